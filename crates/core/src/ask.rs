@@ -1,0 +1,189 @@
+//! What only a person may decide: one life, four bodies.
+
+use std::time::Duration;
+
+use crate::ids::{AskId, CallId, Key, PartyId, Raw, Timestamp};
+use crate::terms::Terms;
+
+/// One ask, as it was made. Never changes; what happens to it is in the session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    pub id: AskId,
+    pub at: Timestamp,
+    pub body: Body,
+    /// What was promised when the ask was made. Later changes of policy do not reach it.
+    pub terms: Terms,
+    pub reach: Reach,
+    pub asker: Asker,
+    /// What the agent calls the tool call that asks, where it has a name for it.
+    pub call: Option<CallId>,
+    pub context: Context,
+    /// Asking again with the same key is the same ask.
+    pub key: Option<Key>,
+    /// What the agent sent, whole: unknown fields go back untouched.
+    pub original: Option<Raw>,
+    /// The expired ask whose place this one takes: the same question, asked again. One card, one answer.
+    pub instead_of: Option<AskId>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    Questions(Vec<Question>),
+    Approval(Approval),
+    Plan(Plan),
+    Form(Form),
+}
+
+/// The body's kind alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    Questions,
+    Approval,
+    Plan,
+    Form,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Question {
+    pub text: String,
+    /// A word or two for a chip.
+    pub header: Option<String>,
+    /// May be empty: then only free text answers.
+    pub options: Vec<Choice>,
+    pub multi: bool,
+    /// The answer is a secret: it is kept out of logs and lists, and stored encrypted.
+    pub secret: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Choice {
+    pub label: String,
+    pub description: Option<String>,
+    pub preview: Option<String>,
+}
+
+/// May this tool run with this input?
+#[derive(Debug, Clone, PartialEq)]
+pub struct Approval {
+    pub tool: String,
+    pub input: Raw,
+    /// One line for a phone: the command, the path.
+    pub summary: Option<String>,
+    /// Why the agent has to ask.
+    pub reason: Option<String>,
+    /// Rules that the agent offers to remember ("always allow"), by index.
+    pub rules: Vec<OfferedRule>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfferedRule {
+    /// What the person reads before saying "always".
+    pub label: String,
+    /// What goes back to the agent, untouched.
+    pub rule: Raw,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Plan {
+    pub text: String,
+}
+
+/// Fields with a schema, or a page to visit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    pub message: String,
+    pub fields: Vec<Field>,
+    pub url: Option<String>,
+    /// The schema as it came.
+    pub schema: Option<Raw>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Field {
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub kind: FieldKind,
+    pub required: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum FieldKind {
+    Text,
+    Number,
+    Integer,
+    Flag,
+    OneOf(Vec<String>),
+    ManyOf(Vec<String>),
+}
+
+/// Can the answer still get to the agent after a restart?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// We can start the agent again.
+    Resumable,
+    /// The agent will come and ask.
+    Pull,
+    /// Only the connection that asked leads back to the agent.
+    Held,
+}
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Asker {
+    pub door: String,
+    pub agent: String,
+    pub party: PartyId,
+}
+
+/// What a person needs to know to decide from a phone.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Context {
+    /// What the agent said last.
+    pub text: Option<String>,
+    pub title: Option<String>,
+    pub folder: Option<String>,
+    pub branch: Option<String>,
+    /// Whatever else the asker sent, untouched.
+    pub more: Option<Raw>,
+}
+
+impl Body {
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Questions(_) => Kind::Questions,
+            Self::Approval(_) => Kind::Approval,
+            Self::Plan(_) => Kind::Plan,
+            Self::Form(_) => Kind::Form,
+        }
+    }
+
+    /// Returns one line that says what is asked.
+    pub fn headline(&self) -> &str {
+        let text = match self {
+            Self::Questions(questions) => questions.first().map_or("", |q| q.text.as_str()),
+            Self::Approval(approval) => approval.summary.as_deref().unwrap_or(&approval.tool),
+            Self::Plan(plan) => plan.text.as_str(),
+            Self::Form(form) => form.message.as_str(),
+        };
+        text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim()
+    }
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Questions => "questions",
+            Self::Approval => "approval",
+            Self::Plan => "plan",
+            Self::Form => "form",
+        }
+    }
+}
+
+impl Ask {
+    /// Returns how long this ask waits, if it does not wait for ever.
+    pub fn waits(&self) -> Option<Duration> {
+        self.terms.deadline.map(|deadline| deadline.since(self.at))
+    }
+}

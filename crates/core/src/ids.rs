@@ -1,0 +1,230 @@
+//! Names of things: newtypes and nothing else.
+//!
+//! Every id reads as one word, so that a double click copies the whole of it. An [`AskId`] contains its session:
+//! whoever holds one knows which log to open.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Digits of Crockford's base 32: no i, l, o, u, so that an id can be read out over the telephone.
+const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// How many of those digits hold 128 bits.
+const DIGITS_U128: usize = 26;
+
+/// One conversation with one agent.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(pub u128);
+
+/// One ask: the session it belongs to, and its number there, from 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AskId {
+    pub session: SessionId,
+    pub number: u32,
+}
+
+/// One message that someone said to an agent: the session it belongs to, and its number there, from 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageId {
+    pub session: SessionId,
+    pub number: u32,
+}
+
+/// One append to the journal. Chosen by the writer, so that an append whose fate is unknown can be made again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId(pub u128);
+
+/// A running askbridge.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct NodeId(pub u64);
+
+/// How many times a session has found a host. What an older epoch says no longer counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Epoch(pub u32);
+
+/// A place in the journal: total per session over both lanes, sparse.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Position(pub u64);
+
+/// Milliseconds since 1970, UTC. Handed in by the caller: the rules own no clock.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// Returns this time and `span` more, or the end of time.
+    #[must_use]
+    pub fn plus(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// Returns how long it is from `earlier` to this time; zero if that lies ahead.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+}
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub Arc<str>);
+
+        impl $name {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.into())
+            }
+        }
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text.into())
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+    )*};
+}
+
+words! {
+    /// A person, by the name they were paired under.
+    PersonId
+    /// The holder of a token: a person's device, an agent, the local command line.
+    PartyId
+    /// What an agent calls one of its own tool calls.
+    CallId
+    /// What an asker calls one attempt to ask, so that asking twice is asking once.
+    Key
+    /// JSON text, kept exactly as it came. The rules never look inside.
+    Raw
+}
+
+/// Why a text is not an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an id of this kind")]
+pub struct NotAnId;
+
+/// Writes 128 bits as 26 digits.
+fn write_digits(f: &mut fmt::Formatter<'_>, value: u128) -> fmt::Result {
+    let mut digits = [0; DIGITS_U128];
+    let mut rest = value;
+    for place in digits.iter_mut().rev() {
+        *place = DIGITS[(rest & 31) as usize];
+        rest >>= 5;
+    }
+    f.write_str(std::str::from_utf8(&digits).expect("the digits are ASCII"))
+}
+
+/// Reads 26 digits. Exactly one spelling is accepted for each value, so that ids can be compared as text.
+fn read_digits(text: &str) -> Result<u128, NotAnId> {
+    if text.len() != DIGITS_U128 {
+        return Err(NotAnId);
+    }
+    text.bytes().try_fold(0_u128, |value, byte| {
+        let digit = DIGITS.iter().position(|&d| d == byte).ok_or(NotAnId)?;
+        if value >> 123 != 0 {
+            return Err(NotAnId);
+        }
+        Ok(value << 5 | digit as u128)
+    })
+}
+
+fn read_numbered(text: &str, prefix: &str) -> Result<(SessionId, u32), NotAnId> {
+    let (session, number) = text.strip_prefix(prefix).and_then(|rest| rest.split_once('_')).ok_or(NotAnId)?;
+    let canonical = number.bytes().all(|b| b.is_ascii_digit()) && !number.starts_with('0');
+    let number = number.parse().ok().filter(|_| canonical).ok_or(NotAnId)?;
+    Ok((SessionId(read_digits(session)?), number))
+}
+
+macro_rules! plain_ids {
+    ($($name:ident $prefix:literal)*) => {$(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($prefix)?;
+                write_digits(f, self.0)
+            }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+        impl FromStr for $name {
+            type Err = NotAnId;
+            fn from_str(text: &str) -> Result<Self, NotAnId> {
+                text.strip_prefix($prefix).ok_or(NotAnId).and_then(read_digits).map(Self)
+            }
+        }
+    )*};
+}
+plain_ids! { SessionId "ses_" EntryId "ent_" }
+
+macro_rules! numbered_ids {
+    ($($name:ident $prefix:literal)*) => {$(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($prefix)?;
+                write_digits(f, self.session.0)?;
+                write!(f, "_{}", self.number)
+            }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+        impl FromStr for $name {
+            type Err = NotAnId;
+            fn from_str(text: &str) -> Result<Self, NotAnId> {
+                read_numbered(text, $prefix).map(|(session, number)| Self { session, number })
+            }
+        }
+    )*};
+}
+numbered_ids! { AskId "ask_" MessageId "msg_" }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_read_back_as_they_were_written() {
+        for value in [0, 1, 31, 32, u128::MAX, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef] {
+            let session = SessionId(value);
+            assert_eq!(session.to_string().parse(), Ok(session));
+            let ask = AskId { session, number: 17 };
+            assert_eq!(ask.to_string().parse(), Ok(ask));
+            let message = MessageId { session, number: u32::MAX };
+            assert_eq!(message.to_string().parse(), Ok(message));
+        }
+    }
+
+    #[test]
+    fn an_id_has_one_spelling() {
+        let good = AskId { session: SessionId(7), number: 1 }.to_string();
+        for bad in [
+            good.to_uppercase(),
+            format!("{good} "),
+            good.replace("_1", "_01"),
+            good.replace("_1", "_+1"),
+            good.replace("_1", "_0"),
+            good.replace("ask_", "ses_"),
+            format!("ses_{}", "z".repeat(26)),
+            String::new(),
+        ] {
+            assert_eq!(bad.parse::<AskId>(), Err(NotAnId), "{bad}");
+        }
+    }
+}

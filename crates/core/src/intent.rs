@@ -1,0 +1,84 @@
+//! What anyone may wish for. The rules answer with events or with a refusal.
+
+use crate::answer::{Answer, Who};
+use crate::ask::{Asker, Body, Context, Reach};
+use crate::event::{Audience, Parcel, Process, Settings};
+use crate::ids::{AskId, CallId, Epoch, Key, MessageId, NodeId, PartyId, Raw, SessionId};
+use crate::terms::Terms;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Intent {
+    Start(Box<Start>),
+    Close { why: String },
+    Continue { to: SessionId },
+
+    Claim { node: NodeId, process: Option<Process>, takeover: Takeover },
+    Release { epoch: Epoch },
+
+    Say { text: String, by: Option<Who>, about: Option<AskId> },
+    Unsay { message: MessageId },
+    Interrupt { by: Option<Who> },
+    Configure(Box<Settings>),
+
+    Ask(Box<NewAsk>),
+    Withdraw { ask: AskId, why: String },
+    Overtake { ask: AskId, mouth: String },
+
+    Answer { ask: AskId, answer: Answer, by: Who },
+    Undo { ask: AskId, by: Who },
+    Dismiss { ask: AskId, words: Option<String>, by: Who },
+    Extend { ask: AskId, wait: crate::terms::Wait, by: Who },
+    Vote { ask: AskId, answer: Answer, by: Who },
+    Rule { ask: AskId, rule: String, answer: Answer },
+    /// Says after the fact that a rule or an assumption was wrong.
+    Correct { ask: AskId, answer: Answer, by: Who },
+
+    Park { ask: AskId },
+    Hand { parcel: Parcel },
+    Deliver { parcel: Parcel, proof: String },
+    Strand { ask: AskId },
+
+    Tick { ask: AskId, due: Due },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    pub door: String,
+    pub agent: String,
+    pub owner: PartyId,
+    pub audience: Audience,
+    pub settings: Settings,
+    pub continues: Option<SessionId>,
+}
+
+/// An ask that has no number yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewAsk {
+    pub body: Body,
+    pub terms: Terms,
+    pub reach: Reach,
+    pub asker: Asker,
+    pub call: Option<CallId>,
+    pub context: Context,
+    pub key: Option<Key>,
+    pub original: Option<Raw>,
+}
+
+/// May a claim displace another node's?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takeover {
+    OnlyIfFree,
+    /// The former host is known to be gone.
+    HostIsGone,
+}
+
+/// Which of an ask's times has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Due {
+    /// Nobody came.
+    Expire,
+    /// The undo time is over.
+    Commit,
+    /// The agent's process has been kept long enough.
+    WarmOver,
+}

@@ -1,0 +1,104 @@
+//! Every limit of the house, in one place, each with what happens beyond it.
+
+use std::time::Duration;
+
+/// Questions in one ask. Beyond: the ask is refused.
+pub const QUESTIONS_MAX: usize = 20;
+/// Options of one question. Beyond: the ask is refused.
+pub const OPTIONS_MAX: usize = 100;
+/// Fields of one form. Beyond: the ask is refused.
+pub const FIELDS_MAX: usize = 50;
+/// Bytes of a question, a plan, a tool input or a preview, each. Beyond: the ask is refused.
+pub const ASK_TEXT_BYTES_MAX: usize = 256 * 1024;
+/// Bytes of a header or a label. Beyond: the ask is refused.
+pub const LABEL_BYTES_MAX: usize = 4 * 1024;
+/// Bytes of what a person writes into one answer, note or message. Beyond: the answer is refused.
+pub const ANSWER_TEXT_BYTES_MAX: usize = 64 * 1024;
+/// How deep JSON may be wrapped in JSON strings. Beyond: it stays a string.
+pub const NESTED_JSON_MAX: usize = 3;
+
+/// Open asks in one session. Beyond: asking is refused until one is settled.
+pub const OPEN_ASKS_MAX: usize = 64;
+/// Asks of one session that wait for a late answer or a correction. Beyond: the oldest is closed for good.
+pub const LATE_ASKS_MAX: usize = 256;
+/// Messages that wait in one session. Beyond: saying more is refused.
+pub const QUEUED_MESSAGES_MAX: usize = 256;
+/// Decisions in one session. Beyond: it is continued in a new one as soon as no ask is unfinished.
+pub const DECISIONS_MAX: u64 = 10_000;
+/// Decisions in one session while asks stay open. Beyond: asking and saying are refused, settling is not.
+pub const DECISIONS_HARD_MAX: u64 = 20_000;
+
+/// Longest wait that an ask may name. Beyond: refused; leave the deadline out to wait for ever.
+pub const WAIT_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+/// Longest undo time. Beyond: refused.
+pub const UNDO_MAX: Duration = Duration::from_secs(60);
+/// People whose agreement an ask may need. Beyond: refused.
+pub const QUORUM_MAX: u8 = 16;
+
+/// Events in one journal entry. Beyond: the append is refused as too large.
+pub const ENTRY_EVENTS_MAX: usize = 64;
+/// Bytes of one journal entry. Beyond: the append is refused as too large.
+pub const ENTRY_BYTES_MAX: usize = 512 * 1024;
+/// Bytes of one thing on the shelf. Beyond: refused.
+pub const SHELF_BYTES_MAX: usize = 512 * 1024;
+/// Appends that wait for the journal's writer. Beyond: callers wait their turn.
+pub const APPEND_QUEUE_MAX: usize = 4096;
+/// Appends in one transaction. Beyond: the rest goes into the next.
+pub const APPEND_BATCH_MAX: usize = 1024;
+/// Entries that the journal keeps in memory for its followers. Beyond: they are read from disk.
+pub const RECENT_ENTRIES_MAX: usize = 8192;
+/// Bytes of those entries. Beyond: the oldest leave memory.
+pub const RECENT_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Entries that one read returns. Beyond: read on from the last.
+pub const READ_BATCH_MAX: usize = 512;
+
+/// Sessions whose state is kept in memory. Beyond: the least recently used is folded anew when needed.
+pub const CACHED_SESSIONS_MAX: usize = 16_384;
+/// How long `Handed` and `Delivered` may wait for a decision to ride along with. Beyond: they are written on their own.
+pub const RIDE_ALONG_WAIT: Duration = Duration::from_millis(100);
+/// Entries that wait for one follower. Beyond: it is told that it lagged and is closed.
+pub const FOLLOWER_QUEUE_MAX: usize = 4096;
+/// Bytes that wait for one follower. Beyond: it is told that it lagged and is closed.
+pub const FOLLOWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Intents that one connection may have in flight. Beyond: the connection is not read until one returns.
+pub const IN_FLIGHT_MAX: usize = 32;
+
+/// Bytes of one WebSocket frame from a client. Beyond: the connection is closed with 1009.
+pub const FRAME_BYTES_MAX: usize = 512 * 1024;
+/// Bytes of one HTTP body. Beyond: 413.
+pub const BODY_BYTES_MAX: usize = 512 * 1024;
+/// Connections at the same time. Beyond: new ones are refused with 503 and Retry-After.
+pub const CONNECTIONS_MAX: usize = 20_000;
+/// How long a request's head may take. Beyond: the connection is closed.
+pub const HEADER_READ_MAX: Duration = Duration::from_secs(10);
+/// How long a WebSocket may take to say hello. Beyond: it is closed with 4401.
+pub const HELLO_MAX: Duration = Duration::from_secs(10);
+/// How often a quiet WebSocket or event stream hears from us.
+pub const HEARTBEAT: Duration = Duration::from_secs(25);
+/// How long a WebSocket may stay silent although we ping it. Beyond: it is closed.
+pub const SILENCE_MAX: Duration = Duration::from_secs(90);
+/// Longest that one request may wait for an answer. Beyond: the wait is cut to this and the state as it is comes back.
+pub const WAIT_PER_REQUEST_MAX: Duration = Duration::from_secs(3600);
+/// Rows in one page of a list. Beyond: a cursor leads to the next.
+pub const PAGE_MAX: usize = 500;
+/// Rows in one page when the caller names no number.
+pub const PAGE_DEFAULT: usize = 100;
+/// Open asks in a snapshot. Beyond: the snapshot says that there are more, and the inbox pages lead to them.
+pub const SNAPSHOT_ASKS_MAX: usize = 500;
+
+/// Requests that one token may make at once after a quiet time. Beyond: 429 with Retry-After.
+pub const TOKEN_BURST: u32 = 20_000;
+/// Requests that one token may make in a second, in the long run. Beyond: 429 with Retry-After.
+pub const TOKEN_PER_SECOND: u32 = 10_000;
+/// Failed logins that one address may make at once. Beyond: 429 with Retry-After.
+pub const FAILURES_BURST: u32 = 20;
+/// Failed logins that one address may make in a minute, in the long run. Beyond: 429 with Retry-After.
+pub const FAILURES_PER_MINUTE: u32 = 20;
+/// How long a pairing link works. Beyond: it has to be made again.
+pub const PAIRING_LINK_LIFE: Duration = Duration::from_secs(10 * 60);
+/// How long a draft is kept. Beyond: it is gone.
+pub const DRAFT_LIFE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How far up the tree of processes we look for an agent. Beyond: the caller is refused.
+pub const ANCESTRY_MAX: usize = 128;
+/// How long a shutdown waits for what is in hand. Beyond: connections are cut.
+pub const SHUTDOWN_MAX: Duration = Duration::from_secs(10);

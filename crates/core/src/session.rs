@@ -1,0 +1,483 @@
+//! The state of one conversation, and [`evolve`]: it cannot fail, replay is a fold.
+//!
+//! Chat text, tool output and usage never enter here; that keeps a session small. An ask that is over leaves a stub.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use crate::answer::{Answer, Outcome, Who};
+use crate::ask::{Ask, Body};
+use crate::event::{Event, Lane, Parcel, Process, Said, Settings, Started};
+use crate::ids::{AskId, Epoch, Key, MessageId, NodeId, PersonId, SessionId, Timestamp};
+use crate::limits;
+use crate::terms::OnExpiry;
+use crate::verdict::{Ruling, Verdict};
+
+/// Everything that the rules remember of one session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    pub id: SessionId,
+    /// `None` until it is started.
+    pub started: Option<Arc<Started>>,
+    /// As started, then as configured since.
+    pub settings: Arc<Settings>,
+    pub end: Option<End>,
+    pub host: Option<Host>,
+    /// The highest epoch that was ever claimed.
+    pub epoch: Epoch,
+    /// Asks that are not over: open, undelivered, or still answerable late.
+    pub asks: BTreeMap<u32, Live>,
+    /// Asks that are over, by number.
+    stubs: Vec<Stub>,
+    /// People that stubs name, so that a stub stays small.
+    people: Vec<Who>,
+    /// Messages that have not reached the agent.
+    pub queue: Vec<Queued>,
+    pub asks_made: u32,
+    pub messages_made: u32,
+    pub decisions: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    Closed { why: String, at: Timestamp },
+    Continued { to: SessionId, at: Timestamp },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Host {
+    pub node: NodeId,
+    pub epoch: Epoch,
+    pub process: Option<Process>,
+}
+
+/// An ask that is not over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Live {
+    pub ask: Arc<Ask>,
+    /// The ask's own deadline, or what a person extended it to.
+    pub deadline: Option<Timestamp>,
+    pub stage: Stage,
+    pub parked: bool,
+    pub stranded: bool,
+    pub votes: Vec<(Who, Answer)>,
+    /// How often the verdict was handed to the agent.
+    pub attempts: u32,
+    pub delivered_at: Option<Timestamp>,
+    pub late: Option<Late>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stage {
+    Open,
+    Proposed { answer: Answer, by: Who, until: Timestamp },
+    Settled { outcome: Outcome, verdict: Verdict, at: Timestamp },
+}
+
+/// An answer that came after the agent had been told something else.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Late {
+    pub answer: Answer,
+    pub by: Who,
+    pub at: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Queued {
+    pub said: Said,
+    pub attempts: u32,
+}
+
+/// What is left of an ask that is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stub {
+    pub number: u32,
+    pub ending: Ending,
+    /// Who decided: an index into the session's people.
+    by: u16,
+    /// The later ask that took this one's place.
+    pub moved_to: u32,
+    pub at: Timestamp,
+    /// Of the answer, so that the same answer again is known.
+    answer: u64,
+    /// Of the key it was asked with.
+    key: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ending {
+    Answered,
+    Dismissed,
+    Expired,
+    Ruled,
+    Withdrawn,
+    Overtaken,
+}
+
+/// What the session knows of an ask.
+#[derive(Debug)]
+pub enum Found<'a> {
+    Live(&'a Live),
+    Over(&'a Stub),
+}
+
+const NOBODY: u16 = u16::MAX;
+
+impl Session {
+    /// A session that nothing has happened in.
+    pub fn new(id: SessionId) -> Self {
+        Self {
+            id,
+            started: None,
+            settings: Arc::default(),
+            end: None,
+            host: None,
+            epoch: Epoch(0),
+            asks: BTreeMap::new(),
+            stubs: Vec::new(),
+            people: Vec::new(),
+            queue: Vec::new(),
+            asks_made: 0,
+            messages_made: 0,
+            decisions: 0,
+        }
+    }
+
+    /// Folds events into a session.
+    pub fn replay<'e>(id: SessionId, events: impl IntoIterator<Item = &'e Event>) -> Self {
+        let mut session = Self::new(id);
+        for event in events {
+            evolve(&mut session, event);
+        }
+        session
+    }
+
+    pub fn find(&self, ask: AskId) -> Option<Found<'_>> {
+        if ask.session != self.id {
+            return None;
+        }
+        if let Some(live) = self.asks.get(&ask.number) {
+            return Some(Found::Live(live));
+        }
+        let at = self.stubs.binary_search_by_key(&ask.number, |stub| stub.number).ok()?;
+        Some(Found::Over(&self.stubs[at]))
+    }
+
+    /// Returns asks that a person can still decide, oldest first.
+    pub fn open(&self) -> impl Iterator<Item = &Live> {
+        self.asks.values().filter(|live| live.is_open())
+    }
+
+    /// Returns the number of the ask that was made with `key`, whether it is over or not.
+    pub fn asked_with(&self, key: &Key) -> Option<u32> {
+        let live = self.asks.values().find(|live| live.ask.key.as_ref() == Some(key)).map(|l| l.ask.id.number);
+        let digest = digest(key);
+        live.or_else(|| self.stubs.iter().rev().find(|stub| stub.key == digest).map(|stub| stub.number))
+    }
+
+    /// Returns the person that a stub names.
+    pub fn decided_by(&self, stub: &Stub) -> Option<&Who> {
+        self.people.get(usize::from(stub.by))
+    }
+
+    pub fn ask_id(&self, number: u32) -> AskId {
+        AskId { session: self.id, number }
+    }
+
+    fn live(&mut self, ask: AskId) -> Option<&mut Live> {
+        self.asks.get_mut(&ask.number)
+    }
+
+    /// Turns an ask into a stub.
+    fn close(&mut self, number: u32, ending: Ending, at: Timestamp, moved_to: u32) {
+        let Some(live) = self.asks.remove(&number) else { return };
+        let (by, answer) = match &live.stage {
+            Stage::Settled { outcome: Outcome::Answered { answer, by }, .. } => (Some(by), digest(answer)),
+            Stage::Settled { outcome: Outcome::Dismissed { words, by }, .. } => (Some(by), digest(words)),
+            _ => (None, 0),
+        };
+        let by = by.map_or(NOBODY, |by| self.intern(by));
+        let key = live.ask.key.as_ref().map_or(0, digest);
+        let stub = Stub { number, ending, by, moved_to, at, answer, key };
+        let place = self.stubs.partition_point(|stub| stub.number < number);
+        self.stubs.insert(place, stub);
+    }
+
+    fn intern(&mut self, who: &Who) -> u16 {
+        let known = self.people.iter().position(|known| known == who);
+        let index = known.unwrap_or_else(|| {
+            self.people.push(who.clone());
+            self.people.len() - 1
+        });
+        u16::try_from(index).unwrap_or(NOBODY)
+    }
+
+    /// Closes for good whatever no longer waits for anything.
+    fn tidy_up(&mut self, number: u32) {
+        let Some(live) = self.asks.get(&number) else { return };
+        let Stage::Settled { outcome, at, .. } = &live.stage else { return };
+        let (ending, at) = (outcome.ending(), *at);
+        if live.delivered_at.is_some() && !live.takes_late_answers() {
+            self.close(number, ending, at, 0);
+        }
+        let late = self.asks.values().filter(|live| live.delivered_at.is_some());
+        if late.clone().count() > limits::LATE_ASKS_MAX {
+            let oldest = late.map(|live| live.ask.id.number).next().expect("more than none were counted");
+            let ending = self.asks[&oldest].ending().expect("what was delivered was settled");
+            self.close(oldest, ending, at, 0);
+        }
+    }
+}
+
+impl Live {
+    pub fn is_open(&self) -> bool {
+        matches!(self.stage, Stage::Open | Stage::Proposed { .. })
+    }
+
+    /// After expiry, a default or a rule, the card stays answerable.
+    pub fn takes_late_answers(&self) -> bool {
+        matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. })
+    }
+
+    pub fn ending(&self) -> Option<Ending> {
+        match &self.stage {
+            Stage::Settled { outcome, .. } => Some(outcome.ending()),
+            _ => None,
+        }
+    }
+
+    /// Returns the time at which something happens by itself, and nothing while it waits for a person alone.
+    pub fn due(&self) -> Option<(Timestamp, crate::intent::Due)> {
+        match &self.stage {
+            Stage::Open => self.deadline.map(|at| (at, crate::intent::Due::Expire)),
+            Stage::Proposed { until, .. } => Some((*until, crate::intent::Due::Commit)),
+            Stage::Settled { .. } => None,
+        }
+    }
+}
+
+impl Outcome {
+    pub fn ending(&self) -> Ending {
+        match self {
+            Self::Answered { .. } => Ending::Answered,
+            Self::Dismissed { .. } => Ending::Dismissed,
+            Self::Expired => Ending::Expired,
+            Self::Ruled { .. } => Ending::Ruled,
+        }
+    }
+}
+
+impl Stub {
+    /// Is this the answer that the ask was settled with?
+    pub fn was_answered_with(&self, answer: &Answer) -> bool {
+        self.ending == Ending::Answered && self.answer == digest(answer)
+    }
+
+    pub fn was_dismissed_with(&self, words: &Option<String>) -> bool {
+        self.ending == Ending::Dismissed && self.answer == digest(words)
+    }
+}
+
+/// Lives in memory only, so it need not be the same in the next release.
+fn digest(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Applies one event. Cannot fail: an event that makes no sense here changes nothing.
+pub fn evolve(session: &mut Session, event: &Event) {
+    if event.lane() == Lane::Content {
+        return;
+    }
+    session.decisions += 1;
+    match event {
+        Event::Started(started) => {
+            session.settings = Arc::new(started.settings.clone());
+            session.started = Some(Arc::new((**started).clone()));
+        }
+        Event::Closed { why, at } => session.end = Some(End::Closed { why: why.clone(), at: *at }),
+        Event::Continued { to, at } => session.end = Some(End::Continued { to: *to, at: *at }),
+        Event::Hosted { node, epoch, process } => {
+            session.host = Some(Host { node: *node, epoch: *epoch, process: *process });
+            session.epoch = session.epoch.max(*epoch);
+        }
+        Event::Unhosted { epoch } => {
+            if session.host.is_some_and(|host| host.epoch == *epoch) {
+                session.host = None;
+            }
+        }
+        Event::Said(said) => {
+            session.messages_made = session.messages_made.max(said.message.number);
+            session.queue.push(Queued { said: (**said).clone(), attempts: 0 });
+        }
+        Event::Unsaid { message } => session.queue.retain(|queued| queued.said.message != *message),
+        Event::Configured(settings) => Arc::make_mut(&mut session.settings).merge(settings),
+        Event::Interrupted { .. } => {}
+        Event::Asked(ask) => asked(session, ask),
+        Event::Proposed { ask, answer, by, until } => {
+            if let Some(live) = session.live(*ask) {
+                live.stage = Stage::Proposed { answer: answer.clone(), by: by.clone(), until: *until };
+            }
+        }
+        Event::Undone { ask, .. } => {
+            if let Some(live) = session.live(*ask) {
+                live.stage = Stage::Open;
+            }
+        }
+        Event::Extended { ask, deadline, .. } => {
+            if let Some(live) = session.live(*ask) {
+                live.deadline = *deadline;
+            }
+        }
+        Event::Voted { ask, answer, by } => {
+            if let Some(live) = session.live(*ask) {
+                live.votes.retain(|(who, _)| who.person != by.person);
+                live.votes.push((by.clone(), answer.clone()));
+            }
+        }
+        Event::Settled(settled) => {
+            if let Some(live) = session.live(settled.ask) {
+                live.stage = Stage::Settled {
+                    outcome: settled.outcome.clone(),
+                    verdict: settled.verdict.clone(),
+                    at: settled.at,
+                };
+                live.votes = Vec::new();
+            }
+        }
+        Event::Withdrawn { ask, at, .. } => session.close(ask.number, Ending::Withdrawn, *at, 0),
+        Event::Overtaken { ask, at, .. } => session.close(ask.number, Ending::Overtaken, *at, 0),
+        Event::Parked { ask } => {
+            if let Some(live) = session.live(*ask) {
+                live.parked = true;
+            }
+        }
+        Event::Stranded { ask } => {
+            if let Some(live) = session.live(*ask) {
+                live.stranded = true;
+            }
+        }
+        Event::LateAnswered { ask, answer, by, at } => {
+            if let Some(live) = session.live(*ask) {
+                live.late = Some(Late { answer: answer.clone(), by: by.clone(), at: *at });
+            }
+        }
+        Event::Handed { parcel, .. } => match parcel {
+            Parcel::Verdict(ask) => {
+                if let Some(live) = session.live(*ask) {
+                    live.attempts += 1;
+                }
+            }
+            Parcel::Message(message) => {
+                if let Some(queued) = session.queued(*message) {
+                    queued.attempts += 1;
+                }
+            }
+        },
+        Event::Delivered { parcel, at, .. } => match parcel {
+            Parcel::Verdict(ask) => {
+                if let Some(live) = session.live(*ask) {
+                    live.delivered_at = Some(*at);
+                    live.parked = false;
+                }
+                session.tidy_up(ask.number);
+            }
+            Parcel::Message(message) => session.queue.retain(|queued| queued.said.message != *message),
+        },
+        Event::Text { .. }
+        | Event::Thinking { .. }
+        | Event::ToolCalled { .. }
+        | Event::ToolReturned { .. }
+        | Event::TurnEnded { .. }
+        | Event::Notice { .. } => unreachable!("content was let pass above"),
+    }
+}
+
+fn asked(session: &mut Session, ask: &Arc<Ask>) {
+    session.asks_made = session.asks_made.max(ask.id.number);
+    if let Some(old) = ask.instead_of {
+        session.close(old.number, Ending::Expired, ask.at, ask.id.number);
+    }
+    let live = Live {
+        ask: Arc::clone(ask),
+        deadline: ask.terms.deadline,
+        stage: Stage::Open,
+        parked: false,
+        stranded: false,
+        votes: Vec::new(),
+        attempts: 0,
+        delivered_at: None,
+        late: None,
+    };
+    session.asks.insert(ask.id.number, live);
+}
+
+impl Session {
+    fn queued(&mut self, message: MessageId) -> Option<&mut Queued> {
+        self.queue.iter_mut().find(|queued| queued.said.message == message)
+    }
+
+    /// Returns the people who may decide here, or `None` for everyone.
+    pub fn audience(&self) -> Option<&[PersonId]> {
+        match &self.started.as_ref()?.audience {
+            crate::event::Audience::Everyone => None,
+            crate::event::Audience::Only(people) => Some(people),
+        }
+    }
+}
+
+impl Settings {
+    /// Takes over what `newer` names.
+    pub fn merge(&mut self, newer: &Self) {
+        macro_rules! take {
+            ($($field:ident).+) => {
+                if newer.$($field).+.is_some() {
+                    self.$($field).+ = newer.$($field).+.clone();
+                }
+            };
+        }
+        take!(title);
+        take!(folder);
+        take!(branch);
+        take!(model);
+        take!(mode);
+        take!(more);
+        take!(wishes.wait);
+        take!(wishes.on_expiry);
+        take!(wishes.on_dismissal);
+        take!(wishes.warm);
+        take!(wishes.undo);
+        take!(wishes.messages);
+        take!(wishes.parallel);
+        take!(wishes.other_tools);
+        take!(wishes.quorum);
+    }
+}
+
+/// Do two asks put the same thing before a person?
+pub(crate) fn same_question(a: &Body, b: &Body) -> bool {
+    match (a, b) {
+        (Body::Questions(a), Body::Questions(b)) => a == b,
+        _ => a == b,
+    }
+}
+
+/// Is an assumption complete and within the options?
+pub(crate) fn assumption_fits(body: &Body, on_expiry: &OnExpiry) -> bool {
+    let OnExpiry::Assume(picks) = on_expiry else { return true };
+    let Body::Questions(questions) = body else { return false };
+    questions.len() == picks.len()
+        && questions.iter().zip(picks).all(|(question, pick)| {
+            !pick.is_skipped()
+                && (question.multi || pick.chosen.len() <= 1)
+                && pick.chosen.iter().all(|&i| usize::from(i) < question.options.len())
+        })
+}
+
+impl Verdict {
+    pub fn stops_the_turn(&self) -> bool {
+        self.ruling == Ruling::DenyAndStop
+    }
+}
