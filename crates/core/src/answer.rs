@@ -52,7 +52,9 @@ pub enum Review {
 pub enum Filled {
     /// Field names and values, in the order of the form.
     Accept(Vec<(String, FieldValue)>),
-    Decline { words: Option<String> },
+    Decline {
+        words: Option<String>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -83,7 +85,10 @@ pub enum Outcome {
 
 impl Pick {
     pub fn option(index: u16) -> Self {
-        Self { chosen: vec![index], ..Self::default() }
+        Self {
+            chosen: vec![index],
+            ..Self::default()
+        }
     }
 
     /// A note alone is not an answer, but it is not nothing either.

@@ -7,11 +7,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::answer::{Answer, Outcome, Who};
-use crate::ask::{Ask, Body};
+use crate::ask::Ask;
 use crate::event::{Event, Lane, Parcel, Process, Said, Settings, Started};
 use crate::ids::{AskId, Epoch, Key, MessageId, NodeId, PersonId, SessionId, Timestamp};
 use crate::limits;
-use crate::terms::OnExpiry;
 use crate::verdict::{Ruling, Verdict};
 
 /// Everything that the rules remember of one session.
@@ -71,8 +70,16 @@ pub struct Live {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stage {
     Open,
-    Proposed { answer: Answer, by: Who, until: Timestamp },
-    Settled { outcome: Outcome, verdict: Verdict, at: Timestamp },
+    Proposed {
+        answer: Answer,
+        by: Who,
+        until: Timestamp,
+    },
+    Settled {
+        outcome: Outcome,
+        verdict: Verdict,
+        at: Timestamp,
+    },
 }
 
 /// An answer that came after the agent had been told something else.
@@ -160,7 +167,10 @@ impl Session {
         if let Some(live) = self.asks.get(&ask.number) {
             return Some(Found::Live(live));
         }
-        let at = self.stubs.binary_search_by_key(&ask.number, |stub| stub.number).ok()?;
+        let at = self
+            .stubs
+            .binary_search_by_key(&ask.number, |stub| stub.number)
+            .ok()?;
         Some(Found::Over(&self.stubs[at]))
     }
 
@@ -171,9 +181,19 @@ impl Session {
 
     /// Returns the number of the ask that was made with `key`, whether it is over or not.
     pub fn asked_with(&self, key: &Key) -> Option<u32> {
-        let live = self.asks.values().find(|live| live.ask.key.as_ref() == Some(key)).map(|l| l.ask.id.number);
+        let live = self
+            .asks
+            .values()
+            .find(|live| live.ask.key.as_ref() == Some(key))
+            .map(|l| l.ask.id.number);
         let digest = digest(key);
-        live.or_else(|| self.stubs.iter().rev().find(|stub| stub.key == digest).map(|stub| stub.number))
+        live.or_else(|| {
+            self.stubs
+                .iter()
+                .rev()
+                .find(|stub| stub.key == digest)
+                .map(|stub| stub.number)
+        })
     }
 
     /// Returns the person that a stub names.
@@ -182,7 +202,10 @@ impl Session {
     }
 
     pub fn ask_id(&self, number: u32) -> AskId {
-        AskId { session: self.id, number }
+        AskId {
+            session: self.id,
+            number,
+        }
     }
 
     fn live(&mut self, ask: AskId) -> Option<&mut Live> {
@@ -191,15 +214,31 @@ impl Session {
 
     /// Turns an ask into a stub.
     fn close(&mut self, number: u32, ending: Ending, at: Timestamp, moved_to: u32) {
-        let Some(live) = self.asks.remove(&number) else { return };
+        let Some(live) = self.asks.remove(&number) else {
+            return;
+        };
         let (by, answer) = match &live.stage {
-            Stage::Settled { outcome: Outcome::Answered { answer, by }, .. } => (Some(by), digest(answer)),
-            Stage::Settled { outcome: Outcome::Dismissed { words, by }, .. } => (Some(by), digest(words)),
+            Stage::Settled {
+                outcome: Outcome::Answered { answer, by },
+                ..
+            } => (Some(by), digest(answer)),
+            Stage::Settled {
+                outcome: Outcome::Dismissed { words, by },
+                ..
+            } => (Some(by), digest(words)),
             _ => (None, 0),
         };
         let by = by.map_or(NOBODY, |by| self.intern(by));
         let key = live.ask.key.as_ref().map_or(0, digest);
-        let stub = Stub { number, ending, by, moved_to, at, answer, key };
+        let stub = Stub {
+            number,
+            ending,
+            by,
+            moved_to,
+            at,
+            answer,
+            key,
+        };
         let place = self.stubs.partition_point(|stub| stub.number < number);
         self.stubs.insert(place, stub);
     }
@@ -215,16 +254,25 @@ impl Session {
 
     /// Closes for good whatever no longer waits for anything.
     fn tidy_up(&mut self, number: u32) {
-        let Some(live) = self.asks.get(&number) else { return };
-        let Stage::Settled { outcome, at, .. } = &live.stage else { return };
+        let Some(live) = self.asks.get(&number) else {
+            return;
+        };
+        let Stage::Settled { outcome, at, .. } = &live.stage else {
+            return;
+        };
         let (ending, at) = (outcome.ending(), *at);
         if live.delivered_at.is_some() && !live.takes_late_answers() {
             self.close(number, ending, at, 0);
         }
         let late = self.asks.values().filter(|live| live.delivered_at.is_some());
         if late.clone().count() > limits::LATE_ASKS_MAX {
-            let oldest = late.map(|live| live.ask.id.number).next().expect("more than none were counted");
-            let ending = self.asks[&oldest].ending().expect("what was delivered was settled");
+            let oldest = late
+                .map(|live| live.ask.id.number)
+                .next()
+                .expect("more than none were counted");
+            let ending = self.asks[&oldest]
+                .ending()
+                .expect("what was delivered was settled");
             self.close(oldest, ending, at, 0);
         }
     }
@@ -237,7 +285,13 @@ impl Live {
 
     /// After expiry, a default or a rule, the card stays answerable.
     pub fn takes_late_answers(&self) -> bool {
-        matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. })
+        matches!(
+            &self.stage,
+            Stage::Settled {
+                outcome: Outcome::Expired | Outcome::Ruled { .. },
+                ..
+            }
+        )
     }
 
     pub fn ending(&self) -> Option<Ending> {
@@ -297,10 +351,19 @@ pub fn evolve(session: &mut Session, event: &Event) {
             session.settings = Arc::new(started.settings.clone());
             session.started = Some(Arc::new((**started).clone()));
         }
-        Event::Closed { why, at } => session.end = Some(End::Closed { why: why.clone(), at: *at }),
+        Event::Closed { why, at } => {
+            session.end = Some(End::Closed {
+                why: why.clone(),
+                at: *at,
+            })
+        }
         Event::Continued { to, at } => session.end = Some(End::Continued { to: *to, at: *at }),
         Event::Hosted { node, epoch, process } => {
-            session.host = Some(Host { node: *node, epoch: *epoch, process: *process });
+            session.host = Some(Host {
+                node: *node,
+                epoch: *epoch,
+                process: *process,
+            });
             session.epoch = session.epoch.max(*epoch);
         }
         Event::Unhosted { epoch } => {
@@ -310,15 +373,27 @@ pub fn evolve(session: &mut Session, event: &Event) {
         }
         Event::Said(said) => {
             session.messages_made = session.messages_made.max(said.message.number);
-            session.queue.push(Queued { said: (**said).clone(), attempts: 0 });
+            session.queue.push(Queued {
+                said: (**said).clone(),
+                attempts: 0,
+            });
         }
         Event::Unsaid { message } => session.queue.retain(|queued| queued.said.message != *message),
         Event::Configured(settings) => Arc::make_mut(&mut session.settings).merge(settings),
         Event::Interrupted { .. } => {}
         Event::Asked(ask) => asked(session, ask),
-        Event::Proposed { ask, answer, by, until } => {
+        Event::Proposed {
+            ask,
+            answer,
+            by,
+            until,
+        } => {
             if let Some(live) = session.live(*ask) {
-                live.stage = Stage::Proposed { answer: answer.clone(), by: by.clone(), until: *until };
+                live.stage = Stage::Proposed {
+                    answer: answer.clone(),
+                    by: by.clone(),
+                    until: *until,
+                };
             }
         }
         Event::Undone { ask, .. } => {
@@ -361,7 +436,11 @@ pub fn evolve(session: &mut Session, event: &Event) {
         }
         Event::LateAnswered { ask, answer, by, at } => {
             if let Some(live) = session.live(*ask) {
-                live.late = Some(Late { answer: answer.clone(), by: by.clone(), at: *at });
+                live.late = Some(Late {
+                    answer: answer.clone(),
+                    by: by.clone(),
+                    at: *at,
+                });
             }
         }
         Event::Handed { parcel, .. } => match parcel {
@@ -384,7 +463,7 @@ pub fn evolve(session: &mut Session, event: &Event) {
                 }
                 session.tidy_up(ask.number);
             }
-            Parcel::Message(message) => session.queue.retain(|queued| queued.said.message != *message),
+            Parcel::Message(message) => message_delivered(session, *message, *at),
         },
         Event::Text { .. }
         | Event::Thinking { .. }
@@ -414,9 +493,31 @@ fn asked(session: &mut Session, ask: &Arc<Ask>) {
     session.asks.insert(ask.id.number, live);
 }
 
+/// A message that carried a stranded ask's answer delivers the ask as well.
+fn message_delivered(session: &mut Session, message: MessageId, at: Timestamp) {
+    let Some(place) = session
+        .queue
+        .iter()
+        .position(|queued| queued.said.message == message)
+    else {
+        return;
+    };
+    let queued = session.queue.remove(place);
+    if let Some(ask) = queued.said.about
+        && let Some(live) = session.live(ask)
+        && live.stranded
+        && !live.is_open()
+    {
+        live.delivered_at = Some(at);
+        session.tidy_up(ask.number);
+    }
+}
+
 impl Session {
     fn queued(&mut self, message: MessageId) -> Option<&mut Queued> {
-        self.queue.iter_mut().find(|queued| queued.said.message == message)
+        self.queue
+            .iter_mut()
+            .find(|queued| queued.said.message == message)
     }
 
     /// Returns the people who may decide here, or `None` for everyone.
@@ -454,26 +555,6 @@ impl Settings {
         take!(wishes.other_tools);
         take!(wishes.quorum);
     }
-}
-
-/// Do two asks put the same thing before a person?
-pub(crate) fn same_question(a: &Body, b: &Body) -> bool {
-    match (a, b) {
-        (Body::Questions(a), Body::Questions(b)) => a == b,
-        _ => a == b,
-    }
-}
-
-/// Is an assumption complete and within the options?
-pub(crate) fn assumption_fits(body: &Body, on_expiry: &OnExpiry) -> bool {
-    let OnExpiry::Assume(picks) = on_expiry else { return true };
-    let Body::Questions(questions) = body else { return false };
-    questions.len() == picks.len()
-        && questions.iter().zip(picks).all(|(question, pick)| {
-            !pick.is_skipped()
-                && (question.multi || pick.chosen.len() <= 1)
-                && pick.chosen.iter().all(|&i| usize::from(i) < question.options.len())
-        })
 }
 
 impl Verdict {
