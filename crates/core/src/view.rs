@@ -131,6 +131,12 @@ impl AskView {
         view
     }
 
+    /// Can a person still answer it, perhaps late?
+    pub fn is_answerable(&self) -> bool {
+        let late = matches!(self.state, State::Expired | State::Ruled);
+        self.state.is_open() || (late && self.late.is_none() && self.moved_to.is_none())
+    }
+
     pub fn proposed(&mut self, answer: &Answer, by: &Who, until: Timestamp) {
         self.state = State::Proposed;
         self.answer = Some(answer.clone());
