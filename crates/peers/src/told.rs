@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, Raw, SessionId, Timestamp};
-use askbridge_core::view::{AskView, SessionView};
+use askbridge_core::view::AskView;
 
 /// Something that happened, or the state as it is.
 #[derive(Debug, Clone)]
@@ -45,6 +45,5 @@ pub struct Snapshot {
     pub asks: Vec<AskView>,
     /// There are more open asks than a snapshot holds.
     pub more: bool,
-    pub sessions: Vec<SessionView>,
     pub drafts: Vec<(AskId, Raw)>,
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::value::RawValue;
 
 use super::wire::{DraftJson, Granted, Said};
-use crate::json::{AskJson, Problem, SessionJson};
+use crate::json::{AskJson, Problem};
 use crate::peer::Outbox;
 use crate::told::{Happened, Snapshot, Told};
 use crate::wish::{Receipt, Rejection};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::json::{Answering, AskJson, Problem, SessionJson};
+use crate::json::{Answering, AskJson, Problem};
 
 /// What a client sends.
 #[derive(Deserialize)]
@@ -82,7 +82,6 @@ pub(super) enum Said<'a> {
         cursor: &'a str,
         asks: Vec<AskJson>,
         more: bool,
-        sessions: Vec<SessionJson>,
         drafts: Vec<DraftJson<'a>>,
     },
     Delta {
