@@ -52,7 +52,7 @@ fn distinct(names: Vec<String>) -> Vec<String> {
         }
         let mut number = 2;
         loop {
-            let numbered = format!("{name} ({number})");
+            let numbered = format!("{} ({number})", seen(&name));
             let look = seen(&numbered).to_owned();
             if !looks.contains(&look) && given.insert(look) {
                 return numbered;

@@ -24,6 +24,9 @@ fn in_questions(body: &Body, abilities: &Abilities) -> Result<Card, String> {
     if !abilities.questions {
         return Err(match kind {
             Kind::Questions => "this screen cannot show questions; answer elsewhere".to_owned(),
+            Kind::Approval => {
+                "this screen can show neither an approval nor questions; answer elsewhere".to_owned()
+            }
             kind => format!(
                 "this screen can show neither a {} nor questions; answer elsewhere",
                 kind.name()
