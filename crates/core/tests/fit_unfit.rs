@@ -164,9 +164,17 @@ fn pick(question: Question, value: Value) -> Result<Pick, String> {
         &ask(Body::Questions(vec![question])),
         Reply::Questions(vec![given(0, value)]),
     ) {
-        Ok(Answer::Questions(picks)) => Ok(picks.into_iter().next().unwrap()),
+        Ok(Answer::Questions(picks)) => Ok(picks
+            .into_iter()
+            .next()
+            .expect("there is a pick for each question")),
         Ok(other) => panic!("{other:?}"),
-        Err(mismatch) => Err(mismatch.problems.into_iter().next().unwrap().why),
+        Err(mismatch) => Err(mismatch
+            .problems
+            .into_iter()
+            .next()
+            .expect("a mismatch has a problem")
+            .why),
     }
 }
 
@@ -1084,7 +1092,7 @@ fn meant(body: &Body, question: usize, option: usize) -> Answer {
     match body {
         Body::Questions(questions) => {
             let mut picks = vec![Pick::default(); questions.len()];
-            picks[question] = Pick::option(u16::try_from(option).unwrap());
+            picks[question] = Pick::option(u16::try_from(option).expect("there are few options"));
             Answer::Questions(picks)
         }
         Body::Approval(_) if option == 0 => Answer::Approval(Decision::Allow {

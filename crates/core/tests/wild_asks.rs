@@ -301,7 +301,7 @@ fn what_is_wrong_is_said_with_its_place() {
             WildError::NoText { question: 2 },
         ),
         (
-            r#"{"questions": [{"question": "​"}]}"#,
+            "{\"questions\": [{\"question\": \"\u{200b}\"}]}",
             WildError::NoText { question: 1 },
         ),
         (

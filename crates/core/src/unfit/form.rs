@@ -56,9 +56,13 @@ pub(super) fn filled(form: &Form, reply: FormReply) -> Result<Filled, Mismatch> 
 /// Reads one value. Nothing, and what cannot be seen, is left out. Screens send what was typed as text, so a number or a
 /// flag may come as one.
 fn field_value(kind: &FieldKind, value: &Wild) -> Result<Option<FieldValue>, String> {
+    let is_offered = match (kind, value) {
+        (FieldKind::OneOf(offered) | FieldKind::ManyOf(offered), Wild::Text(text)) => offered.contains(text),
+        _ => false,
+    };
     let text = match value {
         Wild::Null => return Ok(None),
-        Wild::Text(text) if is_blank(text) => return Ok(None),
+        Wild::Text(text) if is_blank(text) && !is_offered => return Ok(None),
         Wild::Text(text) if text.len() > limits::ANSWER_TEXT_BYTES_MAX => return Err(too_long()),
         Wild::Number(text) if text.len() > limits::ANSWER_TEXT_BYTES_MAX => return Err(too_long()),
         Wild::Text(text) | Wild::Number(text) => Some(text.as_str()),
@@ -77,8 +81,8 @@ fn field_value(kind: &FieldKind, value: &Wild) -> Result<Option<FieldValue>, Str
             (_, Some("false")) => Some(FieldValue::Flag(false)),
             _ => None,
         },
-        FieldKind::OneOf(offered) => match value {
-            Wild::Text(text) if offered.contains(text) => Some(FieldValue::Text(text.clone())),
+        FieldKind::OneOf(_) => match value {
+            Wild::Text(text) if is_offered => Some(FieldValue::Text(text.clone())),
             _ => None,
         },
         FieldKind::ManyOf(offered) => many(offered, value),
