@@ -7,10 +7,12 @@
 
 mod abilities;
 mod card;
+mod names;
 mod simplify;
 pub(crate) mod stand_in;
 
 pub use abilities::Abilities;
 pub use card::{Card, CardOption, CardQuestion};
+pub(crate) use names::{key_of, option_names, question_names};
 pub use simplify::fit;
 pub use stand_in::{ACCEPT, ALLOW, APPROVE, DECLINE, DENY, NO, SEND_BACK, YES};

@@ -13,6 +13,7 @@ mod tools;
 mod value;
 
 pub use blank::is_blank;
+pub(crate) use blank::seen;
 pub use body::body;
 pub use error::WildError;
 pub use form::form;
