@@ -85,10 +85,7 @@ pub enum Outcome {
 
 impl Pick {
     pub fn option(index: u16) -> Self {
-        Self {
-            chosen: vec![index],
-            ..Self::default()
-        }
+        Self { chosen: vec![index], ..Self::default() }
     }
 
     /// A note alone is not an answer, but it is not nothing either.

@@ -166,10 +166,7 @@ impl Body {
             Self::Plan(plan) => plan.text.as_str(),
             Self::Form(form) => form.message.as_str(),
         };
-        text.lines()
-            .find(|line| !line.trim().is_empty())
-            .unwrap_or("")
-            .trim()
+        text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim()
     }
 }
 

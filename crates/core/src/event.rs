@@ -236,14 +236,8 @@ impl Event {
             | Self::Parked { ask }
             | Self::Stranded { ask }
             | Self::LateAnswered { ask, .. }
-            | Self::Handed {
-                parcel: Parcel::Verdict(ask),
-                ..
-            }
-            | Self::Delivered {
-                parcel: Parcel::Verdict(ask),
-                ..
-            } => Some(*ask),
+            | Self::Handed { parcel: Parcel::Verdict(ask), .. }
+            | Self::Delivered { parcel: Parcel::Verdict(ask), .. } => Some(*ask),
             _ => None,
         }
     }

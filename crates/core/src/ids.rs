@@ -55,10 +55,7 @@ impl Timestamp {
     /// Returns this time and `span` more, or the end of time.
     #[must_use]
     pub fn plus(self, span: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)),
-        )
+        Self(self.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
     }
 
     /// Returns how long it is from `earlier` to this time; zero if that lies ahead.
@@ -145,10 +142,7 @@ fn read_digits(text: &str) -> Result<u128, NotAnId> {
 }
 
 fn read_numbered(text: &str, prefix: &str) -> Result<(SessionId, u32), NotAnId> {
-    let (session, number) = text
-        .strip_prefix(prefix)
-        .and_then(|rest| rest.split_once('_'))
-        .ok_or(NotAnId)?;
+    let (session, number) = text.strip_prefix(prefix).and_then(|rest| rest.split_once('_')).ok_or(NotAnId)?;
     let canonical = number.bytes().all(|b| b.is_ascii_digit()) && !number.starts_with('0');
     let number = number.parse().ok().filter(|_| canonical).ok_or(NotAnId)?;
     Ok((SessionId(read_digits(session)?), number))
@@ -212,21 +206,14 @@ mod tests {
             assert_eq!(session.to_string().parse(), Ok(session));
             let ask = AskId { session, number: 17 };
             assert_eq!(ask.to_string().parse(), Ok(ask));
-            let message = MessageId {
-                session,
-                number: u32::MAX,
-            };
+            let message = MessageId { session, number: u32::MAX };
             assert_eq!(message.to_string().parse(), Ok(message));
         }
     }
 
     #[test]
     fn an_id_has_one_spelling() {
-        let good = AskId {
-            session: SessionId(7),
-            number: 1,
-        }
-        .to_string();
+        let good = AskId { session: SessionId(7), number: 1 }.to_string();
         for bad in [
             good.to_uppercase(),
             format!("{good} "),

@@ -70,16 +70,8 @@ pub struct Live {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stage {
     Open,
-    Proposed {
-        answer: Answer,
-        by: Who,
-        until: Timestamp,
-    },
-    Settled {
-        outcome: Outcome,
-        verdict: Verdict,
-        at: Timestamp,
-    },
+    Proposed { answer: Answer, by: Who, until: Timestamp },
+    Settled { outcome: Outcome, verdict: Verdict, at: Timestamp },
 }
 
 /// An answer that came after the agent had been told something else.
@@ -167,10 +159,7 @@ impl Session {
         if let Some(live) = self.asks.get(&ask.number) {
             return Some(Found::Live(live));
         }
-        let at = self
-            .stubs
-            .binary_search_by_key(&ask.number, |stub| stub.number)
-            .ok()?;
+        let at = self.stubs.binary_search_by_key(&ask.number, |stub| stub.number).ok()?;
         Some(Found::Over(&self.stubs[at]))
     }
 
@@ -181,19 +170,9 @@ impl Session {
 
     /// Returns the number of the ask that was made with `key`, whether it is over or not.
     pub fn asked_with(&self, key: &Key) -> Option<u32> {
-        let live = self
-            .asks
-            .values()
-            .find(|live| live.ask.key.as_ref() == Some(key))
-            .map(|l| l.ask.id.number);
+        let live = self.asks.values().find(|live| live.ask.key.as_ref() == Some(key)).map(|l| l.ask.id.number);
         let digest = digest(key);
-        live.or_else(|| {
-            self.stubs
-                .iter()
-                .rev()
-                .find(|stub| stub.key == digest)
-                .map(|stub| stub.number)
-        })
+        live.or_else(|| self.stubs.iter().rev().find(|stub| stub.key == digest).map(|stub| stub.number))
     }
 
     /// Returns the person that a stub names.
@@ -202,10 +181,7 @@ impl Session {
     }
 
     pub fn ask_id(&self, number: u32) -> AskId {
-        AskId {
-            session: self.id,
-            number,
-        }
+        AskId { session: self.id, number }
     }
 
     fn live(&mut self, ask: AskId) -> Option<&mut Live> {
@@ -218,27 +194,13 @@ impl Session {
             return;
         };
         let (by, answer) = match &live.stage {
-            Stage::Settled {
-                outcome: Outcome::Answered { answer, by },
-                ..
-            } => (Some(by), digest(answer)),
-            Stage::Settled {
-                outcome: Outcome::Dismissed { words, by },
-                ..
-            } => (Some(by), digest(words)),
+            Stage::Settled { outcome: Outcome::Answered { answer, by }, .. } => (Some(by), digest(answer)),
+            Stage::Settled { outcome: Outcome::Dismissed { words, by }, .. } => (Some(by), digest(words)),
             _ => (None, 0),
         };
         let by = by.map_or(NOBODY, |by| self.intern(by));
         let key = live.ask.key.as_ref().map_or(0, digest);
-        let stub = Stub {
-            number,
-            ending,
-            by,
-            moved_to,
-            at,
-            answer,
-            key,
-        };
+        let stub = Stub { number, ending, by, moved_to, at, answer, key };
         let place = self.stubs.partition_point(|stub| stub.number < number);
         self.stubs.insert(place, stub);
     }
@@ -266,13 +228,8 @@ impl Session {
         }
         let late = self.asks.values().filter(|live| live.delivered_at.is_some());
         if late.clone().count() > limits::LATE_ASKS_MAX {
-            let oldest = late
-                .map(|live| live.ask.id.number)
-                .next()
-                .expect("more than none were counted");
-            let ending = self.asks[&oldest]
-                .ending()
-                .expect("what was delivered was settled");
+            let oldest = late.map(|live| live.ask.id.number).next().expect("more than none were counted");
+            let ending = self.asks[&oldest].ending().expect("what was delivered was settled");
             self.close(oldest, ending, at, 0);
         }
     }
@@ -285,13 +242,7 @@ impl Live {
 
     /// After expiry, a default or a rule, the card stays answerable.
     pub fn takes_late_answers(&self) -> bool {
-        matches!(
-            &self.stage,
-            Stage::Settled {
-                outcome: Outcome::Expired | Outcome::Ruled { .. },
-                ..
-            }
-        )
+        matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. })
     }
 
     pub fn ending(&self) -> Option<Ending> {
@@ -351,19 +302,10 @@ pub fn evolve(session: &mut Session, event: &Event) {
             session.settings = Arc::new(started.settings.clone());
             session.started = Some(Arc::new((**started).clone()));
         }
-        Event::Closed { why, at } => {
-            session.end = Some(End::Closed {
-                why: why.clone(),
-                at: *at,
-            })
-        }
+        Event::Closed { why, at } => session.end = Some(End::Closed { why: why.clone(), at: *at }),
         Event::Continued { to, at } => session.end = Some(End::Continued { to: *to, at: *at }),
         Event::Hosted { node, epoch, process } => {
-            session.host = Some(Host {
-                node: *node,
-                epoch: *epoch,
-                process: *process,
-            });
+            session.host = Some(Host { node: *node, epoch: *epoch, process: *process });
             session.epoch = session.epoch.max(*epoch);
         }
         Event::Unhosted { epoch } => {
@@ -373,27 +315,15 @@ pub fn evolve(session: &mut Session, event: &Event) {
         }
         Event::Said(said) => {
             session.messages_made = session.messages_made.max(said.message.number);
-            session.queue.push(Queued {
-                said: (**said).clone(),
-                attempts: 0,
-            });
+            session.queue.push(Queued { said: (**said).clone(), attempts: 0 });
         }
         Event::Unsaid { message } => session.queue.retain(|queued| queued.said.message != *message),
         Event::Configured(settings) => Arc::make_mut(&mut session.settings).merge(settings),
         Event::Interrupted { .. } => {}
         Event::Asked(ask) => asked(session, ask),
-        Event::Proposed {
-            ask,
-            answer,
-            by,
-            until,
-        } => {
+        Event::Proposed { ask, answer, by, until } => {
             if let Some(live) = session.live(*ask) {
-                live.stage = Stage::Proposed {
-                    answer: answer.clone(),
-                    by: by.clone(),
-                    until: *until,
-                };
+                live.stage = Stage::Proposed { answer: answer.clone(), by: by.clone(), until: *until };
             }
         }
         Event::Undone { ask, .. } => {
@@ -436,11 +366,7 @@ pub fn evolve(session: &mut Session, event: &Event) {
         }
         Event::LateAnswered { ask, answer, by, at } => {
             if let Some(live) = session.live(*ask) {
-                live.late = Some(Late {
-                    answer: answer.clone(),
-                    by: by.clone(),
-                    at: *at,
-                });
+                live.late = Some(Late { answer: answer.clone(), by: by.clone(), at: *at });
             }
         }
         Event::Handed { parcel, .. } => match parcel {
@@ -495,11 +421,7 @@ fn asked(session: &mut Session, ask: &Arc<Ask>) {
 
 /// A message that carried a stranded ask's answer delivers the ask as well.
 fn message_delivered(session: &mut Session, message: MessageId, at: Timestamp) {
-    let Some(place) = session
-        .queue
-        .iter()
-        .position(|queued| queued.said.message == message)
-    else {
+    let Some(place) = session.queue.iter().position(|queued| queued.said.message == message) else {
         return;
     };
     let queued = session.queue.remove(place);
@@ -515,9 +437,7 @@ fn message_delivered(session: &mut Session, message: MessageId, at: Timestamp) {
 
 impl Session {
     fn queued(&mut self, message: MessageId) -> Option<&mut Queued> {
-        self.queue
-            .iter_mut()
-            .find(|queued| queued.said.message == message)
+        self.queue.iter_mut().find(|queued| queued.said.message == message)
     }
 
     /// Returns the people who may decide here, or `None` for everyone.

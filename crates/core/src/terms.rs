@@ -129,16 +129,12 @@ pub struct Rule {
 impl Rule {
     fn matches(&self, facts: &Facts<'_>) -> bool {
         let same = |want: &Option<String>, have: Option<&str>| {
-            want.as_deref()
-                .is_none_or(|want| have.is_some_and(|have| have == want))
+            want.as_deref().is_none_or(|want| have.is_some_and(|have| have == want))
         };
         same(&self.door, Some(facts.door))
             && same(&self.agent, Some(facts.agent))
             && same(&self.header, facts.header)
-            && self
-                .folder
-                .as_deref()
-                .is_none_or(|root| facts.folder.is_some_and(|folder| lies_in(folder, root)))
+            && self.folder.as_deref().is_none_or(|root| facts.folder.is_some_and(|folder| lies_in(folder, root)))
             && self
                 .asks_about
                 .as_deref()
@@ -149,9 +145,7 @@ impl Rule {
 /// Compares whole path parts: `/srv/app` does not lie in `/srv/ap`.
 fn lies_in(folder: &str, root: &str) -> bool {
     let root = root.trim_end_matches('/');
-    folder
-        .strip_prefix(root)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Finds the rule that applies.
@@ -167,10 +161,7 @@ pub fn terms(rules: &Rules, facts: &Facts<'_>) -> Terms {
     let in_line = [ruled, ask, session, agent, door];
     macro_rules! first {
         ($field:ident, $default:expr) => {
-            in_line
-                .iter()
-                .find_map(|wishes| wishes.$field.clone())
-                .unwrap_or($default)
+            in_line.iter().find_map(|wishes| wishes.$field.clone()).unwrap_or($default)
         };
     }
     let wait = first!(wait, Wait::Forever);
@@ -195,10 +186,7 @@ mod tests {
     use super::*;
 
     fn waits(secs: u64) -> Wishes {
-        Wishes {
-            wait: Some(Wait::For(Duration::from_secs(secs))),
-            ..Wishes::default()
-        }
+        Wishes { wait: Some(Wait::For(Duration::from_secs(secs))), ..Wishes::default() }
     }
 
     fn facts<'a>(wishes: [&'a Wishes; 4]) -> Facts<'a> {
@@ -217,10 +205,7 @@ mod tests {
     fn nothing_wished_for_means_waiting_for_ever() {
         let none = Wishes::default();
         let terms = terms(&Rules::default(), &facts([&none; 4]));
-        assert_eq!(
-            (terms.deadline, terms.on_expiry, terms.quorum),
-            (None, OnExpiry::Tell, 1)
-        );
+        assert_eq!((terms.deadline, terms.on_expiry, terms.quorum), (None, OnExpiry::Tell, 1));
     }
 
     #[test]
@@ -233,12 +218,8 @@ mod tests {
         assert_eq!(deadline(&no_rules, [&none, &b, &c, &d]), 3_000);
         assert_eq!(deadline(&no_rules, [&none, &none, &c, &d]), 4_000);
         assert_eq!(deadline(&no_rules, [&none, &none, &none, &d]), 5_000);
-        let rule = Rule {
-            name: "deploys".into(),
-            asks_about: Some("DEPLOY".into()),
-            wishes: waits(9),
-            ..Rule::default()
-        };
+        let rule =
+            Rule { name: "deploys".into(), asks_about: Some("DEPLOY".into()), wishes: waits(9), ..Rule::default() };
         assert_eq!(deadline(&Rules(vec![rule]), [&a, &b, &c, &d]), 10_000);
     }
 
@@ -246,32 +227,10 @@ mod tests {
     fn a_rule_applies_only_if_everything_it_names_holds() {
         let none = Wishes::default();
         let facts = facts([&none; 4]);
-        let base = Rule {
-            agent: Some("ci".into()),
-            folder: Some("/srv".into()),
-            ..Rule::default()
-        };
+        let base = Rule { agent: Some("ci".into()), folder: Some("/srv".into()), ..Rule::default() };
         assert!(base.matches(&facts));
-        assert!(
-            !Rule {
-                folder: Some("/srv/ap".into()),
-                ..base.clone()
-            }
-            .matches(&facts)
-        );
-        assert!(
-            !Rule {
-                header: Some("Delete".into()),
-                ..base.clone()
-            }
-            .matches(&facts)
-        );
-        assert!(
-            !Rule {
-                door: Some("claude".into()),
-                ..base
-            }
-            .matches(&facts)
-        );
+        assert!(!Rule { folder: Some("/srv/ap".into()), ..base.clone() }.matches(&facts));
+        assert!(!Rule { header: Some("Delete".into()), ..base.clone() }.matches(&facts));
+        assert!(!Rule { door: Some("claude".into()), ..base }.matches(&facts));
     }
 }

@@ -48,56 +48,24 @@ const WORDS: &[(Ending, Kind, &str)] = {
             Approval,
             "Denied: the person closed the request without deciding. Go on without this tool call, or ask again with a reason.",
         ),
-        (
-            Dismissed,
-            Plan,
-            "Not approved: the person closed the plan without deciding. Do not start on it.",
-        ),
-        (
-            Dismissed,
-            Form,
-            "The person closed the form without filling it in. Do not assume any value.",
-        ),
-        (
-            DismissedWithWords,
-            Questions,
-            "The person closed the question without choosing, and wrote: {words}",
-        ),
-        (
-            DismissedWithWords,
-            Approval,
-            "Denied: the person closed the request, and wrote: {words}",
-        ),
-        (
-            DismissedWithWords,
-            Plan,
-            "Not approved: the person closed the plan, and wrote: {words}",
-        ),
-        (
-            DismissedWithWords,
-            Form,
-            "The person closed the form without filling it in, and wrote: {words}",
-        ),
+        (Dismissed, Plan, "Not approved: the person closed the plan without deciding. Do not start on it."),
+        (Dismissed, Form, "The person closed the form without filling it in. Do not assume any value."),
+        (DismissedWithWords, Questions, "The person closed the question without choosing, and wrote: {words}"),
+        (DismissedWithWords, Approval, "Denied: the person closed the request, and wrote: {words}"),
+        (DismissedWithWords, Plan, "Not approved: the person closed the plan, and wrote: {words}"),
+        (DismissedWithWords, Form, "The person closed the form without filling it in, and wrote: {words}"),
         (
             Expired,
             Questions,
             "Nobody answered within {wait}. This is a timeout, not a refusal: nobody has seen or declined the question. Go on without the answer, or ask again.",
         ),
-        (
-            Expired,
-            Approval,
-            "Denied: nobody answered within {wait}. Go on without this tool call, or ask again.",
-        ),
+        (Expired, Approval, "Denied: nobody answered within {wait}. Go on without this tool call, or ask again."),
         (
             Expired,
             Plan,
             "Not approved: nobody answered within {wait}. Do not start on the plan; ask again when it is needed.",
         ),
-        (
-            Expired,
-            Form,
-            "Nobody filled in the form within {wait}. Do not assume any value.",
-        ),
+        (Expired, Form, "Nobody filled in the form within {wait}. Do not assume any value."),
         (
             ExpiredAssuming,
             Questions,
@@ -111,27 +79,19 @@ pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
     let kind = ask.body.kind();
     let wait = spoken(waited);
     match outcome {
-        Outcome::Answered { answer, .. } => Verdict {
-            words: beside(&ask.body, answer),
-            ruling: Ruling::Answer(answer.clone()),
-        },
+        Outcome::Answered { answer, .. } => {
+            Verdict { words: beside(&ask.body, answer), ruling: Ruling::Answer(answer.clone()) }
+        }
         Outcome::Ruled { rule, answer } => {
             let mut words = format!("Decided by the rule “{rule}”, not by a person.");
             let beside = beside(&ask.body, answer);
             if !beside.is_empty() {
                 words = format!("{words} {beside}");
             }
-            Verdict {
-                words,
-                ruling: Ruling::Answer(answer.clone()),
-            }
+            Verdict { words, ruling: Ruling::Answer(answer.clone()) }
         }
         Outcome::Dismissed { words, .. } => {
-            let ending = if words.is_some() {
-                Ending::DismissedWithWords
-            } else {
-                Ending::Dismissed
-            };
+            let ending = if words.is_some() { Ending::DismissedWithWords } else { Ending::Dismissed };
             Verdict {
                 ruling: match ask.terms.on_dismissal {
                     OnDismissal::Tell => Ruling::Deny,
@@ -161,8 +121,7 @@ pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
 
 fn look_up(ending: Ending, kind: Kind) -> &'static str {
     let row = WORDS.iter().find(|(e, k, _)| *e == ending && *k == kind);
-    row.map(|(_, _, words)| *words)
-        .expect("the table has a row for every ending of every kind")
+    row.map(|(_, _, words)| *words).expect("the table has a row for every ending of every kind")
 }
 
 /// Returns what has to be said beside an answer: what was left out, and what a person added.
@@ -178,10 +137,7 @@ fn beside(body: &Body, answer: &Answer) -> String {
             if skipped.is_empty() {
                 String::new()
             } else {
-                format!(
-                    "Not answered: {}. The person skipped it; do not assume an answer.",
-                    skipped.join(", ")
-                )
+                format!("Not answered: {}. The person skipped it; do not assume an answer.", skipped.join(", "))
             }
         }
         (_, Answer::Approval(Decision::Allow { edited: Some(_), .. })) => {
@@ -235,21 +191,19 @@ pub fn in_words(body: &Body, answer: &Answer) -> String {
     match (body, answer) {
         (Body::Questions(questions), Answer::Questions(picks)) => picks_in_words(questions, picks),
         (_, Answer::Approval(Decision::Allow { .. })) => "allowed".to_owned(),
-        (_, Answer::Approval(Decision::Deny { words, .. })) => words
-            .as_ref()
-            .map_or("denied".to_owned(), |words| format!("denied: {words}")),
+        (_, Answer::Approval(Decision::Deny { words, .. })) => {
+            words.as_ref().map_or("denied".to_owned(), |words| format!("denied: {words}"))
+        }
         (_, Answer::Plan(Review::Approve { edited: None })) => "approved".to_owned(),
         (_, Answer::Plan(Review::Approve { edited: Some(plan) })) => format!("approved, changed to:\n{plan}"),
         (_, Answer::Plan(Review::SendBack { words })) => format!("sent back: {words}"),
         (_, Answer::Form(Filled::Accept(values))) => {
-            let lines = values
-                .iter()
-                .map(|(name, value)| format!("{name}: {}", field_in_words(value)));
+            let lines = values.iter().map(|(name, value)| format!("{name}: {}", field_in_words(value)));
             lines.collect::<Vec<_>>().join("; ")
         }
-        (_, Answer::Form(Filled::Decline { words })) => words
-            .as_ref()
-            .map_or("declined".to_owned(), |words| format!("declined: {words}")),
+        (_, Answer::Form(Filled::Decline { words })) => {
+            words.as_ref().map_or("declined".to_owned(), |words| format!("declined: {words}"))
+        }
         (_, Answer::Questions(_)) => "answered".to_owned(),
     }
 }
@@ -267,21 +221,13 @@ fn picks_in_words(questions: &[Question], picks: &[Pick]) -> String {
     let several = questions.len() > 1;
     let lines = questions.iter().zip(picks).map(|(question, pick)| {
         let said = pick_in_words(question, pick);
-        if several {
-            format!("“{}”: {said}", question.text)
-        } else {
-            said
-        }
+        if several { format!("“{}”: {said}", question.text) } else { said }
     });
     lines.collect::<Vec<_>>().join("; ")
 }
 
 fn pick_in_words(question: &Question, pick: &Pick) -> String {
-    let labels = pick
-        .chosen
-        .iter()
-        .filter_map(|&i| question.options.get(usize::from(i)))
-        .map(|o| o.label.as_str());
+    let labels = pick.chosen.iter().filter_map(|&i| question.options.get(usize::from(i))).map(|o| o.label.as_str());
     let mut said = labels.chain(pick.text.as_deref()).collect::<Vec<_>>().join(", ");
     if said.is_empty() {
         said.push_str("(skipped)");
@@ -322,11 +268,7 @@ mod tests {
     fn a_timeout_never_reads_like_a_refusal_by_a_person() {
         for (ending, _, words) in WORDS {
             let expired = matches!(ending, Ending::Expired | Ending::ExpiredAssuming);
-            assert_eq!(
-                words.contains("The person") || words.contains("the person"),
-                !expired,
-                "{words}"
-            );
+            assert_eq!(words.contains("The person") || words.contains("the person"), !expired, "{words}");
             assert_eq!(words.to_lowercase().contains("nobody"), expired, "{words}");
         }
     }
@@ -336,16 +278,7 @@ mod tests {
         let said = [0, 1, 55, 119, 120, 600, 7200, 172_800].map(|s| spoken(Duration::from_secs(s)));
         assert_eq!(
             said,
-            [
-                "1 second",
-                "1 second",
-                "55 seconds",
-                "119 seconds",
-                "2 minutes",
-                "10 minutes",
-                "2 hours",
-                "2 days"
-            ]
+            ["1 second", "1 second", "55 seconds", "119 seconds", "2 minutes", "10 minutes", "2 hours", "2 days"]
         );
     }
 }

@@ -177,11 +177,7 @@ impl SessionView {
             settings: Arc::clone(&session.settings),
             end: session.end.clone(),
             open: session.open().map(|live| live.ask.id).collect(),
-            queued: session
-                .queue
-                .iter()
-                .map(|queued| (queued.said.message, queued.said.text.clone()))
-                .collect(),
+            queued: session.queue.iter().map(|queued| (queued.said.message, queued.said.text.clone())).collect(),
             last_activity,
         })
     }

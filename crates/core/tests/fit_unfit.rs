@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Pick, Review, Scope};
 use askbridge_core::ask::{
-    Approval, Ask, Asker, Body, Choice, Context, Field, FieldKind, Form, Kind, OfferedRule, Plan, Question,
-    Reach,
+    Approval, Ask, Asker, Body, Choice, Context, Field, FieldKind, Form, Kind, OfferedRule, Plan, Question, Reach,
 };
 use askbridge_core::fit::{Abilities, Card, CardOption, CardQuestion};
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
@@ -19,10 +18,7 @@ use proptest::prelude::*;
 
 fn ask(body: Body) -> Ask {
     Ask {
-        id: AskId {
-            session: SessionId(1),
-            number: 1,
-        },
+        id: AskId { session: SessionId(1), number: 1 },
         at: Timestamp(0),
         body,
         terms: Terms {
@@ -37,11 +33,7 @@ fn ask(body: Body) -> Ask {
             quorum: 1,
         },
         reach: Reach::Held,
-        asker: Asker {
-            door: "http".into(),
-            agent: "ci".into(),
-            party: "p".into(),
-        },
+        asker: Asker { door: "http".into(), agent: "ci".into(), party: "p".into() },
         call: None,
         context: Context::default(),
         key: None,
@@ -51,11 +43,7 @@ fn ask(body: Body) -> Ask {
 }
 
 fn option(label: &str) -> Choice {
-    Choice {
-        label: label.into(),
-        description: None,
-        preview: None,
-    }
+    Choice { label: label.into(), description: None, preview: None }
 }
 
 fn question(text: &str, labels: &[&str]) -> Question {
@@ -69,10 +57,7 @@ fn question(text: &str, labels: &[&str]) -> Question {
 }
 
 fn multi(text: &str, labels: &[&str]) -> Question {
-    Question {
-        multi: true,
-        ..question(text, labels)
-    }
+    Question { multi: true, ..question(text, labels) }
 }
 
 fn approval() -> Approval {
@@ -81,21 +66,12 @@ fn approval() -> Approval {
         input: r#"{"command":"rm -r build"}"#.into(),
         summary: Some("rm -r build".into()),
         reason: None,
-        rules: vec![OfferedRule {
-            label: "rm *".into(),
-            rule: "{}".into(),
-        }],
+        rules: vec![OfferedRule { label: "rm *".into(), rule: "{}".into() }],
     }
 }
 
 fn field(name: &str, kind: FieldKind, required: bool) -> Field {
-    Field {
-        name: name.into(),
-        title: None,
-        description: None,
-        kind,
-        required,
-    }
+    Field { name: name.into(), title: None, description: None, kind, required }
 }
 
 fn every_kind_of_field() -> Form {
@@ -116,19 +92,11 @@ fn every_kind_of_field() -> Form {
 }
 
 fn given(key: usize, value: Value) -> Given {
-    Given {
-        key: QuestionKey::Index(key),
-        value: Some(value),
-        note: None,
-    }
+    Given { key: QuestionKey::Index(key), value: Some(value), note: None }
 }
 
 fn named(key: &str, value: Value) -> Given {
-    Given {
-        key: QuestionKey::Text(key.into()),
-        value: Some(value),
-        note: None,
-    }
+    Given { key: QuestionKey::Text(key.into()), value: Some(value), note: None }
 }
 
 fn label(text: &str) -> Value {
@@ -144,57 +112,29 @@ fn words(text: &str) -> Value {
 }
 
 fn chosen(indices: &[u16]) -> Pick {
-    Pick {
-        chosen: indices.to_vec(),
-        ..Pick::default()
-    }
+    Pick { chosen: indices.to_vec(), ..Pick::default() }
 }
 
 fn said(indices: &[u16], text: &str) -> Pick {
-    Pick {
-        chosen: indices.to_vec(),
-        text: Some(text.into()),
-        note: None,
-    }
+    Pick { chosen: indices.to_vec(), text: Some(text.into()), note: None }
 }
 
 /// Answers one question and returns what was understood.
 fn pick(question: Question, value: Value) -> Result<Pick, String> {
-    match unfit(
-        &ask(Body::Questions(vec![question])),
-        Reply::Questions(vec![given(0, value)]),
-    ) {
-        Ok(Answer::Questions(picks)) => Ok(picks
-            .into_iter()
-            .next()
-            .expect("there is a pick for each question")),
+    match unfit(&ask(Body::Questions(vec![question])), Reply::Questions(vec![given(0, value)])) {
+        Ok(Answer::Questions(picks)) => Ok(picks.into_iter().next().expect("there is a pick for each question")),
         Ok(other) => panic!("{other:?}"),
-        Err(mismatch) => Err(mismatch
-            .problems
-            .into_iter()
-            .next()
-            .expect("a mismatch has a problem")
-            .why),
+        Err(mismatch) => Err(mismatch.problems.into_iter().next().expect("a mismatch has a problem").why),
     }
 }
 
 fn whole(why: &str) -> Mismatch {
-    Mismatch {
-        problems: vec![Problem {
-            about: None,
-            why: why.into(),
-        }],
-    }
+    Mismatch { problems: vec![Problem { about: None, why: why.into() }] }
 }
 
 fn about(problems: &[(&str, &str)]) -> Mismatch {
-    let problem = |(about, why): &(&str, &str)| Problem {
-        about: Some((*about).into()),
-        why: (*why).into(),
-    };
-    Mismatch {
-        problems: problems.iter().map(problem).collect(),
-    }
+    let problem = |(about, why): &(&str, &str)| Problem { about: Some((*about).into()), why: (*why).into() };
+    Mismatch { problems: problems.iter().map(problem).collect() }
 }
 
 const BLANK: &str = "the answer is blank; leave it out to skip it";
@@ -241,10 +181,7 @@ fn several_answers_are_read_as_they_were_typed() {
         (label("Go,Rust,Go"), chosen(&[0, 1])),
         (label("rust , c,c++"), chosen(&[0, 2])),
         (label("C, C++, Rust"), chosen(&[0, 2])),
-        (
-            label("Rust, my own words, and more"),
-            said(&[0], "my own words, and more"),
-        ),
+        (label("Rust, my own words, and more"), said(&[0], "my own words, and more")),
         (label("No, not Rust, Go"), said(&[], "No, not Rust, Go")),
         (label("go, and more"), said(&[], "go, and more")),
         (label("Rust,"), chosen(&[0])),
@@ -256,10 +193,7 @@ fn several_answers_are_read_as_they_were_typed() {
         (typed("1,9"), said(&[], "1,9")),
         (typed("Go, 1"), said(&[1], "1")),
         (typed(","), said(&[], ",")),
-        (
-            Value::List(vec![label("Go"), Value::Index(0), words("a"), words("b, c")]),
-            said(&[0, 1], "a, b, c"),
-        ),
+        (Value::List(vec![label("Go"), Value::Index(0), words("a"), words("b, c")]), said(&[0, 1], "a, b, c")),
         (Value::List(vec![label("Go, Rust")]), chosen(&[0, 1])),
     ];
     for (value, expected) in rows {
@@ -293,10 +227,7 @@ fn what_is_no_answer_is_refused_with_a_reason() {
     let one = || question("Which?", &["Yes", "No"]);
     let many = || multi("Which?", &["Yes", "No"]);
     let long = "x".repeat(limits::ANSWER_TEXT_BYTES_MAX + 1);
-    let too_long = format!(
-        "it is longer than {} bytes; shorten it",
-        limits::ANSWER_TEXT_BYTES_MAX
-    );
+    let too_long = format!("it is longer than {} bytes; shorten it", limits::ANSWER_TEXT_BYTES_MAX);
     let rows = [
         (one(), label(""), BLANK),
         (one(), words(" \n\t"), BLANK),
@@ -304,45 +235,18 @@ fn what_is_no_answer_is_refused_with_a_reason() {
         (one(), Value::List(vec![]), BLANK),
         (many(), Value::List(vec![]), BLANK),
         (many(), Value::List(vec![label("Yes"), label(" ")]), BLANK),
-        (
-            one(),
-            Value::Index(2),
-            "there is no option 2; there are 2, counted from 0",
-        ),
-        (
-            one(),
-            Value::Index(usize::MAX),
-            &format!("there is no option {}; there are 2, counted from 0", usize::MAX),
-        ),
-        (
-            one(),
-            Value::List(vec![label("Yes"), label("No")]),
-            "only one answer is possible",
-        ),
-        (
-            one(),
-            Value::List(vec![label("Yes"), words("but")]),
-            "only one answer is possible",
-        ),
-        (
-            many(),
-            Value::List(vec![Value::List(vec![])]),
-            "it is a list within a list; one is enough",
-        ),
+        (one(), Value::Index(2), "there is no option 2; there are 2, counted from 0"),
+        (one(), Value::Index(usize::MAX), &format!("there is no option {}; there are 2, counted from 0", usize::MAX)),
+        (one(), Value::List(vec![label("Yes"), label("No")]), "only one answer is possible"),
+        (one(), Value::List(vec![label("Yes"), words("but")]), "only one answer is possible"),
+        (many(), Value::List(vec![Value::List(vec![])]), "it is a list within a list; one is enough"),
         (one(), words(&long), &too_long),
-        (
-            many(),
-            Value::List(vec![words(&long[1..]), words("x")]),
-            &too_long,
-        ),
+        (many(), Value::List(vec![words(&long[1..]), words("x")]), &too_long),
     ];
     for (question, value, why) in rows {
         assert_eq!(pick(question, value), Err(why.to_owned()));
     }
-    assert!(
-        pick(one(), words(&long[1..])).is_ok(),
-        "the limit itself is allowed"
-    );
+    assert!(pick(one(), words(&long[1..])).is_ok(), "the limit itself is allowed");
 }
 
 // Which question is meant.
@@ -365,11 +269,7 @@ fn questions_are_found_by_place_by_shown_text_and_by_their_own_text() {
         (QuestionKey::Text("AGE?".into()), 3),
     ];
     for (key, index) in rows {
-        let reply = Reply::Questions(vec![Given {
-            key: key.clone(),
-            value: Some(Value::Index(0)),
-            note: None,
-        }]);
+        let reply = Reply::Questions(vec![Given { key: key.clone(), value: Some(Value::Index(0)), note: None }]);
         let mut picks = vec![Pick::default(); 4];
         picks[index] = Pick::option(0);
         assert_eq!(unfit(&ask, reply), Ok(Answer::Questions(picks)), "{key:?}");
@@ -398,10 +298,7 @@ fn every_problem_is_told_once_with_its_question() {
     let expected = about(&[
         ("One?", "it is answered twice; say it once"),
         ("Four?", "there is no such question"),
-        (
-            "question 9",
-            "there is no such question; there are 4, counted from 0",
-        ),
+        ("question 9", "there is no such question; there are 4, counted from 0"),
         ("TWO?", "more than one question could be meant; write it exactly"),
         ("Three?", BLANK),
     ]);
@@ -411,46 +308,19 @@ fn every_problem_is_told_once_with_its_question() {
 
 #[test]
 fn questions_left_out_are_skipped_but_nothing_at_all_is_no_answer() {
-    let ask = ask(Body::Questions(vec![
-        question("One?", &["A"]),
-        question("Two?", &["A"]),
-    ]));
-    let note = |note: &str| Given {
-        key: QuestionKey::Index(1),
-        value: None,
-        note: Some(note.into()),
-    };
+    let ask = ask(Body::Questions(vec![question("One?", &["A"]), question("Two?", &["A"])]));
+    let note = |note: &str| Given { key: QuestionKey::Index(1), value: None, note: Some(note.into()) };
     let nothing = || Err(whole("nothing was answered; dismiss it instead"));
-    let noted = Pick {
-        note: Some("later".into()),
-        ..Pick::default()
-    };
+    let noted = Pick { note: Some("later".into()), ..Pick::default() };
     let rows = [
-        (
-            vec![given(0, label("A"))],
-            Ok(Answer::Questions(vec![Pick::option(0), Pick::default()])),
-        ),
-        (
-            vec![note("later")],
-            Ok(Answer::Questions(vec![Pick::default(), noted])),
-        ),
+        (vec![given(0, label("A"))], Ok(Answer::Questions(vec![Pick::option(0), Pick::default()]))),
+        (vec![note("later")], Ok(Answer::Questions(vec![Pick::default(), noted]))),
         (vec![], nothing()),
         (vec![note(" ")], nothing()),
-        (
-            vec![Given {
-                key: QuestionKey::Index(0),
-                value: None,
-                note: None,
-            }],
-            nothing(),
-        ),
+        (vec![Given { key: QuestionKey::Index(0), value: None, note: None }], nothing()),
     ];
     for (given, expected) in rows {
-        assert_eq!(
-            unfit(&ask, Reply::Questions(given.clone())),
-            expected,
-            "{given:?}"
-        );
+        assert_eq!(unfit(&ask, Reply::Questions(given.clone())), expected, "{given:?}");
     }
 }
 
@@ -458,12 +328,7 @@ fn questions_left_out_are_skipped_but_nothing_at_all_is_no_answer() {
 
 #[test]
 fn a_reply_of_another_kind_is_refused_and_says_what_is_wanted() {
-    let allow = || {
-        Reply::Approval(Decision::Allow {
-            scope: Scope::Once,
-            edited: None,
-        })
-    };
+    let allow = || Reply::Approval(Decision::Allow { scope: Scope::Once, edited: None });
     let approve = || Reply::Plan(Review::Approve { edited: None });
     let rows = [
         (
@@ -471,21 +336,13 @@ fn a_reply_of_another_kind_is_refused_and_says_what_is_wanted() {
             allow(),
             "these are questions; answer them with options or words",
         ),
-        (
-            Body::Approval(approval()),
-            approve(),
-            "this ask is an approval; answer it with allow or deny",
-        ),
+        (Body::Approval(approval()), approve(), "this ask is an approval; answer it with allow or deny"),
         (
             Body::Plan(Plan { text: "1.".into() }),
             allow(),
             "this ask is a plan; answer it by approving it or sending it back",
         ),
-        (
-            Body::Form(every_kind_of_field()),
-            allow(),
-            "this ask is a form; answer it by filling it in or declining",
-        ),
+        (Body::Form(every_kind_of_field()), allow(), "this ask is a form; answer it by filling it in or declining"),
     ];
     for (body, reply, why) in rows {
         assert_eq!(unfit(&ask(body), reply), Err(whole(why)));
@@ -495,61 +352,31 @@ fn a_reply_of_another_kind_is_refused_and_says_what_is_wanted() {
 #[test]
 fn decisions_are_checked_against_what_was_offered() {
     let ask = ask(Body::Approval(approval()));
-    let allow = |scope, edited: Option<&str>| Decision::Allow {
-        scope,
-        edited: edited.map(Into::into),
-    };
-    let deny = |words: Option<&str>| Decision::Deny {
-        words: words.map(Into::into),
-        stop: true,
-    };
+    let allow = |scope, edited: Option<&str>| Decision::Allow { scope, edited: edited.map(Into::into) };
+    let deny = |words: Option<&str>| Decision::Deny { words: words.map(Into::into), stop: true };
     let rows = [
         (allow(Scope::Once, None), Ok(allow(Scope::Once, None))),
-        (
-            allow(Scope::Always(0), Some("{}")),
-            Ok(allow(Scope::Always(0), Some("{}"))),
-        ),
-        (
-            allow(Scope::Always(1), None),
-            Err(whole("rule 1 was not offered; 1 were, counted from 0")),
-        ),
-        (
-            allow(Scope::Once, Some(" ")),
-            Err(whole(
-                "the changed input is blank; leave it out to change nothing",
-            )),
-        ),
+        (allow(Scope::Always(0), Some("{}")), Ok(allow(Scope::Always(0), Some("{}")))),
+        (allow(Scope::Always(1), None), Err(whole("rule 1 was not offered; 1 were, counted from 0"))),
+        (allow(Scope::Once, Some(" ")), Err(whole("the changed input is blank; leave it out to change nothing"))),
         (deny(Some("no")), Ok(deny(Some("no")))),
         (deny(Some(" ")), Ok(deny(None))),
     ];
     for (decision, expected) in rows {
-        assert_eq!(
-            unfit(&ask, Reply::Approval(decision)),
-            expected.map(Answer::Approval)
-        );
+        assert_eq!(unfit(&ask, Reply::Approval(decision)), expected.map(Answer::Approval));
     }
 }
 
 #[test]
 fn a_plan_is_sent_back_with_words() {
-    let ask = ask(Body::Plan(Plan {
-        text: "1. Build".into(),
-    }));
+    let ask = ask(Body::Plan(Plan { text: "1. Build".into() }));
     let back = |words: &str| Review::SendBack { words: words.into() };
-    let edited = |plan: &str| Review::Approve {
-        edited: Some(plan.into()),
-    };
+    let edited = |plan: &str| Review::Approve { edited: Some(plan.into()) };
     let rows = [
         (back("shorter"), Ok(back("shorter"))),
-        (
-            back("\u{200b}"),
-            Err(whole("a plan is sent back with words; say what should change")),
-        ),
+        (back("\u{200b}"), Err(whole("a plan is sent back with words; say what should change"))),
         (edited("1. Test"), Ok(edited("1. Test"))),
-        (
-            edited(" "),
-            Err(whole("the changed plan is blank; leave it out to change nothing")),
-        ),
+        (edited(" "), Err(whole("the changed plan is blank; leave it out to change nothing"))),
     ];
     for (review, expected) in rows {
         assert_eq!(unfit(&ask, Reply::Plan(review)), expected.map(Answer::Plan));
@@ -561,17 +388,11 @@ fn a_form_takes_each_field_in_its_own_kind_and_order() {
     let ask = ask(Body::Form(every_kind_of_field()));
     let text = |text: &str| Wild::Text(text.into());
     let fill = |values: &[(&str, Wild)]| {
-        let values = values
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), value.clone()))
-            .collect();
+        let values = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         unfit(&ask, Reply::Form(FormReply::Accept(values)))
     };
     let full = fill(&[
-        (
-            "pets",
-            Wild::List(vec![text("dog, small"), text("cat"), text("cat")]),
-        ),
+        ("pets", Wild::List(vec![text("dog, small"), text("cat"), text("cat")])),
         ("pet", text("dog, small")),
         ("member", Wild::Flag(false)),
         ("age", text(" 42 ")),
@@ -586,10 +407,7 @@ fn a_form_takes_each_field_in_its_own_kind_and_order() {
         ("pet", FieldValue::Text("dog, small".into())),
         ("pets", FieldValue::Many(vec!["cat".into(), "dog, small".into()])),
     ];
-    let values = values
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect();
+    let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     assert_eq!(full, Ok(Answer::Form(Filled::Accept(values))));
 
     let wrong = fill(&[
@@ -613,16 +431,8 @@ fn a_form_takes_each_field_in_its_own_kind_and_order() {
     assert_eq!(wrong, Err(expected));
     let twice = fill(&[("name", text("Ada")), ("name", text("Eve"))]);
     assert_eq!(twice, Err(about(&[("name", "it is given twice; say it once")])));
-    let decline = |words: &str| {
-        Reply::Form(FormReply::Decline {
-            words: Some(words.into()),
-        })
-    };
-    let declined = |words: Option<&str>| {
-        Ok(Answer::Form(Filled::Decline {
-            words: words.map(Into::into),
-        }))
-    };
+    let decline = |words: &str| Reply::Form(FormReply::Decline { words: Some(words.into()) });
+    let declined = |words: Option<&str>| Ok(Answer::Form(Filled::Decline { words: words.map(Into::into) }));
     assert_eq!(unfit(&ask, decline("no")), declined(Some("no")));
     assert_eq!(unfit(&ask, decline(" ")), declined(None));
 }
@@ -631,16 +441,9 @@ fn a_form_takes_each_field_in_its_own_kind_and_order() {
 
 #[test]
 fn a_full_screen_sees_the_ask_as_it_is() {
-    let preview = Choice {
-        description: Some("the elephant".into()),
-        preview: Some("CREATE".into()),
-        ..option("Postgres")
-    };
-    let q = Question {
-        header: Some("Database".into()),
-        options: vec![preview],
-        ..multi("Which?", &[])
-    };
+    let preview =
+        Choice { description: Some("the elephant".into()), preview: Some("CREATE".into()), ..option("Postgres") };
+    let q = Question { header: Some("Database".into()), options: vec![preview], ..multi("Which?", &[]) };
     let card = fit(&ask(Body::Questions(vec![q])), &Abilities::FULL);
     let expected = CardQuestion {
         index: 0,
@@ -658,11 +461,8 @@ fn a_full_screen_sees_the_ask_as_it_is() {
         secret: false,
     };
     assert_eq!(card, Card::Questions(vec![expected]));
-    for body in [
-        Body::Approval(approval()),
-        Body::Plan(Plan { text: "1.".into() }),
-        Body::Form(every_kind_of_field()),
-    ] {
+    for body in [Body::Approval(approval()), Body::Plan(Plan { text: "1.".into() }), Body::Form(every_kind_of_field())]
+    {
         let expected = match body.clone() {
             Body::Approval(approval) => Card::Approval(approval),
             Body::Plan(plan) => Card::Plan(plan),
@@ -675,17 +475,10 @@ fn a_full_screen_sees_the_ask_as_it_is() {
 
 #[test]
 fn a_lesser_screen_sees_in_the_text_what_it_cannot_show_otherwise() {
-    let described = |label: &str, text: &str| Choice {
-        description: Some(text.into()),
-        ..option(label)
-    };
+    let described = |label: &str, text: &str| Choice { description: Some(text.into()), ..option(label) };
     let q = Question {
         header: Some("Database".into()),
-        options: vec![
-            described("Postgres", "the elephant"),
-            option("SQLite"),
-            described("Redis", "in memory"),
-        ],
+        options: vec![described("Postgres", "the elephant"), option("SQLite"), described("Redis", "in memory")],
         ..multi("Which?", &[])
     };
     let lesser = Abilities {
@@ -698,18 +491,12 @@ fn a_lesser_screen_sees_in_the_text_what_it_cannot_show_otherwise() {
         ..Abilities::FULL
     };
     let card = fit(&ask(Body::Questions(vec![q])), &lesser);
-    let plain = |index, label: &str| CardOption {
-        index,
-        label: label.into(),
-        description: None,
-        preview: None,
-    };
+    let plain = |index, label: &str| CardOption { index, label: label.into(), description: None, preview: None };
     let expected = CardQuestion {
         index: 0,
-        text:
-            "Which?\n\n———\n• Postgres: the elephant\n\nAlso possible, by writing it:\n• Redis: in memory\n\n\
+        text: "Which?\n\n———\n• Postgres: the elephant\n\nAlso possible, by writing it:\n• Redis: in memory\n\n\
                Several may be chosen: write them with commas between."
-                .into(),
+            .into(),
         header: Some("Data…".into()),
         options: vec![plain(0, "Postgres"), plain(1, "SQLite")],
         multi: false,
@@ -722,10 +509,7 @@ fn a_lesser_screen_sees_in_the_text_what_it_cannot_show_otherwise() {
 
 #[test]
 fn what_cannot_be_answered_on_a_screen_is_not_shown_on_it() {
-    let no_words = Abilities {
-        free_text: false,
-        ..Abilities::FULL
-    };
+    let no_words = Abilities { free_text: false, ..Abilities::FULL };
     let three = || question("Which?", &["a", "b", "c"]);
     let rows = [
         (
@@ -735,42 +519,25 @@ fn what_cannot_be_answered_on_a_screen_is_not_shown_on_it() {
         ),
         (
             Body::Questions(vec![three()]),
-            Abilities {
-                options_max: 2,
-                ..no_words
-            },
+            Abilities { options_max: 2, ..no_words },
             "“Which?” has to be answered in words, and this screen takes none; answer elsewhere",
         ),
         (
             Body::Questions(vec![three(), three()]),
-            Abilities {
-                questions_max: 1,
-                ..Abilities::FULL
-            },
+            Abilities { questions_max: 1, ..Abilities::FULL },
             "this ask has 2 questions, and this screen shows at most 1; answer elsewhere",
         ),
         (
             Body::Questions(vec![three()]),
-            Abilities {
-                questions: false,
-                ..Abilities::FULL
-            },
+            Abilities { questions: false, ..Abilities::FULL },
             "this screen cannot show questions; answer elsewhere",
         ),
         (
             Body::Approval(approval()),
-            Abilities {
-                questions: false,
-                approvals: false,
-                ..Abilities::FULL
-            },
+            Abilities { questions: false, approvals: false, ..Abilities::FULL },
             "this screen can show neither an approval nor questions; answer elsewhere",
         ),
-        (
-            Body::Questions(vec![]),
-            Abilities::FULL,
-            "this ask has no questions; dismiss it",
-        ),
+        (Body::Questions(vec![]), Abilities::FULL, "this ask has no questions; dismiss it"),
     ];
     for (body, abilities, why) in rows {
         assert_eq!(fit(&ask(body), &abilities), Card::Unshowable(why.to_owned()));
@@ -788,11 +555,7 @@ fn twins_are_told_apart_without_taking_anothers_name() {
     let questions = card.questions().unwrap();
     let texts: Vec<_> = questions.iter().map(|question| question.text.as_str()).collect();
     assert_eq!(texts, ["Same?", "Same? (2)", "Question 3"]);
-    let labels: Vec<_> = questions[0]
-        .options
-        .iter()
-        .map(|option| option.label.as_str())
-        .collect();
+    let labels: Vec<_> = questions[0].options.iter().map(|option| option.label.as_str()).collect();
     assert_eq!(labels, ["a", "a (3)", "a (2)", "a (4)", "Option 5"]);
 }
 
@@ -801,81 +564,38 @@ fn twins_are_told_apart_without_taking_anothers_name() {
 #[test]
 fn nothing_but_allow_allows() {
     let ask = ask(Body::Approval(approval()));
-    let allow = || {
-        Ok(Decision::Allow {
-            scope: Scope::Once,
-            edited: None,
-        })
-    };
-    let deny = |words: Option<&str>| {
-        Ok(Decision::Deny {
-            words: words.map(Into::into),
-            stop: false,
-        })
-    };
-    let noted = |value, note: &str| Given {
-        key: QuestionKey::Index(0),
-        value,
-        note: Some(note.into()),
-    };
-    let reservation = || {
-        Err(whole(
-            "a yes cannot carry words here; leave them out, or say no with them",
-        ))
-    };
+    let allow = || Ok(Decision::Allow { scope: Scope::Once, edited: None });
+    let deny = |words: Option<&str>| Ok(Decision::Deny { words: words.map(Into::into), stop: false });
+    let noted = |value, note: &str| Given { key: QuestionKey::Index(0), value, note: Some(note.into()) };
+    let reservation = || Err(whole("a yes cannot carry words here; leave them out, or say no with them"));
     let rows = [
         (vec![given(0, label("Allow"))], allow()),
         (vec![named("Allow Bash?", label("allow "))], allow()),
         (vec![given(0, Value::Index(0))], allow()),
         (vec![given(0, typed("1"))], allow()),
         (vec![given(0, label("Deny"))], deny(None)),
-        (
-            vec![noted(Some(label("Deny")), "use trash")],
-            deny(Some("use trash")),
-        ),
+        (vec![noted(Some(label("Deny")), "use trash")], deny(Some("use trash"))),
         (vec![noted(None, "use trash")], deny(Some("use trash"))),
         (vec![given(0, words("Allow"))], deny(Some("Allow"))),
-        (
-            vec![given(0, label("Allow, but only build"))],
-            deny(Some("Allow, but only build")),
-        ),
+        (vec![given(0, label("Allow, but only build"))], deny(Some("Allow, but only build"))),
         (vec![given(0, label("Allow, Deny"))], deny(Some("Allow, Deny"))),
         (vec![given(0, label("yes"))], deny(Some("yes"))),
         (vec![noted(Some(label("Allow")), "carefully")], reservation()),
         (vec![], Err(whole("nothing was answered; dismiss it instead"))),
         (
             vec![given(1, label("Allow"))],
-            Err(about(&[(
-                "question 1",
-                "there is no such question; there are 1, counted from 0",
-            )])),
+            Err(about(&[("question 1", "there is no such question; there are 1, counted from 0")])),
         ),
     ];
     for (given, expected) in rows {
-        assert_eq!(
-            unfit(&ask, Reply::Questions(given.clone())),
-            expected.map(Answer::Approval),
-            "{given:?}"
-        );
+        assert_eq!(unfit(&ask, Reply::Questions(given.clone())), expected.map(Answer::Approval), "{given:?}");
     }
 }
 
 #[test]
 fn whoever_allows_through_a_stand_in_has_seen_the_input() {
-    let card = fit(
-        &ask(Body::Approval(approval())),
-        &Abilities {
-            approvals: false,
-            ..Abilities::FULL
-        },
-    );
-    let Card::StandIn {
-        kind: Kind::Approval,
-        questions,
-    } = card
-    else {
-        panic!("{card:?}")
-    };
+    let card = fit(&ask(Body::Approval(approval())), &Abilities { approvals: false, ..Abilities::FULL });
+    let Card::StandIn { kind: Kind::Approval, questions } = card else { panic!("{card:?}") };
     assert_eq!(
         questions[0].text,
         "Allow Bash?\n\n———\nrm -r build\n\n{\"command\":\"rm -r build\"}\n\n\
@@ -886,9 +606,7 @@ fn whoever_allows_through_a_stand_in_has_seen_the_input() {
 
 #[test]
 fn a_plan_and_a_page_can_be_answered_through_a_stand_in() {
-    let plan = Body::Plan(Plan {
-        text: "1. Build".into(),
-    });
+    let plan = Body::Plan(Plan { text: "1. Build".into() });
     let back = |words: &str| Answer::Plan(Review::SendBack { words: words.into() });
     let page = Body::Form(Form {
         message: "Log in".into(),
@@ -897,40 +615,15 @@ fn a_plan_and_a_page_can_be_answered_through_a_stand_in() {
         schema: None,
     });
     let rows = [
-        (
-            &plan,
-            label("Approve"),
-            Answer::Plan(Review::Approve { edited: None }),
-        ),
-        (
-            &plan,
-            label("Send back"),
-            back("the person gave no reason; ask what should change"),
-        ),
-        (
-            &plan,
-            label("Approve, but test first"),
-            back("Approve, but test first"),
-        ),
+        (&plan, label("Approve"), Answer::Plan(Review::Approve { edited: None })),
+        (&plan, label("Send back"), back("the person gave no reason; ask what should change")),
+        (&plan, label("Approve, but test first"), back("Approve, but test first")),
         (&page, label("Accept"), Answer::Form(Filled::Accept(vec![]))),
-        (
-            &page,
-            label("Decline"),
-            Answer::Form(Filled::Decline { words: None }),
-        ),
-        (
-            &page,
-            label("not now"),
-            Answer::Form(Filled::Decline {
-                words: Some("not now".into()),
-            }),
-        ),
+        (&page, label("Decline"), Answer::Form(Filled::Decline { words: None })),
+        (&page, label("not now"), Answer::Form(Filled::Decline { words: Some("not now".into()) })),
     ];
     for (body, value, expected) in rows {
-        assert_eq!(
-            unfit(&ask(body.clone()), Reply::Questions(vec![given(0, value)])),
-            Ok(expected)
-        );
+        assert_eq!(unfit(&ask(body.clone()), Reply::Questions(vec![given(0, value)])), Ok(expected));
     }
 }
 
@@ -951,10 +644,7 @@ fn a_form_can_be_filled_in_question_by_question() {
         ("pet", FieldValue::Text("dog, small".into())),
         ("pets", FieldValue::Many(vec!["cat".into(), "dog, small".into()])),
     ];
-    let values = values
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect();
+    let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     assert_eq!(unfit(&ask, reply), Ok(Answer::Form(Filled::Accept(values))));
 
     let reply = Reply::Questions(vec![
@@ -987,37 +677,15 @@ fn wild_label() -> impl Strategy<Value = String> {
 }
 
 fn wild_question() -> impl Strategy<Value = Question> {
-    let choice = (
-        wild_label(),
-        prop::option::of(wild_label()),
-        prop::option::of(wild_label()),
-    )
-        .prop_map(|(label, description, preview)| Choice {
-            label,
-            description,
-            preview,
-        });
+    let choice = (wild_label(), prop::option::of(wild_label()), prop::option::of(wild_label()))
+        .prop_map(|(label, description, preview)| Choice { label, description, preview });
     let options = prop::collection::vec(choice, 0..7);
-    (
-        wild_label(),
-        prop::option::of(wild_label()),
-        options,
-        any::<bool>(),
-        any::<bool>(),
-    )
-        .prop_map(|(text, header, options, multi, secret)| Question {
-            text,
-            header,
-            options,
-            multi,
-            secret,
-        })
+    (wild_label(), prop::option::of(wild_label()), options, any::<bool>(), any::<bool>())
+        .prop_map(|(text, header, options, multi, secret)| Question { text, header, options, multi, secret })
 }
 
 fn wild_field() -> impl Strategy<Value = (Option<String>, FieldKind, bool)> {
-    let values = || {
-        prop::collection::btree_set(wild_label(), 1..5).prop_map(|set| set.into_iter().collect::<Vec<_>>())
-    };
+    let values = || prop::collection::btree_set(wild_label(), 1..5).prop_map(|set| set.into_iter().collect::<Vec<_>>());
     let kind = prop_oneof![
         Just(FieldKind::Text),
         Just(FieldKind::Number),
@@ -1054,17 +722,7 @@ fn any_abilities() -> impl Strategy<Value = Abilities> {
     let max = || prop_oneof![0..4_usize, Just(usize::MAX)];
     (any::<[bool; 9]>(), max(), max(), max()).prop_map(
         |(
-            [
-                approvals,
-                plans,
-                forms,
-                multi,
-                descriptions,
-                previews,
-                notes,
-                free_text,
-                questions,
-            ],
+            [approvals, plans, forms, multi, descriptions, previews, notes, free_text, questions],
             most,
             options,
             header,
@@ -1095,18 +753,12 @@ fn meant(body: &Body, question: usize, option: usize) -> Answer {
             picks[question] = Pick::option(u16::try_from(option).expect("there are few options"));
             Answer::Questions(picks)
         }
-        Body::Approval(_) if option == 0 => Answer::Approval(Decision::Allow {
-            scope: Scope::Once,
-            edited: None,
-        }),
-        Body::Approval(_) => Answer::Approval(Decision::Deny {
-            words: None,
-            stop: false,
-        }),
+        Body::Approval(_) if option == 0 => Answer::Approval(Decision::Allow { scope: Scope::Once, edited: None }),
+        Body::Approval(_) => Answer::Approval(Decision::Deny { words: None, stop: false }),
         Body::Plan(_) if option == 0 => Answer::Plan(Review::Approve { edited: None }),
-        Body::Plan(_) => Answer::Plan(Review::SendBack {
-            words: "the person gave no reason; ask what should change".into(),
-        }),
+        Body::Plan(_) => {
+            Answer::Plan(Review::SendBack { words: "the person gave no reason; ask what should change".into() })
+        }
         Body::Form(form) if form.fields.is_empty() && option == 0 => Answer::Form(Filled::Accept(vec![])),
         Body::Form(form) if form.fields.is_empty() => Answer::Form(Filled::Decline { words: None }),
         Body::Form(form) => {

@@ -15,11 +15,7 @@ fn parse(text: &str) -> Option<Wild> {
 
 fn parse_value(rest: &mut &str) -> Option<Wild> {
     *rest = rest.trim_start();
-    for (word, value) in [
-        ("null", Wild::Null),
-        ("true", Wild::Flag(true)),
-        ("false", Wild::Flag(false)),
-    ] {
+    for (word, value) in [("null", Wild::Null), ("true", Wild::Flag(true)), ("false", Wild::Flag(false))] {
         if eat(rest, word) {
             return Some(value);
         }
@@ -67,9 +63,7 @@ fn parse_value(rest: &mut &str) -> Option<Wild> {
             }
         }
     }
-    let end = rest
-        .find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c))
-        .unwrap_or(rest.len());
+    let end = rest.find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c)).unwrap_or(rest.len());
     let (number, after) = rest.split_at(end);
     *rest = after;
     (!number.is_empty()).then(|| Wild::Number(number.into()))
@@ -88,12 +82,7 @@ fn json(text: &str) -> Wild {
 
 /// Puts JSON into a JSON string.
 fn quoted(text: &str) -> String {
-    format!(
-        "\"{}\"",
-        text.replace('\\', "\\\\")
-            .replace('"', "\\\"")
-            .replace('\n', "\\n")
-    )
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
 /// Writes a value well enough to recognise it.
@@ -106,9 +95,7 @@ fn render(value: &Wild) -> Raw {
             Wild::Text(text) => quoted(text),
             Wild::List(items) => format!("[{}]", items.iter().map(write).collect::<Vec<_>>().join(",")),
             Wild::Map(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|(name, value)| format!("{}:{}", quoted(name), write(value)));
+                let fields = fields.iter().map(|(name, value)| format!("{}:{}", quoted(name), write(value)));
                 format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
             }
         }
@@ -124,11 +111,7 @@ fn questions(text: &str) -> Result<Vec<Question>, WildError> {
 }
 
 fn question(text: &str, labels: &[&str]) -> Question {
-    let option = |label: &&str| Choice {
-        label: (*label).into(),
-        description: None,
-        preview: None,
-    };
+    let option = |label: &&str| Choice { label: (*label).into(), description: None, preview: None };
     Question {
         text: text.into(),
         header: None,
@@ -149,14 +132,7 @@ fn a_proper_ask_is_taken_whole() {
     };
     let expected = Question {
         header: Some("Database".into()),
-        options: vec![
-            postgres,
-            Choice {
-                label: "SQLite".into(),
-                description: None,
-                preview: None,
-            },
-        ],
+        options: vec![postgres, Choice { label: "SQLite".into(), description: None, preview: None }],
         multi: true,
         ..question("Which database?", &[])
     };
@@ -184,10 +160,7 @@ fn json_in_strings_is_opened_wherever_models_put_it() {
         format!(r#"{{"questions": [{}]}}"#, quoted(&one)),
         format!(r#"{{"question": "Q?", "options": {}}}"#, quoted(&options)),
         format!(r#"{{"question": "Q?", "options": [{}, "B"]}}"#, quoted(option)),
-        quoted(&format!(
-            r#"{{"questions": {}}}"#,
-            quoted(&format!("[{}]", quoted(&one)))
-        )),
+        quoted(&format!(r#"{{"questions": {}}}"#, quoted(&format!("[{}]", quoted(&one))))),
         format!(r#"{{"questions": null, "question": "Q?", "options": {options}}}"#),
         format!(r#"{{"questions": [], "question": "Q?", "options": {options}}}"#),
     ];
@@ -206,37 +179,21 @@ fn what_only_looks_like_json_stays_what_it_is() {
             question("Q?", &["42", "null", "[1, 2]", "{\"a\": 1}", "[draft]"]),
         ),
         (r#"{"question": "{\"a\": 1}"}"#, question("{\"a\": 1}", &[])),
-        (
-            r#"{"question": "Q?", "options": [1, 2.50, true]}"#,
-            question("Q?", &["1", "2.50", "true"]),
-        ),
+        (r#"{"question": "Q?", "options": [1, 2.50, true]}"#, question("Q?", &["1", "2.50", "true"])),
     ];
     for (row, expected) in rows {
         assert_eq!(questions(row), Ok(vec![expected]), "{row}");
     }
     let four = quoted(&quoted(&quoted(&quoted(r#"{"question": "Q?"}"#))));
     assert_eq!(questions(&four).map(|questions| questions.len()), Ok(1));
-    assert_ne!(
-        questions(&four),
-        Ok(vec![question("Q?", &[])]),
-        "four strings deep is too deep"
-    );
+    assert_ne!(questions(&four), Ok(vec![question("Q?", &[])]), "four strings deep is too deep");
 }
 
 #[test]
 fn one_field_has_many_names() {
-    let titled = Question {
-        header: Some("H".into()),
-        ..question("Q?", &[])
-    };
-    let multi = Question {
-        multi: true,
-        ..question("Q?", &[])
-    };
-    let secret = Question {
-        secret: true,
-        ..question("Q?", &[])
-    };
+    let titled = Question { header: Some("H".into()), ..question("Q?", &[]) };
+    let multi = Question { multi: true, ..question("Q?", &[]) };
+    let secret = Question { secret: true, ..question("Q?", &[]) };
     let rows = [
         (r#"{"text": "Q?"}"#, question("Q?", &[])),
         (r#"{"prompt": "Q?"}"#, question("Q?", &[])),
@@ -249,27 +206,18 @@ fn one_field_has_many_names() {
         (r#"{"question": "Q?", "multiSelect": true}"#, multi.clone()),
         (r#"{"question": "Q?", "multi_select": "true"}"#, multi.clone()),
         (r#"{"question": "Q?", "multiple": true}"#, multi.clone()),
-        (
-            r#"{"question": "Q?", "multiSelect": false, "allowMultiple": true}"#,
-            multi,
-        ),
+        (r#"{"question": "Q?", "multiSelect": false, "allowMultiple": true}"#, multi),
         (r#"{"question": "Q?", "multiSelect": "no"}"#, question("Q?", &[])),
         (r#"{"question": "Q?", "secret": true}"#, secret.clone()),
         (r#"{"question": "Q?", "isSecret": true}"#, secret),
         (r#"{"question": "Q?", "options": null}"#, question("Q?", &[])),
         (r#"{"question": "Q?", "options": ""}"#, question("Q?", &[])),
-        (
-            r#"{"question": "Q?", "options": {"value": "A"}}"#,
-            question("Q?", &["A"]),
-        ),
+        (r#"{"question": "Q?", "options": {"value": "A"}}"#, question("Q?", &["A"])),
         (
             r#"{"question": "Q?", "options": [{"value": "A"}, {"title": "B"}, {"text": "C"}, {"label": 4}, " E "]}"#,
             question("Q?", &["A", "B", "C", "4", "E"]),
         ),
-        (
-            r#"{"question": "Q?", "options": ["A", "A"]}"#,
-            question("Q?", &["A", "A"]),
-        ),
+        (r#"{"question": "Q?", "options": ["A", "A"]}"#, question("Q?", &["A", "A"])),
     ];
     for (row, expected) in rows {
         assert_eq!(questions(row), Ok(vec![expected]), "{row}");
@@ -288,126 +236,48 @@ fn what_is_wrong_is_said_with_its_place() {
         (r#"" ""#, WildError::NoQuestions),
         (r#"{"questions": []}"#, WildError::NoQuestions),
         (r#"{"questions": 7}"#, WildError::NotAQuestion { question: 1 }),
-        (
-            r#"{"questions": ["Q?", 7]}"#,
-            WildError::NotAQuestion { question: 2 },
-        ),
-        (
-            r#"{"questions": ["Q?", {"header": "H"}]}"#,
-            WildError::NoText { question: 2 },
-        ),
-        (
-            r#"{"questions": ["Q?", "\n"]}"#,
-            WildError::NoText { question: 2 },
-        ),
-        (
-            "{\"questions\": [{\"question\": \"\u{200b}\"}]}",
-            WildError::NoText { question: 1 },
-        ),
-        (
-            r#"{"question": "Q?", "options": 7}"#,
-            WildError::NotOptions { question: 1 },
-        ),
-        (
-            r#"{"question": "Q?", "options": "A or B"}"#,
-            WildError::NotOptions { question: 1 },
-        ),
-        (
-            r#"{"question": "Q?", "options": {"A": "first"}}"#,
-            WildError::NotOptions { question: 1 },
-        ),
-        (
-            r#"{"question": "Q?", "options": ["A", []]}"#,
-            WildError::NotAnOption {
-                question: 1,
-                option: 2,
-            },
-        ),
-        (
-            r#"{"question": "Q?", "options": ["A", ""]}"#,
-            WildError::BlankLabel {
-                question: 1,
-                option: 2,
-            },
-        ),
-        (
-            r#"{"question": "Q?", "options": [null]}"#,
-            WildError::BlankLabel {
-                question: 1,
-                option: 1,
-            },
-        ),
-        (
-            r#"{"question": "Q?", "options": [{"description": "d"}]}"#,
-            WildError::BlankLabel {
-                question: 1,
-                option: 1,
-            },
-        ),
+        (r#"{"questions": ["Q?", 7]}"#, WildError::NotAQuestion { question: 2 }),
+        (r#"{"questions": ["Q?", {"header": "H"}]}"#, WildError::NoText { question: 2 }),
+        (r#"{"questions": ["Q?", "\n"]}"#, WildError::NoText { question: 2 }),
+        ("{\"questions\": [{\"question\": \"\u{200b}\"}]}", WildError::NoText { question: 1 }),
+        (r#"{"question": "Q?", "options": 7}"#, WildError::NotOptions { question: 1 }),
+        (r#"{"question": "Q?", "options": "A or B"}"#, WildError::NotOptions { question: 1 }),
+        (r#"{"question": "Q?", "options": {"A": "first"}}"#, WildError::NotOptions { question: 1 }),
+        (r#"{"question": "Q?", "options": ["A", []]}"#, WildError::NotAnOption { question: 1, option: 2 }),
+        (r#"{"question": "Q?", "options": ["A", ""]}"#, WildError::BlankLabel { question: 1, option: 2 }),
+        (r#"{"question": "Q?", "options": [null]}"#, WildError::BlankLabel { question: 1, option: 1 }),
+        (r#"{"question": "Q?", "options": [{"description": "d"}]}"#, WildError::BlankLabel { question: 1, option: 1 }),
     ];
     for (row, expected) in rows {
         assert_eq!(questions(row), Err(expected), "{row}");
     }
-    let said = WildError::BlankLabel {
-        question: 1,
-        option: 2,
-    }
-    .to_string();
-    assert_eq!(
-        said,
-        "option 2 of question 1 has no label; put it under `label`, or leave the option out"
-    );
+    let said = WildError::BlankLabel { question: 1, option: 2 }.to_string();
+    assert_eq!(said, "option 2 of question 1 has no label; put it under `label`, or leave the option out");
 }
 
 #[test]
 fn the_limits_hold_and_the_limit_itself_is_allowed() {
     let text = |len| Wild::Text("x".repeat(len));
-    let map = |fields: &[(&str, Wild)]| {
-        Wild::Map(fields.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect())
-    };
+    let map = |fields: &[(&str, Wild)]| Wild::Map(fields.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect());
     let with_options = |options| map(&[("question", text(1)), ("options", Wild::List(options))]);
     let check = |value: Wild, expected: Option<WildError>| {
         assert_eq!(wild::body(&value, &parse).err(), expected);
     };
-    let too_long = |what: &str, limit| {
-        Some(WildError::TooLong {
-            what: what.into(),
-            limit,
-        })
-    };
+    let too_long = |what: &str, limit| Some(WildError::TooLong { what: what.into(), limit });
     let (ask, label) = (limits::ASK_TEXT_BYTES_MAX, limits::LABEL_BYTES_MAX);
 
     check(Wild::List(vec![text(1); 20]), None);
-    check(
-        Wild::List(vec![text(1); 21]),
-        Some(WildError::TooManyQuestions { found: 21, limit: 20 }),
-    );
+    check(Wild::List(vec![text(1); 21]), Some(WildError::TooManyQuestions { found: 21, limit: 20 }));
     check(with_options(vec![text(1); 100]), None);
-    check(
-        with_options(vec![text(1); 101]),
-        Some(WildError::TooManyOptions {
-            question: 1,
-            found: 101,
-            limit: 100,
-        }),
-    );
+    check(with_options(vec![text(1); 101]), Some(WildError::TooManyOptions { question: 1, found: 101, limit: 100 }));
     check(text(ask), None);
     check(text(ask + 1), too_long("the text of question 1", ask));
-    check(
-        map(&[("question", text(1)), ("header", text(label + 1))]),
-        too_long("the header of question 1", label),
-    );
+    check(map(&[("question", text(1)), ("header", text(label + 1))]), too_long("the header of question 1", label));
     check(with_options(vec![text(label)]), None);
-    check(
-        with_options(vec![text(label + 1)]),
-        too_long("the label of option 1 of question 1", label),
-    );
+    check(with_options(vec![text(label + 1)]), too_long("the label of option 1 of question 1", label));
     let preview = |len| with_options(vec![map(&[("label", text(1)), ("preview", text(len))])]);
     check(preview(ask), None);
-    check(
-        preview(ask + 1),
-        too_long("the preview of option 1 of question 1", ask),
-    );
+    check(preview(ask + 1), too_long("the preview of option 1 of question 1", ask));
 }
 
 #[test]
@@ -432,18 +302,9 @@ fn the_tool_that_asks_is_known_by_all_its_names() {
     ] {
         assert!(is_ask_tool(name), "{name}");
     }
-    for name in [
-        "",
-        "Bash",
-        "ask",
-        "ask_user_",
-        "_ask_user",
-        "questions",
-        "mcp__ask_user__run",
-        "mcp__",
-        "mcp__x__",
-        "AskÜser",
-    ] {
+    for name in
+        ["", "Bash", "ask", "ask_user_", "_ask_user", "questions", "mcp__ask_user__run", "mcp__", "mcp__x__", "AskÜser"]
+    {
         assert!(!is_ask_tool(name), "{name}");
     }
 }
@@ -476,32 +337,17 @@ fn an_approval_is_read_with_its_input_untouched() {
         input: r#"{"command":"ls","x":[1.0]}"#.into(),
         summary: Some("List".into()),
         reason: Some("asked".into()),
-        rules: vec![OfferedRule {
-            label: "ls *".into(),
-            rule: r#"{"toolName":"Bash"}"#.into(),
-        }],
+        rules: vec![OfferedRule { label: "ls *".into(), rule: r#"{"toolName":"Bash"}"#.into() }],
     };
     assert_eq!(read(full), Ok(expected));
-    let bare = Approval {
-        tool: "Bash".into(),
-        input: "{}".into(),
-        summary: None,
-        reason: None,
-        rules: vec![],
-    };
+    let bare = Approval { tool: "Bash".into(), input: "{}".into(), summary: None, reason: None, rules: vec![] };
     assert_eq!(read(r#"{"tool": "Bash"}"#), Ok(bare));
     let rows = [
         ("7", WildError::NoTool),
         (r#"{"tool": " "}"#, WildError::NoTool),
         (r#"{"tool": "Bash", "rules": {}}"#, WildError::NotRules),
-        (
-            r#"{"tool": "Bash", "rules": [{"label": "a", "rule": 1}, {"label": "b"}]}"#,
-            WildError::BadRule { rule: 2 },
-        ),
-        (
-            r#"{"tool": "Bash", "rules": [{"label": " ", "rule": 1}]}"#,
-            WildError::BadRule { rule: 1 },
-        ),
+        (r#"{"tool": "Bash", "rules": [{"label": "a", "rule": 1}, {"label": "b"}]}"#, WildError::BadRule { rule: 2 }),
+        (r#"{"tool": "Bash", "rules": [{"label": " ", "rule": 1}]}"#, WildError::BadRule { rule: 1 }),
     ];
     for (row, expected) in rows {
         assert_eq!(read(row), Err(expected), "{row}");
@@ -511,18 +357,8 @@ fn an_approval_is_read_with_its_input_untouched() {
 #[test]
 fn a_plan_is_its_text() {
     let read = |text: &str| wild::plan(&json(text));
-    for row in [
-        r##""# Plan""##,
-        r##"{"plan": "# Plan"}"##,
-        r##"{"text": "# Plan"}"##,
-    ] {
-        assert_eq!(
-            read(row),
-            Ok(Plan {
-                text: "# Plan".into()
-            }),
-            "{row}"
-        );
+    for row in [r##""# Plan""##, r##"{"plan": "# Plan"}"##, r##"{"text": "# Plan"}"##] {
+        assert_eq!(read(row), Ok(Plan { text: "# Plan".into() }), "{row}");
     }
     for row in ["{}", r#"" ""#, r#"{"plan": ""}"#, "[]", "null"] {
         assert_eq!(read(row), Err(WildError::NoPlan), "{row}");
@@ -532,17 +368,8 @@ fn a_plan_is_its_text() {
 #[test]
 fn a_form_is_read_from_a_flat_schema() {
     let schema = r#"{"type":"object","properties":{"name":{"type":"string","title":"Your name","description":"In full"},"size":{"type":"number"},"age":{"type":["integer","null"]},"ok":{"type":"boolean"},"db":{"type":"string","oneOf":[{"const":"pg","title":"Postgres"},{"const":"SQLite","title":"SQLite"}]},"pet":{"enum":["cat","dog","cat"]},"pets":{"type":"array","items":{"type":"string","enum":["cat","dog"]}},"langs":{"type":"array","title":"Languages","items":{"anyOf":[{"const":"Rust"}]}},"n":{"type":"integer","enum":[1,2]}},"required":["name","db"]}"#;
-    let read = wild::form(
-        &json(&format!(r#"{{"message": "About you", "schema": {schema}}}"#)),
-        &render,
-    );
-    let field = |name: &str, kind| Field {
-        name: name.into(),
-        title: None,
-        description: None,
-        kind,
-        required: false,
-    };
+    let read = wild::form(&json(&format!(r#"{{"message": "About you", "schema": {schema}}}"#)), &render);
+    let field = |name: &str, kind| Field { name: name.into(), title: None, description: None, kind, required: false };
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let expected = Form {
         message: "About you".into(),
@@ -563,55 +390,30 @@ fn a_form_is_read_from_a_flat_schema() {
             },
             field("pet", FieldKind::OneOf(words(&["cat", "dog"]))),
             field("pets", FieldKind::ManyOf(words(&["cat", "dog"]))),
-            Field {
-                title: Some("Languages".into()),
-                ..field("langs", FieldKind::ManyOf(words(&["Rust"])))
-            },
-            Field {
-                description: Some("One of: 1, 2".into()),
-                ..field("n", FieldKind::Integer)
-            },
+            Field { title: Some("Languages".into()), ..field("langs", FieldKind::ManyOf(words(&["Rust"]))) },
+            Field { description: Some("One of: 1, 2".into()), ..field("n", FieldKind::Integer) },
         ],
         url: None,
         schema: Some(schema.into()),
     };
     assert_eq!(read, Ok(expected));
-    let page = wild::form(
-        &json(r#"{"message": "Log in", "url": "https://example.org"}"#),
-        &render,
-    );
-    let expected = Form {
-        message: "Log in".into(),
-        fields: vec![],
-        url: Some("https://example.org".into()),
-        schema: None,
-    };
+    let page = wild::form(&json(r#"{"message": "Log in", "url": "https://example.org"}"#), &render);
+    let expected =
+        Form { message: "Log in".into(), fields: vec![], url: Some("https://example.org".into()), schema: None };
     assert_eq!(page, Ok(expected));
 }
 
 #[test]
 fn a_form_that_cannot_be_shown_is_refused_with_its_field() {
-    let bad = |field: &str, why| WildError::BadField {
-        field: field.into(),
-        why,
-    };
+    let bad = |field: &str, why| WildError::BadField { field: field.into(), why };
     let neither = "is none of string, number, integer, boolean and list of offered values";
     let rows = [
         (r#"{"schema": {}}"#, WildError::NoMessage),
         (r#"{"message": "M"}"#, WildError::NoFields),
         (r#"{"message": "M", "schema": 7}"#, WildError::NotASchema),
-        (
-            r#"{"message": "M", "schema": {"properties": []}}"#,
-            WildError::NotASchema,
-        ),
-        (
-            r#"{"message": "M", "schema": {"properties": {"a": {"type": "object"}}}}"#,
-            bad("a", neither),
-        ),
-        (
-            r#"{"message": "M", "schema": {"properties": {"a": 7}}}"#,
-            bad("a", neither),
-        ),
+        (r#"{"message": "M", "schema": {"properties": []}}"#, WildError::NotASchema),
+        (r#"{"message": "M", "schema": {"properties": {"a": {"type": "object"}}}}"#, bad("a", neither)),
+        (r#"{"message": "M", "schema": {"properties": {"a": 7}}}"#, bad("a", neither)),
         (
             r#"{"message": "M", "schema": {"properties": {"a": {"type": "array"}}}}"#,
             bad("a", "is a list without `items`"),
@@ -620,10 +422,7 @@ fn a_form_that_cannot_be_shown_is_refused_with_its_field() {
             r#"{"message": "M", "schema": {"properties": {"a": {"type": "array", "items": {"type": "string"}}}}}"#,
             bad("a", "is a list of anything; offer values with `enum` or `anyOf`"),
         ),
-        (
-            r#"{"message": "M", "schema": {"properties": {"a": {"enum": []}}}}"#,
-            bad("a", "offers no value at all"),
-        ),
+        (r#"{"message": "M", "schema": {"properties": {"a": {"enum": []}}}}"#, bad("a", "offers no value at all")),
         (
             r#"{"message": "M", "schema": {"properties": {"a": {"enum": [null]}}}}"#,
             bad("a", "offers a value that is neither a text nor a number"),
@@ -632,10 +431,7 @@ fn a_form_that_cannot_be_shown_is_refused_with_its_field() {
             r#"{"message": "M", "schema": {"properties": {"a": {"type": "string"}, "a": {"type": "string"}}}}"#,
             bad("a", "is there twice; name it once"),
         ),
-        (
-            r#"{"message": "M", "schema": {"properties": {" ": {"type": "string"}}}}"#,
-            bad(" ", "has a blank name"),
-        ),
+        (r#"{"message": "M", "schema": {"properties": {" ": {"type": "string"}}}}"#, bad(" ", "has a blank name")),
     ];
     for (row, expected) in rows {
         assert_eq!(wild::form(&json(row), &render), Err(expected), "{row}");

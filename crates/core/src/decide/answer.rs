@@ -18,9 +18,7 @@ pub(super) fn answer(
 ) -> Result<Vec<Event>, Refusal> {
     let live = match find(session, ask)? {
         Found::Live(live) => live,
-        Found::Over(stub)
-            if stub.was_answered_with(&answer) && is_same_person(session.decided_by(stub), &by) =>
-        {
+        Found::Over(stub) if stub.was_answered_with(&answer) && is_same_person(session.decided_by(stub), &by) => {
             return Ok(Vec::new());
         }
         Found::Over(stub) => return Err(over(session, stub)),
@@ -37,28 +35,21 @@ pub(super) fn answer(
             }
             Ok(take(session, live, answer, by, at))
         }
-        Stage::Proposed {
-            answer: first,
-            by: who,
-            ..
-        } if who.person == by.person => {
+        Stage::Proposed { answer: first, by: who, .. } if who.person == by.person => {
             if *first == answer {
                 return Ok(Vec::new());
             }
             fits(&live.ask, &answer)?;
             Ok(take(session, live, answer, by, at))
         }
-        Stage::Settled {
-            outcome: Outcome::Answered {
-                answer: first,
-                by: who,
-            },
-            ..
-        } if *first == answer && who.person == by.person => Ok(Vec::new()),
-        Stage::Settled {
-            outcome: Outcome::Expired | Outcome::Ruled { .. },
-            ..
-        } => late::follow_up(session, live, answer, by, at),
+        Stage::Settled { outcome: Outcome::Answered { answer: first, by: who }, .. }
+            if *first == answer && who.person == by.person =>
+        {
+            Ok(Vec::new())
+        }
+        Stage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. } => {
+            late::follow_up(session, live, answer, by, at)
+        }
         Stage::Proposed { .. } | Stage::Settled { .. } => Err(conflict(live)),
     }
 }
@@ -71,12 +62,7 @@ pub(super) fn take(session: &Session, live: &Live, answer: Answer, by: Who, at: 
     }
     let until = at.plus(undo);
     let until = live.deadline.map_or(until, |deadline| deadline.min(until));
-    vec![Event::Proposed {
-        ask: live.ask.id,
-        answer,
-        by,
-        until,
-    }]
+    vec![Event::Proposed { ask: live.ask.id, answer, by, until }]
 }
 
 fn is_same_person(known: Option<&Who>, by: &Who) -> bool {

@@ -15,44 +15,24 @@ use crate::terms::OnExpiry;
 pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if let Some(number) = wish.key.as_ref().and_then(|key| session.asked_with(key)) {
         return match session.asks.get(&number) {
-            Some(live) if live.ask.body != wish.body => Err(Refusal::BadRequest(
-                "this idempotency key was used for a different ask".to_owned(),
-            )),
+            Some(live) if live.ask.body != wish.body => {
+                Err(Refusal::BadRequest("this idempotency key was used for a different ask".to_owned()))
+            }
             _ => Ok(Vec::new()),
         };
     }
     sound(&wish)?;
     if session.open().count() >= limits::OPEN_ASKS_MAX {
-        return Err(Refusal::TooManyAsks {
-            limit: limits::OPEN_ASKS_MAX,
-        });
+        return Err(Refusal::TooManyAsks { limit: limits::OPEN_ASKS_MAX });
     }
-    if let Some(other) = session
-        .open()
-        .find(|live| !(live.ask.terms.parallel && wish.terms.parallel))
-    {
+    if let Some(other) = session.open().find(|live| !(live.ask.terms.parallel && wish.terms.parallel)) {
         return Err(Refusal::AskOpen(other.ask.id));
     }
     let instead_of = session.asks.values().find(|live| {
-        let expired = matches!(
-            &live.stage,
-            Stage::Settled {
-                outcome: Outcome::Expired,
-                ..
-            }
-        );
+        let expired = matches!(&live.stage, Stage::Settled { outcome: Outcome::Expired, .. });
         expired && live.late.is_none() && live.ask.body == wish.body
     });
-    let NewAsk {
-        body,
-        terms,
-        reach,
-        asker,
-        call,
-        context,
-        key,
-        original,
-    } = wish;
+    let NewAsk { body, terms, reach, asker, call, context, key, original } = wish;
     let ask = Ask {
         id: session.ask_id(session.asks_made + 1),
         at,
@@ -77,18 +57,11 @@ fn sound(wish: &NewAsk) -> Result<(), Refusal> {
             return bad("an ask needs a question".to_owned());
         }
         Body::Questions(questions) if questions.len() > limits::QUESTIONS_MAX => {
-            return bad(format!(
-                "at most {} questions fit into one ask",
-                limits::QUESTIONS_MAX
-            ));
+            return bad(format!("at most {} questions fit into one ask", limits::QUESTIONS_MAX));
         }
         Body::Questions(questions) => {
             if let Some(question) = questions.iter().find(|q| q.options.len() > limits::OPTIONS_MAX) {
-                return bad(format!(
-                    "“{}” has more than {} options",
-                    question.text,
-                    limits::OPTIONS_MAX
-                ));
+                return bad(format!("“{}” has more than {} options", question.text, limits::OPTIONS_MAX));
             }
         }
         Body::Form(form) if form.fields.len() > limits::FIELDS_MAX => {
@@ -114,9 +87,6 @@ fn assumption_fits(body: &Body, on_expiry: &OnExpiry) -> bool {
         && questions.iter().zip(picks).all(|(question, pick)| {
             !pick.is_skipped()
                 && (question.multi || pick.chosen.len() <= 1)
-                && pick
-                    .chosen
-                    .iter()
-                    .all(|&i| usize::from(i) < question.options.len())
+                && pick.chosen.iter().all(|&i| usize::from(i) < question.options.len())
         })
 }

@@ -10,11 +10,8 @@ pub(super) fn close(session: &Session, why: String, at: Timestamp) -> Result<Vec
     if session.end.is_some() {
         return Ok(Vec::new());
     }
-    let withdrawn = session.open().map(|live| Event::Withdrawn {
-        ask: live.ask.id,
-        why: "the session was closed".to_owned(),
-        at,
-    });
+    let withdrawn =
+        session.open().map(|live| Event::Withdrawn { ask: live.ask.id, why: "the session was closed".to_owned(), at });
     Ok(withdrawn.chain([Event::Closed { why, at }]).collect())
 }
 
@@ -25,10 +22,7 @@ pub(super) fn carry_on(session: &Session, to: SessionId, at: Timestamp) -> Resul
         return Ok(Vec::new());
     }
     // Whatever is unfinished is known by this session's id: it has to end here.
-    let unfinished = session
-        .asks
-        .values()
-        .find(|live| live.is_open() || live.delivered_at.is_none());
+    let unfinished = session.asks.values().find(|live| live.is_open() || live.delivered_at.is_none());
     match unfinished {
         Some(live) => Err(Refusal::AskOpen(live.ask.id)),
         None => Ok(vec![Event::Continued { to, at }]),

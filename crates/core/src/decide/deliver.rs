@@ -21,19 +21,11 @@ pub(super) fn hand(session: &Session, parcel: Parcel) -> Result<Vec<Event>, Refu
             None => return Err(Refusal::UnknownMessage(message)),
         },
     };
-    Ok(vec![Event::Handed {
-        parcel,
-        attempt: attempts + 1,
-    }])
+    Ok(vec![Event::Handed { parcel, attempt: attempts + 1 }])
 }
 
 /// Delivering twice is no news: the proof may be seen again after a restart.
-pub(super) fn deliver(
-    session: &Session,
-    parcel: Parcel,
-    proof: String,
-    at: Timestamp,
-) -> Result<Vec<Event>, Refusal> {
+pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let news = match parcel {
         Parcel::Verdict(ask) => match find(session, ask)? {
             Found::Live(live) if matches!(live.stage, Stage::Settled { .. }) => live.delivered_at.is_none(),
@@ -42,16 +34,9 @@ pub(super) fn deliver(
         },
         Parcel::Message(_) => waiting(session, parcel).is_some(),
     };
-    Ok(if news {
-        vec![Event::Delivered { parcel, proof, at }]
-    } else {
-        Vec::new()
-    })
+    Ok(if news { vec![Event::Delivered { parcel, proof, at }] } else { Vec::new() })
 }
 
 fn waiting(session: &Session, parcel: Parcel) -> Option<&Queued> {
-    session
-        .queue
-        .iter()
-        .find(|queued| Parcel::Message(queued.said.message) == parcel)
+    session.queue.iter().find(|queued| Parcel::Message(queued.said.message) == parcel)
 }

@@ -29,13 +29,11 @@ pub(super) fn dismiss(
         Stage::Proposed { by: who, .. } if who.person == by.person => {
             Ok(settle(session, live, Outcome::Dismissed { words, by }, at))
         }
-        Stage::Settled {
-            outcome: Outcome::Dismissed {
-                words: first,
-                by: who,
-            },
-            ..
-        } if *first == words && who.person == by.person => Ok(Vec::new()),
+        Stage::Settled { outcome: Outcome::Dismissed { words: first, by: who }, .. }
+            if *first == words && who.person == by.person =>
+        {
+            Ok(Vec::new())
+        }
         Stage::Proposed { .. } | Stage::Settled { .. } => Err(conflict(live)),
     }
 }

@@ -1,8 +1,6 @@
 //! Which wish goes to which file, and what a session that is over still allows.
 
-use super::{
-    answer, ask, close, configure, deliver, dismiss, extend, host, late, park, rule, say, start, strand,
-};
+use super::{answer, ask, close, configure, deliver, dismiss, extend, host, late, park, rule, say, start, strand};
 use super::{tick, undo, vote, withdraw};
 use crate::event::Event;
 use crate::ids::Timestamp;
@@ -27,11 +25,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
         Intent::Start(_) => unreachable!("starting was decided above"),
         Intent::Close { why } => close::close(session, why, at),
         Intent::Continue { to } => close::carry_on(session, to, at),
-        Intent::Claim {
-            node,
-            process,
-            takeover,
-        } => host::claim(session, node, process, takeover),
+        Intent::Claim { node, process, takeover } => host::claim(session, node, process, takeover),
         Intent::Release { epoch } => host::release(session, epoch),
         Intent::Say { text, by, about } => say::say(session, text, by, about, at),
         Intent::Unsay { message } => say::unsay(session, message),
@@ -71,10 +65,7 @@ fn begins_something(intent: &Intent) -> bool {
 fn still_open(session: &Session) -> Result<(), Refusal> {
     match &session.end {
         Some(End::Closed { .. }) => Err(Refusal::SessionClosed(session.id)),
-        Some(End::Continued { to, .. }) => Err(Refusal::MovedOn {
-            from: session.id,
-            to: *to,
-        }),
+        Some(End::Continued { to, .. }) => Err(Refusal::MovedOn { from: session.id, to: *to }),
         None if session.decisions >= limits::DECISIONS_HARD_MAX => Err(Refusal::SessionFull(session.id)),
         None => Ok(()),
     }

@@ -9,13 +9,7 @@ use crate::refusal::Refusal;
 use crate::session::{Found, Session, Stage};
 use crate::terms::Wait;
 
-pub(super) fn extend(
-    session: &Session,
-    ask: AskId,
-    wait: Wait,
-    by: Who,
-    at: Timestamp,
-) -> Result<Vec<Event>, Refusal> {
+pub(super) fn extend(session: &Session, ask: AskId, wait: Wait, by: Who, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let live = match find(session, ask)? {
         Found::Live(live) => live,
         Found::Over(stub) => return Err(over(session, stub)),
@@ -33,15 +27,9 @@ pub(super) fn extend(
     let deadline = match wait {
         Wait::Forever => None,
         Wait::For(more) if more.is_zero() || more > limits::WAIT_MAX => {
-            return Err(Refusal::BadRequest(
-                "extend by more than nothing and at most a year".to_owned(),
-            ));
+            return Err(Refusal::BadRequest("extend by more than nothing and at most a year".to_owned()));
         }
         Wait::For(more) => Some(deadline.plus(more)),
     };
-    Ok(vec![Event::Extended {
-        ask: live.ask.id,
-        deadline,
-        by,
-    }])
+    Ok(vec![Event::Extended { ask: live.ask.id, deadline, by }])
 }

@@ -33,33 +33,20 @@ pub(super) fn conflict(live: &Live) -> Refusal {
             (by, *at)
         }
     };
-    Refusal::Conflict {
-        ask: live.ask.id,
-        winner: Winner { by, at },
-    }
+    Refusal::Conflict { ask: live.ask.id, winner: Winner { by, at } }
 }
 
 /// Says how an ask that is over ended.
 pub(super) fn over(session: &Session, stub: &Stub) -> Refusal {
     let ask = session.ask_id(stub.number);
-    let gone = |why: &str| Refusal::Gone {
-        ask,
-        why: why.to_owned(),
-        at: stub.at,
-    };
+    let gone = |why: &str| Refusal::Gone { ask, why: why.to_owned(), at: stub.at };
     match stub.ending {
         Ending::Withdrawn => gone("it was withdrawn"),
         Ending::Overtaken => gone("it was answered elsewhere first"),
         Ending::Expired | Ending::Ruled => gone("too many asks of this session came after it"),
         Ending::Answered | Ending::Dismissed => {
-            let by = session
-                .decided_by(stub)
-                .cloned()
-                .map_or(WonBy::Nobody, WonBy::Person);
-            Refusal::Conflict {
-                ask,
-                winner: Winner { by, at: stub.at },
-            }
+            let by = session.decided_by(stub).cloned().map_or(WonBy::Nobody, WonBy::Person);
+            Refusal::Conflict { ask, winner: Winner { by, at: stub.at } }
         }
     }
 }
@@ -74,18 +61,12 @@ pub(super) fn fits(ask: &Ask, answer: &Answer) -> Result<(), Refusal> {
                 && questions.iter().zip(picks).all(|(question, pick)| {
                     (question.multi || pick.chosen.len() + usize::from(pick.text.is_some()) <= 1)
                         && pick.chosen.is_sorted_by(|a, b| a < b)
-                        && pick
-                            .chosen
-                            .iter()
-                            .all(|&i| usize::from(i) < question.options.len())
+                        && pick.chosen.iter().all(|&i| usize::from(i) < question.options.len())
                         && pick.text.as_ref().is_none_or(|text| !text.trim().is_empty())
                 })
         }
         (Body::Approval(approval), Answer::Approval(decision)) => match decision {
-            Decision::Allow {
-                scope: Scope::Always(rule),
-                ..
-            } => usize::from(*rule) < approval.rules.len(),
+            Decision::Allow { scope: Scope::Always(rule), .. } => usize::from(*rule) < approval.rules.len(),
             _ => true,
         },
         (Body::Plan(_), Answer::Plan(_)) | (Body::Form(_), Answer::Form(_)) => true,
@@ -95,7 +76,5 @@ pub(super) fn fits(ask: &Ask, answer: &Answer) -> Result<(), Refusal> {
         return Ok(());
     }
     let why = format!("the answer is blank or not one to {}", ask.body.kind().name());
-    Err(Refusal::Mismatch(Mismatch {
-        problems: vec![Problem { about: None, why }],
-    }))
+    Err(Refusal::Mismatch(Mismatch { problems: vec![Problem { about: None, why }] }))
 }

@@ -17,11 +17,7 @@ pub(super) fn claim(
         Some(host) if host.node != node && takeover == Takeover::OnlyIfFree => {
             Err(Refusal::HostedElsewhere { node: host.node })
         }
-        _ => Ok(vec![Event::Hosted {
-            node,
-            epoch: Epoch(session.epoch.0 + 1),
-            process,
-        }]),
+        _ => Ok(vec![Event::Hosted { node, epoch: Epoch(session.epoch.0 + 1), process }]),
     }
 }
 

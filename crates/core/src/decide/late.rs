@@ -41,14 +41,8 @@ pub(super) fn follow_up(
         if late.answer == answer && late.by.person == by.person {
             return Ok(Vec::new());
         }
-        let winner = Winner {
-            by: WonBy::Person(late.by.clone()),
-            at: late.at,
-        };
-        return Err(Refusal::Conflict {
-            ask: live.ask.id,
-            winner,
-        });
+        let winner = Winner { by: WonBy::Person(late.by.clone()), at: late.at };
+        return Err(Refusal::Conflict { ask: live.ask.id, winner });
     }
     Ok(late_events(session, live, verdict, answer, by, at))
 }
@@ -65,26 +59,11 @@ pub(super) fn expire_and_follow_up(
     let outcome = Outcome::Expired;
     let verdict = verdict::verdict(&live.ask, &outcome, waited);
     let mut events = late_events(session, live, &verdict, answer, by, at);
-    events.insert(
-        0,
-        Event::Settled(Box::new(Settled {
-            ask: live.ask.id,
-            at,
-            outcome,
-            verdict,
-        })),
-    );
+    events.insert(0, Event::Settled(Box::new(Settled { ask: live.ask.id, at, outcome, verdict })));
     Ok(events)
 }
 
-fn late_events(
-    session: &Session,
-    live: &Live,
-    told: &Verdict,
-    answer: Answer,
-    by: Who,
-    at: Timestamp,
-) -> Vec<Event> {
+fn late_events(session: &Session, live: &Live, told: &Verdict, answer: Answer, by: Who, at: Timestamp) -> Vec<Event> {
     let ask = live.ask.id;
     let text = verdict::follow_up(&live.ask, told, &answer, &by);
     let said = said(session, text, Some(by.clone()), Some(ask), at);

@@ -20,33 +20,20 @@ pub(super) fn say(
         return Err(Refusal::BadRequest("a message needs words".to_owned()));
     }
     if text.len() > limits::ANSWER_TEXT_BYTES_MAX {
-        return Err(Refusal::BadRequest(format!(
-            "a message has at most {} bytes",
-            limits::ANSWER_TEXT_BYTES_MAX
-        )));
+        return Err(Refusal::BadRequest(format!("a message has at most {} bytes", limits::ANSWER_TEXT_BYTES_MAX)));
     }
     if session.queue.len() >= limits::QUEUED_MESSAGES_MAX {
-        return Err(Refusal::TooManyMessages {
-            limit: limits::QUEUED_MESSAGES_MAX,
-        });
+        return Err(Refusal::TooManyMessages { limit: limits::QUEUED_MESSAGES_MAX });
     }
     let mut events = Vec::new();
-    match session
-        .open()
-        .next()
-        .map(|live| (live.ask.id, live.ask.terms.messages))
-    {
+    match session.open().next().map(|live| (live.ask.id, live.ask.terms.messages)) {
         None | Some((_, WhileOpen::Hold | WhileOpen::PassOn)) => {}
         Some((ask, WhileOpen::Refuse)) => return Err(Refusal::MessagesRefused(ask)),
         Some((_, WhileOpen::CancelTurn)) => {
             events.push(Event::Interrupted { by: by.clone(), at });
             let why = "a new message ended the turn".to_owned();
             let asks = session.open().map(|live| live.ask.id);
-            events.extend(asks.map(|ask| Event::Withdrawn {
-                ask,
-                why: why.clone(),
-                at,
-            }));
+            events.extend(asks.map(|ask| Event::Withdrawn { ask, why: why.clone(), at }));
         }
     }
     events.push(said(session, text, by, about, at));

@@ -12,41 +12,17 @@ pub(super) fn settle(session: &Session, live: &Live, outcome: Outcome, at: Times
     let waited = live.deadline.unwrap_or(at).since(ask.at);
     let verdict = verdict::verdict(ask, &outcome, waited);
     let follow_up = match &outcome {
-        Outcome::Answered { answer, by } if live.stranded => Some(said(
-            session,
-            verdict::stranded_answer(ask, answer, by),
-            Some(by.clone()),
-            Some(ask.id),
-            at,
-        )),
+        Outcome::Answered { answer, by } if live.stranded => {
+            Some(said(session, verdict::stranded_answer(ask, answer, by), Some(by.clone()), Some(ask.id), at))
+        }
         _ => None,
     };
-    let settled = Event::Settled(Box::new(Settled {
-        ask: ask.id,
-        at,
-        outcome,
-        verdict,
-    }));
+    let settled = Event::Settled(Box::new(Settled { ask: ask.id, at, outcome, verdict }));
     [Some(settled), follow_up].into_iter().flatten().collect()
 }
 
 /// Makes the session's next message.
-pub(super) fn said(
-    session: &Session,
-    text: String,
-    by: Option<Who>,
-    about: Option<AskId>,
-    at: Timestamp,
-) -> Event {
-    let message = MessageId {
-        session: session.id,
-        number: session.messages_made + 1,
-    };
-    Event::Said(Box::new(Said {
-        message,
-        at,
-        text,
-        by,
-        about,
-    }))
+pub(super) fn said(session: &Session, text: String, by: Option<Who>, about: Option<AskId>, at: Timestamp) -> Event {
+    let message = MessageId { session: session.id, number: session.messages_made + 1 };
+    Event::Said(Box::new(Said { message, at, text, by, about }))
 }

@@ -10,27 +10,8 @@ use crate::session::Session;
 pub(super) fn start(session: &Session, wish: Start, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if let Some(started) = &session.started {
         let same = started.owner == wish.owner && started.door == wish.door && started.agent == wish.agent;
-        return if same {
-            Ok(Vec::new())
-        } else {
-            Err(Refusal::AlreadyStarted(session.id))
-        };
+        return if same { Ok(Vec::new()) } else { Err(Refusal::AlreadyStarted(session.id)) };
     }
-    let Start {
-        door,
-        agent,
-        owner,
-        audience,
-        settings,
-        continues,
-    } = wish;
-    Ok(vec![Event::Started(Box::new(Started {
-        at,
-        door,
-        agent,
-        owner,
-        audience,
-        settings,
-        continues,
-    }))])
+    let Start { door, agent, owner, audience, settings, continues } = wish;
+    Ok(vec![Event::Started(Box::new(Started { at, door, agent, owner, audience, settings, continues }))])
 }

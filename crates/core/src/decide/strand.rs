@@ -15,11 +15,7 @@ pub(super) fn strand(session: &Session, ask: AskId, at: Timestamp) -> Result<Vec
         Found::Live(_) | Found::Over(_) => return Ok(Vec::new()),
     };
     let mut events = vec![Event::Stranded { ask: live.ask.id }];
-    if let Stage::Settled {
-        outcome: Outcome::Answered { answer, by },
-        ..
-    } = &live.stage
-    {
+    if let Stage::Settled { outcome: Outcome::Answered { answer, by }, .. } = &live.stage {
         let text = verdict::stranded_answer(&live.ask, answer, by);
         events.push(said(session, text, Some(by.clone()), Some(live.ask.id), at));
     }

@@ -19,15 +19,9 @@ pub(super) fn tick(session: &Session, ask: AskId, due: Due, at: Timestamp) -> Re
         (Due::Expire, Stage::Open) if live.deadline.is_some_and(|deadline| deadline <= at) => {
             Ok(settle(session, live, Outcome::Expired, at))
         }
-        (Due::Commit, Stage::Proposed { answer, by, until }) if *until <= at => Ok(settle(
-            session,
-            live,
-            Outcome::Answered {
-                answer: answer.clone(),
-                by: by.clone(),
-            },
-            at,
-        )),
+        (Due::Commit, Stage::Proposed { answer, by, until }) if *until <= at => {
+            Ok(settle(session, live, Outcome::Answered { answer: answer.clone(), by: by.clone() }, at))
+        }
         (Due::WarmOver, Stage::Open) if live.ask.reach == Reach::Resumable && !live.parked => {
             Ok(vec![Event::Parked { ask }])
         }

@@ -40,22 +40,11 @@ pub(super) fn count(
     by: Who,
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
-    let others = live
-        .votes
-        .iter()
-        .filter(|(who, said)| who.person != by.person && *said == answer)
-        .count();
-    let unchanged = live
-        .votes
-        .iter()
-        .any(|(who, said)| who.person == by.person && *said == answer);
+    let others = live.votes.iter().filter(|(who, said)| who.person != by.person && *said == answer).count();
+    let unchanged = live.votes.iter().any(|(who, said)| who.person == by.person && *said == answer);
     let mut events = Vec::new();
     if !unchanged {
-        events.push(Event::Voted {
-            ask: live.ask.id,
-            answer: answer.clone(),
-            by: by.clone(),
-        });
+        events.push(Event::Voted { ask: live.ask.id, answer: answer.clone(), by: by.clone() });
     }
     if others + 1 >= usize::from(live.ask.terms.quorum) {
         events.extend(take(session, live, answer, by, at));

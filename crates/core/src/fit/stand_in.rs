@@ -44,11 +44,7 @@ pub(crate) fn posed(body: &Body) -> Vec<Posed<'_>> {
 }
 
 fn own(question: &Question) -> Posed<'_> {
-    Posed {
-        question: Cow::Borrowed(question),
-        below: Vec::new(),
-        own_words: true,
-    }
+    Posed { question: Cow::Borrowed(question), below: Vec::new(), own_words: true }
 }
 
 /// Shows the whole input, however long: nobody allows what they have not been shown.
@@ -57,14 +53,8 @@ fn of_approval(approval: &Approval) -> Posed<'_> {
     below.extend(approval.summary.as_deref().map(Cow::from));
     below.extend(approval.reason.as_deref().map(Cow::from));
     below.push(Cow::from(approval.input.as_str()));
-    below.push(Cow::from(
-        "Anything else that is written denies it, with those words.",
-    ));
-    Posed {
-        question: Cow::Owned(choice(format!("Allow {}?", approval.tool), [ALLOW, DENY])),
-        below,
-        own_words: true,
-    }
+    below.push(Cow::from("Anything else that is written denies it, with those words."));
+    Posed { question: Cow::Owned(choice(format!("Allow {}?", approval.tool), [ALLOW, DENY])), below, own_words: true }
 }
 
 fn of_plan(plan: &Plan) -> Posed<'_> {
@@ -73,30 +63,18 @@ fn of_plan(plan: &Plan) -> Posed<'_> {
         Cow::from("Anything else that is written sends it back, with those words."),
     ];
     let question = choice("Approve this plan?".to_owned(), [APPROVE, SEND_BACK]);
-    Posed {
-        question: Cow::Owned(question),
-        below,
-        own_words: true,
-    }
+    Posed { question: Cow::Owned(question), below, own_words: true }
 }
 
 fn of_page(form: &Form) -> Posed<'_> {
     let below = form.url.as_deref().map(Cow::from).into_iter().collect();
-    Posed {
-        question: Cow::Owned(choice(form.message.clone(), [ACCEPT, DECLINE])),
-        below,
-        own_words: true,
-    }
+    Posed { question: Cow::Owned(choice(form.message.clone(), [ACCEPT, DECLINE])), below, own_words: true }
 }
 
 fn of_fields(form: &Form) -> Vec<Posed<'_>> {
     let mut posed: Vec<_> = form.fields.iter().map(of_field).collect();
     let preface = [Some(form.message.as_str()), form.url.as_deref()];
-    let preface = preface
-        .into_iter()
-        .flatten()
-        .filter(|text| !is_blank(text))
-        .map(Cow::from);
+    let preface = preface.into_iter().flatten().filter(|text| !is_blank(text)).map(Cow::from);
     if let Some(first) = posed.first_mut() {
         first.below.splice(0..0, preface);
     }
@@ -112,13 +90,9 @@ fn of_field(field: &Field) -> Posed<'_> {
         FieldKind::Integer => (choice(text, []), Some("A whole number.")),
         FieldKind::Flag => (choice(text, [YES, NO]), None),
         FieldKind::OneOf(values) => (choice(text, values.iter().map(String::as_str)), None),
-        FieldKind::ManyOf(values) => (
-            Question {
-                multi: true,
-                ..choice(text, values.iter().map(String::as_str))
-            },
-            None,
-        ),
+        FieldKind::ManyOf(values) => {
+            (Question { multi: true, ..choice(text, values.iter().map(String::as_str)) }, None)
+        }
     };
     let leave_out = (!field.required).then_some("May be left out.");
     let below = [field.description.as_deref(), hint, leave_out];
@@ -130,16 +104,6 @@ fn of_field(field: &Field) -> Posed<'_> {
 }
 
 fn choice<'l>(text: String, labels: impl IntoIterator<Item = &'l str>) -> Question {
-    let option = |label: &str| Choice {
-        label: label.to_owned(),
-        description: None,
-        preview: None,
-    };
-    Question {
-        text,
-        header: None,
-        options: labels.into_iter().map(option).collect(),
-        multi: false,
-        secret: false,
-    }
+    let option = |label: &str| Choice { label: label.to_owned(), description: None, preview: None };
+    Question { text, header: None, options: labels.into_iter().map(option).collect(), multi: false, secret: false }
 }

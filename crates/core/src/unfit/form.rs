@@ -13,18 +13,13 @@ pub(super) fn filled(form: &Form, reply: FormReply) -> Result<Filled, Mismatch> 
     let given = match reply {
         FormReply::Accept(given) => given,
         FormReply::Decline { words } => {
-            return Ok(Filled::Decline {
-                words: spoken(words)?,
-            });
+            return Ok(Filled::Decline { words: spoken(words)? });
         }
     };
     let mut values = Vec::new();
     let mut problems = Vec::new();
     for field in &form.fields {
-        let mut named = given
-            .iter()
-            .filter(|(name, _)| *name == field.name)
-            .map(|(_, value)| value);
+        let mut named = given.iter().filter(|(name, _)| *name == field.name).map(|(_, value)| value);
         let value = match (named.next(), named.next()) {
             (_, Some(_)) => Err("it is given twice; say it once".to_owned()),
             (None, _) => Ok(None),
@@ -32,9 +27,7 @@ pub(super) fn filled(form: &Form, reply: FormReply) -> Result<Filled, Mismatch> 
         };
         match value {
             Ok(Some(value)) => values.push((field.name.clone(), value)),
-            Ok(None) if field.required => {
-                problems.push(Problem::about(&field.name, "it has to be filled in"))
-            }
+            Ok(None) if field.required => problems.push(Problem::about(&field.name, "it has to be filled in")),
             Ok(None) => {}
             Err(why) => problems.push(Problem::about(&field.name, why)),
         }
@@ -46,11 +39,7 @@ pub(super) fn filled(form: &Form, reply: FormReply) -> Result<Filled, Mismatch> 
             problems.push(problem);
         }
     }
-    if problems.is_empty() {
-        Ok(Filled::Accept(values))
-    } else {
-        Err(Mismatch { problems })
-    }
+    if problems.is_empty() { Ok(Filled::Accept(values)) } else { Err(Mismatch { problems }) }
 }
 
 /// Reads one value. Nothing, and what cannot be seen, is left out. Screens send what was typed as text, so a number or a
@@ -102,15 +91,8 @@ fn many(offered: &[String], value: &Wild) -> Option<FieldValue> {
         _ => return None,
     };
     let is_offered = |value: &Wild| matches!(value, Wild::Text(text) if offered.contains(text));
-    let chosen = |text: &&String| {
-        values
-            .iter()
-            .any(|value| matches!(value, Wild::Text(given) if given == *text))
-    };
-    values
-        .iter()
-        .all(is_offered)
-        .then(|| FieldValue::Many(offered.iter().filter(chosen).cloned().collect()))
+    let chosen = |text: &&String| values.iter().any(|value| matches!(value, Wild::Text(given) if given == *text));
+    values.iter().all(is_offered).then(|| FieldValue::Many(offered.iter().filter(chosen).cloned().collect()))
 }
 
 fn wanted(kind: &FieldKind) -> String {

@@ -9,10 +9,8 @@ use std::collections::BTreeSet;
 
 use crate::ask::Question;
 use crate::fit::option_names;
+use crate::limits;
 use crate::wild::seen;
-
-/// Parts of a joined string. Beyond: it is words, not labels.
-const PARTS_MAX: usize = 1000;
 
 /// The labels of one question, as shown and as the agent wrote them.
 #[derive(Debug, Default)]
@@ -34,15 +32,8 @@ type Form = (usize, Vec<String>);
 
 impl Labels {
     pub(super) fn of(question: &Question) -> Self {
-        let raw: Vec<_> = question
-            .options
-            .iter()
-            .map(|option| option.label.clone())
-            .collect();
-        Self {
-            shown: option_names(raw.iter().map(String::as_str)),
-            raw,
-        }
+        let raw: Vec<_> = question.options.iter().map(|option| option.label.clone()).collect();
+        Self { shown: option_names(raw.iter().map(String::as_str)), raw }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -59,68 +50,44 @@ impl Labels {
     fn alike(&self, text: &str) -> Option<usize> {
         let plain = seen(text).to_lowercase();
         let only = |labels: &[String]| {
-            let mut found = labels
-                .iter()
-                .enumerate()
-                .filter(|(_, label)| seen(label).to_lowercase() == plain);
-            found
-                .next()
-                .filter(|_| found.next().is_none())
-                .map(|(index, _)| index)
+            let mut found = labels.iter().enumerate().filter(|(_, label)| seen(label).to_lowercase() == plain);
+            found.next().filter(|_| found.next().is_none()).map(|(index, _)| index)
         };
         only(&self.shown).or_else(|| only(&self.raw))
     }
 
     /// Reads the answer to a question that takes one.
     pub(super) fn one(&self, text: String) -> Read {
-        let found =
-            self.exact(&text)
-                .or_else(|| self.alike(&text))
-                .or_else(|| match self.whole(&text)?[..] {
-                    [only] => Some(only),
-                    _ => None,
-                });
+        let found = self.exact(&text).or_else(|| self.alike(&text)).or_else(|| match self.whole(&text)?[..] {
+            [only] => Some(only),
+            _ => None,
+        });
         match found {
-            Some(index) => Read {
-                chosen: BTreeSet::from([index]),
-                rest: None,
-            },
-            None => Read {
-                chosen: BTreeSet::new(),
-                rest: Some(text),
-            },
+            Some(index) => Read { chosen: BTreeSet::from([index]), rest: None },
+            None => Read { chosen: BTreeSet::new(), rest: Some(text) },
         }
     }
 
     /// Reads the answer to a question that takes several.
     pub(super) fn several(&self, text: String) -> Read {
         if let Some(index) = self.exact(&text).or_else(|| self.alike(&text)) {
-            return Read {
-                chosen: BTreeSet::from([index]),
-                rest: None,
-            };
+            return Read { chosen: BTreeSet::from([index]), rest: None };
         }
         if let Some(all) = self.whole(&text) {
-            return Read {
-                chosen: all.into_iter().collect(),
-                rest: None,
-            };
+            return Read { chosen: all.into_iter().collect(), rest: None };
         }
         let (chosen, end) = self.beginning(&text);
         let rest = match end {
             0 => text,
             end => seen(&text[end..]).to_owned(),
         };
-        Read {
-            chosen,
-            rest: (!rest.is_empty()).then_some(rest),
-        }
+        Read { chosen, rest: (!rest.is_empty()).then_some(rest) }
     }
 
     /// Reads the whole string as labels, if that can be done in exactly one way.
     fn whole(&self, text: &str) -> Option<Vec<usize>> {
         let parts = parts(text);
-        if parts.len() > PARTS_MAX {
+        if parts.len() > limits::JOINED_PARTS_MAX {
             return None;
         }
         let forms = self.forms();
@@ -139,7 +106,7 @@ impl Labels {
 
     /// Reads labels from the beginning for as long as no other label could be meant. Returns where the rest begins.
     fn beginning(&self, text: &str) -> (BTreeSet<usize>, usize) {
-        let parts: Vec<_> = parts(text).into_iter().take(PARTS_MAX).collect();
+        let parts: Vec<_> = parts(text).into_iter().take(limits::JOINED_PARTS_MAX).collect();
         let forms = self.forms();
         let fits = |form: &[String], at: usize| parts[at..].starts_with(form);
         let mut chosen = BTreeSet::new();
@@ -158,10 +125,7 @@ impl Labels {
         }
         let end = match at {
             0 => 0,
-            at => text
-                .match_indices(',')
-                .nth(at - 1)
-                .map_or(text.len(), |(comma, _)| comma + 1),
+            at => text.match_indices(',').nth(at - 1).map_or(text.len(), |(comma, _)| comma + 1),
         };
         (chosen, end)
     }

@@ -35,9 +35,7 @@ pub(super) fn picks(posed: &[Posed<'_>], given: Vec<Given>) -> Result<Vec<Pick>,
         };
         let about = |why: String| Problem::about(named(&key, &names[index]), why);
         let pick = match &heard[index] {
-            Heard::Nothing => {
-                value::pick(&posed[index].question, value).and_then(|pick| with_note(pick, note))
-            }
+            Heard::Nothing => value::pick(&posed[index].question, value).and_then(|pick| with_note(pick, note)),
             Heard::Pick(_) => Err("it is answered twice; say it once".to_owned()),
             Heard::Problem => continue,
         };
@@ -66,10 +64,7 @@ pub(super) fn picks(posed: &[Posed<'_>], given: Vec<Given>) -> Result<Vec<Pick>,
 /// A blank note is what a screen sends that always sends one.
 fn with_note(pick: Pick, note: Option<String>) -> Result<Pick, String> {
     let note = note.filter(|note| !is_blank(note));
-    if note
-        .as_ref()
-        .is_some_and(|note| note.len() > limits::ANSWER_TEXT_BYTES_MAX)
-    {
+    if note.as_ref().is_some_and(|note| note.len() > limits::ANSWER_TEXT_BYTES_MAX) {
         return Err(too_long());
     }
     Ok(Pick { note, ..pick })
@@ -87,34 +82,21 @@ fn find(posed: &[Posed<'_>], names: &[String], key: &QuestionKey) -> Result<usiz
     let text = match key {
         QuestionKey::Index(index) if *index < posed.len() => return Ok(*index),
         QuestionKey::Index(index) => {
-            let why = format!(
-                "there is no such question; there are {}, counted from 0",
-                posed.len()
-            );
+            let why = format!("there is no such question; there are {}, counted from 0", posed.len());
             return Err(Problem::about(format!("question {index}"), why));
         }
         QuestionKey::Text(text) => text,
     };
     let name = key_of(text);
     let raw = || posed.iter().map(|posed| posed.question.text.as_str());
-    if let Some(index) = names
-        .iter()
-        .position(|shown| shown == name)
-        .or_else(|| raw().position(|raw| raw == text))
-    {
+    if let Some(index) = names.iter().position(|shown| shown == name).or_else(|| raw().position(|raw| raw == text)) {
         return Ok(index);
     }
     let plain = seen(name).to_lowercase();
-    let mut alike = names
-        .iter()
-        .enumerate()
-        .filter(|(_, shown)| seen(shown).to_lowercase() == plain);
+    let mut alike = names.iter().enumerate().filter(|(_, shown)| seen(shown).to_lowercase() == plain);
     match (alike.next(), alike.next()) {
         (Some((index, _)), None) => Ok(index),
         (None, _) => Err(Problem::about(name, "there is no such question")),
-        (Some(_), Some(_)) => Err(Problem::about(
-            name,
-            "more than one question could be meant; write it exactly",
-        )),
+        (Some(_), Some(_)) => Err(Problem::about(name, "more than one question could be meant; write it exactly")),
     }
 }

@@ -75,22 +75,14 @@ pub struct Problem {
 
 impl Problem {
     pub(super) fn about(what: impl Into<String>, why: impl Into<String>) -> Self {
-        Self {
-            about: Some(what.into()),
-            why: why.into(),
-        }
+        Self { about: Some(what.into()), why: why.into() }
     }
 }
 
 impl Mismatch {
     /// Says that the reply as a whole is wrong.
     pub(super) fn whole(why: impl Into<String>) -> Self {
-        Self {
-            problems: vec![Problem {
-                about: None,
-                why: why.into(),
-            }],
-        }
+        Self { problems: vec![Problem { about: None, why: why.into() }] }
     }
 }
 

@@ -22,21 +22,13 @@ pub(super) fn answer(body: &Body, picks: Vec<Pick>) -> Result<Answer, Mismatch> 
     match body {
         Body::Questions(_) => Ok(Answer::Questions(picks)),
         Body::Approval(_) => Ok(Answer::Approval(match one_of_two(picks)? {
-            Said::First => Decision::Allow {
-                scope: Scope::Once,
-                edited: None,
-            },
+            Said::First => Decision::Allow { scope: Scope::Once, edited: None },
             Said::Second(words) => Decision::Deny { words, stop: false },
-            Said::Words(words) => Decision::Deny {
-                words: Some(words),
-                stop: false,
-            },
+            Said::Words(words) => Decision::Deny { words: Some(words), stop: false },
         })),
         Body::Plan(_) => Ok(Answer::Plan(match one_of_two(picks)? {
             Said::First => Review::Approve { edited: None },
-            Said::Second(words) => Review::SendBack {
-                words: words.unwrap_or_else(|| NO_WORDS.to_owned()),
-            },
+            Said::Second(words) => Review::SendBack { words: words.unwrap_or_else(|| NO_WORDS.to_owned()) },
             Said::Words(words) => Review::SendBack { words },
         })),
         Body::Form(form) if form.fields.is_empty() => Ok(Answer::Form(match one_of_two(picks)? {
@@ -53,9 +45,7 @@ fn one_of_two(picks: Vec<Pick>) -> Result<Said, Mismatch> {
     match (&chosen[..], text, note) {
         ([0], None, None) => Ok(Said::First),
         // A yes with a reservation is not a yes, and there is nowhere to put the reservation.
-        ([0], _, _) => Err(Mismatch::whole(
-            "a yes cannot carry words here; leave them out, or say no with them",
-        )),
+        ([0], _, _) => Err(Mismatch::whole("a yes cannot carry words here; leave them out, or say no with them")),
         ([_], None, note) => Ok(Said::Second(note)),
         (_, Some(text), None) => Ok(Said::Words(text)),
         (_, Some(text), Some(note)) => Ok(Said::Words(format!("{text} ({note})"))),
@@ -86,9 +76,7 @@ fn field_value(kind: &FieldKind, pick: Pick) -> Wild {
     match kind {
         FieldKind::Flag if pick.text.is_none() => Wild::Flag(pick.chosen == [0]),
         FieldKind::OneOf(values) | FieldKind::ManyOf(values) => {
-            let values = chosen
-                .filter_map(|index| values.get(index).cloned())
-                .chain(pick.text);
+            let values = chosen.filter_map(|index| values.get(index).cloned()).chain(pick.text);
             let mut values: Vec<_> = values.map(Wild::Text).collect();
             match kind {
                 FieldKind::OneOf(_) if values.len() == 1 => values.remove(0),

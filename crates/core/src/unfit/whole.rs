@@ -17,20 +17,16 @@ pub fn unfit(ask: &Ask, reply: Reply) -> Result<Answer, Mismatch> {
         (Body::Questions(_), Reply::Questions(given)) => {
             questions::picks(&posed(&ask.body), given).map(Answer::Questions)
         }
-        (Body::Approval(approval), Reply::Approval(decision)) => {
-            decided(approval, decision).map(Answer::Approval)
-        }
+        (Body::Approval(approval), Reply::Approval(decision)) => decided(approval, decision).map(Answer::Approval),
         (Body::Plan(_), Reply::Plan(review)) => reviewed(review).map(Answer::Plan),
         (Body::Form(form), Reply::Form(reply)) => form::filled(form, reply).map(Answer::Form),
         (body, Reply::Questions(given)) => stand_in::answer(body, questions::picks(&posed(body), given)?),
-        (body, Reply::Approval(_) | Reply::Plan(_) | Reply::Form(_)) => {
-            Err(Mismatch::whole(match body.kind() {
-                Kind::Questions => "these are questions; answer them with options or words",
-                Kind::Approval => "this ask is an approval; answer it with allow or deny",
-                Kind::Plan => "this ask is a plan; answer it by approving it or sending it back",
-                Kind::Form => "this ask is a form; answer it by filling it in or declining",
-            }))
-        }
+        (body, Reply::Approval(_) | Reply::Plan(_) | Reply::Form(_)) => Err(Mismatch::whole(match body.kind() {
+            Kind::Questions => "these are questions; answer them with options or words",
+            Kind::Approval => "this ask is an approval; answer it with allow or deny",
+            Kind::Plan => "this ask is a plan; answer it by approving it or sending it back",
+            Kind::Form => "this ask is a form; answer it by filling it in or declining",
+        })),
     }
 }
 
@@ -41,19 +37,14 @@ fn decided(approval: &Approval, decision: Decision) -> Result<Decision, Mismatch
                 && usize::from(index) >= approval.rules.len()
             {
                 let offered = approval.rules.len();
-                return Err(Mismatch::whole(format!(
-                    "rule {index} was not offered; {offered} were, counted from 0"
-                )));
+                return Err(Mismatch::whole(format!("rule {index} was not offered; {offered} were, counted from 0")));
             }
             if let Some(input) = &edited {
                 changed("the changed input", input.as_str())?;
             }
             Ok(Decision::Allow { scope, edited })
         }
-        Decision::Deny { words, stop } => Ok(Decision::Deny {
-            words: spoken(words)?,
-            stop,
-        }),
+        Decision::Deny { words, stop } => Ok(Decision::Deny { words: spoken(words)?, stop }),
     }
 }
 
@@ -66,9 +57,7 @@ fn reviewed(review: Review) -> Result<Review, Mismatch> {
         Review::Approve { edited: None } => Ok(Review::Approve { edited: None }),
         Review::SendBack { words } => match spoken(Some(words))? {
             Some(words) => Ok(Review::SendBack { words }),
-            None => Err(Mismatch::whole(
-                "a plan is sent back with words; say what should change",
-            )),
+            None => Err(Mismatch::whole("a plan is sent back with words; say what should change")),
         },
     }
 }
@@ -76,15 +65,11 @@ fn reviewed(review: Review) -> Result<Review, Mismatch> {
 /// Refuses a change that is blank or too long.
 fn changed(what: &str, text: &str) -> Result<(), Mismatch> {
     if is_blank(text) {
-        return Err(Mismatch::whole(format!(
-            "{what} is blank; leave it out to change nothing"
-        )));
+        return Err(Mismatch::whole(format!("{what} is blank; leave it out to change nothing")));
     }
     if text.len() > limits::ASK_TEXT_BYTES_MAX {
         let limit = limits::ASK_TEXT_BYTES_MAX;
-        return Err(Mismatch::whole(format!(
-            "{what} is longer than {limit} bytes; shorten it"
-        )));
+        return Err(Mismatch::whole(format!("{what} is longer than {limit} bytes; shorten it")));
     }
     Ok(())
 }
@@ -92,18 +77,12 @@ fn changed(what: &str, text: &str) -> Result<(), Mismatch> {
 /// Takes words that a person may have added. Blank ones are none.
 pub(super) fn spoken(words: Option<String>) -> Result<Option<String>, Mismatch> {
     let words = words.filter(|words| !is_blank(words));
-    if words
-        .as_ref()
-        .is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX)
-    {
+    if words.as_ref().is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX) {
         return Err(Mismatch::whole(too_long()));
     }
     Ok(words)
 }
 
 pub(super) fn too_long() -> String {
-    format!(
-        "it is longer than {} bytes; shorten it",
-        limits::ANSWER_TEXT_BYTES_MAX
-    )
+    format!("it is longer than {} bytes; shorten it", limits::ANSWER_TEXT_BYTES_MAX)
 }

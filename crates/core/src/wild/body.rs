@@ -11,13 +11,7 @@ use super::{Wild, WildError, is_blank};
 
 const TEXT: &[&str] = &["question", "text", "prompt", "title"];
 const HEADER: &[&str] = &["header", "title", "label"];
-const MULTI: &[&str] = &[
-    "multiSelect",
-    "multi_select",
-    "multiple",
-    "allowMultiple",
-    "allow_multiple",
-];
+const MULTI: &[&str] = &["multiSelect", "multi_select", "multiple", "allowMultiple", "allow_multiple"];
 const SECRET: &[&str] = &["secret", "isSecret", "is_secret"];
 const LABEL: &[&str] = &["label", "value", "title", "text"];
 const PREVIEW: &[&str] = &["preview", "markdown"];
@@ -29,19 +23,13 @@ type Parse<'p> = &'p dyn Fn(&str) -> Option<Wild>;
 ///
 /// Texts and labels that occur twice are kept: they are told apart by their place.
 pub fn body(value: &Wild, parse: Parse<'_>) -> Result<Body, WildError> {
-    let value = opened(value, parse, &|inner| {
-        matches!(inner, Wild::Map(_) | Wild::List(_))
-    });
+    let value = opened(value, parse, &|inner| matches!(inner, Wild::Map(_) | Wild::List(_)));
     let asked = match value.as_ref() {
         Wild::Map(_) => value.field(&["questions"]),
         Wild::List(_) | Wild::Text(_) => Some(value.as_ref()),
         Wild::Null | Wild::Flag(_) | Wild::Number(_) => return Err(WildError::NotAnAsk),
     };
-    let asked = asked.map(|asked| {
-        opened(asked, parse, &|inner| {
-            matches!(inner, Wild::Map(_) | Wild::List(_))
-        })
-    });
+    let asked = asked.map(|asked| opened(asked, parse, &|inner| matches!(inner, Wild::Map(_) | Wild::List(_))));
     let questions = match asked.as_deref() {
         Some(Wild::List(questions)) if !questions.is_empty() => questions.as_slice(),
         Some(Wild::Text(text)) if is_blank(text) => &[],
@@ -54,36 +42,24 @@ pub fn body(value: &Wild, parse: Parse<'_>) -> Result<Body, WildError> {
     match questions.len() {
         0 => return Err(WildError::NoQuestions),
         found if found > QUESTIONS_MAX => {
-            return Err(WildError::TooManyQuestions {
-                found,
-                limit: QUESTIONS_MAX,
-            });
+            return Err(WildError::TooManyQuestions { found, limit: QUESTIONS_MAX });
         }
         _ => {}
     }
     let read = |(i, value)| question(i + 1, value, parse);
-    questions
-        .iter()
-        .enumerate()
-        .map(read)
-        .collect::<Result<_, _>>()
-        .map(Body::Questions)
+    questions.iter().enumerate().map(read).collect::<Result<_, _>>().map(Body::Questions)
 }
 
 /// Opens a string that holds JSON, if that is something `wanted`.
 fn opened<'v>(value: &'v Wild, parse: Parse<'_>, wanted: &dyn Fn(&Wild) -> bool) -> Cow<'v, Wild> {
-    value
-        .unwrapped(parse, wanted)
-        .map_or(Cow::Borrowed(value), Cow::Owned)
+    value.unwrapped(parse, wanted).map_or(Cow::Borrowed(value), Cow::Owned)
 }
 
 fn question(number: usize, value: &Wild, parse: Parse<'_>) -> Result<Question, WildError> {
     let value = opened(value, parse, &|inner| inner.text_field(TEXT).is_some());
     let what = || format!("the text of question {number}");
     let (name, text) = match value.as_ref() {
-        Wild::Map(_) => value
-            .text_field(TEXT)
-            .ok_or(WildError::NoText { question: number })?,
+        Wild::Map(_) => value.text_field(TEXT).ok_or(WildError::NoText { question: number })?,
         Wild::Text(text) if is_blank(text) => return Err(WildError::NoText { question: number }),
         Wild::Text(text) => ("", text.as_str()),
         Wild::Null | Wild::Flag(_) | Wild::Number(_) | Wild::List(_) => {
@@ -92,11 +68,9 @@ fn question(number: usize, value: &Wild, parse: Parse<'_>) -> Result<Question, W
     };
     // A title that is the question is not its header as well.
     let header: Vec<_> = HEADER.iter().copied().filter(|header| *header != name).collect();
-    let header = value.text_field(&header).map(|(_, header)| {
-        bounded(seen(header), LABEL_BYTES_MAX, || {
-            format!("the header of question {number}")
-        })
-    });
+    let header = value
+        .text_field(&header)
+        .map(|(_, header)| bounded(seen(header), LABEL_BYTES_MAX, || format!("the header of question {number}")));
     Ok(Question {
         text: bounded(seen(text), ASK_TEXT_BYTES_MAX, what)?,
         header: header.transpose()?,
@@ -110,9 +84,7 @@ fn options(number: usize, question: &Wild, parse: Parse<'_>) -> Result<Vec<Choic
     let Some(options) = question.field(&["options"]) else {
         return Ok(Vec::new());
     };
-    let options = opened(options, parse, &|inner| {
-        matches!(inner, Wild::Map(_) | Wild::List(_))
-    });
+    let options = opened(options, parse, &|inner| matches!(inner, Wild::Map(_) | Wild::List(_)));
     let options = match options.as_ref() {
         Wild::List(options) => options.as_slice(),
         one @ Wild::Map(_) if one.field(LABEL).is_some() => std::slice::from_ref(one),
@@ -120,17 +92,9 @@ fn options(number: usize, question: &Wild, parse: Parse<'_>) -> Result<Vec<Choic
         _ => return Err(WildError::NotOptions { question: number }),
     };
     if options.len() > OPTIONS_MAX {
-        return Err(WildError::TooManyOptions {
-            question: number,
-            found: options.len(),
-            limit: OPTIONS_MAX,
-        });
+        return Err(WildError::TooManyOptions { question: number, found: options.len(), limit: OPTIONS_MAX });
     }
-    options
-        .iter()
-        .enumerate()
-        .map(|(i, value)| option(number, i + 1, value, parse))
-        .collect()
+    options.iter().enumerate().map(|(i, value)| option(number, i + 1, value, parse)).collect()
 }
 
 fn option(question: usize, option: usize, value: &Wild, parse: Parse<'_>) -> Result<Choice, WildError> {
@@ -145,10 +109,8 @@ fn option(question: usize, option: usize, value: &Wild, parse: Parse<'_>) -> Res
     let description = value.text_field(&["description"]).map(|(_, text)| seen(text));
     // A preview may be a drawing in characters: its spaces are part of it.
     let preview = value.text_field(PREVIEW).map(|(_, text)| text);
-    let long = |text: Option<&str>, what: &str| {
-        text.map(|text| bounded(text, ASK_TEXT_BYTES_MAX, || part(what)))
-            .transpose()
-    };
+    let long =
+        |text: Option<&str>, what: &str| text.map(|text| bounded(text, ASK_TEXT_BYTES_MAX, || part(what))).transpose();
     Ok(Choice {
         label: bounded(seen(label), LABEL_BYTES_MAX, || part("label"))?,
         description: long(description, "description")?,

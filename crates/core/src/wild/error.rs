@@ -15,28 +15,18 @@ pub enum WildError {
     NoText { question: usize },
     #[error("question {question} has options that are not a list; send `\"options\": [{{\"label\": …}}]`")]
     NotOptions { question: usize },
-    #[error(
-        "question {question} has {found} options, more than {limit}; offer fewer, free text is always possible"
-    )]
-    TooManyOptions {
-        question: usize,
-        found: usize,
-        limit: usize,
-    },
+    #[error("question {question} has {found} options, more than {limit}; offer fewer, free text is always possible")]
+    TooManyOptions { question: usize, found: usize, limit: usize },
     #[error("option {option} of question {question} is neither an object nor a text")]
     NotAnOption { question: usize, option: usize },
-    #[error(
-        "option {option} of question {question} has no label; put it under `label`, or leave the option out"
-    )]
+    #[error("option {option} of question {question} has no label; put it under `label`, or leave the option out")]
     BlankLabel { question: usize, option: usize },
     #[error("{what} is longer than {limit} bytes; shorten it")]
     TooLong { what: String, limit: usize },
 
     #[error("the approval names no tool; put its name under `tool`")]
     NoTool,
-    #[error(
-        "the approval has `rules` that are not a list; send `\"rules\": [{{\"label\": …, \"rule\": …}}]`"
-    )]
+    #[error("the approval has `rules` that are not a list; send `\"rules\": [{{\"label\": …, \"rule\": …}}]`")]
     NotRules,
     #[error("the approval has {found} rules, more than {limit}; offer fewer")]
     TooManyRules { found: usize, limit: usize },

@@ -12,9 +12,7 @@ use super::{Wild, WildError, is_blank};
 pub fn form(value: &Wild, render: &dyn Fn(&Wild) -> Raw) -> Result<Form, WildError> {
     let (_, message) = value.text_field(&["message"]).ok_or(WildError::NoMessage)?;
     let schema = value.field(&["schema", "requested_schema", "requestedSchema"]);
-    let url = value
-        .text_field(&["url"])
-        .map(|(_, url)| bounded(seen(url), LABEL_BYTES_MAX, || "the url".to_owned()));
+    let url = value.text_field(&["url"]).map(|(_, url)| bounded(seen(url), LABEL_BYTES_MAX, || "the url".to_owned()));
     if schema.is_none() && url.is_none() {
         return Err(WildError::NoFields);
     }
@@ -37,10 +35,7 @@ fn fields(schema: &Wild) -> Result<Vec<Field>, WildError> {
         _ => return Err(WildError::NotASchema),
     };
     if properties.len() > FIELDS_MAX {
-        return Err(WildError::TooManyFields {
-            found: properties.len(),
-            limit: FIELDS_MAX,
-        });
+        return Err(WildError::TooManyFields { found: properties.len(), limit: FIELDS_MAX });
     }
     let required = match schema.field(&["required"]) {
         Some(Wild::List(required)) => required.as_slice(),
@@ -64,14 +59,10 @@ fn field(name: &str, property: &Wild, required: bool) -> Result<Field, WildError
     let part = |what: &str| format!("the {what} of a field");
     let label = |text, what: &str| bounded(text, LABEL_BYTES_MAX, || part(what));
     let (kind, legend) = kind(name, property)?;
-    let title = property
-        .text_field(&["title"])
-        .map(|(_, title)| label(seen(title), "title"));
+    let title = property.text_field(&["title"]).map(|(_, title)| label(seen(title), "title"));
     let description = property.text_field(&["description"]).map(|(_, text)| seen(text));
     let description: Vec<_> = description.into_iter().chain(legend.as_deref()).collect();
-    let description = bounded(&description.join("\n"), ASK_TEXT_BYTES_MAX, || {
-        part("description")
-    })?;
+    let description = bounded(&description.join("\n"), ASK_TEXT_BYTES_MAX, || part("description"))?;
     Ok(Field {
         name: label(name, "name")?,
         title: title.transpose()?,
@@ -91,22 +82,14 @@ fn kind(name: &str, property: &Wild) -> Result<(FieldKind, Option<String>), Wild
         (Some("integer"), _) => FieldKind::Integer,
         (Some("boolean"), None) => FieldKind::Flag,
         (Some("array"), _) => {
-            let items = property
-                .field(&["items"])
-                .ok_or_else(|| bad(name, "is a list without `items`"))?;
+            let items = property.field(&["items"]).ok_or_else(|| bad(name, "is a list without `items`"))?;
             let Some(Offered { values, legend }) = self::offered(name, items)? else {
-                return Err(bad(
-                    name,
-                    "is a list of anything; offer values with `enum` or `anyOf`",
-                ));
+                return Err(bad(name, "is a list of anything; offer values with `enum` or `anyOf`"));
             };
             return Ok((FieldKind::ManyOf(values), legend));
         }
         _ => {
-            return Err(bad(
-                name,
-                "is none of string, number, integer, boolean and list of offered values",
-            ));
+            return Err(bad(name, "is none of string, number, integer, boolean and list of offered values"));
         }
     };
     Ok(match (kind, offered) {
@@ -120,10 +103,7 @@ fn kind(name: &str, property: &Wild) -> Result<(FieldKind, Option<String>), Wild
 /// Returns the type; of several, the first that is not null.
 fn type_of(property: &Wild) -> Option<&str> {
     match property.field(&["type"])? {
-        Wild::List(types) => types
-            .iter()
-            .filter_map(Wild::as_text)
-            .find(|name| *name != "null"),
+        Wild::List(types) => types.iter().filter_map(Wild::as_text).find(|name| *name != "null"),
         name => Some(name.as_text().unwrap_or("unknown")),
     }
 }
@@ -156,9 +136,7 @@ fn offered(name: &str, schema: &Wild) -> Result<Option<Offered>, WildError> {
             Some(Wild::Text(value) | Wild::Number(value)) if !is_blank(value) => value,
             _ => return Err(bad(name, "offers a value that is neither a text nor a number")),
         };
-        bounded(value, LABEL_BYTES_MAX, || {
-            "an offered value of a field".to_owned()
-        })?;
+        bounded(value, LABEL_BYTES_MAX, || "an offered value of a field".to_owned())?;
         if let Some((_, title)) = title.filter(|(_, title)| title != value) {
             legend.push(format!("{value}: {}", seen(title)));
         }
@@ -169,16 +147,10 @@ fn offered(name: &str, schema: &Wild) -> Result<Option<Offered>, WildError> {
     if values.is_empty() {
         return Err(bad(name, "offers no value at all"));
     }
-    Ok(Some(Offered {
-        values,
-        legend: (!legend.is_empty()).then(|| legend.join("\n")),
-    }))
+    Ok(Some(Offered { values, legend: (!legend.is_empty()).then(|| legend.join("\n")) }))
 }
 
 fn bad(field: &str, why: &'static str) -> WildError {
     // The name comes from outside and may be as long as the whole ask.
-    WildError::BadField {
-        field: field.chars().take(80).collect(),
-        why,
-    }
+    WildError::BadField { field: field.chars().take(80).collect(), why }
 }

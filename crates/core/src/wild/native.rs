@@ -11,23 +11,18 @@ use super::{Wild, WildError};
 pub fn approval(value: &Wild, render: &dyn Fn(&Wild) -> Raw) -> Result<Approval, WildError> {
     let label = |names: &[&str], what: &str| {
         let text = value.text_field(names).map(|(_, text)| seen(text));
-        text.map(|text| bounded(text, limits::LABEL_BYTES_MAX, || what.to_owned()))
-            .transpose()
+        text.map(|text| bounded(text, limits::LABEL_BYTES_MAX, || what.to_owned())).transpose()
     };
     let tool = label(&["tool", "tool_name"], "the tool's name")?.ok_or(WildError::NoTool)?;
     let nothing = Wild::Map(Vec::new());
     let input = render(value.field(&["input", "tool_input"]).unwrap_or(&nothing));
-    bounded(input.as_str(), limits::ASK_TEXT_BYTES_MAX, || {
-        "the tool's input".to_owned()
-    })?;
+    bounded(input.as_str(), limits::ASK_TEXT_BYTES_MAX, || "the tool's input".to_owned())?;
     let reason = value.text_field(&["reason"]).map(|(_, text)| seen(text));
     Ok(Approval {
         tool,
         input,
         summary: label(&["summary", "description"], "the summary")?,
-        reason: reason
-            .map(|text| bounded(text, limits::ASK_TEXT_BYTES_MAX, || "the reason".to_owned()))
-            .transpose()?,
+        reason: reason.map(|text| bounded(text, limits::ASK_TEXT_BYTES_MAX, || "the reason".to_owned())).transpose()?,
         rules: rules(value, render)?,
     })
 }
@@ -39,10 +34,7 @@ fn rules(value: &Wild, render: &dyn Fn(&Wild) -> Raw) -> Result<Vec<OfferedRule>
         Some(_) => return Err(WildError::NotRules),
     };
     if rules.len() > limits::OPTIONS_MAX {
-        return Err(WildError::TooManyRules {
-            found: rules.len(),
-            limit: limits::OPTIONS_MAX,
-        });
+        return Err(WildError::TooManyRules { found: rules.len(), limit: limits::OPTIONS_MAX });
     }
     let read = |(i, offered): (usize, &Wild)| {
         let bad = || WildError::BadRule { rule: i + 1 };
@@ -50,10 +42,7 @@ fn rules(value: &Wild, render: &dyn Fn(&Wild) -> Raw) -> Result<Vec<OfferedRule>
         let rule = render(offered.field(&["rule"]).ok_or_else(bad)?);
         let what = || format!("rule {}", i + 1);
         bounded(rule.as_str(), limits::ASK_TEXT_BYTES_MAX, what)?;
-        Ok(OfferedRule {
-            label: bounded(seen(label), limits::LABEL_BYTES_MAX, what)?,
-            rule,
-        })
+        Ok(OfferedRule { label: bounded(seen(label), limits::LABEL_BYTES_MAX, what)?, rule })
     };
     rules.iter().enumerate().map(read).collect()
 }
@@ -64,9 +53,7 @@ pub fn plan(value: &Wild) -> Result<Plan, WildError> {
         Wild::Text(text) if !super::is_blank(text) => text,
         _ => value.text_field(&["plan", "text"]).ok_or(WildError::NoPlan)?.1,
     };
-    Ok(Plan {
-        text: bounded(text, limits::ASK_TEXT_BYTES_MAX, || "the plan".to_owned())?,
-    })
+    Ok(Plan { text: bounded(text, limits::ASK_TEXT_BYTES_MAX, || "the plan".to_owned())? })
 }
 
 /// Takes text that is not too long.

@@ -1,14 +1,8 @@
 //! The names under which agents know the tool that asks.
 
 /// In snake case; their camelCase and PascalCase twins are the same tool.
-const ASK_TOOLS: &[&str] = &[
-    "ask_followup_question",
-    "ask_question",
-    "ask_user",
-    "ask_user_question",
-    "question",
-    "request_user_input",
-];
+const ASK_TOOLS: &[&str] =
+    &["ask_followup_question", "ask_question", "ask_user", "ask_user_question", "question", "request_user_input"];
 
 /// Says whether a tool of this name asks a person questions, also as a tool of an MCP server (`mcp__server__ask_user`).
 pub fn is_ask_tool(name: &str) -> bool {

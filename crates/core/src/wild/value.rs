@@ -21,11 +21,7 @@ impl Wild {
     /// Returns the first of these fields that is there and not null.
     pub fn field(&self, names: &[&str]) -> Option<&Wild> {
         let Self::Map(fields) = self else { return None };
-        let named = |name: &&str| {
-            fields
-                .iter()
-                .find(|(key, value)| key == name && *value != Self::Null)
-        };
+        let named = |name: &&str| fields.iter().find(|(key, value)| key == name && *value != Self::Null);
         names.iter().find_map(named).map(|(_, value)| value)
     }
 

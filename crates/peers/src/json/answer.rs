@@ -19,13 +19,8 @@ fn picks(ask: &Ask, answer: &Answer) -> Vec<(CardQuestion, Pick)> {
 pub fn answers(ask: &Ask, answer: &Answer) -> Value {
     match answer {
         Answer::Questions(_) => {
-            let said = picks(ask, answer)
-                .into_iter()
-                .filter(|(_, pick)| !pick.is_skipped());
-            Value::Object(
-                said.map(|(question, pick)| (question.text.clone(), said_to(&question, &pick)))
-                    .collect(),
-            )
+            let said = picks(ask, answer).into_iter().filter(|(_, pick)| !pick.is_skipped());
+            Value::Object(said.map(|(question, pick)| (question.text.clone(), said_to(&question, &pick))).collect())
         }
         Answer::Approval(Decision::Allow { scope, edited }) => {
             let mut decision = json!({"decision": "allow"});
@@ -53,10 +48,7 @@ pub fn answers(ask: &Ask, answer: &Answer) -> Value {
         },
         Answer::Plan(Review::SendBack { words }) => json!({"decision": "send_back", "words": words}),
         Answer::Form(Filled::Accept(values)) => {
-            let content: Map<_, _> = values
-                .iter()
-                .map(|(name, value)| (name.clone(), field(value)))
-                .collect();
+            let content: Map<_, _> = values.iter().map(|(name, value)| (name.clone(), field(value))).collect();
             json!({"decision": "accept", "content": content})
         }
         Answer::Form(Filled::Decline { words }) => match words {
@@ -68,34 +60,21 @@ pub fn answers(ask: &Ask, answer: &Answer) -> Value {
 
 /// Returns the texts of the questions that were skipped.
 pub fn skipped(ask: &Ask, answer: &Answer) -> Vec<String> {
-    let skipped = picks(ask, answer)
-        .into_iter()
-        .filter(|(_, pick)| pick.is_skipped());
+    let skipped = picks(ask, answer).into_iter().filter(|(_, pick)| pick.is_skipped());
     skipped.map(|(question, _)| question.text).collect()
 }
 
 /// Returns `{question: note}`.
 pub fn notes(ask: &Ask, answer: &Answer) -> Map<String, Value> {
     let noted = picks(ask, answer).into_iter();
-    noted
-        .filter_map(|(question, pick)| Some((question.text, Value::String(pick.note?))))
-        .collect()
+    noted.filter_map(|(question, pick)| Some((question.text, Value::String(pick.note?)))).collect()
 }
 
 fn said_to(question: &CardQuestion, pick: &Pick) -> Value {
-    let label = |&index: &u16| {
-        question
-            .options
-            .get(usize::from(index))
-            .map(|option| option.label.clone())
-    };
+    let label = |&index: &u16| question.options.get(usize::from(index)).map(|option| option.label.clone());
     let mut said: Vec<_> = pick.chosen.iter().filter_map(label).collect();
     said.extend(pick.text.clone());
-    if question.multi {
-        json!(said)
-    } else {
-        json!(said.join(", "))
-    }
+    if question.multi { json!(said) } else { json!(said.join(", ")) }
 }
 
 fn field(value: &FieldValue) -> Value {

@@ -135,14 +135,8 @@ pub struct ContextJson {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum ByJson {
-    Person {
-        person: String,
-        device: String,
-        via: String,
-    },
-    Rule {
-        rule: String,
-    },
+    Person { person: String, device: String, via: String },
+    Rule { rule: String },
 }
 
 #[derive(Debug, Serialize)]
@@ -252,15 +246,11 @@ impl BodyJson {
 
 impl QuestionJson {
     fn of(question: &Question, text: String, labels: impl Iterator<Item = String>) -> Self {
-        let options = question
-            .options
-            .iter()
-            .zip(labels)
-            .map(|(choice, label): (&Choice, _)| OptionJson {
-                label,
-                description: choice.description.clone(),
-                preview: choice.preview.clone(),
-            });
+        let options = question.options.iter().zip(labels).map(|(choice, label): (&Choice, _)| OptionJson {
+            label,
+            description: choice.description.clone(),
+            preview: choice.preview.clone(),
+        });
         Self {
             question: text,
             header: question.header.clone(),
@@ -273,10 +263,7 @@ impl QuestionJson {
 
 impl RuleJson {
     fn of(offered: &OfferedRule) -> Self {
-        Self {
-            label: offered.label.clone(),
-            rule: raw_value(&offered.rule),
-        }
+        Self { label: offered.label.clone(), rule: raw_value(&offered.rule) }
     }
 }
 
@@ -316,11 +303,7 @@ impl ByJson {
     }
 
     pub fn person(who: &Who) -> Self {
-        Self::Person {
-            person: who.person.to_string(),
-            device: who.device.clone(),
-            via: who.via.clone(),
-        }
+        Self::Person { person: who.person.to_string(), device: who.device.clone(), via: who.via.clone() }
     }
 }
 

@@ -14,26 +14,17 @@ pub fn on_expiry(value: &Wild, sample: &Ask) -> Result<OnExpiry, String> {
         Wild::Text(word) if word == "tell" || word == "deny" => Ok(OnExpiry::Tell),
         Wild::Text(word) if word == "stop" => Ok(OnExpiry::TellAndStop),
         Wild::Map(pairs) => {
-            let assumed = pairs
-                .iter()
-                .find(|(key, _)| key == "assume")
-                .map(|(_, value)| value);
+            let assumed = pairs.iter().find(|(key, _)| key == "assume").map(|(_, value)| value);
             let Some(Wild::Map(answers)) = assumed else {
                 return Err(HOW.to_owned());
             };
-            let given = answers
-                .iter()
-                .map(|(question, value)| given(question, value, None))
-                .collect::<Result<_, _>>();
+            let given = answers.iter().map(|(question, value)| given(question, value, None)).collect::<Result<_, _>>();
             let reply = Reply::Questions(given.map_err(|error| error.to_string())?);
             match unfit(sample, reply) {
                 Ok(Answer::Questions(picks)) => Ok(OnExpiry::Assume(picks)),
                 Ok(_) => Err(HOW.to_owned()),
                 Err(mismatch) => {
-                    let why = mismatch
-                        .problems
-                        .first()
-                        .map_or("it does not fit", |problem| problem.why.as_str());
+                    let why = mismatch.problems.first().map_or("it does not fit", |problem| problem.why.as_str());
                     Err(format!("on_expiry.assume: {why}"))
                 }
             }

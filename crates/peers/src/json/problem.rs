@@ -69,15 +69,10 @@ impl Problem {
                 problem.errors = mismatch
                     .problems
                     .iter()
-                    .map(|part| ProblemPart {
-                        question: part.about.clone(),
-                        detail: part.why.clone(),
-                    })
+                    .map(|part| ProblemPart { question: part.about.clone(), detail: part.why.clone() })
                     .collect();
             }
-            Rejection::Refused(Refusal::Conflict { winner, .. }) => {
-                problem.winner = Some(WinnerJson::of(winner))
-            }
+            Rejection::Refused(Refusal::Conflict { winner, .. }) => problem.winner = Some(WinnerJson::of(winner)),
             Rejection::TooFast { retry_after } => {
                 problem.retry_after_secs = Some(retry_after.as_secs().max(1));
             }
@@ -94,10 +89,7 @@ impl WinnerJson {
             WonBy::Rule(rule) => Some(ByJson::Rule { rule: rule.clone() }),
             WonBy::Nobody => None,
         };
-        Self {
-            by,
-            at: Rfc3339(winner.at),
-        }
+        Self { by, at: Rfc3339(winner.at) }
     }
 }
 

@@ -57,14 +57,9 @@ impl Answering {
                 scope: self.always.map_or(Scope::Once, Scope::Always),
                 edited: self.input.map(|WildJson(input)| raw(&input)),
             })),
-            Some("deny") => Ok(Reply::Approval(Decision::Deny {
-                words,
-                stop: self.stop,
-            })),
+            Some("deny") => Ok(Reply::Approval(Decision::Deny { words, stop: self.stop })),
             Some("approve") => Ok(Reply::Plan(Review::Approve { edited: self.plan })),
-            Some("send_back") => Ok(Reply::Plan(Review::SendBack {
-                words: words.unwrap_or_default(),
-            })),
+            Some("send_back") => Ok(Reply::Plan(Review::SendBack { words: words.unwrap_or_default() })),
             Some("accept") => match self.content {
                 Some(WildJson(Wild::Map(content))) => Ok(Reply::Form(FormReply::Accept(content))),
                 None => Ok(Reply::Form(FormReply::Accept(Vec::new()))),
@@ -94,18 +89,11 @@ fn questions(answers: Option<WildJson>, notes: Option<WildJson>) -> Result<Vec<G
     let mut replies = Vec::with_capacity(answers.len());
     for (question, value) in &answers {
         let noted = notes.iter().position(|(about, _)| about == question);
-        let note = noted
-            .map(|place| notes.swap_remove(place).1)
-            .map(note)
-            .transpose()?;
+        let note = noted.map(|place| notes.swap_remove(place).1).map(note).transpose()?;
         replies.push(given(question, value, note)?);
     }
     for (question, value) in notes {
-        replies.push(Given {
-            key: QuestionKey::Text(question),
-            value: None,
-            note: Some(note(value)?),
-        });
+        replies.push(Given { key: QuestionKey::Text(question), value: None, note: Some(note(value)?) });
     }
     Ok(replies)
 }
@@ -131,11 +119,7 @@ pub(super) fn given(question: &str, value: &Wild, note: Option<String>) -> Resul
         Wild::Map(_) => Some(precise(value).ok_or_else(strange)?),
         single => Some(label(single)?),
     };
-    Ok(Given {
-        key: QuestionKey::Text(question.to_owned()),
-        value,
-        note,
-    })
+    Ok(Given { key: QuestionKey::Text(question.to_owned()), value, note })
 }
 
 /// Reads `{"options": [indices], "text": "…"}`: for clients that know exactly what was clicked.

@@ -53,10 +53,7 @@ impl SessionJson {
             queued_messages: view
                 .queued
                 .iter()
-                .map(|(id, text)| QueuedJson {
-                    id: id.to_string(),
-                    text: text.clone(),
-                })
+                .map(|(id, text)| QueuedJson { id: id.to_string(), text: text.clone() })
                 .collect(),
             started_at: Rfc3339(view.started.at),
             last_activity: Rfc3339(view.last_activity),

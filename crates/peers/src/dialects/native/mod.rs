@@ -22,16 +22,9 @@ pub const NAME: &str = "native";
 
 pub const LISTING: Listing = Listing {
     name: NAME,
-    routes: &[Route {
-        method: "GET",
-        path: "/v1/ws",
-        kind: RouteKind::Socket,
-    }],
+    routes: &[Route { method: "GET", path: "/v1/ws", kind: RouteKind::Socket }],
     abilities: Abilities::FULL,
-    manners: Manners {
-        sharing: Sharing::Share,
-        login: Login::FirstFrame,
-    },
+    manners: Manners { sharing: Sharing::Share, login: Login::FirstFrame },
     wishes: Wishes::default,
     greet: Some(|hello| Greeting::Open(Box::new(Native::new(hello.caller.is_some())))),
 };

@@ -39,11 +39,7 @@ enum Stage {
 
 impl Native {
     pub fn new(known: bool) -> Self {
-        Self {
-            stage: Stage::Knocking { known },
-            timed: false,
-            cursor: None,
-        }
+        Self { stage: Stage::Knocking { known }, timed: false, cursor: None }
     }
 
     fn hello(&mut self, token: Option<String>, cursor: Option<String>, cx: &mut Cx<'_>) {
@@ -55,22 +51,14 @@ impl Native {
             (None, false) => self.turn_away(cx),
             (token, _) => {
                 self.stage = Stage::SigningIn;
-                cx.out.queries.push((
-                    LOGIN,
-                    Query::Login {
-                        token: token.unwrap_or_default(),
-                    },
-                ));
+                cx.out.queries.push((LOGIN, Query::Login { token: token.unwrap_or_default() }));
             }
         }
     }
 
     fn turn_away(&mut self, cx: &mut Cx<'_>) {
         tell::refuse(None, &Rejection::Unauthorized, cx.out);
-        cx.out.hang_up = Some((
-            CLOSE_UNAUTHORIZED,
-            "say hello with a token that we know".to_owned(),
-        ));
+        cx.out.hang_up = Some((CLOSE_UNAUTHORIZED, "say hello with a token that we know".to_owned()));
     }
 }
 
@@ -86,10 +74,7 @@ impl Peer for Native {
                 return Ok(());
             }
             Err(error) => {
-                return Err(Garbled {
-                    code: CLOSE_BAD_FRAME,
-                    why: format!("not a frame: {error}"),
-                });
+                return Err(Garbled { code: CLOSE_BAD_FRAME, why: format!("not a frame: {error}") });
             }
         };
         match hear(heard) {
@@ -117,16 +102,9 @@ impl Peer for Native {
             Ok(Some(caller)) => {
                 self.stage = Stage::Inside;
                 let heartbeat_seconds = limits::HEARTBEAT.as_secs();
-                let welcome = Said::Welcome {
-                    protocol: 1,
-                    name: &caller.name,
-                    role: caller.role,
-                    heartbeat_seconds,
-                };
+                let welcome = Said::Welcome { protocol: 1, name: &caller.name, role: caller.role, heartbeat_seconds };
                 tell::send(cx.out, &welcome);
-                cx.out.watches.push(Watch::Inbox {
-                    after: self.cursor.take(),
-                });
+                cx.out.watches.push(Watch::Inbox { after: self.cursor.take() });
             }
             Ok(None) => self.turn_away(cx),
             Err(Rejection::Unauthorized) => self.turn_away(cx),

@@ -14,31 +14,12 @@ pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
     match told {
         Told::Snapshot(shot) => snapshot(shot, out),
         Told::Event(happened) => out.text(event(happened)),
-        Told::Delta {
-            session,
-            block,
-            offset,
-            text,
-        } => {
-            send(
-                out,
-                &Said::Delta {
-                    session: session.to_string(),
-                    block: *block,
-                    offset: *offset,
-                    text,
-                },
-            );
+        Told::Delta { session, block, offset, text } => {
+            send(out, &Said::Delta { session: session.to_string(), block: *block, offset: *offset, text });
         }
         Told::Draft { ask, draft } => {
             if let Ok(draft) = serde_json::from_str::<&RawValue>(draft.as_str()) {
-                send(
-                    out,
-                    &Said::Draft(DraftJson {
-                        ask: ask.to_string(),
-                        draft,
-                    }),
-                );
+                send(out, &Said::Draft(DraftJson { ask: ask.to_string(), draft }));
             }
         }
         Told::Lagged => send(out, &Said::Lagged),
@@ -52,11 +33,7 @@ pub(super) fn send(out: &mut Outbox, said: &Said<'_>) {
 /// The event was encoded once for the store; here it only gets its envelope.
 fn event(happened: &Happened) -> String {
     let mut frame = String::with_capacity(happened.json.len() + 160);
-    let envelope = write!(
-        frame,
-        r#"{{"type":"event","session":"{}","at":{}"#,
-        happened.session, happened.at.0
-    );
+    let envelope = write!(frame, r#"{{"type":"event","session":"{}","at":{}"#, happened.session, happened.at.0);
     envelope.expect("a string takes whatever is written to it");
     if let Some(cursor) = &happened.cursor {
         write!(frame, r#","cursor":"{cursor}""#).expect("a string takes whatever is written to it");
@@ -70,20 +47,13 @@ fn event(happened: &Happened) -> String {
 fn snapshot(shot: &Snapshot, out: &mut Outbox) {
     let drafts = shot.drafts.iter().filter_map(|(ask, draft)| {
         let draft = serde_json::from_str(draft.as_str()).ok()?;
-        Some(DraftJson {
-            ask: ask.to_string(),
-            draft,
-        })
+        Some(DraftJson { ask: ask.to_string(), draft })
     });
     let said = Said::Snapshot {
         cursor: &shot.cursor,
         asks: shot.asks.iter().map(AskJson::of).collect(),
         more: shot.more,
-        sessions: shot
-            .sessions
-            .iter()
-            .map(|view| SessionJson::of(view, None))
-            .collect(),
+        sessions: shot.sessions.iter().map(|view| SessionJson::of(view, None)).collect(),
         drafts: drafts.collect(),
     };
     send(out, &said);
@@ -99,26 +69,12 @@ pub(super) fn reply(tag: u64, ruling: Result<Receipt, Rejection>, out: &mut Outb
                 message: receipt.message.map(|id| id.to_string()),
                 ask: receipt.view.as_deref().map(AskJson::of),
             };
-            send(
-                out,
-                &Said::Reply {
-                    tag,
-                    ok: true,
-                    granted,
-                },
-            );
+            send(out, &Said::Reply { tag, ok: true, granted });
         }
         Err(rejection) => refuse(Some(tag), &rejection, out),
     }
 }
 
 pub(super) fn refuse(tag: Option<u64>, rejection: &Rejection, out: &mut Outbox) {
-    send(
-        out,
-        &Said::Refused {
-            tag,
-            ok: false,
-            error: Problem::of(rejection),
-        },
-    );
+    send(out, &Said::Refused { tag, ok: false, error: Problem::of(rejection) });
 }

@@ -9,10 +9,7 @@ use crate::json::{Answering, AskJson, Problem};
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Heard {
-    Hello {
-        token: Option<String>,
-        cursor: Option<String>,
-    },
+    Hello { token: Option<String>, cursor: Option<String> },
     Answer(Box<Tagged<Answering>>),
     Dismiss(Tagged<Words>),
     Extend(Tagged<Extending>),
@@ -20,23 +17,10 @@ pub(super) enum Heard {
     Withdraw(Tagged<Words>),
     Draft(Tagged<Drafting>),
     Show(Tagged<Nothing>),
-    Say {
-        tag: u64,
-        session: String,
-        text: String,
-        about: Option<String>,
-    },
-    Unsay {
-        tag: u64,
-        message: String,
-    },
-    Interrupt {
-        tag: u64,
-        session: String,
-    },
-    Ping {
-        tag: Option<u64>,
-    },
+    Say { tag: u64, session: String, text: String, about: Option<String> },
+    Unsay { tag: u64, message: String },
+    Interrupt { tag: u64, session: String },
+    Ping { tag: Option<u64> },
     Pong,
 }
 

@@ -84,9 +84,7 @@ fn what(value: &Wild) -> Result<Body, AskError> {
     let bodies = [questions, approval, plan, form].iter().flatten().count();
     match (bodies, approval, plan, form) {
         (0, ..) => Err(AskError::NoBody),
-        (1, Some(approval), ..) => wild::approval(approval, &json::raw)
-            .map(Body::Approval)
-            .map_err(wild),
+        (1, Some(approval), ..) => wild::approval(approval, &json::raw).map(Body::Approval).map_err(wild),
         (1, _, Some(plan), _) => wild::plan(plan).map(Body::Plan).map_err(wild),
         (1, _, _, Some(form)) => wild::form(form, &json::raw).map(Body::Form).map_err(wild),
         (1, ..) => wild::body(value, &json::parse).map_err(wild),
@@ -95,10 +93,7 @@ fn what(value: &Wild) -> Result<Body, AskError> {
 }
 
 fn seconds(value: Option<&Wild>, name: &'static str, max: Duration) -> Result<Option<Duration>, AskError> {
-    let bad = || AskError::BadSeconds {
-        name,
-        max: max.as_secs(),
-    };
+    let bad = || AskError::BadSeconds { name, max: max.as_secs() };
     let number = match value {
         None | Some(Wild::Null) => return Ok(None),
         Some(Wild::Number(number)) => number.parse::<f64>().map_err(|_| bad())?,
@@ -122,29 +117,15 @@ fn quorum(value: Option<&Wild>) -> Result<Option<u8>, AskError> {
 /// An assumption is read as an answer would be, so it needs an ask to read it against.
 fn on_expiry(value: &Wild, body: &Body) -> Result<OnExpiry, AskError> {
     let none = Wishes::default();
-    let facts = Facts {
-        at: Timestamp(0),
-        door: NAME,
-        agent: "",
-        folder: None,
-        headline: "",
-        header: None,
-        wishes: [&none; 4],
-    };
+    let facts =
+        Facts { at: Timestamp(0), door: NAME, agent: "", folder: None, headline: "", header: None, wishes: [&none; 4] };
     let sample = Ask {
-        id: AskId {
-            session: SessionId(0),
-            number: 1,
-        },
+        id: AskId { session: SessionId(0), number: 1 },
         at: Timestamp(0),
         body: body.clone(),
         terms: terms(&Rules::default(), &facts),
         reach: Reach::Pull,
-        asker: Asker {
-            door: NAME.to_owned(),
-            agent: String::new(),
-            party: "".into(),
-        },
+        asker: Asker { door: NAME.to_owned(), agent: String::new(), party: "".into() },
         call: None,
         context: Context::default(),
         key: None,
@@ -163,10 +144,7 @@ fn context(value: Option<&Wild>) -> Context {
         _ => None,
     };
     match value {
-        Wild::Text(text) => Context {
-            text: Some(text.clone()),
-            ..Context::default()
-        },
+        Wild::Text(text) => Context { text: Some(text.clone()), ..Context::default() },
         Wild::Map(_) => Context {
             text: text(&["text"]),
             title: text(&["title"]),

@@ -20,10 +20,7 @@ pub const LISTING: Listing = Listing {
     name: NAME,
     routes: &[],
     abilities: Abilities::FULL,
-    manners: Manners {
-        sharing: Sharing::Share,
-        login: Login::Bearer,
-    },
+    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
     wishes: Wishes::default,
     greet: None,
 };
