@@ -41,7 +41,11 @@ pub enum AppendError {
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ReadError {
     #[error("could not read the entry at position {}", position.0)]
-    Record { position: Position, #[source] source: DecodeError },
+    Record {
+        position: Position,
+        #[source]
+        source: DecodeError,
+    },
     #[error("could not read from the journal")]
     Down(#[source] Fault),
 }

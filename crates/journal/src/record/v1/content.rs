@@ -20,7 +20,10 @@ impl TryFrom<Text<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Text<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Text { block: of.block, text: of.text.into_owned() })
+        Ok(Self::Text {
+            block: of.block,
+            text: of.text.into_owned(),
+        })
     }
 }
 
@@ -35,7 +38,10 @@ impl TryFrom<Thinking<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Thinking<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Thinking { block: of.block, text: of.text.into_owned() })
+        Ok(Self::Thinking {
+            block: of.block,
+            text: of.text.into_owned(),
+        })
     }
 }
 
@@ -54,7 +60,12 @@ impl TryFrom<ToolCalled<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: ToolCalled<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::ToolCalled { call: CallId(of.call.into()), name: of.name.into_owned(), input: of.input.into(), ask: of.ask.map(|id| id.0) })
+        Ok(Self::ToolCalled {
+            call: CallId(of.call.into()),
+            name: of.name.into_owned(),
+            input: of.input.into(),
+            ask: of.ask.map(|id| id.0),
+        })
     }
 }
 
@@ -70,7 +81,11 @@ impl TryFrom<ToolReturned<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: ToolReturned<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::ToolReturned { call: CallId(of.call.into()), ok: of.ok, output: of.output.into_owned() })
+        Ok(Self::ToolReturned {
+            call: CallId(of.call.into()),
+            ok: of.ok,
+            output: of.output.into_owned(),
+        })
     }
 }
 
@@ -86,7 +101,10 @@ impl TryFrom<TurnEnded<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: TurnEnded<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::TurnEnded { reason: of.reason.into_owned(), usage: of.usage.map(Into::into) })
+        Ok(Self::TurnEnded {
+            reason: of.reason.into_owned(),
+            usage: of.usage.map(Into::into),
+        })
     }
 }
 
@@ -101,6 +119,9 @@ impl TryFrom<Notice<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Notice<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Notice { level: of.level.into(), text: of.text.into_owned() })
+        Ok(Self::Notice {
+            level: of.level.into(),
+            text: of.text.into_owned(),
+        })
     }
 }

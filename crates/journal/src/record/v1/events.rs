@@ -23,7 +23,10 @@ impl TryFrom<Closed<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Closed<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Closed { why: of.why.into_owned(), at: Timestamp(of.at) })
+        Ok(Self::Closed {
+            why: of.why.into_owned(),
+            at: Timestamp(of.at),
+        })
     }
 }
 
@@ -38,7 +41,10 @@ impl TryFrom<Continued> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Continued) -> Result<Self, Inconsistent> {
-        Ok(Self::Continued { to: of.to.0, at: Timestamp(of.at) })
+        Ok(Self::Continued {
+            to: of.to.0,
+            at: Timestamp(of.at),
+        })
     }
 }
 
@@ -55,7 +61,11 @@ impl TryFrom<Hosted> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Hosted) -> Result<Self, Inconsistent> {
-        Ok(Self::Hosted { node: NodeId(of.node.0), epoch: Epoch(of.epoch), process: of.process.map(Into::into) })
+        Ok(Self::Hosted {
+            node: NodeId(of.node.0),
+            epoch: Epoch(of.epoch),
+            process: of.process.map(Into::into),
+        })
     }
 }
 
@@ -69,7 +79,9 @@ impl TryFrom<Unhosted> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Unhosted) -> Result<Self, Inconsistent> {
-        Ok(Self::Unhosted { epoch: Epoch(of.epoch) })
+        Ok(Self::Unhosted {
+            epoch: Epoch(of.epoch),
+        })
     }
 }
 
@@ -89,7 +101,13 @@ impl TryFrom<Said<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Said<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Said(Box::new(event::Said { message: of.message.0, at: Timestamp(of.at), text: of.text.into_owned(), by: of.by.map(Into::into), about: of.about.map(|id| id.0) })))
+        Ok(Self::Said(Box::new(event::Said {
+            message: of.message.0,
+            at: Timestamp(of.at),
+            text: of.text.into_owned(),
+            by: of.by.map(Into::into),
+            about: of.about.map(|id| id.0),
+        })))
     }
 }
 
@@ -115,7 +133,9 @@ impl TryFrom<Unsaid> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Unsaid) -> Result<Self, Inconsistent> {
-        Ok(Self::Unsaid { message: of.message.0 })
+        Ok(Self::Unsaid {
+            message: of.message.0,
+        })
     }
 }
 
@@ -146,7 +166,10 @@ impl TryFrom<Interrupted<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Interrupted<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Interrupted { by: of.by.map(Into::into), at: Timestamp(of.at) })
+        Ok(Self::Interrupted {
+            by: of.by.map(Into::into),
+            at: Timestamp(of.at),
+        })
     }
 }
 
@@ -180,7 +203,12 @@ impl TryFrom<Proposed<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Proposed<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Proposed { ask: of.ask.0, answer: of.answer.try_into()?, by: of.by.into(), until: Timestamp(of.until) })
+        Ok(Self::Proposed {
+            ask: of.ask.0,
+            answer: of.answer.try_into()?,
+            by: of.by.into(),
+            until: Timestamp(of.until),
+        })
     }
 }
 
@@ -196,7 +224,10 @@ impl TryFrom<Undone<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Undone<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Undone { ask: of.ask.0, by: of.by.into() })
+        Ok(Self::Undone {
+            ask: of.ask.0,
+            by: of.by.into(),
+        })
     }
 }
 
@@ -214,7 +245,11 @@ impl TryFrom<Extended<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Extended<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Extended { ask: of.ask.0, deadline: of.deadline.map(Timestamp), by: of.by.into() })
+        Ok(Self::Extended {
+            ask: of.ask.0,
+            deadline: of.deadline.map(Timestamp),
+            by: of.by.into(),
+        })
     }
 }
 
@@ -232,7 +267,11 @@ impl TryFrom<Voted<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Voted<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Voted { ask: of.ask.0, answer: of.answer.try_into()?, by: of.by.into() })
+        Ok(Self::Voted {
+            ask: of.ask.0,
+            answer: of.answer.try_into()?,
+            by: of.by.into(),
+        })
     }
 }
 
@@ -251,13 +290,23 @@ impl TryFrom<Settled<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Settled<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Settled(Box::new(event::Settled { ask: of.ask.0, at: Timestamp(of.at), outcome: of.outcome.try_into()?, verdict: of.verdict.try_into()? })))
+        Ok(Self::Settled(Box::new(event::Settled {
+            ask: of.ask.0,
+            at: Timestamp(of.at),
+            outcome: of.outcome.try_into()?,
+            verdict: of.verdict.try_into()?,
+        })))
     }
 }
 
 impl<'a> From<&'a event::Settled> for Settled<'a> {
     fn from(of: &'a event::Settled) -> Self {
-        Self { ask: Id(of.ask), at: of.at.0, outcome: (&of.outcome).into(), verdict: (&of.verdict).into() }
+        Self {
+            ask: Id(of.ask),
+            at: of.at.0,
+            outcome: (&of.outcome).into(),
+            verdict: (&of.verdict).into(),
+        }
     }
 }
 
@@ -273,7 +322,11 @@ impl TryFrom<Withdrawn<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Withdrawn<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Withdrawn { ask: of.ask.0, why: of.why.into_owned(), at: Timestamp(of.at) })
+        Ok(Self::Withdrawn {
+            ask: of.ask.0,
+            why: of.why.into_owned(),
+            at: Timestamp(of.at),
+        })
     }
 }
 
@@ -289,7 +342,11 @@ impl TryFrom<Overtaken<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Overtaken<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Overtaken { ask: of.ask.0, mouth: of.mouth.into_owned(), at: Timestamp(of.at) })
+        Ok(Self::Overtaken {
+            ask: of.ask.0,
+            mouth: of.mouth.into_owned(),
+            at: Timestamp(of.at),
+        })
     }
 }
 
@@ -336,7 +393,12 @@ impl TryFrom<LateAnswered<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: LateAnswered<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::LateAnswered { ask: of.ask.0, answer: of.answer.try_into()?, by: of.by.into(), at: Timestamp(of.at) })
+        Ok(Self::LateAnswered {
+            ask: of.ask.0,
+            answer: of.answer.try_into()?,
+            by: of.by.into(),
+            at: Timestamp(of.at),
+        })
     }
 }
 
@@ -351,7 +413,10 @@ impl TryFrom<Handed> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Handed) -> Result<Self, Inconsistent> {
-        Ok(Self::Handed { parcel: of.parcel.into(), attempt: of.attempt })
+        Ok(Self::Handed {
+            parcel: of.parcel.into(),
+            attempt: of.attempt,
+        })
     }
 }
 
@@ -367,6 +432,10 @@ impl TryFrom<Delivered<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Delivered<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Delivered { parcel: of.parcel.into(), proof: of.proof.into_owned(), at: Timestamp(of.at) })
+        Ok(Self::Delivered {
+            parcel: of.parcel.into(),
+            proof: of.proof.into_owned(),
+            at: Timestamp(of.at),
+        })
     }
 }
