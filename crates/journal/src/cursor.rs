@@ -1,0 +1,144 @@
+//! How far someone has followed a journal.
+
+use std::fmt;
+use std::str::FromStr;
+
+use askbridge_core::ids::{Position, SessionId};
+
+use crate::entry::Stored;
+
+/// A place in the whole journal, over all sessions. Opaque outside: text goes out, the same text comes back.
+///
+/// It names the journal it belongs to. A journal made of several streams has a place in each of them, and a session
+/// always lives in the same one, so a cursor is carried along by [`Cursor::advance`] as entries come by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Cursor {
+    journal: u64,
+    places: Vec<u64>,
+}
+
+/// Why a text is not a cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a cursor")]
+pub struct NotACursor;
+
+/// How many streams a cursor can hold. Beyond: the text is refused.
+const PLACES_MAX: usize = 1024;
+
+impl Cursor {
+    /// Before everything in the journal named `journal`, which consists of `streams` streams.
+    pub(crate) fn start(journal: u64, streams: usize) -> Self {
+        Self {
+            journal,
+            places: vec![0; streams],
+        }
+    }
+
+    pub(crate) fn new(journal: u64, places: Vec<u64>) -> Self {
+        Self { journal, places }
+    }
+
+    /// Moves to just after `stored`. An entry that lies behind changes nothing.
+    pub fn advance(&mut self, stored: &Stored) {
+        self.advance_to(stored.entry.session, stored.position);
+    }
+
+    /// Moves to just after the entry of `session` at `position`.
+    pub fn advance_to(&mut self, session: SessionId, position: Position) {
+        let stream = stream_of(session, self.places.len());
+        if let Some(place) = self.places.get_mut(stream) {
+            *place = (*place).max(position.0);
+        }
+    }
+
+    /// Does the entry of `session` at `position` lie at or before this cursor?
+    pub fn covers(&self, session: SessionId, position: Position) -> bool {
+        self.places
+            .get(stream_of(session, self.places.len()))
+            .is_some_and(|place| *place >= position.0)
+    }
+
+    pub(crate) fn places(&self) -> &[u64] {
+        &self.places
+    }
+
+    /// Was this cursor made by the journal that `newest` belongs to, and does it not lie ahead of it?
+    ///
+    /// A cursor lies ahead when the journal was put back from an older copy.
+    pub(crate) fn is_known_to(&self, newest: &Self) -> bool {
+        self.journal == newest.journal
+            && self.places.len() == newest.places.len()
+            && self
+                .places
+                .iter()
+                .zip(&newest.places)
+                .all(|(ours, newest)| ours <= newest)
+    }
+}
+
+/// Returns the stream that a session lives in. Part of the stored format: it must never change.
+pub(crate) fn stream_of(session: SessionId, streams: usize) -> usize {
+    // Session ids may be derived or made by hand, so their bits are mixed before they are used.
+    let mut x = (session.0 >> 64) as u64 ^ (session.0 as u64).rotate_left(32);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^= x >> 31;
+    (x % streams.max(1) as u64) as usize
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cur_{:016x}", self.journal)?;
+        self.places.iter().try_for_each(|place| write!(f, "_{place:x}"))
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = NotACursor;
+
+    fn from_str(text: &str) -> Result<Self, NotACursor> {
+        let mut parts = text.strip_prefix("cur_").ok_or(NotACursor)?.split('_');
+        let mut number = || {
+            parts
+                .next()
+                .map(|part| u64::from_str_radix(part, 16).map_err(|_| NotACursor))
+        };
+        let journal = number().ok_or(NotACursor)??;
+        let mut places = Vec::new();
+        while let Some(place) = number() {
+            places.push(place?);
+            if places.len() > PLACES_MAX {
+                return Err(NotACursor);
+            }
+        }
+        if places.is_empty() {
+            Err(NotACursor)
+        } else {
+            Ok(Self { journal, places })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_reads_back_as_it_was_written() {
+        let cursor = Cursor::new(0xfeed, vec![0, 1, u64::MAX]);
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        for bad in ["", "cur_", "cur_12", "cur_12_", "cur_12_g", "12_1"] {
+            assert_eq!(bad.parse::<Cursor>(), Err(NotACursor), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sessions_stay_in_their_stream() {
+        let streams: Vec<_> = (0..8).map(|n| stream_of(SessionId(n), 16)).collect();
+        assert_eq!(
+            streams,
+            [0, 12, 9, 4, 14, 3, 3, 7],
+            "changing this hides what was stored before"
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! An index with a file of its own, fed by whoever follows the journal.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::project::{forget, keeps, project};
+use super::query::Index;
+use crate::cursor::{Cursor, stream_of};
+use crate::entry::{Stored, lane_number};
+use crate::fault::Fault;
+use crate::sqlite::{Db, Error, create};
+use askbridge_core::event::Lane;
+use askbridge_core::ids::SessionId;
+
+/// A projection beside its journal: tables, copies of the entries that lists show, and how far it has come.
+#[derive(Debug, Clone)]
+pub(crate) struct Copy {
+    conn: Arc<Mutex<Connection>>,
+    path: Arc<Path>,
+    streams: u64,
+}
+
+impl Copy {
+    /// Opens the index at `path`, or one in memory. A cursor of another journal empties it.
+    pub(crate) fn open(path: Option<&Path>, start: &Cursor) -> Result<Self, Error> {
+        let name: Arc<Path> = path.unwrap_or(Path::new(":memory:")).into();
+        let of = |source| Error::of(&name, source);
+        let conn = path
+            .map_or_else(Connection::open_in_memory, Connection::open)
+            .map_err(of)?;
+        // It can be rebuilt, so it need not wait for the disk.
+        conn.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;")
+            .map_err(of)?;
+        let streams = start.places().len() as u64;
+        let copy = Self {
+            conn: Arc::new(Mutex::new(conn)),
+            path: Arc::clone(&name),
+            streams,
+        };
+        copy.prepare(start).map_err(of)?;
+        Ok(copy)
+    }
+
+    fn prepare(&self, start: &Cursor) -> rusqlite::Result<()> {
+        let conn = self.conn.lock();
+        let tables: i64 = conn.query_row(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'entries'",
+            (),
+            |row| row.get(0),
+        )?;
+        if tables == 0 {
+            create(&conn, 0)?;
+            save(&conn, start)?;
+        } else if !load(&conn)?.is_some_and(|cursor| start.is_known_to(&cursor)) {
+            // Everything there is about another journal.
+            conn.execute_batch("DELETE FROM entries; DELETE FROM asks; DELETE FROM sessions;")?;
+            save(&conn, start)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn cursor(&self) -> Result<Option<Cursor>, Fault> {
+        load(&self.conn.lock()).map_err(|source| Fault::new(Error::of(&self.path, source)))
+    }
+
+    /// Takes in entries as they were followed, and the cursor after them.
+    pub(crate) fn take_in(&self, entries: &[Arc<Stored>], cursor: &Cursor) -> Result<(), Fault> {
+        let mut conn = self.conn.lock();
+        let done = (|| {
+            let transaction = conn.transaction()?;
+            for stored in entries
+                .iter()
+                .filter(|stored| stored.entry.lane == Lane::Decisions)
+            {
+                let place = self.place(stored);
+                if stored.entry.events.iter().any(|written| keeps(&written.event)) {
+                    keep(&transaction, place, stored)?;
+                }
+                project(&transaction, place, &stored.entry)?;
+            }
+            save(&transaction, cursor)?;
+            transaction.commit()
+        })();
+        done.map_err(|source| Fault::new(Error::of(&self.path, source)))
+    }
+
+    pub(crate) fn forget(&self, session: SessionId) -> Result<(), Fault> {
+        let conn = self.conn.lock();
+        let done = conn
+            .prepare_cached("DELETE FROM entries WHERE session = ?1")
+            .and_then(|mut delete| delete.execute([session.0.to_be_bytes()]))
+            .and_then(|_| forget(&conn, session));
+        done.map_err(|source| Fault::new(Error::of(&self.path, source)))
+    }
+
+    pub(crate) fn index(&self) -> Index {
+        Index::over(Db::Memory(Arc::clone(&self.conn)), self.streams)
+    }
+
+    /// Streams count on their own, so positions are spread out until they no longer meet.
+    fn place(&self, stored: &Stored) -> u64 {
+        let streams = usize::try_from(self.streams).unwrap_or(1);
+        stored.position.0 * self.streams + stream_of(stored.entry.session, streams) as u64
+    }
+}
+
+fn keep(conn: &Connection, place: u64, stored: &Stored) -> rusqlite::Result<()> {
+    let entry = &stored.entry;
+    conn.prepare_cached("INSERT OR REPLACE INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+        .execute(params![
+            place.cast_signed(),
+            entry.id.0.to_be_bytes(),
+            entry.session.0.to_be_bytes(),
+            lane_number(entry.lane),
+            entry.at.0,
+            entry.node.0.cast_signed(),
+            entry.epoch.0,
+            entry.prev.0,
+            entry.body(),
+        ])?;
+    Ok(())
+}
+
+fn load(conn: &Connection) -> rusqlite::Result<Option<Cursor>> {
+    let text: Option<String> = conn
+        .query_row("SELECT value FROM meta WHERE key = 'cursor'", (), |row| {
+            row.get(0)
+        })
+        .optional()?;
+    Ok(text.and_then(|text| text.parse().ok()))
+}
+
+fn save(conn: &Connection, cursor: &Cursor) -> rusqlite::Result<()> {
+    let mut save = conn.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('cursor', ?1)")?;
+    save.execute([cursor.to_string()])?;
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! What to look for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use askbridge_core::ids::{PartyId, PersonId, SessionId};
+
+use super::rows::{SessionState, State};
+
+/// Which asks. What is left out does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct AskFilter {
+    pub states: StateFilter,
+    pub session: Option<SessionId>,
+    /// Who asked.
+    pub party: Option<PartyId>,
+    /// Who may decide: asks of sessions whose audience they belong to.
+    pub person: Option<PersonId>,
+    /// Words of the headline, in any case.
+    pub search: Option<String>,
+    pub order: Order,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StateFilter {
+    /// Undecided, or decided and not yet final.
+    #[default]
+    Open,
+    /// Expired or ruled, and not answered late.
+    Late,
+    Over,
+    All,
+    One(State),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    #[default]
+    NewestFirst,
+    LongestWaitingFirst,
+}
+
+/// Which sessions, newest first.
+#[derive(Debug, Clone, Default)]
+pub struct SessionFilter {
+    pub owner: Option<PartyId>,
+    pub person: Option<PersonId>,
+    pub state: Option<SessionState>,
+}
+
+/// Where a page ended. Opaque outside: text goes out, the same text comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageKey {
+    pub(super) place: i64,
+    pub(super) number: u32,
+}
+
+/// Why a text is not a page key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not the key of a page")]
+pub struct NotAPageKey;
+
+impl fmt::Display for PageKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pg_{:x}_{:x}", self.place, self.number)
+    }
+}
+
+impl FromStr for PageKey {
+    type Err = NotAPageKey;
+
+    fn from_str(text: &str) -> Result<Self, NotAPageKey> {
+        let (place, number) = text
+            .strip_prefix("pg_")
+            .and_then(|rest| rest.split_once('_'))
+            .ok_or(NotAPageKey)?;
+        let place = i64::from_str_radix(place, 16).map_err(|_| NotAPageKey)?;
+        let number = u32::from_str_radix(number, 16).map_err(|_| NotAPageKey)?;
+        Ok(Self { place, number })
+    }
+}
+
+impl StateFilter {
+    /// Written so that SQLite recognises the partial indexes.
+    pub(super) fn sql(self) -> String {
+        match self {
+            Self::Open => "a.state <= 1".to_owned(),
+            Self::Late => "a.state IN (4, 5) AND a.late_pos IS NULL AND a.moved_to IS NULL".to_owned(),
+            Self::Over => "a.state > 1".to_owned(),
+            Self::All => "1".to_owned(),
+            // An open ask is in the small index of open ones.
+            Self::One(state @ (State::Open | State::Proposed)) => {
+                format!("a.state <= 1 AND a.state = {}", state as u8)
+            }
+            Self::One(state) => format!("a.state = {}", state as u8),
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Looking things up.
+
+use std::sync::Arc;
+
+use askbridge_core::ask::Ask;
+use askbridge_core::event::Event;
+use askbridge_core::ids::{AskId, Position, SessionId, Timestamp};
+use askbridge_core::intent::Due;
+use askbridge_core::limits;
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
+
+use super::filter::{AskFilter, Order, PageKey, SessionFilter};
+use super::rows::{ASK_COLUMNS, AskRow, SESSION_COLUMNS, SessionRow, ask_row, numbered_due, session_row};
+use crate::entry::read_body;
+use crate::fault::Fault;
+use crate::record::DecodeError;
+use crate::sqlite::Db;
+
+/// A handle to the index. Cheap to clone; its methods wait for the disk, briefly.
+#[derive(Debug, Clone)]
+pub struct Index {
+    db: Db,
+    /// How many streams the journal has: places are positions, made unique over them.
+    streams: u64,
+}
+
+/// An ask with what the journal says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    pub row: AskRow,
+    pub ask: Arc<Ask>,
+    /// `Proposed`, `Settled`, `Withdrawn` or `Overtaken`.
+    pub ended: Option<Event>,
+    /// `LateAnswered`.
+    pub late: Option<Event>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Open asks, proposed ones included.
+    pub open: u32,
+    /// Expired or ruled, and not answered late.
+    pub late: u32,
+    /// All asks there ever were.
+    pub asks: u32,
+    pub sessions: u32,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum IndexError {
+    #[error("could not look into the index")]
+    Down(#[source] Fault),
+    #[error("could not read what the journal says of {ask}")]
+    Record {
+        ask: AskId,
+        #[source]
+        source: DecodeError,
+    },
+    /// The index does not agree with the journal.
+    #[error("the journal does not have the entry that the index names for {ask}; rebuild the index")]
+    Missing { ask: AskId },
+}
+
+/// A row with the texts of the entries that it names.
+struct Found {
+    row: AskRow,
+    asked: Option<String>,
+    ended: Option<String>,
+    late: Option<String>,
+}
+
+impl Index {
+    pub(crate) fn over(db: Db, streams: u64) -> Self {
+        Self { db, streams }
+    }
+
+    /// Returns a page of asks.
+    pub fn asks(
+        &self,
+        filter: &AskFilter,
+        after: Option<PageKey>,
+        max: usize,
+    ) -> Result<Vec<Known>, IndexError> {
+        let mut values: Vec<Box<dyn ToSql>> = Vec::new();
+        let mut sql = format!("SELECT {ASK_COLUMNS} FROM asks a");
+        if filter.person.is_some() {
+            sql.push_str(" JOIN sessions s ON s.session = a.session");
+        }
+        sql.push_str(" WHERE ");
+        sql.push_str(&filter.states.sql());
+        let mut and = |condition: &str, value: Box<dyn ToSql>| {
+            values.push(value);
+            sql.push_str(&format!(
+                " AND {}",
+                condition.replace('?', &format!("?{}", values.len()))
+            ));
+        };
+        if let Some(session) = filter.session {
+            and("a.session = ?", Box::new(session.0.to_be_bytes()));
+        }
+        if let Some(party) = &filter.party {
+            and("a.party = ?", Box::new(party.as_str().to_owned()));
+        }
+        if let Some(person) = &filter.person {
+            and(IN_AUDIENCE, Box::new(person.as_str().to_owned()));
+        }
+        if let Some(words) = &filter.search {
+            and("a.headline LIKE ? ESCAPE '\\'", Box::new(pattern(words)));
+        }
+        let (compare, order) = match filter.order {
+            Order::NewestFirst => ("<", "DESC"),
+            Order::LongestWaitingFirst => (">", "ASC"),
+        };
+        if let Some(after) = after {
+            // Both values are numbers of ours, so they need no place of their own.
+            let (place, number) = (after.place, after.number);
+            sql.push_str(&format!(
+                " AND (a.asked_pos, a.number) {compare} ({place}, {number})"
+            ));
+        }
+        let max = max.min(limits::PAGE_MAX) as u32;
+        sql.push_str(&format!(
+            " ORDER BY a.asked_pos {order}, a.number {order} LIMIT {max}"
+        ));
+        let found = self.db.read(|conn| {
+            let mut query = conn.prepare_cached(&sql)?;
+            let params: Vec<&dyn ToSql> = values.iter().map(|value| &**value).collect();
+            let rows = query
+                .query_map(&params[..], ask_row)?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            rows.into_iter()
+                .map(|row| find(conn, row))
+                .collect::<rusqlite::Result<Vec<_>>>()
+        });
+        found
+            .map_err(IndexError::Down)?
+            .into_iter()
+            .map(Found::read)
+            .collect()
+    }
+
+    pub fn ask(&self, id: AskId) -> Result<Option<Known>, IndexError> {
+        let sql = format!("SELECT {ASK_COLUMNS} FROM asks a WHERE a.session = ?1 AND a.number = ?2");
+        let found = self.db.read(|conn| {
+            let mut query = conn.prepare_cached(&sql)?;
+            let row = query
+                .query_row(params![id.session.0.to_be_bytes(), id.number], ask_row)
+                .optional()?;
+            row.map(|row| find(conn, row)).transpose()
+        });
+        found.map_err(IndexError::Down)?.map(Found::read).transpose()
+    }
+
+    /// Returns a page of sessions, newest first.
+    pub fn sessions(
+        &self,
+        filter: &SessionFilter,
+        after: Option<PageKey>,
+        max: usize,
+    ) -> Result<Vec<SessionRow>, IndexError> {
+        let sql = format!(
+            "SELECT {SESSION_COLUMNS} FROM sessions s
+             WHERE (?1 IS NULL OR s.owner = ?1) AND (?2 IS NULL OR s.state = ?2) AND s.started_pos < ?3
+               AND (?4 IS NULL OR {})
+             ORDER BY s.started_pos DESC LIMIT ?5",
+            IN_AUDIENCE.replace('?', "?4")
+        );
+        let before = after.map_or(i64::MAX, |after| after.place);
+        let owner = filter.owner.as_ref().map(|owner| owner.as_str());
+        let person = filter.person.as_ref().map(|person| person.as_str());
+        let state = filter.state.map(|state| state as u8);
+        let max = max.min(limits::PAGE_MAX) as u32;
+        let rows = self.db.read(|conn| {
+            let mut query = conn.prepare_cached(&sql)?;
+            query
+                .query_map(params![owner, state, before, person, max], session_row)?
+                .collect()
+        });
+        rows.map_err(IndexError::Down)
+    }
+
+    pub fn session(&self, id: SessionId) -> Result<Option<SessionRow>, IndexError> {
+        let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.session = ?1");
+        let row = self.db.read(|conn| {
+            conn.prepare_cached(&sql)?
+                .query_row([id.0.to_be_bytes()], session_row)
+                .optional()
+        });
+        row.map_err(IndexError::Down)
+    }
+
+    /// Returns asks whose time has come, the most overdue first.
+    pub fn due(&self, before: Timestamp, max: usize) -> Result<Vec<(AskId, Timestamp, Due)>, IndexError> {
+        let sql = "SELECT session, number, wake_at, due FROM asks
+                   WHERE wake_at IS NOT NULL AND wake_at <= ?1 ORDER BY wake_at LIMIT ?2";
+        let due = self.db.read(|conn| {
+            let mut query = conn.prepare_cached(sql)?;
+            let row = |row: &rusqlite::Row<'_>| {
+                let session = SessionId(u128::from_be_bytes(row.get(0)?));
+                let ask = AskId {
+                    session,
+                    number: row.get(1)?,
+                };
+                Ok((ask, Timestamp(row.get(2)?), numbered_due(row.get(3)?)))
+            };
+            query
+                .query_map(params![before.0, max.min(limits::PAGE_MAX) as u32], row)?
+                .collect()
+        });
+        due.map_err(IndexError::Down)
+    }
+
+    /// Returns the next time at which something happens by itself.
+    pub fn next_due(&self) -> Result<Option<Timestamp>, IndexError> {
+        let sql = "SELECT min(wake_at) FROM asks WHERE wake_at IS NOT NULL";
+        let at = self.db.read(|conn| {
+            conn.prepare_cached(sql)?
+                .query_row((), |row| row.get::<_, Option<i64>>(0))
+        });
+        Ok(at.map_err(IndexError::Down)?.map(Timestamp))
+    }
+
+    pub fn counts(&self) -> Result<Counts, IndexError> {
+        let sql = "SELECT (SELECT count(*) FROM asks WHERE state <= 1),
+                   (SELECT count(*) FROM asks WHERE state IN (4, 5) AND late_pos IS NULL AND moved_to IS NULL),
+                   (SELECT count(*) FROM asks), (SELECT count(*) FROM sessions)";
+        let counts = self.db.read(|conn| {
+            conn.prepare_cached(sql)?.query_row((), |row| {
+                Ok(Counts {
+                    open: row.get(0)?,
+                    late: row.get(1)?,
+                    asks: row.get(2)?,
+                    sessions: row.get(3)?,
+                })
+            })
+        });
+        counts.map_err(IndexError::Down)
+    }
+
+    /// Returns the position of the entry that recorded this ask.
+    pub fn asked_position(&self, row: &AskRow) -> Position {
+        Position(row.asked_place.cast_unsigned() / self.streams)
+    }
+}
+
+/// A person is looked for among the names; nobody named means everyone.
+const IN_AUDIENCE: &str =
+    "(s.audience IS NULL OR EXISTS (SELECT 1 FROM json_each(s.audience) WHERE json_each.value = ?))";
+
+fn pattern(words: &str) -> String {
+    let mut pattern = String::from("%");
+    for letter in words.chars() {
+        if matches!(letter, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    pattern
+}
+
+fn find(conn: &Connection, row: AskRow) -> rusqlite::Result<Found> {
+    let mut query = conn.prepare_cached("SELECT body FROM entries WHERE pos = ?1")?;
+    let mut body = |place: i64| query.query_row([place], |row| row.get(0)).optional();
+    Ok(Found {
+        asked: body(row.asked_place)?,
+        ended: row.ended_place.map(&mut body).transpose()?.flatten(),
+        late: row.late_place.map(&mut body).transpose()?.flatten(),
+        row,
+    })
+}
+
+impl Found {
+    /// Finds the ask's events among those of its entries.
+    fn read(self) -> Result<Known, IndexError> {
+        let id = self.row.id;
+        let events = |body: Option<String>| -> Result<Vec<Event>, IndexError> {
+            let body = body.ok_or(IndexError::Missing { ask: id })?;
+            let written = read_body(&body).map_err(|source| IndexError::Record { ask: id, source })?;
+            Ok(written
+                .into_iter()
+                .map(|written| written.event)
+                .filter(|event| event.ask() == Some(id))
+                .collect())
+        };
+        let ask = events(self.asked)?.into_iter().find_map(|event| match event {
+            Event::Asked(ask) => Some(ask),
+            _ => None,
+        });
+        let ending = |event: &Event| {
+            use Event::*;
+            matches!(
+                event,
+                Proposed { .. } | Settled(_) | Withdrawn { .. } | Overtaken { .. }
+            )
+        };
+        let ended = match self.row.ended_place {
+            // The last one counts: an answer without undo time is proposed and settled at once.
+            Some(_) => events(self.ended)?.into_iter().rfind(ending),
+            None => None,
+        };
+        let late = match self.row.late_place {
+            Some(_) => events(self.late)?
+                .into_iter()
+                .rfind(|event| matches!(event, Event::LateAnswered { .. })),
+            None => None,
+        };
+        let ask = ask.ok_or(IndexError::Missing { ask: id })?;
+        Ok(Known {
+            row: self.row,
+            ask,
+            ended,
+            late,
+        })
+    }
+}
+
+impl Known {
+    /// Returns the key after which the next page begins.
+    pub fn page_key(&self) -> PageKey {
+        PageKey {
+            place: self.row.asked_place,
+            number: self.row.id.number,
+        }
+    }
+}
+
+impl SessionRow {
+    /// Returns the key after which the next page begins.
+    pub fn page_key(&self) -> PageKey {
+        PageKey {
+            place: self.place,
+            number: 0,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The durable, ordered log of all sessions. The truth.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use askbridge_core::event::Lane;
+use askbridge_core::ids::{Position, SessionId};
+use futures_util::Stream;
+
+use crate::cursor::Cursor;
+use crate::entry::{Entry, Stored};
+use crate::fault::Fault;
+use crate::record::DecodeError;
+
+/// What has to hold for an append to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// The session's last entry in the lane of decisions is at this position; `None`: there is none yet.
+    Head(Option<Position>),
+    /// Nothing. For content only.
+    Unguarded,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum AppendError {
+    #[error("someone else decided first in this session")]
+    Conflict,
+    /// It may yet land. Append the same entry again.
+    #[error("the journal did not say whether it stored the entry")]
+    Unknown,
+    #[error("an entry of {events} events and {bytes} bytes is too large")]
+    TooLarge { events: usize, bytes: usize },
+    #[error("the entry cannot be stored: {0}")]
+    Malformed(&'static str),
+    #[error("the journal is open for reading only")]
+    ReadOnly(#[source] Fault),
+    #[error("the journal is down")]
+    Down(#[source] Fault),
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ReadError {
+    #[error("could not read the entry at position {}", position.0)]
+    Record {
+        position: Position,
+        #[source]
+        source: DecodeError,
+    },
+    #[error("could not read from the journal")]
+    Down(#[source] Fault),
+}
+
+/// Following has ended; follow again from the last cursor.
+pub type FollowError = ReadError;
+
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("could not forget the session")]
+pub struct ForgetError(#[source] pub Fault);
+
+/// What a follower hears.
+#[derive(Debug, Clone)]
+pub enum Followed {
+    Entry(Arc<Stored>),
+    /// Everything that was there when following began has been told. Said once.
+    CaughtUp,
+    /// The cursor is not of this journal, or lies ahead of it: start from a snapshot. What follows comes after the
+    /// cursor given here. Said first, if at all.
+    Gone(Cursor),
+}
+
+/// The durable, ordered log of all sessions.
+///
+/// - **Atomic.** An entry is stored whole or not at all.
+/// - **Durable.** An append returns after its entry has reached the disk, of a majority where there are several.
+/// - **Ordered.** Positions grow within a session, over both lanes. They are sparse and never used twice.
+/// - **Guarded.** Of any number of appends with the same [`Guard::Head`], at most one is stored.
+/// - **Idempotent.** An entry whose id is stored after its guard already is not stored again: its position is returned.
+///   Without a guard, an entry whose id is stored at all.
+pub trait Journal: Clone + Send + Sync + 'static {
+    /// Appends an entry. Returns once it is durable.
+    fn append(
+        &self,
+        entry: Arc<Entry>,
+        guard: Guard,
+    ) -> impl Future<Output = Result<Position, AppendError>> + Send;
+
+    /// Reads a session's entries after a position, in order; `lane: None` means both.
+    ///
+    /// Sees every append that was acknowledged before the call, on any node. Returns at most `max` entries and at most
+    /// [`askbridge_core::limits::READ_BATCH_MAX`]; an empty result is the end.
+    fn read(
+        &self,
+        session: SessionId,
+        lane: Option<Lane>,
+        after: Option<Position>,
+        max: usize,
+    ) -> impl Future<Output = Result<Vec<Arc<Stored>>, ReadError>> + Send;
+
+    /// Follows all sessions from a cursor on, without gap or repeat, for ever.
+    ///
+    /// Within a session in order of positions. A slow follower delays nobody. Ends after an error.
+    fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static;
+
+    /// Removes everything of a session. Followers are not told.
+    fn forget(&self, session: SessionId) -> impl Future<Output = Result<(), ForgetError>> + Send;
+
+    /// Returns the cursor before everything.
+    fn start(&self) -> Cursor;
+
+    /// Returns the cursor of the newest durable entry that this node knows of.
+    fn now(&self) -> Cursor;
+
+    /// Can nobody else append? Then a cached state is the truth.
+    fn exclusive(&self) -> bool;
+}

@@ -1,0 +1,11 @@
+//! How events are written down: one file per version, frozen once released.
+//!
+//! The records mirror the types of the core, which knows nothing of serialization. The same JSON is what watchers see,
+//! so it is made once per event ([`crate::Written`]) and shared.
+
+pub mod v1;
+
+pub use v1::{DecodeError, decode, encode};
+
+/// The version that this release writes. A store with a higher number is opened for reading only.
+pub const FORMAT: u32 = 1;

@@ -1,0 +1,127 @@
+//! Content: the events that are stored and told, never folded.
+
+use std::borrow::Cow;
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::{AskId, CallId};
+use serde::{Deserialize, Serialize};
+
+use super::session::Level;
+use super::text::{Id, Inconsistent, Json};
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Text<'a> {
+    pub(super) block: u32,
+    pub(super) text: Cow<'a, str>,
+}
+
+impl TryFrom<Text<'_>> for Event {
+    type Error = Inconsistent;
+
+    fn try_from(of: Text<'_>) -> Result<Self, Inconsistent> {
+        Ok(Self::Text {
+            block: of.block,
+            text: of.text.into_owned(),
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Thinking<'a> {
+    pub(super) block: u32,
+    pub(super) text: Cow<'a, str>,
+}
+
+impl TryFrom<Thinking<'_>> for Event {
+    type Error = Inconsistent;
+
+    fn try_from(of: Thinking<'_>) -> Result<Self, Inconsistent> {
+        Ok(Self::Thinking {
+            block: of.block,
+            text: of.text.into_owned(),
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ToolCalled<'a> {
+    pub(super) call: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) input: Json<'a>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ask: Option<Id<AskId>>,
+}
+
+impl TryFrom<ToolCalled<'_>> for Event {
+    type Error = Inconsistent;
+
+    fn try_from(of: ToolCalled<'_>) -> Result<Self, Inconsistent> {
+        Ok(Self::ToolCalled {
+            call: CallId(of.call.into()),
+            name: of.name.into_owned(),
+            input: of.input.into(),
+            ask: of.ask.map(|id| id.0),
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ToolReturned<'a> {
+    pub(super) call: Cow<'a, str>,
+    pub(super) ok: bool,
+    pub(super) output: Cow<'a, str>,
+}
+
+impl TryFrom<ToolReturned<'_>> for Event {
+    type Error = Inconsistent;
+
+    fn try_from(of: ToolReturned<'_>) -> Result<Self, Inconsistent> {
+        Ok(Self::ToolReturned {
+            call: CallId(of.call.into()),
+            ok: of.ok,
+            output: of.output.into_owned(),
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TurnEnded<'a> {
+    pub(super) reason: Cow<'a, str>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<Json<'a>>,
+}
+
+impl TryFrom<TurnEnded<'_>> for Event {
+    type Error = Inconsistent;
+
+    fn try_from(of: TurnEnded<'_>) -> Result<Self, Inconsistent> {
+        Ok(Self::TurnEnded {
+            reason: of.reason.into_owned(),
+            usage: of.usage.map(Into::into),
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Notice<'a> {
+    pub(super) level: Level,
+    pub(super) text: Cow<'a, str>,
+}
+
+impl TryFrom<Notice<'_>> for Event {
+    type Error = Inconsistent;
+
+    fn try_from(of: Notice<'_>) -> Result<Self, Inconsistent> {
+        Ok(Self::Notice {
+            level: of.level.into(),
+            text: of.text.into_owned(),
+        })
+    }
+}

@@ -1,0 +1,233 @@
+//! Terms and wishes.
+
+use std::time::Duration;
+
+use askbridge_core::ids::Timestamp;
+use askbridge_core::terms as core;
+use serde::{Deserialize, Serialize};
+
+use super::answer::Pick;
+use super::text::words;
+
+words!(OnDismissal = core::OnDismissal, { Tell TellAndStop });
+words!(WhileOpen = core::WhileOpen, { Hold CancelTurn Refuse PassOn });
+words!(OtherTools = core::OtherTools, { Allow ByMode Ask });
+
+/// `"tell"`, `"tell_and_stop"` or `{"assume":[…]}`.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum OnExpiry<'a> {
+    Tell,
+    TellAndStop,
+    Assume(#[serde(borrow)] Vec<Pick<'a>>),
+}
+
+/// `"hold"` or milliseconds.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Warm {
+    Word(Hold),
+    Ms(u64),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Hold {
+    Hold,
+}
+
+/// `"forever"` or milliseconds.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Wait {
+    Word(Forever),
+    Ms(u64),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Forever {
+    Forever,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Terms<'a> {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deadline: Option<i64>,
+    #[serde(borrow)]
+    on_expiry: OnExpiry<'a>,
+    on_dismissal: OnDismissal,
+    warm: Warm,
+    undo_ms: u64,
+    messages: WhileOpen,
+    parallel: bool,
+    other_tools: OtherTools,
+    quorum: u8,
+}
+
+#[derive(Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Wishes<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait: Option<Wait>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    on_expiry: Option<OnExpiry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_dismissal: Option<OnDismissal>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warm: Option<Warm>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undo_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<WhileOpen>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_tools: Option<OtherTools>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quorum: Option<u8>,
+}
+
+fn ms(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl<'a> From<&'a core::OnExpiry> for OnExpiry<'a> {
+    fn from(on_expiry: &'a core::OnExpiry) -> Self {
+        match on_expiry {
+            core::OnExpiry::Tell => Self::Tell,
+            core::OnExpiry::TellAndStop => Self::TellAndStop,
+            core::OnExpiry::Assume(picks) => Self::Assume(picks.iter().map(Into::into).collect()),
+        }
+    }
+}
+
+impl From<OnExpiry<'_>> for core::OnExpiry {
+    fn from(on_expiry: OnExpiry<'_>) -> Self {
+        match on_expiry {
+            OnExpiry::Tell => Self::Tell,
+            OnExpiry::TellAndStop => Self::TellAndStop,
+            OnExpiry::Assume(picks) => Self::Assume(picks.into_iter().map(Into::into).collect()),
+        }
+    }
+}
+
+impl From<core::Warm> for Warm {
+    fn from(warm: core::Warm) -> Self {
+        match warm {
+            core::Warm::Hold => Self::Word(Hold::Hold),
+            core::Warm::For(span) => Self::Ms(ms(span)),
+        }
+    }
+}
+
+impl From<Warm> for core::Warm {
+    fn from(warm: Warm) -> Self {
+        match warm {
+            Warm::Word(Hold::Hold) => Self::Hold,
+            Warm::Ms(ms) => Self::For(Duration::from_millis(ms)),
+        }
+    }
+}
+
+impl From<core::Wait> for Wait {
+    fn from(wait: core::Wait) -> Self {
+        match wait {
+            core::Wait::Forever => Self::Word(Forever::Forever),
+            core::Wait::For(span) => Self::Ms(ms(span)),
+        }
+    }
+}
+
+impl From<Wait> for core::Wait {
+    fn from(wait: Wait) -> Self {
+        match wait {
+            Wait::Word(Forever::Forever) => Self::Forever,
+            Wait::Ms(ms) => Self::For(Duration::from_millis(ms)),
+        }
+    }
+}
+
+impl<'a> From<&'a core::Terms> for Terms<'a> {
+    fn from(terms: &'a core::Terms) -> Self {
+        Self {
+            deadline: terms.deadline.map(|at| at.0),
+            on_expiry: (&terms.on_expiry).into(),
+            on_dismissal: terms.on_dismissal.into(),
+            warm: terms.warm.into(),
+            undo_ms: ms(terms.undo),
+            messages: terms.messages.into(),
+            parallel: terms.parallel,
+            other_tools: terms.other_tools.into(),
+            quorum: terms.quorum,
+        }
+    }
+}
+
+impl From<Terms<'_>> for core::Terms {
+    fn from(terms: Terms<'_>) -> Self {
+        Self {
+            deadline: terms.deadline.map(Timestamp),
+            on_expiry: terms.on_expiry.into(),
+            on_dismissal: terms.on_dismissal.into(),
+            warm: terms.warm.into(),
+            undo: Duration::from_millis(terms.undo_ms),
+            messages: terms.messages.into(),
+            parallel: terms.parallel,
+            other_tools: terms.other_tools.into(),
+            quorum: terms.quorum,
+        }
+    }
+}
+
+impl Wishes<'_> {
+    pub(super) fn are_none(&self) -> bool {
+        matches!(
+            self,
+            Self {
+                wait: None,
+                on_expiry: None,
+                on_dismissal: None,
+                warm: None,
+                undo_ms: None,
+                messages: None,
+                parallel: None,
+                other_tools: None,
+                quorum: None,
+            }
+        )
+    }
+}
+
+impl<'a> From<&'a core::Wishes> for Wishes<'a> {
+    fn from(wishes: &'a core::Wishes) -> Self {
+        Self {
+            wait: wishes.wait.map(Into::into),
+            on_expiry: wishes.on_expiry.as_ref().map(Into::into),
+            on_dismissal: wishes.on_dismissal.map(Into::into),
+            warm: wishes.warm.map(Into::into),
+            undo_ms: wishes.undo.map(ms),
+            messages: wishes.messages.map(Into::into),
+            parallel: wishes.parallel,
+            other_tools: wishes.other_tools.map(Into::into),
+            quorum: wishes.quorum,
+        }
+    }
+}
+
+impl From<Wishes<'_>> for core::Wishes {
+    fn from(wishes: Wishes<'_>) -> Self {
+        Self {
+            wait: wishes.wait.map(Into::into),
+            on_expiry: wishes.on_expiry.map(Into::into),
+            on_dismissal: wishes.on_dismissal.map(Into::into),
+            warm: wishes.warm.map(Into::into),
+            undo: wishes.undo_ms.map(Duration::from_millis),
+            messages: wishes.messages.map(Into::into),
+            parallel: wishes.parallel,
+            other_tools: wishes.other_tools.map(Into::into),
+            quorum: wishes.quorum,
+        }
+    }
+}

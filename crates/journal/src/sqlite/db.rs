@@ -1,0 +1,86 @@
+//! Connections for reading.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rusqlite::Connection;
+
+use super::error::Error;
+use super::open::open_to_read;
+use crate::fault::Fault;
+
+/// Idle connections that are kept. Beyond: they are closed after use.
+const IDLE_MAX: usize = 4;
+
+/// A database that can be read from any thread.
+#[derive(Clone)]
+pub(crate) enum Db {
+    /// Readers have connections of their own and do not meet the writer.
+    File(Arc<Pool>),
+    /// One connection for everyone: a database in memory belongs to its connection.
+    Memory(Arc<Mutex<Connection>>),
+}
+
+pub(crate) struct Pool {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Db {
+    pub(crate) fn file(path: &Path) -> Self {
+        Self::File(Arc::new(Pool {
+            path: path.to_owned(),
+            idle: Mutex::default(),
+        }))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::File(pool) => &pool.path,
+            Self::Memory(_) => Path::new(":memory:"),
+        }
+    }
+
+    /// Runs `query` here and now.
+    pub(crate) fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
+        let fault = |source| Fault::new(Error::of(self.path(), source));
+        match self {
+            Self::Memory(conn) => query(&conn.lock()).map_err(fault),
+            Self::File(pool) => {
+                let idle = pool.idle.lock().pop();
+                let conn = idle.map_or_else(|| open_to_read(&pool.path), Ok).map_err(fault)?;
+                let result = query(&conn).map_err(fault);
+                let mut idle = pool.idle.lock();
+                if idle.len() < IDLE_MAX {
+                    idle.push(conn);
+                }
+                result
+            }
+        }
+    }
+
+    /// Runs `query` where it may wait for the disk.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, Fault> {
+        match self {
+            // A database in memory waits for nothing, and a simulation has no other threads.
+            Self::Memory(_) => self.read(query),
+            Self::File(_) => {
+                let db = self.clone();
+                tokio::task::spawn_blocking(move || db.read(query))
+                    .await
+                    .map_err(Fault::new)?
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Db {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Db").field(&self.path()).finish()
+    }
+}

@@ -1,0 +1,101 @@
+//! Following: from memory where possible, from disk where not, without gap or repeat.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures_util::{Stream, stream};
+use tokio::sync::watch;
+
+use super::db::Db;
+use super::recent::{News, Recent};
+use super::rows::read_between;
+use crate::cursor::Cursor;
+use crate::entry::Stored;
+use crate::journal::{FollowError, Followed, ReadError};
+
+/// Entries that are fetched at once.
+const BATCH: usize = 64;
+
+struct Follower {
+    db: Db,
+    recent: Arc<Recent>,
+    news: watch::Receiver<News>,
+    /// Everything up to here has been told or waits in `fetched`.
+    at: u64,
+    fetched: VecDeque<Arc<Stored>>,
+    /// Said before everything else.
+    gone: Option<Cursor>,
+    /// Where the journal ended when following began, until that is reached.
+    goal: Option<u64>,
+    failed: bool,
+}
+
+pub(crate) fn follow(
+    db: Db,
+    recent: Arc<Recent>,
+    after: Cursor,
+    now: Cursor,
+) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static {
+    let goal = now.places()[0];
+    let known = after.is_known_to(&now);
+    let follower = Follower {
+        db,
+        news: recent.watch(),
+        recent,
+        at: if known { after.places()[0] } else { goal },
+        fetched: VecDeque::new(),
+        gone: (!known).then_some(now),
+        goal: Some(goal),
+        failed: false,
+    };
+    stream::unfold(follower, |mut follower| async move {
+        Some((follower.next().await?, follower))
+    })
+}
+
+impl Follower {
+    async fn next(&mut self) -> Option<Result<Followed, FollowError>> {
+        if self.failed {
+            return None;
+        }
+        if let Some(now) = self.gone.take() {
+            return Some(Ok(Followed::Gone(now)));
+        }
+        loop {
+            if let Some(stored) = self.fetched.pop_front() {
+                return Some(Ok(Followed::Entry(stored)));
+            }
+            if self.goal.take_if(|goal| self.at >= *goal).is_some() {
+                return Some(Ok(Followed::CaughtUp));
+            }
+            let news = *self.news.borrow_and_update();
+            if self.at < news.newest {
+                if let Err(error) = self.fetch(news.newest).await {
+                    self.failed = true;
+                    return Some(Err(error));
+                }
+            } else if !news.open || self.news.changed().await.is_err() {
+                return None;
+            }
+        }
+    }
+
+    async fn fetch(&mut self, newest: u64) -> Result<(), FollowError> {
+        if let Some(batch) = self.recent.after(self.at, BATCH) {
+            self.at = batch.up_to;
+            self.fetched.extend(batch.entries);
+            return Ok(());
+        }
+        let at = self.at;
+        let read = self
+            .db
+            .run(move |conn| read_between(conn, at, newest, BATCH))
+            .await;
+        let entries = read.map_err(ReadError::Down)??;
+        // Fewer than asked for: there is nothing else up to `newest`, only gaps that were forgotten.
+        let last = entries.last().filter(|_| entries.len() == BATCH);
+        self.at = last.map_or(newest, |stored| stored.position.0);
+        self.fetched.extend(entries);
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! The journal of a single machine: one SQLite file, one writer, nothing beside it.
+//!
+//! - [`store`] is the handle, [`open`](Sqlite::open) what happens before there is one.
+//! - `writer` is the thread that commits whatever is queued in one transaction; `ledger` is what it does in there.
+//! - `recent` keeps the newest entries in memory, so that `follow` rarely reads the disk.
+//! - `db` lends connections for reading.
+
+mod db;
+mod error;
+mod follow;
+mod ledger;
+mod lock;
+mod open;
+mod recent;
+mod rows;
+mod schema;
+mod shelves;
+mod store;
+mod writer;
+
+pub use error::Error;
+pub use open::Options;
+pub use store::Sqlite;
+
+pub(crate) use db::Db;
+pub(crate) use follow::follow;
+pub(crate) use ledger::{Job, Ledger};
+pub(crate) use open::{FILE, open_to_read};
+pub(crate) use recent::Recent;
+pub(crate) use rows::{COLUMNS, read_session, stored};
+pub(crate) use schema::{create, meta, set_meta};
+pub(crate) use shelves::{Change, Changed, find as find_on_shelf, list as list_shelf};

@@ -1,0 +1,133 @@
+//! What happens before there is a store: folder, lock, file, format.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::Error;
+use super::lock::Lock;
+use super::schema::{Format, create, format, meta};
+use crate::record::FORMAT;
+
+pub(crate) const FILE: &str = "askbridge.db";
+
+/// Pages of the log beyond which it is folded into the database: 16 MiB.
+const CHECKPOINT_PAGES: u32 = 4096;
+/// How long a reader waits for a lock that recovery or a checkpoint holds.
+const BUSY_MAX: Duration = Duration::from_secs(5);
+/// Statements that a connection keeps prepared; there are fewer than this.
+const STATEMENTS_MAX: usize = 64;
+
+/// How to open a store.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The folder. Made if it is not there, for its owner alone.
+    pub dir: PathBuf,
+    /// The name of the journal, if this makes a new one: a random number, so that cursors of another are known.
+    pub identity: u64,
+    /// How many pages of 4 KiB the database may have. Beyond: appends fail as on a full disk. `None`: the disk decides.
+    pub pages_max: Option<u32>,
+}
+
+impl Options {
+    pub fn new(dir: impl Into<PathBuf>, identity: u64) -> Self {
+        Self {
+            dir: dir.into(),
+            identity,
+            pages_max: None,
+        }
+    }
+}
+
+/// An open file, held by this process alone.
+pub(super) struct Opened {
+    pub(super) conn: Connection,
+    pub(super) path: PathBuf,
+    pub(super) lock: Lock,
+    pub(super) identity: u64,
+    /// The newer format, if it is one.
+    pub(super) newer: Option<u32>,
+}
+
+pub(super) fn open(options: &Options) -> Result<Opened, Error> {
+    let path = options.dir.join(FILE);
+    make_folder(&options.dir)?;
+    let lock = Lock::take(&options.dir)?;
+    make_file(&path)?;
+    let of = |source| Error::of(&path, source);
+    let conn = Connection::open_with_flags(
+        &path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    );
+    let conn = conn.map_err(of)?;
+    let found = configure(&conn, options)
+        .and_then(|()| format(&conn))
+        .map_err(of)?;
+    let newer = match found {
+        None => {
+            create(&conn, options.identity).map_err(of)?;
+            None
+        }
+        Some(Format::Foreign) => return Err(Error::NotOurs { path }),
+        Some(Format::Ours(number)) => (number > FORMAT).then_some(number),
+    };
+    let identity = meta(&conn, "identity").map_err(of)?.unwrap_or(0).cast_unsigned();
+    Ok(Opened {
+        conn,
+        path,
+        lock,
+        identity,
+        newer,
+    })
+}
+
+fn configure(conn: &Connection, options: &Options) -> rusqlite::Result<()> {
+    conn.busy_timeout(BUSY_MAX)?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    conn.pragma_update(None, "journal_mode", "WAL")?;
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    conn.pragma_update(None, "cache_size", -16 * 1024)?;
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    if let Some(pages) = options.pages_max {
+        conn.pragma_update(None, "max_page_count", pages)?;
+    }
+    Ok(())
+}
+
+/// Opens a connection that cannot write.
+pub(crate) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(BUSY_MAX)?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    Ok(conn)
+}
+
+fn make_folder(dir: &Path) -> Result<(), Error> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(|source| Error::Io {
+        what: "make the folder",
+        path: dir.to_owned(),
+        source,
+    })
+}
+
+/// Makes the file before SQLite does, so that nobody else can read it. Its companions take over its mode.
+fn make_file(path: &Path) -> Result<(), Error> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let made = options.open(path).map(drop);
+    made.map_err(|source| Error::Io {
+        what: "open",
+        path: path.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,116 @@
+//! The newest entries, kept in memory for those who follow.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use askbridge_core::ids::SessionId;
+use askbridge_core::limits;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use crate::entry::Stored;
+
+/// The newest entries and the news that there are more.
+#[derive(Debug)]
+pub(crate) struct Recent {
+    ring: Mutex<Ring>,
+    news: watch::Sender<News>,
+}
+
+/// What followers wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct News {
+    /// Position of the newest durable entry.
+    pub(crate) newest: u64,
+    pub(crate) open: bool,
+}
+
+#[derive(Debug)]
+struct Ring {
+    /// One for each position from `first` on, without gaps; nothing where a session was forgotten.
+    entries: VecDeque<Option<Arc<Stored>>>,
+    first: u64,
+    bytes: usize,
+}
+
+/// Entries from memory, and the position up to which there are no others.
+pub(crate) struct Batch {
+    pub(crate) entries: Vec<Arc<Stored>>,
+    pub(crate) up_to: u64,
+}
+
+impl Recent {
+    pub(crate) fn new(newest: u64) -> Self {
+        let ring = Ring {
+            entries: VecDeque::new(),
+            first: newest + 1,
+            bytes: 0,
+        };
+        Self {
+            ring: Mutex::new(ring),
+            news: watch::Sender::new(News { newest, open: true }),
+        }
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<News> {
+        self.news.subscribe()
+    }
+
+    pub(crate) fn newest(&self) -> u64 {
+        self.news.borrow().newest
+    }
+
+    /// Takes in what was just committed, in order, and wakes everyone who waits for it.
+    pub(crate) fn push(&self, entries: &[Arc<Stored>]) {
+        let Some(last) = entries.last() else { return };
+        let mut ring = self.ring.lock();
+        for stored in entries {
+            debug_assert_eq!(
+                stored.position.0,
+                ring.first + ring.entries.len() as u64,
+                "positions have no gaps"
+            );
+            ring.bytes += stored.entry.bytes();
+            ring.entries.push_back(Some(Arc::clone(stored)));
+        }
+        while ring.entries.len() > limits::RECENT_ENTRIES_MAX || ring.bytes > limits::RECENT_BYTES_MAX {
+            let Some(oldest) = ring.entries.pop_front() else {
+                break;
+            };
+            ring.bytes -= oldest.map_or(0, |stored| stored.entry.bytes());
+            ring.first += 1;
+        }
+        drop(ring);
+        let newest = last.position.0;
+        self.news.send_modify(|news| news.newest = newest);
+    }
+
+    /// Returns up to `max` entries after a position, or nothing if some of them have left memory.
+    pub(crate) fn after(&self, position: u64, max: usize) -> Option<Batch> {
+        let ring = self.ring.lock();
+        let skip = (position + 1).checked_sub(ring.first)?;
+        let skip = usize::try_from(skip).ok()?;
+        let range = skip.min(ring.entries.len())..skip.saturating_add(max).min(ring.entries.len());
+        let up_to = position + range.len() as u64;
+        Some(Batch {
+            entries: ring.entries.range(range).flatten().cloned().collect(),
+            up_to,
+        })
+    }
+
+    pub(crate) fn forget(&self, session: SessionId) {
+        let mut ring = self.ring.lock();
+        let mut freed = 0;
+        for place in &mut ring.entries {
+            if let Some(stored) = place.take_if(|stored| stored.entry.session == session) {
+                freed += stored.entry.bytes();
+            }
+        }
+        ring.bytes -= freed;
+    }
+
+    /// Tells followers that nothing more will come.
+    pub(crate) fn close(&self) {
+        self.news.send_modify(|news| news.open = false);
+    }
+}

@@ -1,0 +1,86 @@
+//! Entries out of rows.
+
+use std::sync::Arc;
+
+use askbridge_core::event::Lane;
+use askbridge_core::ids::{EntryId, Epoch, NodeId, Position, SessionId, Timestamp};
+use rusqlite::{Connection, Row, params};
+
+use crate::entry::{Digest, Entry, Stored, lane_number, numbered_lane, read_body};
+use crate::journal::ReadError;
+
+/// The columns that [`stored`] reads, in order.
+pub(crate) const COLUMNS: &str = "pos, id, session, lane, at, node, epoch, prev, body";
+
+/// Reads an entry. The outer error is the database's, the inner one the record's.
+pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Result<Arc<Stored>, ReadError>> {
+    let position = Position(row.get::<_, i64>(0)?.cast_unsigned());
+    let events = match read_body(row.get_ref(8)?.as_str()?) {
+        Ok(events) => events,
+        Err(source) => return Ok(Err(ReadError::Record { position, source })),
+    };
+    let entry = Entry {
+        id: EntryId(u128::from_be_bytes(row.get(1)?)),
+        session: SessionId(u128::from_be_bytes(row.get(2)?)),
+        lane: numbered_lane(row.get(3)?),
+        at: Timestamp(row.get(4)?),
+        node: NodeId(row.get::<_, i64>(5)?.cast_unsigned()),
+        epoch: Epoch(row.get(6)?),
+        prev: Digest(row.get(7)?),
+        events,
+    };
+    Ok(Ok(Arc::new(Stored {
+        position,
+        entry: Arc::new(entry),
+    })))
+}
+
+/// Reads a session's entries after a position.
+pub(crate) fn read_session(
+    conn: &Connection,
+    session: SessionId,
+    lane: Option<Lane>,
+    after: Option<Position>,
+    max: usize,
+) -> rusqlite::Result<Result<Vec<Arc<Stored>>, ReadError>> {
+    let (session, after) = (
+        session.0.to_be_bytes(),
+        after.map_or(-1, |after| after.0.cast_signed()),
+    );
+    let max = i64::try_from(max).unwrap_or(i64::MAX);
+    let Some(lane) = lane else {
+        // Each lane is in order in the index; SQLite merges the two.
+        let sql = format!(
+            "SELECT {COLUMNS} FROM entries WHERE session = ?1 AND lane = 0 AND pos > ?2
+             UNION ALL
+             SELECT {COLUMNS} FROM entries WHERE session = ?1 AND lane = 1 AND pos > ?2
+             ORDER BY pos LIMIT ?3"
+        );
+        let mut query = conn.prepare_cached(&sql)?;
+        return query
+            .query_map(params![session, after, max], stored)?
+            .collect::<rusqlite::Result<_>>();
+    };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM entries WHERE session = ?1 AND lane = ?4 AND pos > ?2 ORDER BY pos LIMIT ?3"
+    );
+    let mut query = conn.prepare_cached(&sql)?;
+    query
+        .query_map(params![session, after, max, lane_number(lane)], stored)?
+        .collect::<rusqlite::Result<_>>()
+}
+
+/// Reads the entries of all sessions after a position, up to another.
+pub(super) fn read_between(
+    conn: &Connection,
+    after: u64,
+    up_to: u64,
+    max: usize,
+) -> rusqlite::Result<Result<Vec<Arc<Stored>>, ReadError>> {
+    let sql = format!("SELECT {COLUMNS} FROM entries WHERE pos > ?1 AND pos <= ?2 ORDER BY pos LIMIT ?3");
+    let mut query = conn.prepare_cached(&sql)?;
+    let max = i64::try_from(max).unwrap_or(i64::MAX);
+    query
+        .query_map(params![after.cast_signed(), up_to.cast_signed(), max], stored)?
+        .collect::<rusqlite::Result<_>>()
+}

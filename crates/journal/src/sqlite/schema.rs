@@ -1,0 +1,60 @@
+//! The tables. Changing them means a new format number.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::record::FORMAT;
+
+/// `content_ids` makes unguarded appends idempotent. Decisions need no such index: they are guarded, and only when a
+/// guard fails is their id looked for, among the session's own entries.
+const TABLES: &str = "
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE entries (
+    pos INTEGER PRIMARY KEY, id BLOB NOT NULL, session BLOB NOT NULL, lane INTEGER NOT NULL, at INTEGER NOT NULL,
+    node INTEGER NOT NULL, epoch INTEGER NOT NULL, prev BLOB NOT NULL, body TEXT NOT NULL);
+CREATE INDEX entries_of_session ON entries (session, lane, pos);
+CREATE UNIQUE INDEX content_ids ON entries (id) WHERE lane = 1;
+CREATE TABLE shelf (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, expires_at INTEGER) WITHOUT ROWID;
+";
+
+/// Creates the tables of a new store.
+pub(crate) fn create(conn: &Connection, identity: u64) -> rusqlite::Result<()> {
+    conn.execute_batch("BEGIN IMMEDIATE")?;
+    conn.execute_batch(TABLES)?;
+    conn.execute_batch(crate::index::TABLES)?;
+    set_meta(conn, "format", i64::from(FORMAT))?;
+    set_meta(conn, "identity", identity.cast_signed())?;
+    conn.execute_batch("COMMIT")
+}
+
+pub(crate) fn meta(conn: &Connection, key: &str) -> rusqlite::Result<Option<i64>> {
+    conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()
+}
+
+pub(crate) fn set_meta(conn: &Connection, key: &str, value: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
+        .execute((key, value))?;
+    Ok(())
+}
+
+/// Returns the format of a store, or nothing if the file has no tables yet.
+pub(super) fn format(conn: &Connection) -> rusqlite::Result<Option<Format>> {
+    let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
+    if tables == 0 {
+        return Ok(None);
+    }
+    let ours = "SELECT count(*) FROM sqlite_schema WHERE name IN ('meta', 'entries')";
+    if conn.query_row::<i64, _, _>(ours, (), |row| row.get(0))? != 2 {
+        return Ok(Some(Format::Foreign));
+    }
+    let number = meta(conn, "format")?.and_then(|number| u32::try_from(number).ok());
+    Ok(Some(number.map_or(Format::Foreign, Format::Ours)))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Ours(u32),
+    /// A database of somebody else.
+    Foreign,
+}

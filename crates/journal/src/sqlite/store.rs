@@ -1,0 +1,298 @@
+//! The handle to a store.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use askbridge_core::event::Lane;
+use askbridge_core::ids::{Position, SessionId, Timestamp};
+use askbridge_core::limits;
+use futures_util::Stream;
+use tokio::sync::{mpsc, oneshot};
+
+use super::db::Db;
+use super::error::Error;
+use super::follow::follow;
+use super::ledger::{Job, Ledger};
+use super::lock::Lock;
+use super::open::{self, Options};
+use super::recent::Recent;
+use super::rows::read_session;
+use super::shelves::{self, Change, Changed};
+use super::writer;
+use crate::cursor::Cursor;
+use crate::entry::{Entry, Stored};
+use crate::fault::Fault;
+use crate::index::Index;
+use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
+use crate::record::FORMAT;
+use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+
+/// A journal and a shelf in one SQLite file. Clones share it; when the last one goes, the file is closed.
+#[derive(Debug, Clone)]
+pub struct Sqlite(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    db: Db,
+    recent: Arc<Recent>,
+    identity: u64,
+    path: PathBuf,
+    writer: Writer,
+    /// Let go last, when the writer has finished.
+    _lock: Lock,
+}
+
+#[derive(Debug)]
+enum Writer {
+    /// Both are taken when the last handle goes.
+    Thread {
+        queue: Option<mpsc::Sender<Job>>,
+        thread: Option<JoinHandle<()>>,
+    },
+    /// A newer release wrote the file: this one may read it.
+    None(Fault),
+}
+
+impl Sqlite {
+    /// Opens a store, or makes one. Waits for the disk.
+    pub fn open(options: &Options) -> Result<Self, Error> {
+        let opened = open::open(options)?;
+        let path = opened.path;
+        let ledger = Ledger::new(&opened.conn, &path).map_err(|source| Error::of(&path, source))?;
+        let recent = Arc::clone(ledger.recent());
+        let writer = match opened.newer {
+            Some(found) => Writer::None(Fault::new(Error::TooNew {
+                path: path.clone(),
+                found,
+                ours: FORMAT,
+            })),
+            None => {
+                let (queue, thread) = writer::spawn(path.clone(), opened.conn, ledger)?;
+                Writer::Thread {
+                    queue: Some(queue),
+                    thread: Some(thread),
+                }
+            }
+        };
+        let db = Db::file(&path);
+        Ok(Self(Arc::new(Inner {
+            db,
+            recent,
+            identity: opened.identity,
+            path,
+            writer,
+            _lock: opened.lock,
+        })))
+    }
+
+    /// Returns why the store is open for reading only, if it is.
+    pub fn read_only(&self) -> Option<&Fault> {
+        match &self.0.writer {
+            Writer::Thread { .. } => None,
+            Writer::None(why) => Some(why),
+        }
+    }
+
+    /// Returns the file.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Returns the index over this journal. It changes in the same transaction.
+    pub fn index(&self) -> Index {
+        Index::over(self.0.db.clone(), 1)
+    }
+
+    /// Hands a job to the writer and waits for its reply.
+    async fn submit<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> Result<T, Refused> {
+        let queue = match &self.0.writer {
+            Writer::Thread { queue, .. } => queue.as_ref(),
+            Writer::None(why) => return Err(Refused::ReadOnly(why.clone())),
+        };
+        let (reply, answer) = oneshot::channel();
+        let sent = match queue {
+            Some(queue) => queue.send(job(reply)).await.is_ok(),
+            None => false,
+        };
+        if !sent {
+            return Err(Refused::Closed(Fault::new(Error::Closed {
+                path: self.0.path.clone(),
+            })));
+        }
+        answer.await.map_err(|_| Refused::Unknown)
+    }
+
+    async fn change(&self, change: Change) -> Result<Changed, ShelfError> {
+        self.submit(|reply| Job::Change { change, reply })
+            .await
+            .map_err(|refused| match refused {
+                Refused::ReadOnly(why) => ShelfError::ReadOnly(why),
+                Refused::Closed(why) => ShelfError::Down(why),
+                Refused::Unknown => ShelfError::Down(Fault::new(Error::Closed {
+                    path: self.0.path.clone(),
+                })),
+            })?
+    }
+}
+
+/// Why the writer gave no reply.
+enum Refused {
+    ReadOnly(Fault),
+    Closed(Fault),
+    /// It died with the job in hand.
+    Unknown,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Writer::Thread { queue, thread } = &mut self.writer {
+            drop(queue.take());
+            if let Some(thread) = thread.take()
+                && thread.join().is_err()
+            {
+                tracing::error!("The journal's writer panicked");
+            }
+        }
+    }
+}
+
+impl Journal for Sqlite {
+    async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
+        entry.check(guard)?;
+        let body = entry.body();
+        let submitted = self
+            .submit(|reply| Job::Append {
+                entry,
+                body,
+                guard,
+                reply,
+            })
+            .await;
+        submitted.map_err(|refused| match refused {
+            Refused::ReadOnly(why) => AppendError::ReadOnly(why),
+            Refused::Closed(why) => AppendError::Down(why),
+            Refused::Unknown => AppendError::Unknown,
+        })?
+    }
+
+    async fn read(
+        &self,
+        session: SessionId,
+        lane: Option<Lane>,
+        after: Option<Position>,
+        max: usize,
+    ) -> Result<Vec<Arc<Stored>>, ReadError> {
+        let max = max.min(limits::READ_BATCH_MAX);
+        let read = self
+            .0
+            .db
+            .run(move |conn| read_session(conn, session, lane, after, max))
+            .await;
+        read.map_err(ReadError::Down)?
+    }
+
+    fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static {
+        follow(self.0.db.clone(), Arc::clone(&self.0.recent), after, self.now())
+    }
+
+    async fn forget(&self, session: SessionId) -> Result<(), ForgetError> {
+        let submitted = self.submit(|reply| Job::Forget { session, reply }).await;
+        submitted.map_err(|refused| match refused {
+            Refused::ReadOnly(why) | Refused::Closed(why) => ForgetError(why),
+            Refused::Unknown => ForgetError(Fault::new(Error::Closed {
+                path: self.0.path.clone(),
+            })),
+        })?
+    }
+
+    fn start(&self) -> Cursor {
+        Cursor::start(self.0.identity, 1)
+    }
+
+    fn now(&self) -> Cursor {
+        Cursor::new(self.0.identity, vec![self.0.recent.newest()])
+    }
+
+    fn exclusive(&self) -> bool {
+        true
+    }
+}
+
+impl Shelf for Sqlite {
+    async fn get(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
+        let key = key.to_owned();
+        let found = self
+            .0
+            .db
+            .run(move |conn| shelves::find(conn, &key))
+            .await
+            .map_err(ShelfError::Down)?;
+        Ok(found.filter(|item| item.is_there(now)))
+    }
+
+    async fn put(
+        &self,
+        key: &str,
+        value: &[u8],
+        expect: Expect,
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Revision, ShelfError> {
+        if value.len() > limits::SHELF_BYTES_MAX {
+            return Err(ShelfError::TooLarge {
+                key: key.to_owned(),
+                bytes: value.len(),
+            });
+        }
+        let put = Change::Put {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            expect,
+            expires_at,
+            now,
+        };
+        match self.change(put).await? {
+            Changed::Put(revision) => Ok(revision),
+            other => unreachable!("a put is answered by {other:?}"),
+        }
+    }
+
+    async fn delete(&self, key: &str, expect: Expect) -> Result<(), ShelfError> {
+        self.change(Change::Delete {
+            key: key.to_owned(),
+            expect,
+        })
+        .await
+        .map(|_| ())
+    }
+
+    async fn list(&self, prefix: &str, now: Timestamp) -> Result<Vec<Item>, ShelfError> {
+        let prefix = prefix.to_owned();
+        self.0
+            .db
+            .run(move |conn| shelves::list(conn, &prefix, now))
+            .await
+            .map_err(ShelfError::Down)
+    }
+
+    async fn take(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
+        match self
+            .change(Change::Take {
+                key: key.to_owned(),
+                now,
+            })
+            .await?
+        {
+            Changed::Taken(item) => Ok(item),
+            other => unreachable!("a take is answered by {other:?}"),
+        }
+    }
+
+    async fn sweep(&self, now: Timestamp) -> Result<usize, ShelfError> {
+        match self.change(Change::Sweep { now }).await? {
+            Changed::Swept(count) => Ok(count),
+            other => unreachable!("a sweep is answered by {other:?}"),
+        }
+    }
+}

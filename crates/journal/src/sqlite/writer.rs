@@ -1,0 +1,41 @@
+//! The thread that writes. It commits whatever is queued at once and never waits for more.
+
+use std::path::PathBuf;
+use std::thread::{self, JoinHandle};
+
+use askbridge_core::limits;
+use rusqlite::Connection;
+use tokio::sync::mpsc;
+
+use super::error::Error;
+use super::ledger::{Job, Ledger};
+
+pub(super) fn spawn(
+    path: PathBuf,
+    conn: Connection,
+    ledger: Ledger,
+) -> Result<(mpsc::Sender<Job>, JoinHandle<()>), Error> {
+    let (sender, queue) = mpsc::channel(limits::APPEND_QUEUE_MAX);
+    let thread = thread::Builder::new().name("journal".to_owned());
+    let thread = thread.spawn(move || run(conn, ledger, queue));
+    let thread = thread.map_err(|source| Error::Io {
+        what: "start a thread for",
+        path,
+        source,
+    })?;
+    Ok((sender, thread))
+}
+
+fn run(conn: Connection, mut ledger: Ledger, mut queue: mpsc::Receiver<Job>) {
+    let mut jobs = Vec::with_capacity(limits::APPEND_BATCH_MAX);
+    // Zero means that every handle is gone and the queue is empty.
+    while queue.blocking_recv_many(&mut jobs, limits::APPEND_BATCH_MAX) > 0 {
+        ledger.commit(&conn, &mut jobs);
+        jobs.clear();
+    }
+    ledger.recent().close();
+    // Everything is durable already; this makes the next start shorter and the file whole by itself.
+    if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
+        tracing::warn!(%error, "Could not fold the log into the journal; the next start will");
+    }
+}
