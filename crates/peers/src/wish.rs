@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use askbridge_core::ask::{Body, Context, Kind, Reach};
 use askbridge_core::event::{Parcel, Settings};
-use askbridge_core::ids::{AskId, CallId, Key, MessageId, Raw, SessionId};
+use askbridge_core::ids::{AskId, CallId, Key, MessageId, Position, Raw, SessionId};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Wait, Wishes};
 use askbridge_core::unfit::Reply;
@@ -135,6 +135,8 @@ pub struct Receipt {
     pub message: Option<MessageId>,
     /// `false`: it was so already.
     pub news: bool,
+    /// Where it was recorded: whoever watches is told of it before this receipt.
+    pub position: Option<Position>,
     /// The answer came after the agent had been told something else, and goes to it as a message.
     pub late: bool,
     /// The ask as it is now.

@@ -20,7 +20,7 @@ pub struct ProcessId {
 
 /// What `/proc` says about a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kin {
+pub(super) struct Kin {
     pub id: ProcessId,
     pub parent: u32,
     pub has_terminal: bool,
@@ -48,8 +48,7 @@ impl Agents {
         let Some(kin) = look_up(pid) else { return false };
         let mut agents = self.0.lock();
         agents.retain(|agent| look_up(agent.pid).is_some_and(|kin| kin.id == *agent));
-        agents.insert(kin.id)
-            || agents.contains(&kin.id)
+        agents.insert(kin.id) || agents.contains(&kin.id)
     }
 
     /// Follows the line of parents of `pid` up to the first process.

@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn only_people_decide() {
         let access = session_of("ci", Audience::Everyone);
-        let deciders = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Decide, Some(&access)).is_ok());
+        let deciders =
+            EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Decide, Some(&access)).is_ok());
         assert_eq!(deciders.collect::<Vec<_>>(), [Role::Person, Role::Operator, Role::Terminal]);
     }
 

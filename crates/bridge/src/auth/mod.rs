@@ -7,11 +7,11 @@ mod pairing;
 mod secret;
 mod tokens;
 
+pub use ancestry::ProcessId;
 pub use ancestry::{Agents, Ancestry};
 pub use buckets::Buckets;
 pub use caller::{Access, Action, Caller, Role};
-pub use ancestry::ProcessId;
-pub use pairing::{PairingError, Paired, make_link, redeem};
+pub use pairing::{Paired, PairingError, make_link, redeem};
 pub use secret::Secret;
 pub(crate) use secret::{hash, hex};
 pub use tokens::{TokenInfo, TokenRole, Tokens, TokensError};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use askbridge_core::event::Audience;
 use askbridge_core::ids::SessionId;
 use askbridge_core::limits;
 
@@ -15,7 +16,8 @@ impl Handle {
             return Some(Arc::clone(access));
         }
         let row = self.store.index().session(session).ok()??;
-        let access = Arc::new(Access { owner: row.owner, audience: row.audience });
+        let access =
+            Arc::new(Access { owner: row.owner, audience: row.audience.map_or(Audience::Everyone, Audience::Only) });
         self.accesses.lock().insert(session, Arc::clone(&access));
         Some(access)
     }

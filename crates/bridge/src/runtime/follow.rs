@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use askbridge_core::ids::{AskId, Position, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::Cursor;
 use askbridge_journal::index::{AskFilter, Order, StateFilter};
@@ -66,15 +67,10 @@ impl Handle {
     }
 
     fn snapshot(&self, caller: &Caller) -> Result<(Snapshot, Cursor), Rejection> {
-        let filter = AskFilter {
-            states: StateFilter::Open,
-            order: Order::LongestWaitingFirst,
-            ..self.visible_to(caller)
-        };
-        let index = self.store.index();
-        let (mut known, cursor) = index
-            .asks_and_cursor(&filter, limits::SNAPSHOT_ASKS_MAX + 1)
-            .map_err(|error| Rejection::Down(chain(&error)))?;
+        let filter =
+            AskFilter { states: StateFilter::Open, order: Order::LongestWaitingFirst, ..self.visible_to(caller) };
+        let found = self.store.asks_and_cursor(&filter, limits::SNAPSHOT_ASKS_MAX + 1);
+        let (mut known, cursor) = found.map_err(|error| Rejection::Down(chain(&error)))?;
         let more = known.len() > limits::SNAPSHOT_ASKS_MAX;
         known.truncate(limits::SNAPSHOT_ASKS_MAX);
         let snapshot = Snapshot {
@@ -127,15 +123,40 @@ impl Follower {
                     None => return Ok(Heard::Lagged),
                     Some(news) => match &*news {
                         News::Entry(batch) if self.told.covers(batch.session, batch.position) => {}
-                        News::Entry(_) | News::Draft { .. } => return Ok(Heard::News(news)),
+                        News::Entry(batch) => {
+                            self.told.advance_to(batch.session, batch.position);
+                            return Ok(Heard::News(news));
+                        }
+                        News::Draft { .. } => return Ok(Heard::News(news)),
                     },
                 },
             }
         }
     }
 
+    /// Waits for something about one ask, skipping the rest.
+    pub(crate) async fn next_about(&mut self, ask: AskId) -> Result<Heard, Rejection> {
+        loop {
+            let heard = self.next().await?;
+            match &heard {
+                Heard::News(news) => match &**news {
+                    News::Entry(batch) if batch.happened.iter().any(|one| one.event.ask() == Some(ask)) => {
+                        return Ok(heard);
+                    }
+                    _ => {}
+                },
+                Heard::Snapshot(_) | Heard::Lagged => return Ok(heard),
+            }
+        }
+    }
+
+    /// Has this follower been told of the entry at `position`?
+    pub(crate) fn has_told(&self, session: SessionId, position: Position) -> bool {
+        self.told.covers(session, position)
+    }
+
     /// What was missed has not been sorted by the hub.
-    fn wants(&self, session: askbridge_core::ids::SessionId) -> bool {
+    fn wants(&self, session: SessionId) -> bool {
         match &self.interest {
             Interest::Session(wanted) => *wanted == session,
             Interest::Inbox(caller) => {

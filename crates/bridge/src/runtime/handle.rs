@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use askbridge_core::ids::{AskId, NodeId, SessionId};
+use askbridge_core::ids::{AskId, NodeId, SessionId, Timestamp};
 use askbridge_core::terms::Rules;
 use askbridge_journal::journal::Journal;
 use parking_lot::Mutex;
@@ -13,10 +13,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::cache::Cache;
+use super::flush;
 use super::hub::{self, Hub};
 use super::store::Store;
 use super::timers::{self, Timer};
-use super::flush;
 use crate::auth::Access;
 use crate::chance::Chance;
 use crate::clock::Clock;
@@ -65,6 +65,25 @@ impl Deref for Handle {
 
     fn deref(&self) -> &Inner {
         &self.0
+    }
+}
+
+impl Handle {
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub fn chance(&self) -> &Chance {
+        &self.chance
+    }
+
+    /// Returns where to follow from, to hear of everything that happens from now on.
+    pub fn cursor(&self) -> String {
+        self.store.now().to_string()
     }
 }
 

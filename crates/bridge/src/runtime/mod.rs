@@ -23,3 +23,6 @@ pub use hub::Interest;
 pub use news::News;
 pub use store::Store;
 pub use submit::Done;
+
+pub(crate) use error::chain;
+pub(crate) use view::of_known;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::event::{Event, Lane};
-use askbridge_core::ids::{AskId, EntryId, Epoch, SessionId};
+use askbridge_core::ids::{AskId, EntryId, Epoch, Position, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::session::Found;
@@ -29,6 +29,8 @@ pub struct Done {
     pub session: SessionId,
     /// Nothing: it was so already.
     pub events: Vec<Written>,
+    /// Where it was recorded.
+    pub position: Option<Position>,
     /// The ask that the caller wanted to see, as it is now, if it is not over yet.
     pub view: Option<AskView>,
 }
@@ -78,7 +80,8 @@ impl Handle {
                 }
             };
             let view = show.and_then(|ask| view_of(&state.session, ask));
-            return Ok(Done { session, events: written, view });
+            let position = state.head.filter(|_| !written.is_empty());
+            return Ok(Done { session, events: written, position, view });
         }
     }
 
@@ -106,11 +109,7 @@ impl Handle {
     }
 
     /// Looks at a session as it is now.
-    pub(crate) async fn look<T>(
-        &self,
-        session: SessionId,
-        look: impl FnOnce(&CellState) -> T,
-    ) -> Result<T, Rejection> {
+    pub(crate) async fn look<T>(&self, session: SessionId, look: impl FnOnce(&CellState) -> T) -> Result<T, Rejection> {
         let cell = self.cache.cell(session);
         let mut state = cell.state.lock().await;
         self.trust(&mut state).await?;

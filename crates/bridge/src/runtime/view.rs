@@ -2,9 +2,9 @@
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
+use askbridge_core::refusal::Refusal;
 use askbridge_core::session::Late;
 use askbridge_core::view::{AskView, SessionView, State};
-use askbridge_core::refusal::Refusal;
 use askbridge_journal::index::Known;
 use askbridge_peers::wish::Rejection;
 
@@ -59,7 +59,7 @@ pub(crate) fn of_known(known: &Known) -> AskView {
     view.parked = row.parked;
     view.stranded = row.stranded;
     view.delivered_at = row.delivered_at;
-    view.moved_to = row.moved_to;
+    view.moved_to = row.moved_to.map(|number| AskId { number, ..row.id });
     view
 }
 

@@ -174,7 +174,8 @@ impl Handle {
             }
         };
         let agent = wish.agent.clone().unwrap_or_else(|| caller.name.clone());
-        let door_wishes = LISTING.iter().find(|row| row.name == wish.door).map(|row| (row.wishes)()).unwrap_or_default();
+        let door_wishes =
+            LISTING.iter().find(|row| row.name == wish.door).map(|row| (row.wishes)()).unwrap_or_default();
         let agent_wishes = Wishes::default();
         let facts = Facts {
             at: self.clock.now(),
@@ -217,7 +218,7 @@ impl Handle {
         if let (true, Some((rule, answer))) = (news, ruled) {
             self.submit(session, vec![Intent::Rule { ask, rule, answer }], None).await?;
         }
-        Ok(Receipt { session: Some(session), ask: Some(ask), news, ..Receipt::default() })
+        Ok(Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() })
     }
 }
 
@@ -232,6 +233,7 @@ fn receipt(done: Done, ask: Option<AskId>) -> Receipt {
         message,
         news: !done.events.is_empty(),
         late: done.events.iter().any(|written| matches!(written.event, Event::LateAnswered { .. })),
+        position: done.position,
         view: done.view.map(Box::new),
         caller: None,
     }

@@ -52,8 +52,8 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
         Ok(origin) => origin,
         Err(trouble) => return trouble.into_response(),
     };
-    let preflight = request.method() == Method::OPTIONS
-        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let preflight =
+        request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = match preflight && origin.is_some() {
         true => StatusCode::NO_CONTENT.into_response(),
         false => next.run(request).await,
@@ -83,7 +83,9 @@ fn check(origins: &Origins, headers: &HeaderMap) -> Result<Option<HeaderValue>, 
     if own {
         return Ok(None);
     }
-    let detail = format!("`{name}` may not talk to this server; if it should, add it to `allowed_origins` (ASKBRIDGE_ALLOWED_ORIGINS)");
+    let detail = format!(
+        "`{name}` may not talk to this server; if it should, add it to `allowed_origins` (ASKBRIDGE_ALLOWED_ORIGINS)"
+    );
     Err(Trouble::new(403, "origin_not_allowed", detail))
 }
 
@@ -138,7 +140,9 @@ mod tests {
 
     #[test]
     fn another_site_is_refused_even_on_another_port_of_this_machine() {
-        for origin in ["http://evil.example", "http://localhost:3000", "https://desk.example.evil", "null", "http://127.0.0.1"] {
+        for origin in
+            ["http://evil.example", "http://localhost:3000", "https://desk.example.evil", "null", "http://127.0.0.1"]
+        {
             assert_eq!(ruling("localhost:4500", Some(origin)), Err("origin_not_allowed"), "{origin}");
         }
     }

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 /// A problem as a response.
 #[derive(Debug)]
-pub(crate) struct Trouble(pub(crate) Box<Problem>);
+pub struct Trouble(pub(crate) Box<Problem>);
 
 impl Trouble {
     pub(crate) fn new(status: u16, code: &'static str, detail: impl Into<String>) -> Self {

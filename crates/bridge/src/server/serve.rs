@@ -24,7 +24,8 @@ pub struct Server {
     unix_path: std::path::PathBuf,
 }
 
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 /// Serves on both sockets until [`Server::stop`].
 pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Server {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use askbridge_core::ids::{AskId, Raw};
 use serde_json::value::RawValue;
 
 use super::wire::{DraftJson, Granted, Said};
@@ -12,26 +13,32 @@ use crate::wish::{Receipt, Rejection};
 
 pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
     match told {
-        Told::Snapshot(shot) => snapshot(shot, out),
-        Told::Event(happened) => out.text(event(happened)),
+        Told::Snapshot(shot) => out.text(snapshot_frame(shot)),
+        Told::Event(happened) => out.text(event_frame(happened)),
         Told::Delta { session, block, offset, text } => {
             send(out, &Said::Delta { session: session.to_string(), block: *block, offset: *offset, text });
         }
-        Told::Draft { ask, draft } => {
-            if let Ok(draft) = serde_json::from_str::<&RawValue>(draft.as_str()) {
-                send(out, &Said::Draft(DraftJson { ask: ask.to_string(), draft }));
-            }
-        }
+        Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
         Told::Lagged => send(out, &Said::Lagged),
     }
 }
 
 pub(super) fn send(out: &mut Outbox, said: &Said<'_>) {
-    out.text(serde_json::to_string(said).expect("frames have text keys"));
+    out.text(frame(said));
 }
 
-/// The event was encoded once for the store; here it only gets its envelope.
-fn event(happened: &Happened) -> String {
+fn frame(said: &Said<'_>) -> String {
+    serde_json::to_string(said).expect("frames have text keys")
+}
+
+/// Writes a draft as a frame.
+pub fn draft_frame(ask: AskId, draft: &Raw) -> String {
+    let draft = serde_json::from_str::<&RawValue>(draft.as_str()).unwrap_or(RawValue::NULL);
+    frame(&Said::Draft(DraftJson { ask: ask.to_string(), draft }))
+}
+
+/// Writes an event as a frame. It was encoded once, for the store; here it only gets its envelope.
+pub fn event_frame(happened: &Happened) -> String {
     let mut frame = String::with_capacity(happened.json.len() + 160);
     let envelope = write!(frame, r#"{{"type":"event","session":"{}","at":{}"#, happened.session, happened.at.0);
     envelope.expect("a string takes whatever is written to it");
@@ -44,7 +51,8 @@ fn event(happened: &Happened) -> String {
     frame
 }
 
-fn snapshot(shot: &Snapshot, out: &mut Outbox) {
+/// Writes a snapshot as a frame.
+pub fn snapshot_frame(shot: &Snapshot) -> String {
     let drafts = shot.drafts.iter().filter_map(|(ask, draft)| {
         let draft = serde_json::from_str(draft.as_str()).ok()?;
         Some(DraftJson { ask: ask.to_string(), draft })
@@ -53,10 +61,9 @@ fn snapshot(shot: &Snapshot, out: &mut Outbox) {
         cursor: &shot.cursor,
         asks: shot.asks.iter().map(AskJson::of).collect(),
         more: shot.more,
-        sessions: shot.sessions.iter().map(|view| SessionJson::of(view, None)).collect(),
         drafts: drafts.collect(),
     };
-    send(out, &said);
+    frame(&said)
 }
 
 pub(super) fn reply(tag: u64, ruling: Result<Receipt, Rejection>, out: &mut Outbox) {
