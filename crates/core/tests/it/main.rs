@@ -1,0 +1,6 @@
+//! The rules, tested from outside: cards and replies, wild asks, an ask's life, the laws, and replay at random.
+
+mod asks;
+mod cards;
+mod replies;
+mod wild;
