@@ -326,9 +326,10 @@ pub fn evolve(session: &mut Session, event: &Event) {
                 live.stage = Stage::Proposed { answer: answer.clone(), by: by.clone(), until: *until };
             }
         }
-        Event::Undone { ask, .. } => {
+        Event::Undone { ask, by } => {
             if let Some(live) = session.live(*ask) {
                 live.stage = Stage::Open;
+                live.votes.retain(|(who, _)| who.person != by.person);
             }
         }
         Event::Extended { ask, deadline, .. } => {

@@ -40,6 +40,12 @@ pub(super) fn answer(
                 return Ok(Vec::new());
             }
             fits(&live.ask, &answer)?;
+            if live.ask.terms.quorum > 1 {
+                // Those who agreed to the first answer have not agreed to this one.
+                let mut events = vec![Event::Undone { ask: live.ask.id, by: by.clone() }];
+                events.extend(vote::count(session, live, answer, by, at)?);
+                return Ok(events);
+            }
             Ok(take(session, live, answer, by, at))
         }
         Stage::Settled { outcome: Outcome::Answered { answer: first, by: who }, .. }
