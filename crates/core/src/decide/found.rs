@@ -8,7 +8,13 @@ use crate::refusal::{Refusal, Winner, WonBy};
 use crate::session::{Ending, Found, Live, Session, Stage, Stub};
 use crate::unfit::{Mismatch, Problem};
 
-/// Finds an ask; one whose place a later ask took leads to that one.
+/// Finds exactly this ask. For what happens on the agent's side: a connection that carried the first attempt says
+/// nothing about the second.
+pub(super) fn exactly(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> {
+    session.find(ask).ok_or(Refusal::UnknownAsk(ask))
+}
+
+/// Finds an ask for a person; one whose place a later ask took leads to that one: one card, one answer.
 pub(super) fn find(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> {
     let mut ask = ask;
     loop {
@@ -43,6 +49,7 @@ pub(super) fn over(session: &Session, stub: &Stub) -> Refusal {
     match stub.ending {
         Ending::Withdrawn => gone("it was withdrawn"),
         Ending::Overtaken => gone("it was answered elsewhere first"),
+        Ending::Expired if stub.moved_to > 0 => gone("it was asked again"),
         Ending::Expired | Ending::Ruled => gone("too many asks of this session came after it"),
         Ending::Answered | Ending::Dismissed => {
             let by = session.decided_by(stub).cloned().map_or(WonBy::Nobody, WonBy::Person);

@@ -1,6 +1,6 @@
 //! The way back to the agent is gone. The ask stays answerable; its answer becomes a message.
 
-use super::found::find;
+use super::found::exactly;
 use super::settle::said;
 use crate::answer::Outcome;
 use crate::event::Event;
@@ -10,7 +10,7 @@ use crate::session::{Found, Session, Stage};
 use crate::verdict;
 
 pub(super) fn strand(session: &Session, ask: AskId, at: Timestamp) -> Result<Vec<Event>, Refusal> {
-    let live = match find(session, ask)? {
+    let live = match exactly(session, ask)? {
         Found::Live(live) if !live.stranded && live.delivered_at.is_none() => live,
         Found::Live(_) | Found::Over(_) => return Ok(Vec::new()),
     };

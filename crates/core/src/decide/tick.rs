@@ -1,5 +1,6 @@
 //! A time that an ask was waiting for has come. A tick that comes early, late or twice does no harm.
 
+use super::found::exactly;
 use super::settle::settle;
 use crate::answer::Outcome;
 use crate::ask::Reach;
@@ -10,10 +11,9 @@ use crate::refusal::Refusal;
 use crate::session::{Found, Session, Stage};
 
 pub(super) fn tick(session: &Session, ask: AskId, due: Due, at: Timestamp) -> Result<Vec<Event>, Refusal> {
-    let live = match session.find(ask) {
-        None => return Err(Refusal::UnknownAsk(ask)),
-        Some(Found::Over(_)) => return Ok(Vec::new()),
-        Some(Found::Live(live)) => live,
+    let live = match exactly(session, ask)? {
+        Found::Over(_) => return Ok(Vec::new()),
+        Found::Live(live) => live,
     };
     match (due, &live.stage) {
         (Due::Expire, Stage::Open) if live.deadline.is_some_and(|deadline| deadline <= at) => {
