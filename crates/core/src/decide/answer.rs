@@ -35,10 +35,8 @@ pub(super) fn answer(
             }
             Ok(take(session, live, answer, by, at))
         }
-        Stage::Proposed { answer: first, by: who, .. } if who.person == by.person => {
-            if *first == answer {
-                return Ok(Vec::new());
-            }
+        Stage::Proposed { answer: first, by: who, .. } if *first == answer && who.person == by.person => Ok(Vec::new()),
+        Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
             fits(&live.ask, &answer)?;
             if live.ask.terms.quorum > 1 {
                 // Those who agreed to the first answer have not agreed to this one.

@@ -26,7 +26,7 @@ pub(super) fn dismiss(
             Ok(settle(session, live, Outcome::Expired, at))
         }
         Stage::Open => Ok(settle(session, live, Outcome::Dismissed { words, by }, at)),
-        Stage::Proposed { by: who, .. } if who.person == by.person => {
+        Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
             Ok(settle(session, live, Outcome::Dismissed { words, by }, at))
         }
         Stage::Settled { outcome: Outcome::Dismissed { words: first, by: who }, .. }

@@ -35,7 +35,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
         Intent::Withdraw { ask, why } => withdraw::withdraw(session, ask, why, at),
         Intent::Overtake { ask, mouth } => withdraw::overtake(session, ask, mouth, at),
         Intent::Answer { ask, answer, by } => answer::answer(session, ask, answer, by, at),
-        Intent::Undo { ask, by } => undo::undo(session, ask, by),
+        Intent::Undo { ask, by } => undo::undo(session, ask, by, at),
         Intent::Dismiss { ask, words, by } => dismiss::dismiss(session, ask, words, by, at),
         Intent::Extend { ask, wait, by } => extend::extend(session, ask, wait, by, at),
         Intent::Vote { ask, answer, by } => vote::vote(session, ask, answer, by, at),
