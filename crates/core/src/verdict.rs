@@ -80,11 +80,11 @@ pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
     let wait = spoken(waited);
     match outcome {
         Outcome::Answered { answer, .. } => {
-            Verdict { words: beside(&ask.body, answer), ruling: Ruling::Answer(answer.clone()) }
+            Verdict { words: beside(&ask.body, answer, "person"), ruling: Ruling::Answer(answer.clone()) }
         }
         Outcome::Ruled { rule, answer } => {
             let mut words = format!("Decided by the rule “{rule}”, not by a person.");
-            let beside = beside(&ask.body, answer);
+            let beside = beside(&ask.body, answer, "rule");
             if !beside.is_empty() {
                 words = format!("{words} {beside}");
             }
@@ -124,8 +124,8 @@ fn look_up(ending: Ending, kind: Kind) -> &'static str {
     row.map(|(_, _, words)| *words).expect("the table has a row for every ending of every kind")
 }
 
-/// Returns what has to be said beside an answer: what was left out, and what a person added.
-fn beside(body: &Body, answer: &Answer) -> String {
+/// Returns what has to be said beside an answer: what was left out, and what was added. `who` is a person or a rule.
+fn beside(body: &Body, answer: &Answer, who: &str) -> String {
     match (body, answer) {
         (Body::Questions(questions), Answer::Questions(picks)) => {
             let skipped: Vec<_> = questions
@@ -137,7 +137,7 @@ fn beside(body: &Body, answer: &Answer) -> String {
             if skipped.is_empty() {
                 String::new()
             } else {
-                format!("Not answered: {}. The person skipped it; do not assume an answer.", skipped.join(", "))
+                format!("Not answered: {}. The {who} skipped it; do not assume an answer.", skipped.join(", "))
             }
         }
         (_, Answer::Approval(Decision::Allow { edited: Some(_), .. })) => {
@@ -145,7 +145,7 @@ fn beside(body: &Body, answer: &Answer) -> String {
         }
         (_, Answer::Approval(Decision::Deny { words, .. })) => match words {
             Some(words) => format!("Denied: {words}"),
-            None => "Denied by the person, without a reason. Go on without this tool call.".to_owned(),
+            None => format!("Denied by the {who}, without a reason. Go on without this tool call."),
         },
         (_, Answer::Plan(Review::Approve { edited: Some(_) })) => {
             "Approved with changes; the changed plan is what counts.".to_owned()
@@ -153,7 +153,7 @@ fn beside(body: &Body, answer: &Answer) -> String {
         (_, Answer::Plan(Review::SendBack { words })) => format!("Sent back: {words}"),
         (_, Answer::Form(Filled::Decline { words })) => match words {
             Some(words) => format!("Declined: {words}"),
-            None => "The person declined to fill in the form.".to_owned(),
+            None => format!("The {who} declined to fill in the form."),
         },
         _ => String::new(),
     }
