@@ -190,7 +190,10 @@ pub fn stranded_answer(ask: &Ask, answer: &Answer, by: &Who) -> String {
 pub fn in_words(body: &Body, answer: &Answer) -> String {
     match (body, answer) {
         (Body::Questions(questions), Answer::Questions(picks)) => picks_in_words(questions, picks),
-        (_, Answer::Approval(Decision::Allow { .. })) => "allowed".to_owned(),
+        (_, Answer::Approval(Decision::Allow { edited: None, .. })) => "allowed".to_owned(),
+        (_, Answer::Approval(Decision::Allow { edited: Some(input), .. })) => {
+            format!("allowed, with the input changed to: {input}")
+        }
         (_, Answer::Approval(Decision::Deny { words, .. })) => {
             words.as_ref().map_or("denied".to_owned(), |words| format!("denied: {words}"))
         }
