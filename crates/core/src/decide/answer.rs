@@ -1,6 +1,6 @@
 //! A person answers. The first answer wins; the same answer again is no news; a late one becomes a message.
 
-use super::found::{conflict, find, fits, over};
+use super::found::{conflict, find, fits, is_same_person, over};
 use super::settle::settle;
 use super::{late, vote};
 use crate::answer::{Answer, Outcome, Who};
@@ -67,8 +67,4 @@ pub(super) fn take(session: &Session, live: &Live, answer: Answer, by: Who, at: 
     let until = at.plus(undo);
     let until = live.deadline.map_or(until, |deadline| deadline.min(until));
     vec![Event::Proposed { ask: live.ask.id, answer, by, until }]
-}
-
-fn is_same_person(known: Option<&Who>, by: &Who) -> bool {
-    known.is_some_and(|known| known.person == by.person)
 }

@@ -1,7 +1,7 @@
 //! Finding the ask that a wish is about, and naming who was first.
 
 use crate::answer::Decision;
-use crate::answer::{Answer, Outcome, Pick, Scope};
+use crate::answer::{Answer, Outcome, Pick, Scope, Who};
 use crate::ask::{Ask, Body};
 use crate::ids::AskId;
 use crate::refusal::{Refusal, Winner, WonBy};
@@ -23,6 +23,11 @@ pub(super) fn find(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> 
             found => return Ok(found),
         }
     }
+}
+
+/// Is the person whom an ask that is over remembers the one who speaks now?
+pub(super) fn is_same_person(known: Option<&Who>, by: &Who) -> bool {
+    known.is_some_and(|known| known.person == by.person)
 }
 
 /// Says that someone else was first.
