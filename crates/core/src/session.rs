@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::answer::{Answer, Outcome, Who};
-use crate::ask::Ask;
+use crate::ask::{Ask, Body};
 use crate::event::{Event, Lane, Parcel, Process, Said, Settings, Started};
 use crate::ids::{AskId, Epoch, Key, MessageId, NodeId, PersonId, SessionId, Timestamp};
 use crate::limits;
@@ -102,6 +102,8 @@ pub struct Stub {
     answer: u64,
     /// Of the key it was asked with.
     key: u64,
+    /// Of what was asked, so that a key that is used again for something else is known.
+    body: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -200,7 +202,8 @@ impl Session {
         };
         let by = by.map_or(NOBODY, |by| self.intern(by));
         let key = live.ask.key.as_ref().map_or(0, digest);
-        let stub = Stub { number, ending, by, moved_to, at, answer, key };
+        let body = body_digest(&live.ask.body);
+        let stub = Stub { number, ending, by, moved_to, at, answer, key, body };
         let place = self.stubs.partition_point(|stub| stub.number < number);
         self.stubs.insert(place, stub);
     }
@@ -279,6 +282,11 @@ impl Stub {
         self.ending == Ending::Answered && self.answer == digest(answer)
     }
 
+    /// Is this what was asked?
+    pub fn asked(&self, body: &Body) -> bool {
+        self.body == body_digest(body)
+    }
+
     pub fn was_dismissed_with(&self, words: &Option<String>) -> bool {
         self.ending == Ending::Dismissed && self.answer == digest(words)
     }
@@ -289,6 +297,11 @@ fn digest(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// Half a digest, so that a stub stays small.
+fn body_digest(body: &Body) -> u32 {
+    (digest(body) >> 32) as u32
 }
 
 /// Applies one event. Cannot fail: an event that makes no sense here changes nothing.
