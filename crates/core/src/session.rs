@@ -243,6 +243,13 @@ impl Live {
         matches!(self.stage, Stage::Open | Stage::Proposed { .. })
     }
 
+    /// Does a person still have to decide, or the agent still to hear? That nobody came is not told to an agent whose
+    /// way back is gone.
+    pub fn is_unfinished(&self) -> bool {
+        let untold = self.stranded && matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired, .. });
+        self.is_open() || (self.delivered_at.is_none() && !untold)
+    }
+
     /// After expiry, a default or a rule, the card stays answerable.
     pub fn takes_late_answers(&self) -> bool {
         matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. })

@@ -176,14 +176,18 @@ pub fn follow_up(ask: &Ask, told: &Verdict, answer: &Answer, by: &Who) -> String
     )
 }
 
-/// Writes an answer that can no longer travel as one, because the way back to the agent is gone.
-pub fn stranded_answer(ask: &Ask, answer: &Answer, by: &Who) -> String {
-    format!(
-        "You asked “{}” and the connection was lost before the answer. {} says: {}",
-        ask.body.headline(),
-        by.person,
-        in_words(&ask.body, answer),
-    )
+/// Writes a verdict that can no longer travel as one, because the way back to the agent is gone. That nobody came is
+/// no news to an agent that is gone.
+pub fn stranded(ask: &Ask, outcome: &Outcome, verdict: &Verdict) -> Option<String> {
+    let said = match outcome {
+        Outcome::Answered { answer, by } => format!("{} says: {}", by.person, in_words(&ask.body, answer)),
+        Outcome::Dismissed { .. } => verdict.words.clone(),
+        Outcome::Ruled { rule, answer } => {
+            format!("The rule “{rule}” decided, not a person: {}", in_words(&ask.body, answer))
+        }
+        Outcome::Expired => return None,
+    };
+    Some(format!("You asked “{}” and the connection was lost before the answer. {said}", ask.body.headline()))
 }
 
 /// Writes an answer as a sentence, for messages and for agents that read only text.

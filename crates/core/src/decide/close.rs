@@ -24,7 +24,7 @@ pub(super) fn carry_on(session: &Session, to: SessionId, at: Timestamp) -> Resul
     }
     still_open(session)?;
     // Whatever is unfinished is known by this session's id: it has to end here.
-    let unfinished = session.asks.values().find(|live| live.is_open() || live.delivered_at.is_none());
+    let unfinished = session.asks.values().find(|live| live.is_unfinished());
     match unfinished {
         Some(live) => Err(Refusal::AskOpen(live.ask.id)),
         None => Ok(vec![Event::Continued { to, at }]),
