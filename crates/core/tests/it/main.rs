@@ -2,5 +2,12 @@
 
 mod asks;
 mod cards;
+mod facts;
+mod given;
+mod laws;
+mod life;
+mod people;
+mod replay;
 mod replies;
 mod wild;
+mod wishes;
