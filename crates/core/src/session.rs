@@ -11,7 +11,7 @@ use crate::ask::{Ask, Body};
 use crate::event::{Event, Lane, Parcel, Process, Said, Settings, Started};
 use crate::ids::{AskId, Epoch, Key, MessageId, NodeId, PersonId, SessionId, Timestamp};
 use crate::limits;
-use crate::verdict::{Ruling, Verdict};
+use crate::verdict::Verdict;
 
 /// Everything that the rules remember of one session.
 #[derive(Debug, Clone, PartialEq)]
@@ -467,39 +467,5 @@ impl Session {
             crate::event::Audience::Everyone => None,
             crate::event::Audience::Only(people) => Some(people),
         }
-    }
-}
-
-impl Settings {
-    /// Takes over what `newer` names.
-    pub fn merge(&mut self, newer: &Self) {
-        macro_rules! take {
-            ($($field:ident).+) => {
-                if newer.$($field).+.is_some() {
-                    self.$($field).+ = newer.$($field).+.clone();
-                }
-            };
-        }
-        take!(title);
-        take!(folder);
-        take!(branch);
-        take!(model);
-        take!(mode);
-        take!(more);
-        take!(wishes.wait);
-        take!(wishes.on_expiry);
-        take!(wishes.on_dismissal);
-        take!(wishes.warm);
-        take!(wishes.undo);
-        take!(wishes.messages);
-        take!(wishes.parallel);
-        take!(wishes.other_tools);
-        take!(wishes.quorum);
-    }
-}
-
-impl Verdict {
-    pub fn stops_the_turn(&self) -> bool {
-        self.ruling == Ruling::DenyAndStop
     }
 }

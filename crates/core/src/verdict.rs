@@ -24,6 +24,12 @@ pub enum Ruling {
     DenyAndStop,
 }
 
+impl Verdict {
+    pub fn stops_the_turn(&self) -> bool {
+        self.ruling == Ruling::DenyAndStop
+    }
+}
+
 /// How an ask can end without an answer, for the table of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
