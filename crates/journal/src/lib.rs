@@ -8,6 +8,8 @@
 //! when it is durable, [`Journal::follow`] tells everyone who watches.
 
 pub mod bus;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod cursor;
 pub mod entry;
 pub mod fault;
