@@ -88,12 +88,13 @@ pub async fn a_follower_crosses_into_the_present_without_gap_or_repeat<J: Journa
 ) {
     const EACH: u32 = 40;
     let sessions = [names.session(), names.session(), names.session(), names.session()];
+    let cursors = [journal.start(), journal.now()];
     let writers = sessions.map(|session| {
-        let (journal, names) = (journal.clone(), Names::new(session.0 as u64 ^ u64::MAX));
+        let (journal, names) = (journal.clone(), names.apart());
         tokio::spawn(async move { names.talk(&journal, session, EACH).await })
     });
-    // Some follow from before, some from in between; each hears every session in order.
-    let followers = [journal.start(), journal.now()].map(|cursor| {
+    // One follows from the start, one from just before; both hear every session in order.
+    let followers = cursors.map(|cursor| {
         let journal = journal.clone();
         tokio::spawn(async move {
             let mut stream = Box::pin(journal.follow(cursor));

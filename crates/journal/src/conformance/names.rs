@@ -28,6 +28,11 @@ impl Names {
         u128::from(self.seed) << 64 | u128::from(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// Makes ids for somebody else, which are different ones.
+    pub fn apart(&self) -> Self {
+        Self::new(self.seed << 32 | self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
     pub fn session(&self) -> SessionId {
         SessionId(self.number())
     }

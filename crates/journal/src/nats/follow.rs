@@ -1,11 +1,15 @@
-//! Following all streams at once. One ordered consumer for each: a node follows once, not once per client.
+//! Following all streams at once. One consumer for each: a node follows once, not once per client.
+//!
+//! The consumers are plain ones that are made anew when they break or skip. The ordered consumer of async-nats 0.51 does
+//! the same, but after the first missed heartbeat it returns `Pending` without having asked to be woken: when the server
+//! that kept the consumer dies, it sleeps for ever.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::DeliverPolicy;
-use async_nats::jetstream::consumer::pull::{Ordered, OrderedConfig};
+use async_nats::jetstream::consumer::pull::{Config, Stream as Messages};
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy};
 use async_nats::jetstream::stream::Stream as JetStream;
 use futures_util::stream::{self, BoxStream, SelectAll, StreamExt};
 use tokio::time::{Instant, sleep};
@@ -21,6 +25,12 @@ use crate::journal::{FollowError, Followed, ReadError};
 /// How long a stream may stay unreachable. Beyond: following ends with an error.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(250);
+/// How often a quiet server says that it is there.
+const HEARTBEAT: Duration = Duration::from_secs(2);
+/// How long the server keeps a consumer that nobody uses.
+const UNUSED_MAX: Duration = Duration::from_secs(60);
+/// Messages that are on their way at once.
+const IN_FLIGHT: usize = 256;
 
 /// What one stream says.
 enum Heard {
@@ -55,12 +65,30 @@ async fn begin(inner: Arc<Inner>, after: Cursor) -> BoxStream<'static, Result<Fo
     let gone = (!known).then_some(Ok(Followed::Gone(now)));
     let followers = from.places().iter().zip(&inner.connection.streams).enumerate();
     let followers = followers.map(|(number, (at, stream))| {
-        let one = One { inner: Arc::clone(&inner), number, stream: stream.clone(), at: *at, ordered: None, caught: false };
-        stream::unfold(one, |mut one| async move { Some(((one.number, one.next().await), one)) }).boxed()
+        let one = One {
+            inner: Arc::clone(&inner),
+            number,
+            stream: stream.clone(),
+            at: *at,
+            messages: None,
+            heard: 0,
+            caught: false,
+        };
+        stream::unfold(one, |mut one| async move {
+            Some(((one.number, one.next().await), one))
+        })
+        .boxed()
     });
     let behind = (0..inner.connection.streams.len()).collect();
-    let follower = Follower { all: stream::select_all(followers), behind, said: false, failed: false };
-    let rest = stream::unfold(follower, |mut follower| async move { Some((follower.next().await?, follower)) });
+    let follower = Follower {
+        all: stream::select_all(followers),
+        behind,
+        said: false,
+        failed: false,
+    };
+    let rest = stream::unfold(follower, |mut follower| async move {
+        Some((follower.next().await?, follower))
+    });
     stream::iter(gone).chain(rest).boxed()
 }
 
@@ -105,7 +133,9 @@ struct One {
     number: usize,
     stream: JetStream,
     at: u64,
-    ordered: Option<Ordered>,
+    messages: Option<Messages>,
+    /// How many messages the consumer has sent.
+    heard: u64,
     caught: bool,
 }
 
@@ -113,7 +143,7 @@ impl One {
     async fn next(&mut self) -> Result<Heard, FollowError> {
         let until = Instant::now() + SILENCE_MAX;
         loop {
-            let Some(ordered) = &mut self.ordered else {
+            let Some(messages) = &mut self.messages else {
                 match self.consume().await {
                     Ok(true) => return Ok(Heard::CaughtUp),
                     Ok(false) => {}
@@ -126,14 +156,16 @@ impl One {
                 self.caught = false;
                 return Ok(Heard::CaughtUp);
             }
-            match ordered.next().await {
+            match messages.next().await {
                 Some(Ok(message)) => {
                     let info = message.info().map_err(|error| {
                         ReadError::Down(Fault::new(std::io::Error::other(error.to_string())))
                     })?;
                     let (sequence, pending) = (info.stream_sequence, info.pending);
-                    // A consumer that was made anew may repeat itself.
-                    if sequence <= self.at {
+                    self.heard += 1;
+                    if info.consumer_sequence != self.heard || sequence <= self.at {
+                        // Something was lost on the way, or the consumer repeats itself.
+                        self.messages = None;
                         continue;
                     }
                     self.at = sequence;
@@ -143,23 +175,35 @@ impl One {
                 }
                 Some(Err(error)) => {
                     tracing::debug!(stream = self.number, %error, "Following a stream anew");
-                    self.ordered = None;
+                    self.messages = None;
                     sleep(PAUSE).await;
                 }
-                None => self.ordered = None,
+                None => self.messages = None,
             }
         }
     }
 
     /// Makes a consumer. Returns whether there is nothing for it yet.
     async fn consume(&mut self) -> Result<bool, Fault> {
-        let config = OrderedConfig {
-            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.at + 1 },
+        let config = Config {
+            deliver_policy: DeliverPolicy::ByStartSequence {
+                start_sequence: self.at + 1,
+            },
+            ack_policy: AckPolicy::None,
+            inactive_threshold: UNUSED_MAX,
+            num_replicas: 1,
+            memory_storage: true,
             ..Default::default()
         };
         let consumer = self.stream.create_consumer(config).await.map_err(Fault::new)?;
         let nothing = consumer.cached_info().num_pending == 0;
-        self.ordered = Some(consumer.messages().await.map_err(Fault::new)?);
+        let messages = consumer
+            .stream()
+            .heartbeat(HEARTBEAT)
+            .expires(5 * HEARTBEAT)
+            .max_messages_per_batch(IN_FLIGHT);
+        self.messages = Some(messages.messages().await.map_err(Fault::new)?);
+        self.heard = 0;
         Ok(nothing)
     }
 }

@@ -67,8 +67,12 @@ impl Letter<'_> {
                 Ok(Found::Ours(sequence)) => return Ok(sequence),
                 Ok(Found::Others) => return Err(Undelivered::Conflict),
                 // The guard names something that is not there, because it was removed.
-                Ok(Found::Nothing) if refused && Instant::now() >= until => return Err(Undelivered::Conflict),
-                Ok(Found::Nothing) | Err(_) if Instant::now() >= until => return Err(Undelivered::Unknown(fault)),
+                Ok(Found::Nothing) if refused && Instant::now() >= until => {
+                    return Err(Undelivered::Conflict);
+                }
+                Ok(Found::Nothing) | Err(_) if Instant::now() >= until => {
+                    return Err(Undelivered::Unknown(fault));
+                }
                 Ok(Found::Nothing) | Err(_) => {}
             }
             sleep(pause).await;
@@ -76,11 +80,10 @@ impl Letter<'_> {
         }
     }
 
-    async fn publish(
-        &self,
-        context: &Context,
-    ) -> Result<u64, async_nats::jetstream::context::PublishError> {
-        let mut message = PublishMessage::build().message_id(&self.id).payload(self.payload.clone());
+    async fn publish(&self, context: &Context) -> Result<u64, async_nats::jetstream::context::PublishError> {
+        let mut message = PublishMessage::build()
+            .message_id(&self.id)
+            .payload(self.payload.clone());
         if let Some(expect) = self.expect {
             message = message.expected_last_subject_sequence(expect);
         }
@@ -96,7 +99,11 @@ impl Letter<'_> {
         let mut after = after;
         let mut others = false;
         while let Some(message) = next(self.stream, &self.subject, after).await? {
-            if message.headers.get(NATS_MESSAGE_ID).is_some_and(|id| id.as_str() == self.id) {
+            if message
+                .headers
+                .get(NATS_MESSAGE_ID)
+                .is_some_and(|id| id.as_str() == self.id)
+            {
                 return Ok(Found::Ours(message.sequence));
             }
             others = true;
@@ -108,7 +115,10 @@ impl Letter<'_> {
 
 /// Reads the first message under `subject` after a sequence, from the leader.
 pub(super) async fn next(stream: &Stream, subject: &str, after: u64) -> Result<Option<StreamMessage>, Fault> {
-    let request = stream.raw_message_builder().sequence(after + 1).next_by_subject(subject);
+    let request = stream
+        .raw_message_builder()
+        .sequence(after + 1)
+        .next_by_subject(subject);
     match request.send().await {
         Ok(message) => Ok(Some(message)),
         Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),

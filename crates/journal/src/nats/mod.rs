@@ -21,7 +21,7 @@ mod read;
 mod shelf;
 mod store;
 
+pub use bus::NatsBus;
 pub use connect::Options;
 pub use error::Error;
-pub use bus::NatsBus;
 pub use store::Nats;
