@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use askbridge_journal::Nats;
 use askbridge_journal::nats::Options;
 
-pub struct Cluster {
+pub(crate) struct Cluster {
     servers: Vec<Option<Child>>,
     url: String,
     _dir: tempfile::TempDir,
 }
 
 impl Cluster {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let ports = free_ports(6);
         let routes: Vec<_> = ports[3..]
@@ -50,7 +50,7 @@ impl Cluster {
     }
 
     /// Connects, as a node of its own.
-    pub async fn node(&self, client: u64) -> Nats {
+    pub(crate) async fn node(&self, client: u64) -> Nats {
         Nats::connect(&Options {
             streams: 3,
             ..Options::new(&self.url, 7, client)
@@ -60,7 +60,7 @@ impl Cluster {
     }
 
     /// Ends a server the hard way.
-    pub fn kill(&mut self, server: usize) {
+    pub(crate) fn kill(&mut self, server: usize) {
         if let Some(mut child) = self.servers[server].take() {
             child.kill().unwrap();
             child.wait().unwrap();
