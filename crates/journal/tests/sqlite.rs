@@ -1,5 +1,7 @@
 //! The embedded journal passes the suite.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use askbridge_journal::Sqlite;
 use askbridge_journal::sqlite::Options;
 
