@@ -128,7 +128,7 @@ fn cut_at_every_byte(dir: &Path, db: &[u8], wal: &[u8], frame: usize, acknowledg
 /// Every byte of a frame's header, and of its page every 64th and those at the ends.
 fn is_telling(cut: usize, frame: usize) -> bool {
     let within = (cut - 32) % frame;
-    within <= 26 || within % 64 == 0 || within >= frame - 2
+    within <= 26 || within.is_multiple_of(64) || within >= frame - 2
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -453,10 +453,6 @@ pub(crate) fn content() -> BoxedStrategy<Event> {
     .boxed()
 }
 
-pub(crate) fn decision() -> BoxedStrategy<Event> {
-    prop_oneof![of_sessions(), of_asks()].boxed()
-}
-
 pub(crate) fn event() -> BoxedStrategy<Event> {
     prop_oneof![of_sessions(), of_asks(), content()].boxed()
 }
