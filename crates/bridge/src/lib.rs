@@ -1,1 +1,9 @@
-//! To come.
+//! The runtime of askbridge: sockets, timers, callers. Moves bytes; holds no rules of its own.
+//!
+//! [`runtime`] submits wishes and follows what happens; [`auth`] knows who calls; [`server`] listens.
+
+pub mod auth;
+pub mod chance;
+pub mod clock;
+pub mod runtime;
+pub mod server;

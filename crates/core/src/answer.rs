@@ -52,7 +52,9 @@ pub enum Review {
 pub enum Filled {
     /// Field names and values, in the order of the form.
     Accept(Vec<(String, FieldValue)>),
-    Decline { words: Option<String> },
+    Decline {
+        words: Option<String>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -11,43 +11,121 @@ use crate::verdict::Verdict;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     Started(Box<Started>),
-    Closed { why: String, at: Timestamp },
+    Closed {
+        why: String,
+        at: Timestamp,
+    },
     /// The session goes on in another one.
-    Continued { to: SessionId, at: Timestamp },
+    Continued {
+        to: SessionId,
+        at: Timestamp,
+    },
 
-    Hosted { node: NodeId, epoch: Epoch, process: Option<Process> },
-    Unhosted { epoch: Epoch },
+    Hosted {
+        node: NodeId,
+        epoch: Epoch,
+        process: Option<Process>,
+    },
+    Unhosted {
+        epoch: Epoch,
+    },
 
     Said(Box<Said>),
-    Unsaid { message: MessageId },
+    Unsaid {
+        message: MessageId,
+    },
     Configured(Box<Settings>),
-    Interrupted { by: Option<Who>, at: Timestamp },
+    Interrupted {
+        by: Option<Who>,
+        at: Timestamp,
+    },
 
     Asked(Arc<Ask>),
-    Proposed { ask: AskId, answer: Answer, by: Who, until: Timestamp },
-    Undone { ask: AskId, by: Who },
-    Extended { ask: AskId, deadline: Option<Timestamp>, by: Who },
-    Voted { ask: AskId, answer: Answer, by: Who },
+    Proposed {
+        ask: AskId,
+        answer: Answer,
+        by: Who,
+        until: Timestamp,
+    },
+    Undone {
+        ask: AskId,
+        by: Who,
+    },
+    Extended {
+        ask: AskId,
+        deadline: Option<Timestamp>,
+        by: Who,
+    },
+    Voted {
+        ask: AskId,
+        answer: Answer,
+        by: Who,
+    },
     Settled(Box<Settled>),
-    Withdrawn { ask: AskId, why: String, at: Timestamp },
+    Withdrawn {
+        ask: AskId,
+        why: String,
+        at: Timestamp,
+    },
     /// The agent heard another mouth first.
-    Overtaken { ask: AskId, mouth: String, at: Timestamp },
-    Parked { ask: AskId },
+    Overtaken {
+        ask: AskId,
+        mouth: String,
+        at: Timestamp,
+    },
+    Parked {
+        ask: AskId,
+    },
     /// The way back to the agent is gone; the answer will become a message.
-    Stranded { ask: AskId },
-    LateAnswered { ask: AskId, answer: Answer, by: Who, at: Timestamp },
+    Stranded {
+        ask: AskId,
+    },
+    LateAnswered {
+        ask: AskId,
+        answer: Answer,
+        by: Who,
+        at: Timestamp,
+    },
 
     /// About to be given to the agent, for the nth time.
-    Handed { parcel: Parcel, attempt: u32 },
+    Handed {
+        parcel: Parcel,
+        attempt: u32,
+    },
     /// The agent showed that it heard.
-    Delivered { parcel: Parcel, proof: String, at: Timestamp },
+    Delivered {
+        parcel: Parcel,
+        proof: String,
+        at: Timestamp,
+    },
 
-    Text { block: u32, text: String },
-    Thinking { block: u32, text: String },
-    ToolCalled { call: CallId, name: String, input: Raw, ask: Option<AskId> },
-    ToolReturned { call: CallId, ok: bool, output: String },
-    TurnEnded { reason: String, usage: Option<Raw> },
-    Notice { level: Level, text: String },
+    Text {
+        block: u32,
+        text: String,
+    },
+    Thinking {
+        block: u32,
+        text: String,
+    },
+    ToolCalled {
+        call: CallId,
+        name: String,
+        input: Raw,
+        ask: Option<AskId>,
+    },
+    ToolReturned {
+        call: CallId,
+        ok: bool,
+        output: String,
+    },
+    TurnEnded {
+        reason: String,
+        usage: Option<Raw>,
+    },
+    Notice {
+        level: Level,
+        text: String,
+    },
 }
 
 /// How a session began.

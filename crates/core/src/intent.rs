@@ -9,36 +9,99 @@ use crate::terms::Terms;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intent {
     Start(Box<Start>),
-    Close { why: String },
-    Continue { to: SessionId },
+    Close {
+        why: String,
+    },
+    Continue {
+        to: SessionId,
+    },
 
-    Claim { node: NodeId, process: Option<Process>, takeover: Takeover },
-    Release { epoch: Epoch },
+    Claim {
+        node: NodeId,
+        process: Option<Process>,
+        takeover: Takeover,
+    },
+    Release {
+        epoch: Epoch,
+    },
 
-    Say { text: String, by: Option<Who>, about: Option<AskId> },
-    Unsay { message: MessageId },
-    Interrupt { by: Option<Who> },
+    Say {
+        text: String,
+        by: Option<Who>,
+        about: Option<AskId>,
+    },
+    Unsay {
+        message: MessageId,
+    },
+    Interrupt {
+        by: Option<Who>,
+    },
     Configure(Box<Settings>),
 
     Ask(Box<NewAsk>),
-    Withdraw { ask: AskId, why: String },
-    Overtake { ask: AskId, mouth: String },
+    Withdraw {
+        ask: AskId,
+        why: String,
+    },
+    Overtake {
+        ask: AskId,
+        mouth: String,
+    },
 
-    Answer { ask: AskId, answer: Answer, by: Who },
-    Undo { ask: AskId, by: Who },
-    Dismiss { ask: AskId, words: Option<String>, by: Who },
-    Extend { ask: AskId, wait: crate::terms::Wait, by: Who },
-    Vote { ask: AskId, answer: Answer, by: Who },
-    Rule { ask: AskId, rule: String, answer: Answer },
+    Answer {
+        ask: AskId,
+        answer: Answer,
+        by: Who,
+    },
+    Undo {
+        ask: AskId,
+        by: Who,
+    },
+    Dismiss {
+        ask: AskId,
+        words: Option<String>,
+        by: Who,
+    },
+    Extend {
+        ask: AskId,
+        wait: crate::terms::Wait,
+        by: Who,
+    },
+    Vote {
+        ask: AskId,
+        answer: Answer,
+        by: Who,
+    },
+    Rule {
+        ask: AskId,
+        rule: String,
+        answer: Answer,
+    },
     /// Says after the fact that a rule or an assumption was wrong.
-    Correct { ask: AskId, answer: Answer, by: Who },
+    Correct {
+        ask: AskId,
+        answer: Answer,
+        by: Who,
+    },
 
-    Park { ask: AskId },
-    Hand { parcel: Parcel },
-    Deliver { parcel: Parcel, proof: String },
-    Strand { ask: AskId },
+    Park {
+        ask: AskId,
+    },
+    Hand {
+        parcel: Parcel,
+    },
+    Deliver {
+        parcel: Parcel,
+        proof: String,
+    },
+    Strand {
+        ask: AskId,
+    },
 
-    Tick { ask: AskId, due: Due },
+    Tick {
+        ask: AskId,
+        due: Due,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]

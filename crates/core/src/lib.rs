@@ -21,6 +21,7 @@ pub mod session;
 pub mod terms;
 pub mod unfit;
 pub mod verdict;
+pub mod view;
 pub mod wild;
 
 pub use decide::decide;

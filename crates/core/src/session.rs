@@ -7,11 +7,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::answer::{Answer, Outcome, Who};
-use crate::ask::{Ask, Body};
+use crate::ask::Ask;
 use crate::event::{Event, Lane, Parcel, Process, Said, Settings, Started};
 use crate::ids::{AskId, Epoch, Key, MessageId, NodeId, PersonId, SessionId, Timestamp};
 use crate::limits;
-use crate::terms::OnExpiry;
 use crate::verdict::{Ruling, Verdict};
 
 /// Everything that the rules remember of one session.
@@ -191,7 +190,9 @@ impl Session {
 
     /// Turns an ask into a stub.
     fn close(&mut self, number: u32, ending: Ending, at: Timestamp, moved_to: u32) {
-        let Some(live) = self.asks.remove(&number) else { return };
+        let Some(live) = self.asks.remove(&number) else {
+            return;
+        };
         let (by, answer) = match &live.stage {
             Stage::Settled { outcome: Outcome::Answered { answer, by }, .. } => (Some(by), digest(answer)),
             Stage::Settled { outcome: Outcome::Dismissed { words, by }, .. } => (Some(by), digest(words)),
@@ -215,8 +216,12 @@ impl Session {
 
     /// Closes for good whatever no longer waits for anything.
     fn tidy_up(&mut self, number: u32) {
-        let Some(live) = self.asks.get(&number) else { return };
-        let Stage::Settled { outcome, at, .. } = &live.stage else { return };
+        let Some(live) = self.asks.get(&number) else {
+            return;
+        };
+        let Stage::Settled { outcome, at, .. } = &live.stage else {
+            return;
+        };
         let (ending, at) = (outcome.ending(), *at);
         if live.delivered_at.is_some() && !live.takes_late_answers() {
             self.close(number, ending, at, 0);
@@ -384,7 +389,7 @@ pub fn evolve(session: &mut Session, event: &Event) {
                 }
                 session.tidy_up(ask.number);
             }
-            Parcel::Message(message) => session.queue.retain(|queued| queued.said.message != *message),
+            Parcel::Message(message) => message_delivered(session, *message, *at),
         },
         Event::Text { .. }
         | Event::Thinking { .. }
@@ -412,6 +417,22 @@ fn asked(session: &mut Session, ask: &Arc<Ask>) {
         late: None,
     };
     session.asks.insert(ask.id.number, live);
+}
+
+/// A message that carried a stranded ask's answer delivers the ask as well.
+fn message_delivered(session: &mut Session, message: MessageId, at: Timestamp) {
+    let Some(place) = session.queue.iter().position(|queued| queued.said.message == message) else {
+        return;
+    };
+    let queued = session.queue.remove(place);
+    if let Some(ask) = queued.said.about
+        && let Some(live) = session.live(ask)
+        && live.stranded
+        && !live.is_open()
+    {
+        live.delivered_at = Some(at);
+        session.tidy_up(ask.number);
+    }
 }
 
 impl Session {
@@ -454,26 +475,6 @@ impl Settings {
         take!(wishes.other_tools);
         take!(wishes.quorum);
     }
-}
-
-/// Do two asks put the same thing before a person?
-pub(crate) fn same_question(a: &Body, b: &Body) -> bool {
-    match (a, b) {
-        (Body::Questions(a), Body::Questions(b)) => a == b,
-        _ => a == b,
-    }
-}
-
-/// Is an assumption complete and within the options?
-pub(crate) fn assumption_fits(body: &Body, on_expiry: &OnExpiry) -> bool {
-    let OnExpiry::Assume(picks) = on_expiry else { return true };
-    let Body::Questions(questions) = body else { return false };
-    questions.len() == picks.len()
-        && questions.iter().zip(picks).all(|(question, pick)| {
-            !pick.is_skipped()
-                && (question.multi || pick.chosen.len() <= 1)
-                && pick.chosen.iter().all(|&i| usize::from(i) < question.options.len())
-        })
 }
 
 impl Verdict {

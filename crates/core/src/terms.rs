@@ -135,9 +135,10 @@ impl Rule {
             && same(&self.agent, Some(facts.agent))
             && same(&self.header, facts.header)
             && self.folder.as_deref().is_none_or(|root| facts.folder.is_some_and(|folder| lies_in(folder, root)))
-            && self.asks_about.as_deref().is_none_or(|words| {
-                facts.headline.to_lowercase().contains(&words.to_lowercase())
-            })
+            && self
+                .asks_about
+                .as_deref()
+                .is_none_or(|words| facts.headline.to_lowercase().contains(&words.to_lowercase()))
     }
 }
 
@@ -217,7 +218,8 @@ mod tests {
         assert_eq!(deadline(&no_rules, [&none, &b, &c, &d]), 3_000);
         assert_eq!(deadline(&no_rules, [&none, &none, &c, &d]), 4_000);
         assert_eq!(deadline(&no_rules, [&none, &none, &none, &d]), 5_000);
-        let rule = Rule { name: "deploys".into(), asks_about: Some("DEPLOY".into()), wishes: waits(9), ..Rule::default() };
+        let rule =
+            Rule { name: "deploys".into(), asks_about: Some("DEPLOY".into()), wishes: waits(9), ..Rule::default() };
         assert_eq!(deadline(&Rules(vec![rule]), [&a, &b, &c, &d]), 10_000);
     }
 

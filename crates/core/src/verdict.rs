@@ -38,19 +38,39 @@ const WORDS: &[(Ending, Kind, &str)] = {
     use Ending::*;
     use Kind::*;
     &[
-        (Dismissed, Questions, "The person closed the question without answering. Do not assume an answer: go on without it, or ask differently."),
-        (Dismissed, Approval, "Denied: the person closed the request without deciding. Go on without this tool call, or ask again with a reason."),
+        (
+            Dismissed,
+            Questions,
+            "The person closed the question without answering. Do not assume an answer: go on without it, or ask differently.",
+        ),
+        (
+            Dismissed,
+            Approval,
+            "Denied: the person closed the request without deciding. Go on without this tool call, or ask again with a reason.",
+        ),
         (Dismissed, Plan, "Not approved: the person closed the plan without deciding. Do not start on it."),
         (Dismissed, Form, "The person closed the form without filling it in. Do not assume any value."),
         (DismissedWithWords, Questions, "The person closed the question without choosing, and wrote: {words}"),
         (DismissedWithWords, Approval, "Denied: the person closed the request, and wrote: {words}"),
         (DismissedWithWords, Plan, "Not approved: the person closed the plan, and wrote: {words}"),
         (DismissedWithWords, Form, "The person closed the form without filling it in, and wrote: {words}"),
-        (Expired, Questions, "Nobody answered within {wait}. This is a timeout, not a refusal: nobody has seen or declined the question. Go on without the answer, or ask again."),
+        (
+            Expired,
+            Questions,
+            "Nobody answered within {wait}. This is a timeout, not a refusal: nobody has seen or declined the question. Go on without the answer, or ask again.",
+        ),
         (Expired, Approval, "Denied: nobody answered within {wait}. Go on without this tool call, or ask again."),
-        (Expired, Plan, "Not approved: nobody answered within {wait}. Do not start on the plan; ask again when it is needed."),
+        (
+            Expired,
+            Plan,
+            "Not approved: nobody answered within {wait}. Do not start on the plan; ask again when it is needed.",
+        ),
         (Expired, Form, "Nobody filled in the form within {wait}. Do not assume any value."),
-        (ExpiredAssuming, Questions, "Nobody answered within {wait}. The asker's own default applies; no person chose it: {words}"),
+        (
+            ExpiredAssuming,
+            Questions,
+            "Nobody answered within {wait}. The asker's own default applies; no person chose it: {words}",
+        ),
     ]
 };
 
@@ -143,7 +163,9 @@ fn beside(body: &Body, answer: &Answer) -> String {
 pub fn follow_up(ask: &Ask, told: &Verdict, answer: &Answer, by: &Who) -> String {
     let then = match &told.ruling {
         Ruling::Deny | Ruling::DenyAndStop => "You were told at the time that nobody had answered".to_owned(),
-        Ruling::Assume(assumed) => format!("At the time you were to assume: {}", in_words(&ask.body, assumed)),
+        Ruling::Assume(assumed) => {
+            format!("At the time you were to assume: {}", in_words(&ask.body, assumed))
+        }
         Ruling::Answer(ruled) => format!("At the time a rule decided: {}", in_words(&ask.body, ruled)),
     };
     format!(

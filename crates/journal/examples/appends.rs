@@ -13,10 +13,7 @@ use askbridge_journal::sqlite::Options;
 use askbridge_journal::{Digest, Entry, Guard, Journal, Sqlite, Written};
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     bare("bare, 1 per commit", 3_000, 1);
     runtime.block_on(ours("ours, 1 producer", 3_000, 1));
     bare("bare, 64 per commit", 60_000, 64);
@@ -42,20 +39,8 @@ fn entry(number: u128) -> Arc<Entry> {
 fn asked(session: SessionId) -> Event {
     let none = Wishes::default();
     let (door, agent) = ("http", "ci");
-    let facts = Facts {
-        at: Timestamp(0),
-        door,
-        agent,
-        folder: None,
-        headline: "",
-        header: None,
-        wishes: [&none; 4],
-    };
-    let choice = |label: &str| Choice {
-        label: label.into(),
-        description: Some("what it means".into()),
-        preview: None,
-    };
+    let facts = Facts { at: Timestamp(0), door, agent, folder: None, headline: "", header: None, wishes: [&none; 4] };
+    let choice = |label: &str| Choice { label: label.into(), description: Some("what it means".into()), preview: None };
     let question = Question {
         text: "Which database should the new service use?".into(),
         header: Some("Database".into()),
@@ -69,11 +54,7 @@ fn asked(session: SessionId) -> Event {
         body: Body::Questions(vec![question]),
         terms: terms(&Rules::default(), &facts),
         reach: Reach::Pull,
-        asker: Asker {
-            door: door.into(),
-            agent: agent.into(),
-            party: PartyId::from("token:ci"),
-        },
+        asker: Asker { door: door.into(), agent: agent.into(), party: PartyId::from("token:ci") },
         call: None,
         context: Context::default(),
         key: None,
@@ -85,28 +66,14 @@ fn asked(session: SessionId) -> Event {
 /// Processor time of this process, in microseconds. Linux only.
 fn cpu_us() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<_> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
-    let ticks = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|ticks| ticks.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
+    let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) * 10_000.0
 }
 
 fn report(name: &str, count: u32, began: Instant, cpu: f64) {
     let (wall, cpu) = (began.elapsed().as_secs_f64(), cpu_us() - cpu);
-    println!(
-        "{name:<24} {:>8.0}/s {:>7.1} µs CPU each",
-        f64::from(count) / wall,
-        cpu / f64::from(count)
-    );
+    println!("{name:<24} {:>8.0}/s {:>7.1} µs CPU each", f64::from(count) / wall, cpu / f64::from(count));
 }
 
 /// The least that any journal on SQLite has to do.
@@ -123,24 +90,12 @@ fn bare(name: &str, count: u32, each: u32) {
     let entries: Vec<_> = (1..=count).map(|number| entry(u128::from(number))).collect();
     let (began, cpu) = (Instant::now(), cpu_us());
     for batch in entries.chunks(each as usize) {
-        conn.prepare_cached("BEGIN IMMEDIATE")
-            .unwrap()
-            .execute(())
-            .unwrap();
+        conn.prepare_cached("BEGIN IMMEDIATE").unwrap().execute(()).unwrap();
         for entry in batch {
             let (id, session) = (entry.id.0.to_be_bytes(), entry.session.0.to_be_bytes());
-            let mut insert = conn
-                .prepare_cached("INSERT INTO entries VALUES (?1, ?2, ?3, 0, 1, 1, 0, ?4, ?5)")
-                .unwrap();
-            insert
-                .execute((
-                    entry.id.0 as i64,
-                    id,
-                    session,
-                    entry.prev.0,
-                    &*entry.events[0].json,
-                ))
-                .unwrap();
+            let mut insert =
+                conn.prepare_cached("INSERT INTO entries VALUES (?1, ?2, ?3, 0, 1, 1, 0, ?4, ?5)").unwrap();
+            insert.execute((entry.id.0 as i64, id, session, entry.prev.0, &*entry.events[0].json)).unwrap();
         }
         conn.prepare_cached("COMMIT").unwrap().execute(()).unwrap();
     }
@@ -173,12 +128,7 @@ fn encoding(count: u32) {
     let event = asked(SessionId(7));
     let (began, cpu) = (Instant::now(), cpu_us());
     let bytes: usize = (0..count).map(|_| Written::new(event.clone()).json.len()).sum();
-    report(
-        &format!("encode, {} bytes", bytes / count as usize),
-        count,
-        began,
-        cpu,
-    );
+    report(&format!("encode, {} bytes", bytes / count as usize), count, began, cpu);
     let written = entry(7);
     let (began, cpu) = (Instant::now(), cpu_us());
     let mut last = Digest::ZERO;

@@ -39,10 +39,7 @@ impl Default for LocalBus {
 impl Bus for LocalBus {
     fn publish(&self, subject: &str, body: Bytes) {
         // An error means that nobody listens, which is no failure here.
-        let _ = self.0.send(Message {
-            subject: subject.into(),
-            body,
-        });
+        let _ = self.0.send(Message { subject: subject.into(), body });
     }
 
     fn subscribe(&self, prefix: &str) -> impl Stream<Item = Message> + Send + Unpin + 'static {

@@ -28,10 +28,7 @@ const PLACES_MAX: usize = 1024;
 impl Cursor {
     /// Before everything in the journal named `journal`, which consists of `streams` streams.
     pub(crate) fn start(journal: u64, streams: usize) -> Self {
-        Self {
-            journal,
-            places: vec![0; streams],
-        }
+        Self { journal, places: vec![0; streams] }
     }
 
     pub(crate) fn new(journal: u64, places: Vec<u64>) -> Self {
@@ -53,9 +50,7 @@ impl Cursor {
 
     /// Does the entry of `session` at `position` lie at or before this cursor?
     pub fn covers(&self, session: SessionId, position: Position) -> bool {
-        self.places
-            .get(stream_of(session, self.places.len()))
-            .is_some_and(|place| *place >= position.0)
+        self.places.get(stream_of(session, self.places.len())).is_some_and(|place| *place >= position.0)
     }
 
     pub(crate) fn places(&self) -> &[u64] {
@@ -68,11 +63,7 @@ impl Cursor {
     pub(crate) fn is_known_to(&self, newest: &Self) -> bool {
         self.journal == newest.journal
             && self.places.len() == newest.places.len()
-            && self
-                .places
-                .iter()
-                .zip(&newest.places)
-                .all(|(ours, newest)| ours <= newest)
+            && self.places.iter().zip(&newest.places).all(|(ours, newest)| ours <= newest)
     }
 }
 
@@ -98,11 +89,7 @@ impl FromStr for Cursor {
 
     fn from_str(text: &str) -> Result<Self, NotACursor> {
         let mut parts = text.strip_prefix("cur_").ok_or(NotACursor)?.split('_');
-        let mut number = || {
-            parts
-                .next()
-                .map(|part| u64::from_str_radix(part, 16).map_err(|_| NotACursor))
-        };
+        let mut number = || parts.next().map(|part| u64::from_str_radix(part, 16).map_err(|_| NotACursor));
         let journal = number().ok_or(NotACursor)??;
         let mut places = Vec::new();
         while let Some(place) = number() {
@@ -111,11 +98,7 @@ impl FromStr for Cursor {
                 return Err(NotACursor);
             }
         }
-        if places.is_empty() {
-            Err(NotACursor)
-        } else {
-            Ok(Self { journal, places })
-        }
+        if places.is_empty() { Err(NotACursor) } else { Ok(Self { journal, places }) }
     }
 }
 
@@ -135,10 +118,6 @@ mod tests {
     #[test]
     fn sessions_stay_in_their_stream() {
         let streams: Vec<_> = (0..8).map(|n| stream_of(SessionId(n), 16)).collect();
-        assert_eq!(
-            streams,
-            [0, 15, 14, 12, 8, 4, 8, 11],
-            "changing this hides what was stored before"
-        );
+        assert_eq!(streams, [0, 15, 14, 12, 8, 4, 8, 11], "changing this hides what was stored before");
     }
 }

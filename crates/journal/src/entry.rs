@@ -46,10 +46,7 @@ pub struct Stored {
 
 impl Written {
     pub fn new(event: Event) -> Self {
-        Self {
-            json: record::encode(&event).into(),
-            event,
-        }
+        Self { json: record::encode(&event).into(), event }
     }
 }
 
@@ -99,25 +96,16 @@ impl Entry {
     /// Checks what every backend checks before it appends.
     pub(crate) fn check(&self, guard: Guard) -> Result<(), AppendError> {
         if self.events.len() > limits::ENTRY_EVENTS_MAX || self.bytes() > limits::ENTRY_BYTES_MAX {
-            return Err(AppendError::TooLarge {
-                events: self.events.len(),
-                bytes: self.bytes(),
-            });
+            return Err(AppendError::TooLarge { events: self.events.len(), bytes: self.bytes() });
         }
         if self.events.is_empty() {
             return Err(AppendError::Malformed("it has no events"));
         }
-        if self
-            .events
-            .iter()
-            .any(|written| written.event.lane() != self.lane)
-        {
+        if self.events.iter().any(|written| written.event.lane() != self.lane) {
             return Err(AppendError::Malformed("its events belong to different lanes"));
         }
         if self.lane == Lane::Decisions && guard == Guard::Unguarded {
-            return Err(AppendError::Malformed(
-                "decisions are never appended without a guard",
-            ));
+            return Err(AppendError::Malformed("decisions are never appended without a guard"));
         }
         Ok(())
     }
@@ -136,17 +124,9 @@ impl Entry {
 
 /// Reads what [`Entry::body`] wrote. The text of each event is kept as it stands, so that digests still agree.
 pub(crate) fn read_body(body: &str) -> Result<Vec<Written>, DecodeError> {
-    let malformed = |source| DecodeError::Malformed {
-        kind: "entry".to_owned(),
-        source: Arc::new(source),
-    };
+    let malformed = |source| DecodeError::Malformed { kind: "entry".to_owned(), source: Arc::new(source) };
     let events: Vec<&RawValue> = serde_json::from_str(body).map_err(malformed)?;
-    let read = |raw: &RawValue| {
-        Ok(Written {
-            event: record::decode(raw.get())?,
-            json: raw.get().into(),
-        })
-    };
+    let read = |raw: &RawValue| Ok(Written { event: record::decode(raw.get())?, json: raw.get().into() });
     events.into_iter().map(read).collect()
 }
 
@@ -158,9 +138,5 @@ pub(crate) fn lane_number(lane: Lane) -> u8 {
 }
 
 pub(crate) fn numbered_lane(number: u8) -> Lane {
-    if number == 0 {
-        Lane::Decisions
-    } else {
-        Lane::Content
-    }
+    if number == 0 { Lane::Decisions } else { Lane::Content }
 }

@@ -23,9 +23,7 @@ pub fn export(dir: &Path, mut out: impl Write) -> Result<u64, ExportError> {
     let path = dir.join(FILE);
     let read = |source| ExportError::Read(Fault::new(Error::of(&path, source)));
     let conn = open_to_read(&path).map_err(read)?;
-    let mut query = conn
-        .prepare(&format!("SELECT {COLUMNS} FROM entries ORDER BY pos"))
-        .map_err(read)?;
+    let mut query = conn.prepare(&format!("SELECT {COLUMNS} FROM entries ORDER BY pos")).map_err(read)?;
     let mut rows = query.query(()).map_err(read)?;
     let mut lines = 0;
     while let Some(row) = rows.next().map_err(read)? {

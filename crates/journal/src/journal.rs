@@ -78,11 +78,7 @@ pub enum Followed {
 ///   Without a guard, an entry whose id is stored at all.
 pub trait Journal: Clone + Send + Sync + 'static {
     /// Appends an entry. Returns once it is durable.
-    fn append(
-        &self,
-        entry: Arc<Entry>,
-        guard: Guard,
-    ) -> impl Future<Output = Result<Position, AppendError>> + Send;
+    fn append(&self, entry: Arc<Entry>, guard: Guard) -> impl Future<Output = Result<Position, AppendError>> + Send;
 
     /// Reads a session's entries after a position, in order; `lane: None` means both.
     ///

@@ -46,8 +46,7 @@ pub enum ShelfError {
 ///
 /// Time is the caller's: what has expired at `now` is not there.
 pub trait Shelf: Clone + Send + Sync + 'static {
-    fn get(&self, key: &str, now: Timestamp)
-    -> impl Future<Output = Result<Option<Item>, ShelfError>> + Send;
+    fn get(&self, key: &str, now: Timestamp) -> impl Future<Output = Result<Option<Item>, ShelfError>> + Send;
 
     /// Puts a value under a key. Of several puts that expect the same, one succeeds.
     fn put(
@@ -63,18 +62,10 @@ pub trait Shelf: Clone + Send + Sync + 'static {
     fn delete(&self, key: &str, expect: Expect) -> impl Future<Output = Result<(), ShelfError>> + Send;
 
     /// Returns what begins with `prefix`, ordered by key.
-    fn list(
-        &self,
-        prefix: &str,
-        now: Timestamp,
-    ) -> impl Future<Output = Result<Vec<Item>, ShelfError>> + Send;
+    fn list(&self, prefix: &str, now: Timestamp) -> impl Future<Output = Result<Vec<Item>, ShelfError>> + Send;
 
     /// Takes a thing from the shelf: of any number of takers, one gets it.
-    fn take(
-        &self,
-        key: &str,
-        now: Timestamp,
-    ) -> impl Future<Output = Result<Option<Item>, ShelfError>> + Send;
+    fn take(&self, key: &str, now: Timestamp) -> impl Future<Output = Result<Option<Item>, ShelfError>> + Send;
 
     /// Removes what has expired. Returns how many things that were.
     fn sweep(&self, now: Timestamp) -> impl Future<Output = Result<usize, ShelfError>> + Send;

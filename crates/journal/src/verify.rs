@@ -40,11 +40,7 @@ pub enum Problem {
     #[error("the entry at position {} of {session} does not follow the one before it; something was changed", position.0)]
     Chain { session: SessionId, position: Position },
     #[error("the index says that {ask} is {index}, the journal that it is {journal}; rebuild the index")]
-    Index {
-        ask: AskId,
-        index: &'static str,
-        journal: &'static str,
-    },
+    Index { ask: AskId, index: &'static str, journal: &'static str },
 }
 
 impl Report {
@@ -69,22 +65,11 @@ pub fn verify(dir: &Path) -> Result<Report, Error> {
     let of = |source| Error::of(&path, source);
     let conn = open_to_read(&path).map_err(of)?;
     conn.execute_batch("BEGIN").map_err(of)?;
-    let format = meta(&conn, "format")
-        .map_err(of)?
-        .and_then(|format| u32::try_from(format).ok())
-        .unwrap_or(0);
+    let format = meta(&conn, "format").map_err(of)?.and_then(|format| u32::try_from(format).ok()).unwrap_or(0);
     if format > FORMAT {
-        return Err(Error::TooNew {
-            path,
-            found: format,
-            ours: FORMAT,
-        });
+        return Err(Error::TooNew { path, found: format, ours: FORMAT });
     }
-    let mut report = Report {
-        path: path.clone(),
-        format,
-        ..Report::default()
-    };
+    let mut report = Report { path: path.clone(), format, ..Report::default() };
     check_file(&conn, &mut report).map_err(of)?;
     if report.is_good() {
         let open = replay(&conn, &mut report).map_err(of)?;
@@ -95,9 +80,7 @@ pub fn verify(dir: &Path) -> Result<Report, Error> {
 
 fn check_file(conn: &Connection, report: &mut Report) -> rusqlite::Result<()> {
     let mut check = conn.prepare("PRAGMA quick_check")?;
-    let lines = check
-        .query_map((), |row| row.get::<_, String>(0))?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let lines = check.query_map((), |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
     for line in lines.into_iter().filter(|line| line != "ok") {
         report.add(Problem::File(line));
     }
@@ -142,23 +125,13 @@ fn replay(conn: &Connection, report: &mut Report) -> rusqlite::Result<HashMap<As
 
 fn fold(session: &mut Session, prev: &mut Digest, stored: &Arc<Stored>, report: &mut Report) {
     let entry = &stored.entry;
-    let expected = if entry.lane == Lane::Decisions {
-        *prev
-    } else {
-        Digest::ZERO
-    };
+    let expected = if entry.lane == Lane::Decisions { *prev } else { Digest::ZERO };
     if entry.prev != expected {
-        report.add(Problem::Chain {
-            session: session.id,
-            position: stored.position,
-        });
+        report.add(Problem::Chain { session: session.id, position: stored.position });
     }
     if entry.lane == Lane::Decisions {
         *prev = entry.digest();
-        entry
-            .events
-            .iter()
-            .for_each(|written| evolve(session, &written.event));
+        entry.events.iter().for_each(|written| evolve(session, &written.event));
     }
 }
 
@@ -173,31 +146,12 @@ fn check_index(conn: &Connection, report: &mut Report, mut open: HashMap<AskId, 
     let mut rows = query.query(params![])?;
     let mut wrong = BTreeMap::new();
     while let Some(row) = rows.next()? {
-        let ask = AskId {
-            session: SessionId(u128::from_be_bytes(row.get(0)?)),
-            number: row.get(1)?,
-        };
+        let ask = AskId { session: SessionId(u128::from_be_bytes(row.get(0)?)), number: row.get(1)? };
         if open.remove(&ask).is_none() {
-            wrong.insert(
-                ask,
-                Problem::Index {
-                    ask,
-                    index: "open",
-                    journal: "over",
-                },
-            );
+            wrong.insert(ask, Problem::Index { ask, index: "open", journal: "over" });
         }
     }
-    wrong.extend(open.into_keys().map(|ask| {
-        (
-            ask,
-            Problem::Index {
-                ask,
-                index: "over",
-                journal: "open",
-            },
-        )
-    }));
+    wrong.extend(open.into_keys().map(|ask| (ask, Problem::Index { ask, index: "over", journal: "open" })));
     wrong.into_values().for_each(|problem| report.add(problem));
     Ok(())
 }

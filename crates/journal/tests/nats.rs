@@ -58,16 +58,10 @@ async fn a_late_node_builds_its_index(cluster: &Cluster) {
     let ask = Ask {
         id,
         at: Timestamp(1),
-        body: Body::Plan(Plan {
-            text: "Move the house\nstone by stone".into(),
-        }),
+        body: Body::Plan(Plan { text: "Move the house\nstone by stone".into() }),
         terms: terms(&Rules::default(), &facts),
         reach: Reach::Pull,
-        asker: Asker {
-            door: "http".into(),
-            agent: "ci".into(),
-            party: PartyId::from("ci"),
-        },
+        asker: Asker { door: "http".into(), agent: "ci".into(), party: PartyId::from("ci") },
         call: None,
         context: Context::default(),
         key: None,
@@ -91,19 +85,13 @@ async fn a_late_node_builds_its_index(cluster: &Cluster) {
         node: NodeId(1),
         epoch: Epoch(0),
         prev: Digest::ZERO,
-        events: vec![
-            Written::new(Event::Started(Box::new(started))),
-            Written::new(Event::Asked(ask.into())),
-        ],
+        events: vec![Written::new(Event::Started(Box::new(started))), Written::new(Event::Asked(ask.into()))],
     };
     let position = first.append(entry.into(), Guard::Head(None)).await.unwrap();
     let index = second.index(None).await.unwrap();
     let asks = index.asks(&AskFilter::default(), None, 10).unwrap();
     assert_eq!(asks.len(), 1);
-    assert_eq!(
-        (asks[0].row.id, asks[0].row.headline.as_str()),
-        (id, "Move the house")
-    );
+    assert_eq!((asks[0].row.id, asks[0].row.headline.as_str()), (id, "Move the house"));
     assert_eq!(index.asked_position(&asks[0].row), position);
     assert_eq!(index.session(session).unwrap().unwrap().open_asks, 1);
 }

@@ -74,22 +74,15 @@ fn every_release_can_be_read() {
 #[test]
 fn unknown_fields_are_ignored_and_the_type_may_stand_anywhere() {
     let event =
-        decode(r#"{ "future": {"x": 1}, "ask": "ask_00000000000000000000000007_1", "type": "parked" }"#)
-            .unwrap();
-    assert_eq!(
-        encode(&event),
-        r#"{"type":"parked","ask":"ask_00000000000000000000000007_1"}"#
-    );
+        decode(r#"{ "future": {"x": 1}, "ask": "ask_00000000000000000000000007_1", "type": "parked" }"#).unwrap();
+    assert_eq!(encode(&event), r#"{"type":"parked","ask":"ask_00000000000000000000000007_1"}"#);
 }
 
 #[test]
 fn an_unknown_event_says_that_a_newer_release_wrote_it() {
     let error = decode(r#"{"type":"dreamt","ask":"ask_00000000000000000000000007_1"}"#).unwrap_err();
     assert!(matches!(&error, DecodeError::Newer { kind } if kind == "dreamt"));
-    assert_eq!(
-        error.to_string(),
-        "an event of type `dreamt` was written by a newer release"
-    );
+    assert_eq!(error.to_string(), "an event of type `dreamt` was written by a newer release");
 }
 
 #[test]

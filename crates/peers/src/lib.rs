@@ -1,1 +1,14 @@
-//! To come.
+//! Protocol machines without I/O. Knows the rules, nothing else.
+//!
+//! A [`peer::Peer`] is one conversation partner on one connection: a *door* for an agent, a *dialect* for a person's
+//! app. It hears frames, is told what happened, and writes into an [`peer::Outbox`]; the bridge moves the bytes.
+//! A language is one folder and one row in [`listing::LISTING`].
+
+pub mod dialects;
+pub mod doors;
+pub mod json;
+pub mod listing;
+pub mod peer;
+pub mod stream;
+pub mod told;
+pub mod wish;

@@ -1,12 +1,25 @@
-//! One file per intent: a wish in, events or a refusal out.
+//! One file per intent: a wish in, events or a refusal out. No events means that it is so already.
 
-use crate::event::Event;
-use crate::ids::Timestamp;
-use crate::intent::Intent;
-use crate::refusal::Refusal;
-use crate::session::Session;
+mod answer;
+mod ask;
+mod close;
+mod configure;
+mod deliver;
+mod dismiss;
+mod dispatch;
+mod extend;
+mod found;
+mod host;
+mod late;
+mod park;
+mod rule;
+mod say;
+mod settle;
+mod start;
+mod strand;
+mod tick;
+mod undo;
+mod vote;
+mod withdraw;
 
-/// Decides what happens when someone wishes for `intent` at the time `at`.
-pub fn decide(_session: &Session, _intent: Intent, _at: Timestamp) -> Result<Vec<Event>, Refusal> {
-    Ok(Vec::new())
-}
+pub use dispatch::decide;

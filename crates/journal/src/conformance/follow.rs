@@ -18,11 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 type Heard<'a> = &'a mut (dyn Stream<Item = Result<Followed, FollowError>> + Send + Unpin);
 
 async fn next(stream: Heard<'_>) -> Followed {
-    let next = tokio::time::timeout(PATIENCE, stream.next())
-        .await
-        .expect("something has to come");
-    next.expect("following has no end")
-        .expect("the journal can be followed")
+    let next = tokio::time::timeout(PATIENCE, stream.next()).await.expect("something has to come");
+    next.expect("following has no end").expect("the journal can be followed")
 }
 
 /// Returns the next entry of one of these sessions.
@@ -49,10 +46,7 @@ pub async fn a_follower_from_the_start_hears_everything_once<J: Journal>(journal
             Followed::CaughtUp => break,
             Followed::Gone(_) => panic!("the start is never gone"),
             Followed::Entry(stored) if sessions.contains(&stored.entry.session) => {
-                heard
-                    .entry(stored.entry.session)
-                    .or_default()
-                    .push(stored.position);
+                heard.entry(stored.entry.session).or_default().push(stored.position);
             }
             Followed::Entry(_) => {}
         }
@@ -82,10 +76,7 @@ pub async fn a_follower_from_a_cursor_hears_only_what_it_missed<J: Journal>(jour
     }
 }
 
-pub async fn a_follower_crosses_into_the_present_without_gap_or_repeat<J: Journal>(
-    journal: &J,
-    names: &Names,
-) {
+pub async fn a_follower_crosses_into_the_present_without_gap_or_repeat<J: Journal>(journal: &J, names: &Names) {
     const EACH: u32 = 40;
     let sessions = [names.session(), names.session(), names.session(), names.session()];
     let cursors = [journal.start(), journal.now()];
@@ -99,17 +90,9 @@ pub async fn a_follower_crosses_into_the_present_without_gap_or_repeat<J: Journa
         tokio::spawn(async move {
             let mut stream = Box::pin(journal.follow(cursor));
             let mut heard: HashMap<SessionId, Vec<Position>> = HashMap::new();
-            while heard
-                .values()
-                .filter(|heard| heard.len() == EACH as usize)
-                .count()
-                < sessions.len()
-            {
+            while heard.values().filter(|heard| heard.len() == EACH as usize).count() < sessions.len() {
                 let stored = next_of(&mut stream, &sessions).await;
-                heard
-                    .entry(stored.entry.session)
-                    .or_default()
-                    .push(stored.position);
+                heard.entry(stored.entry.session).or_default().push(stored.position);
             }
             heard
         })
@@ -131,14 +114,10 @@ pub async fn a_foreign_cursor_is_told_to_start_from_a_snapshot<J: Journal>(journ
     ahead.advance_to(session, Position(u64::MAX >> 1));
     for cursor in [foreign, ahead] {
         let mut stream = Box::pin(journal.follow(cursor));
-        let Followed::Gone(now) = next(&mut stream).await else {
-            panic!("the cursor is not of this journal")
-        };
+        let Followed::Gone(now) = next(&mut stream).await else { panic!("the cursor is not of this journal") };
         assert!(now.covers(session, head));
         let entry = names.said(names.session(), 1, Digest::ZERO);
-        let position = append(journal, &entry, Guard::Head(None))
-            .await
-            .expect("the session is empty");
+        let position = append(journal, &entry, Guard::Head(None)).await.expect("the session is empty");
         let stored = next_of(&mut stream, &[session, entry.session]).await;
         assert_eq!((stored.entry.session, stored.position), (entry.session, position));
     }

@@ -18,10 +18,7 @@ pub struct Names {
 
 impl Names {
     pub fn new(seed: u64) -> Self {
-        Self {
-            seed,
-            next: AtomicU64::new(1),
-        }
+        Self { seed, next: AtomicU64::new(1) }
     }
 
     fn number(&self) -> u128 {
@@ -50,18 +47,12 @@ impl Names {
             by: None,
             about: None,
         };
-        Arc::new(Entry {
-            prev,
-            ..self.entry(session, Lane::Decisions, Event::Said(Box::new(said)))
-        })
+        Arc::new(Entry { prev, ..self.entry(session, Lane::Decisions, Event::Said(Box::new(said))) })
     }
 
     /// A piece of content.
     pub fn noticed(&self, session: SessionId, text: &str) -> Arc<Entry> {
-        let notice = Event::Notice {
-            level: Level::Info,
-            text: text.to_owned(),
-        };
+        let notice = Event::Notice { level: Level::Info, text: text.to_owned() };
         Arc::new(self.entry(session, Lane::Content, notice))
     }
 
@@ -86,9 +77,7 @@ impl Names {
         for number in 1..=count {
             let entry = self.said(session, number, prev);
             prev = entry.digest();
-            let position = append(journal, &entry, Guard::Head(head))
-                .await
-                .expect("nobody else writes here");
+            let position = append(journal, &entry, Guard::Head(head)).await.expect("nobody else writes here");
             head = Some(position);
             positions.push(position);
         }
@@ -97,11 +86,7 @@ impl Names {
 }
 
 /// Appends, and does what a writer has to do when the fate of its entry is unknown.
-pub(super) async fn append<J: Journal>(
-    journal: &J,
-    entry: &Arc<Entry>,
-    guard: Guard,
-) -> Result<Position, AppendError> {
+pub(super) async fn append<J: Journal>(journal: &J, entry: &Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
     loop {
         match journal.append(Arc::clone(entry), guard).await {
             Err(AppendError::Unknown) => {}

@@ -12,42 +12,20 @@ pub async fn both_lanes_are_ordered_by_position<J: Journal>(journal: &J, names: 
     let mut lanes = Vec::new();
     for number in 1..=6 {
         let entry = names.said(session, number, Digest::ZERO);
-        head = Some(
-            append(journal, &entry, Guard::Head(head))
-                .await
-                .expect("nobody else writes here"),
-        );
-        append(journal, &names.noticed(session, "x"), Guard::Unguarded)
-            .await
-            .expect("content needs no guard");
+        head = Some(append(journal, &entry, Guard::Head(head)).await.expect("nobody else writes here"));
+        append(journal, &names.noticed(session, "x"), Guard::Unguarded).await.expect("content needs no guard");
         lanes.extend([Lane::Decisions, Lane::Content]);
     }
-    let all = journal
-        .read(session, None, None, 100)
-        .await
-        .expect("the journal can be read");
-    assert_eq!(
-        all.iter().map(|stored| stored.entry.lane).collect::<Vec<_>>(),
-        lanes
-    );
+    let all = journal.read(session, None, None, 100).await.expect("the journal can be read");
+    assert_eq!(all.iter().map(|stored| stored.entry.lane).collect::<Vec<_>>(), lanes);
     assert!(all.is_sorted_by(|a, b| a.position < b.position));
     for lane in [Lane::Decisions, Lane::Content] {
-        let one = journal
-            .read(session, Some(lane), None, 100)
-            .await
-            .expect("the journal can be read");
-        let expected: Vec<_> = all
-            .iter()
-            .filter(|stored| stored.entry.lane == lane)
-            .cloned()
-            .collect();
+        let one = journal.read(session, Some(lane), None, 100).await.expect("the journal can be read");
+        let expected: Vec<_> = all.iter().filter(|stored| stored.entry.lane == lane).cloned().collect();
         assert_eq!(one, expected);
     }
     let mut paged = Vec::new();
-    while let page = journal
-        .read(session, None, paged.last().map(position), 5)
-        .await
-        .expect("the journal can be read")
+    while let page = journal.read(session, None, paged.last().map(position), 5).await.expect("the journal can be read")
         && !page.is_empty()
     {
         assert!(page.len() <= 5);
@@ -65,15 +43,8 @@ pub async fn a_reader_sees_what_was_acknowledged<J: Journal>(journal: &J, names:
     let mut head = None;
     for number in 1..=20 {
         let entry = names.said(session, number, Digest::ZERO);
-        head = Some(
-            append(journal, &entry, Guard::Head(head))
-                .await
-                .expect("nobody else writes here"),
-        );
-        let stored = journal
-            .read(session, None, None, 100)
-            .await
-            .expect("the journal can be read");
+        head = Some(append(journal, &entry, Guard::Head(head)).await.expect("nobody else writes here"));
+        let stored = journal.read(session, None, None, 100).await.expect("the journal can be read");
         assert_eq!(stored.len(), number as usize);
         assert_eq!(stored.last().map(|stored| stored.position), head);
     }
@@ -83,16 +54,9 @@ pub async fn what_is_read_is_what_was_written<J: Journal>(journal: &J, names: &N
     let session = names.session();
     let first = names.said(session, 1, Digest::ZERO);
     let second = names.said(session, 2, first.digest());
-    let head = append(journal, &first, Guard::Head(None))
-        .await
-        .expect("the session is empty");
-    append(journal, &second, Guard::Head(Some(head)))
-        .await
-        .expect("the head is known");
-    let stored = journal
-        .read(session, Some(Lane::Decisions), None, 10)
-        .await
-        .expect("the journal can be read");
+    let head = append(journal, &first, Guard::Head(None)).await.expect("the session is empty");
+    append(journal, &second, Guard::Head(Some(head))).await.expect("the head is known");
+    let stored = journal.read(session, Some(Lane::Decisions), None, 10).await.expect("the journal can be read");
     assert_eq!(*stored[0].entry, *first);
     assert_eq!(*stored[1].entry, *second);
     assert_eq!(stored[1].entry.prev, stored[0].entry.digest());
@@ -102,19 +66,10 @@ pub async fn a_forgotten_session_is_gone_and_can_begin_again<J: Journal>(journal
     let (session, other) = (names.session(), names.session());
     let before = names.talk(journal, session, 3).await;
     names.talk(journal, other, 2).await;
-    journal
-        .forget(session)
-        .await
-        .expect("the session can be forgotten");
-    let left = journal
-        .read(session, None, None, 10)
-        .await
-        .expect("the journal can be read");
+    journal.forget(session).await.expect("the session can be forgotten");
+    let left = journal.read(session, None, None, 10).await.expect("the journal can be read");
     assert_eq!(left, []);
-    let kept = journal
-        .read(other, None, None, 10)
-        .await
-        .expect("the journal can be read");
+    let kept = journal.read(other, None, None, 10).await.expect("the journal can be read");
     assert_eq!(kept.len(), 2);
     let again = names.talk(journal, session, 1).await;
     assert!(again[0] > before[2], "positions are never used twice");

@@ -28,29 +28,19 @@ impl Copy {
     pub(crate) fn open(path: Option<&Path>, start: &Cursor) -> Result<Self, Error> {
         let name: Arc<Path> = path.unwrap_or(Path::new(":memory:")).into();
         let of = |source| Error::of(&name, source);
-        let conn = path
-            .map_or_else(Connection::open_in_memory, Connection::open)
-            .map_err(of)?;
+        let conn = path.map_or_else(Connection::open_in_memory, Connection::open).map_err(of)?;
         // It can be rebuilt, so it need not wait for the disk.
-        conn.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;")
-            .map_err(of)?;
+        conn.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;").map_err(of)?;
         let streams = start.places().len() as u64;
-        let copy = Self {
-            conn: Arc::new(Mutex::new(conn)),
-            path: Arc::clone(&name),
-            streams,
-        };
+        let copy = Self { conn: Arc::new(Mutex::new(conn)), path: Arc::clone(&name), streams };
         copy.prepare(start).map_err(of)?;
         Ok(copy)
     }
 
     fn prepare(&self, start: &Cursor) -> rusqlite::Result<()> {
         let conn = self.conn.lock();
-        let tables: i64 = conn.query_row(
-            "SELECT count(*) FROM sqlite_schema WHERE name = 'entries'",
-            (),
-            |row| row.get(0),
-        )?;
+        let tables: i64 =
+            conn.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'entries'", (), |row| row.get(0))?;
         if tables == 0 {
             create(&conn, 0)?;
             save(&conn, start)?;
@@ -75,10 +65,7 @@ impl Copy {
         let mut conn = self.conn.lock();
         let done = (|| {
             let transaction = conn.transaction()?;
-            for stored in entries
-                .iter()
-                .filter(|stored| stored.entry.lane == Lane::Decisions)
-            {
+            for stored in entries.iter().filter(|stored| stored.entry.lane == Lane::Decisions) {
                 let place = self.place(stored);
                 if stored.entry.events.iter().any(|written| keeps(&written.event)) {
                     keep(&transaction, place, stored)?;
@@ -113,8 +100,8 @@ impl Copy {
 
 fn keep(conn: &Connection, place: u64, stored: &Stored) -> rusqlite::Result<()> {
     let entry = &stored.entry;
-    conn.prepare_cached("INSERT OR REPLACE INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
-        .execute(params![
+    conn.prepare_cached("INSERT OR REPLACE INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?.execute(
+        params![
             place.cast_signed(),
             entry.id.0.to_be_bytes(),
             entry.session.0.to_be_bytes(),
@@ -124,7 +111,8 @@ fn keep(conn: &Connection, place: u64, stored: &Stored) -> rusqlite::Result<()> 
             entry.epoch.0,
             entry.prev.0,
             entry.body(),
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
@@ -134,11 +122,8 @@ fn clear(conn: &Connection, start: &Cursor) -> rusqlite::Result<()> {
 }
 
 fn load(conn: &Connection) -> rusqlite::Result<Option<Cursor>> {
-    let text: Option<String> = conn
-        .query_row("SELECT value FROM meta WHERE key = 'cursor'", (), |row| {
-            row.get(0)
-        })
-        .optional()?;
+    let text: Option<String> =
+        conn.query_row("SELECT value FROM meta WHERE key = 'cursor'", (), |row| row.get(0)).optional()?;
     Ok(text.and_then(|text| text.parse().ok()))
 }
 

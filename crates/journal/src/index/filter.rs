@@ -70,10 +70,7 @@ impl FromStr for PageKey {
     type Err = NotAPageKey;
 
     fn from_str(text: &str) -> Result<Self, NotAPageKey> {
-        let (place, number) = text
-            .strip_prefix("pg_")
-            .and_then(|rest| rest.split_once('_'))
-            .ok_or(NotAPageKey)?;
+        let (place, number) = text.strip_prefix("pg_").and_then(|rest| rest.split_once('_')).ok_or(NotAPageKey)?;
         let place = i64::from_str_radix(place, 16).map_err(|_| NotAPageKey)?;
         let number = u32::from_str_radix(number, 16).map_err(|_| NotAPageKey)?;
         Ok(Self { place, number })

@@ -13,7 +13,8 @@ use crate::entry::Entry;
 const HEADLINE_CHARS_MAX: usize = 200;
 
 /// An ask that the rules still remember in full: open, undelivered, or answerable late.
-const LIVE: &str = "(state <= 1 OR (state <= 3 AND delivered_at IS NULL) OR (state <= 5 AND state > 3 AND moved_to IS NULL))";
+const LIVE: &str =
+    "(state <= 1 OR (state <= 3 AND delivered_at IS NULL) OR (state <= 5 AND state > 3 AND moved_to IS NULL))";
 
 /// Is this an event that a list is made from, so that an index of its own has to keep it?
 pub(crate) fn keeps(event: &Event) -> bool {
@@ -31,19 +32,14 @@ pub(crate) fn keeps(event: &Event) -> bool {
 /// Applies an entry of decisions that stands at `place`.
 pub(crate) fn project(conn: &Connection, place: u64, entry: &Entry) -> rusqlite::Result<()> {
     let place = place.cast_signed();
-    entry
-        .events
-        .iter()
-        .try_for_each(|written| apply(conn, entry.session, place, &written.event))
+    entry.events.iter().try_for_each(|written| apply(conn, entry.session, place, &written.event))
 }
 
 /// Removes a session.
 pub(crate) fn forget(conn: &Connection, session: SessionId) -> rusqlite::Result<()> {
     let session = session.0.to_be_bytes();
-    conn.prepare_cached("DELETE FROM asks WHERE session = ?1")?
-        .execute([session])?;
-    conn.prepare_cached("DELETE FROM sessions WHERE session = ?1")?
-        .execute([session])?;
+    conn.prepare_cached("DELETE FROM asks WHERE session = ?1")?.execute([session])?;
+    conn.prepare_cached("DELETE FROM sessions WHERE session = ?1")?.execute([session])?;
     Ok(())
 }
 
@@ -54,12 +50,9 @@ fn apply(conn: &Connection, session: SessionId, place: i64, event: &Event) -> ru
         Event::Continued { .. } => end(conn, session, 2),
         Event::Configured(settings) => configure(conn, session, settings),
         Event::Asked(ask) => asked(conn, place, ask),
-        Event::Proposed { ask, until, .. } => change(
-            conn,
-            *ask,
-            "state = 1, wake_at = ?3, due = 1, ended_pos = ?4",
-            &[&until.0, &place],
-        ),
+        Event::Proposed { ask, until, .. } => {
+            change(conn, *ask, "state = 1, wake_at = ?3, due = 1, ended_pos = ?4", &[&until.0, &place])
+        }
         Event::Undone { ask, .. } => change(
             conn,
             *ask,
@@ -82,26 +75,20 @@ fn apply(conn: &Connection, session: SessionId, place: i64, event: &Event) -> ru
         Event::Parked { ask } => change(conn, *ask, "parked = 1", &[]),
         Event::Stranded { ask } => change(conn, *ask, "stranded = 1", &[]),
         Event::LateAnswered { ask, .. } => change(conn, *ask, "late_pos = ?3", &[&place]),
-        Event::Delivered {
-            parcel: Parcel::Verdict(ask),
-            at,
-            ..
-        } => change(conn, *ask, "delivered_at = ?3, parked = 0", &[&at.0]),
+        Event::Delivered { parcel: Parcel::Verdict(ask), at, .. } => {
+            change(conn, *ask, "delivered_at = ?3, parked = 0", &[&at.0])
+        }
         _ => Ok(()),
     }
 }
 
 fn asked(conn: &Connection, place: i64, ask: &Ask) -> rusqlite::Result<()> {
     if let Some(old) = ask.instead_of {
-        let moved =
-            "state = 4, moved_to = ?3, wake_at = NULL, due = NULL, settled_at = coalesce(settled_at, ?4)";
+        let moved = "state = 4, moved_to = ?3, wake_at = NULL, due = NULL, settled_at = coalesce(settled_at, ?4)";
         change(conn, old, moved, &[&ask.id.number, &ask.at.0])?;
     }
     let headline = ask.body.headline();
-    let cut = headline
-        .char_indices()
-        .nth(HEADLINE_CHARS_MAX)
-        .map_or(headline.len(), |(at, _)| at);
+    let cut = headline.char_indices().nth(HEADLINE_CHARS_MAX).map_or(headline.len(), |(at, _)| at);
     let deadline = ask.terms.deadline.map(|at| at.0);
     conn.prepare_cached(
         "INSERT OR REPLACE INTO asks (session, number, asked_pos, asked_at, state, wake_at, due, deadline, kind,

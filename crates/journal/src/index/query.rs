@@ -69,18 +69,14 @@ struct Found {
     late: Option<String>,
 }
 
-impl Index {
-    pub(crate) fn over(db: Db, streams: u64) -> Self {
-        Self { db, streams }
-    }
+/// One page of asks, as SQL.
+struct Page {
+    sql: String,
+    values: Vec<Box<dyn ToSql>>,
+}
 
-    /// Returns a page of asks.
-    pub fn asks(
-        &self,
-        filter: &AskFilter,
-        after: Option<PageKey>,
-        max: usize,
-    ) -> Result<Vec<Known>, IndexError> {
+impl Page {
+    fn of(filter: &AskFilter, after: Option<PageKey>, max: usize) -> Self {
         let mut values: Vec<Box<dyn ToSql>> = Vec::new();
         let mut sql = format!("SELECT {ASK_COLUMNS} FROM asks a");
         if filter.person.is_some() {
@@ -90,10 +86,7 @@ impl Index {
         sql.push_str(&filter.states.sql());
         let mut and = |condition: &str, value: Box<dyn ToSql>| {
             values.push(value);
-            sql.push_str(&format!(
-                " AND {}",
-                condition.replace('?', &format!("?{}", values.len()))
-            ));
+            sql.push_str(&format!(" AND {}", condition.replace('?', &format!("?{}", values.len()))));
         };
         if let Some(session) = filter.session {
             and("a.session = ?", Box::new(session.0.to_be_bytes()));
@@ -114,38 +107,53 @@ impl Index {
         if let Some(after) = after {
             // Both values are numbers of ours, so they need no place of their own.
             let (place, number) = (after.place, after.number);
-            sql.push_str(&format!(
-                " AND (a.asked_pos, a.number) {compare} ({place}, {number})"
-            ));
+            sql.push_str(&format!(" AND (a.asked_pos, a.number) {compare} ({place}, {number})"));
         }
-        let max = max.min(limits::PAGE_MAX) as u32;
-        sql.push_str(&format!(
-            " ORDER BY a.asked_pos {order}, a.number {order} LIMIT {max}"
-        ));
+        let max = max.min(limits::PAGE_MAX + 1) as u32;
+        sql.push_str(&format!(" ORDER BY a.asked_pos {order}, a.number {order} LIMIT {max}"));
+        Self { sql, values }
+    }
+
+    fn find(&self, conn: &Connection) -> rusqlite::Result<Vec<Found>> {
+        let mut query = conn.prepare_cached(&self.sql)?;
+        let params: Vec<&dyn ToSql> = self.values.iter().map(|value| &**value).collect();
+        let rows = query.query_map(&params[..], ask_row)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        rows.into_iter().map(|row| find(conn, row)).collect()
+    }
+}
+
+impl Index {
+    pub(crate) fn over(db: Db, streams: u64) -> Self {
+        Self { db, streams }
+    }
+
+    /// Returns a page of asks.
+    pub fn asks(&self, filter: &AskFilter, after: Option<PageKey>, max: usize) -> Result<Vec<Known>, IndexError> {
+        let page = Page::of(filter, after, max);
+        let found = self.db.read(|conn| page.find(conn)).map_err(IndexError::Down)?;
+        found.into_iter().map(Found::read).collect()
+    }
+
+    /// Returns the first page of asks, and the position of the newest entry that it takes account of: both from the
+    /// same moment, so that whoever follows from there misses nothing and hears nothing twice.
+    pub fn asks_at(&self, filter: &AskFilter, max: usize) -> Result<(Vec<Known>, Position), IndexError> {
+        let page = Page::of(filter, None, max);
         let found = self.db.read(|conn| {
-            let mut query = conn.prepare_cached(&sql)?;
-            let params: Vec<&dyn ToSql> = values.iter().map(|value| &**value).collect();
-            let rows = query
-                .query_map(&params[..], ask_row)?
-                .collect::<rusqlite::Result<Vec<_>>>()?;
-            rows.into_iter()
-                .map(|row| find(conn, row))
-                .collect::<rusqlite::Result<Vec<_>>>()
+            let moment = conn.unchecked_transaction()?;
+            let newest: Option<i64> = moment.query_row("SELECT max(pos) FROM entries", [], |row| row.get(0))?;
+            let found = page.find(&moment)?;
+            moment.finish()?;
+            Ok((found, Position(newest.unwrap_or(0).cast_unsigned())))
         });
-        found
-            .map_err(IndexError::Down)?
-            .into_iter()
-            .map(Found::read)
-            .collect()
+        let (found, newest) = found.map_err(IndexError::Down)?;
+        Ok((found.into_iter().map(Found::read).collect::<Result<_, _>>()?, newest))
     }
 
     pub fn ask(&self, id: AskId) -> Result<Option<Known>, IndexError> {
         let sql = format!("SELECT {ASK_COLUMNS} FROM asks a WHERE a.session = ?1 AND a.number = ?2");
         let found = self.db.read(|conn| {
             let mut query = conn.prepare_cached(&sql)?;
-            let row = query
-                .query_row(params![id.session.0.to_be_bytes(), id.number], ask_row)
-                .optional()?;
+            let row = query.query_row(params![id.session.0.to_be_bytes(), id.number], ask_row).optional()?;
             row.map(|row| find(conn, row)).transpose()
         });
         found.map_err(IndexError::Down)?.map(Found::read).transpose()
@@ -169,23 +177,18 @@ impl Index {
         let owner = filter.owner.as_ref().map(|owner| owner.as_str());
         let person = filter.person.as_ref().map(|person| person.as_str());
         let state = filter.state.map(|state| state as u8);
-        let max = max.min(limits::PAGE_MAX) as u32;
+        let max = max.min(limits::PAGE_MAX + 1) as u32;
         let rows = self.db.read(|conn| {
             let mut query = conn.prepare_cached(&sql)?;
-            query
-                .query_map(params![owner, state, before, person, max], session_row)?
-                .collect()
+            query.query_map(params![owner, state, before, person, max], session_row)?.collect()
         });
         rows.map_err(IndexError::Down)
     }
 
     pub fn session(&self, id: SessionId) -> Result<Option<SessionRow>, IndexError> {
         let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.session = ?1");
-        let row = self.db.read(|conn| {
-            conn.prepare_cached(&sql)?
-                .query_row([id.0.to_be_bytes()], session_row)
-                .optional()
-        });
+        let row =
+            self.db.read(|conn| conn.prepare_cached(&sql)?.query_row([id.0.to_be_bytes()], session_row).optional());
         row.map_err(IndexError::Down)
     }
 
@@ -197,15 +200,10 @@ impl Index {
             let mut query = conn.prepare_cached(sql)?;
             let row = |row: &rusqlite::Row<'_>| {
                 let session = SessionId(u128::from_be_bytes(row.get(0)?));
-                let ask = AskId {
-                    session,
-                    number: row.get(1)?,
-                };
+                let ask = AskId { session, number: row.get(1)? };
                 Ok((ask, Timestamp(row.get(2)?), numbered_due(row.get(3)?)))
             };
-            query
-                .query_map(params![before.0, max.min(limits::PAGE_MAX) as u32], row)?
-                .collect()
+            query.query_map(params![before.0, max.min(limits::PAGE_MAX) as u32], row)?.collect()
         });
         due.map_err(IndexError::Down)
     }
@@ -213,10 +211,7 @@ impl Index {
     /// Returns the next time at which something happens by itself.
     pub fn next_due(&self) -> Result<Option<Timestamp>, IndexError> {
         let sql = "SELECT min(wake_at) FROM asks WHERE wake_at IS NOT NULL";
-        let at = self.db.read(|conn| {
-            conn.prepare_cached(sql)?
-                .query_row((), |row| row.get::<_, Option<i64>>(0))
-        });
+        let at = self.db.read(|conn| conn.prepare_cached(sql)?.query_row((), |row| row.get::<_, Option<i64>>(0)));
         Ok(at.map_err(IndexError::Down)?.map(Timestamp))
     }
 
@@ -226,12 +221,7 @@ impl Index {
                    (SELECT count(*) FROM asks), (SELECT count(*) FROM sessions)";
         let counts = self.db.read(|conn| {
             conn.prepare_cached(sql)?.query_row((), |row| {
-                Ok(Counts {
-                    open: row.get(0)?,
-                    late: row.get(1)?,
-                    asks: row.get(2)?,
-                    sessions: row.get(3)?,
-                })
+                Ok(Counts { open: row.get(0)?, late: row.get(1)?, asks: row.get(2)?, sessions: row.get(3)? })
             })
         });
         counts.map_err(IndexError::Down)
@@ -277,11 +267,7 @@ impl Found {
         let events = |body: Option<String>| -> Result<Vec<Event>, IndexError> {
             let body = body.ok_or(IndexError::Missing { ask: id })?;
             let written = read_body(&body).map_err(|source| IndexError::Record { ask: id, source })?;
-            Ok(written
-                .into_iter()
-                .map(|written| written.event)
-                .filter(|event| event.ask() == Some(id))
-                .collect())
+            Ok(written.into_iter().map(|written| written.event).filter(|event| event.ask() == Some(id)).collect())
         };
         let ask = events(self.asked)?.into_iter().find_map(|event| match event {
             Event::Asked(ask) => Some(ask),
@@ -289,10 +275,7 @@ impl Found {
         });
         let ending = |event: &Event| {
             use Event::*;
-            matches!(
-                event,
-                Proposed { .. } | Settled(_) | Withdrawn { .. } | Overtaken { .. }
-            )
+            matches!(event, Proposed { .. } | Settled(_) | Withdrawn { .. } | Overtaken { .. })
         };
         let ended = match self.row.ended_place {
             // The last one counts: an answer without undo time is proposed and settled at once.
@@ -300,37 +283,24 @@ impl Found {
             None => None,
         };
         let late = match self.row.late_place {
-            Some(_) => events(self.late)?
-                .into_iter()
-                .rfind(|event| matches!(event, Event::LateAnswered { .. })),
+            Some(_) => events(self.late)?.into_iter().rfind(|event| matches!(event, Event::LateAnswered { .. })),
             None => None,
         };
         let ask = ask.ok_or(IndexError::Missing { ask: id })?;
-        Ok(Known {
-            row: self.row,
-            ask,
-            ended,
-            late,
-        })
+        Ok(Known { row: self.row, ask, ended, late })
     }
 }
 
 impl Known {
     /// Returns the key after which the next page begins.
     pub fn page_key(&self) -> PageKey {
-        PageKey {
-            place: self.row.asked_place,
-            number: self.row.id.number,
-        }
+        PageKey { place: self.row.asked_place, number: self.row.id.number }
     }
 }
 
 impl SessionRow {
     /// Returns the key after which the next page begins.
     pub fn page_key(&self) -> PageKey {
-        PageKey {
-            place: self.place,
-            number: 0,
-        }
+        PageKey { place: self.place, number: 0 }
     }
 }

@@ -84,10 +84,7 @@ pub(super) const ASK_COLUMNS: &str = "a.session, a.number, a.asked_at, a.state, 
 pub(super) fn ask_row(row: &Row<'_>) -> rusqlite::Result<AskRow> {
     let time = |at: usize| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(Timestamp));
     Ok(AskRow {
-        id: AskId {
-            session: SessionId(u128::from_be_bytes(row.get(0)?)),
-            number: row.get(1)?,
-        },
+        id: AskId { session: SessionId(u128::from_be_bytes(row.get(0)?)), number: row.get(1)? },
         asked_at: Timestamp(row.get(2)?),
         state: numbered_state(row.get(3)?),
         wakes: time(4)?.zip(row.get::<_, Option<u8>>(5)?.map(numbered_due)),
@@ -141,9 +138,7 @@ pub(super) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
 
 fn numbered_state(number: u8) -> State {
     use State::*;
-    let states = [
-        Open, Proposed, Answered, Dismissed, Expired, Ruled, Withdrawn, Overtaken,
-    ];
+    let states = [Open, Proposed, Answered, Dismissed, Expired, Ruled, Withdrawn, Overtaken];
     states.get(usize::from(number)).copied().unwrap_or(Withdrawn)
 }
 

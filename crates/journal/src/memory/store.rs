@@ -48,14 +48,7 @@ impl Memory {
         let conn = Arc::new(Mutex::new(conn));
         let db = Db::Memory(Arc::clone(&conn));
         let bus = LocalBus::default();
-        Ok(Self(Arc::new(Inner {
-            conn,
-            ledger: Mutex::new(ledger),
-            db,
-            recent,
-            identity,
-            bus,
-        })))
+        Ok(Self(Arc::new(Inner { conn, ledger: Mutex::new(ledger), db, recent, identity, bus })))
     }
 
     pub fn index(&self) -> Index {
@@ -71,9 +64,7 @@ impl Memory {
         let (reply, mut answer) = oneshot::channel();
         let mut jobs = vec![job(reply)];
         self.0.ledger.lock().commit(&self.0.conn.lock(), &mut jobs);
-        answer
-            .try_recv()
-            .expect("a ledger answers every job before it returns")
+        answer.try_recv().expect("a ledger answers every job before it returns")
     }
 
     fn change(&self, change: Change) -> Result<Changed, ShelfError> {
@@ -85,12 +76,7 @@ impl Journal for Memory {
     async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
         entry.check(guard)?;
         let body = entry.body();
-        self.submit(|reply| Job::Append {
-            entry,
-            body,
-            guard,
-            reply,
-        })
+        self.submit(|reply| Job::Append { entry, body, guard, reply })
     }
 
     async fn read(
@@ -101,10 +87,7 @@ impl Journal for Memory {
         max: usize,
     ) -> Result<Vec<Arc<Stored>>, ReadError> {
         let max = max.min(limits::READ_BATCH_MAX);
-        self.0
-            .db
-            .read(|conn| read_session(conn, session, lane, after, max))
-            .map_err(ReadError::Down)?
+        self.0.db.read(|conn| read_session(conn, session, lane, after, max)).map_err(ReadError::Down)?
     }
 
     fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static {
@@ -143,18 +126,9 @@ impl Shelf for Memory {
         now: Timestamp,
     ) -> Result<Revision, ShelfError> {
         if value.len() > limits::SHELF_BYTES_MAX {
-            return Err(ShelfError::TooLarge {
-                key: key.to_owned(),
-                bytes: value.len(),
-            });
+            return Err(ShelfError::TooLarge { key: key.to_owned(), bytes: value.len() });
         }
-        let put = Change::Put {
-            key: key.to_owned(),
-            value: value.to_owned(),
-            expect,
-            expires_at,
-            now,
-        };
+        let put = Change::Put { key: key.to_owned(), value: value.to_owned(), expect, expires_at, now };
         match self.change(put)? {
             Changed::Put(revision) => Ok(revision),
             other => unreachable!("a put is answered by {other:?}"),
@@ -162,25 +136,15 @@ impl Shelf for Memory {
     }
 
     async fn delete(&self, key: &str, expect: Expect) -> Result<(), ShelfError> {
-        self.change(Change::Delete {
-            key: key.to_owned(),
-            expect,
-        })
-        .map(|_| ())
+        self.change(Change::Delete { key: key.to_owned(), expect }).map(|_| ())
     }
 
     async fn list(&self, prefix: &str, now: Timestamp) -> Result<Vec<Item>, ShelfError> {
-        self.0
-            .db
-            .read(|conn| list_shelf(conn, prefix, now))
-            .map_err(ShelfError::Down)
+        self.0.db.read(|conn| list_shelf(conn, prefix, now)).map_err(ShelfError::Down)
     }
 
     async fn take(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
-        match self.change(Change::Take {
-            key: key.to_owned(),
-            now,
-        })? {
+        match self.change(Change::Take { key: key.to_owned(), now })? {
             Changed::Taken(item) => Ok(item),
             other => unreachable!("a take is answered by {other:?}"),
         }

@@ -37,14 +37,7 @@ pub struct Options {
 
 impl Options {
     pub fn new(url: impl Into<String>, identity: u64, client: u64) -> Self {
-        Self {
-            url: url.into(),
-            name: "ab".to_owned(),
-            streams: 16,
-            replicas: 3,
-            identity,
-            client,
-        }
+        Self { url: url.into(), name: "ab".to_owned(), streams: 16, replicas: 3, identity, client }
     }
 }
 
@@ -67,16 +60,10 @@ pub(super) async fn connect(options: &Options) -> Result<Connection, Error> {
         .request_timeout(Some(REQUEST_MAX));
     let connected = tokio::time::timeout(SETUP_MAX, async {
         let client = client.connect(addresses).await?;
-        client
-            .flush()
-            .await
-            .map_err(|error| std::io::Error::other(error.to_string()))?;
+        client.flush().await.map_err(|error| std::io::Error::other(error.to_string()))?;
         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(client)
     });
-    let unreachable = |source| Error::Connect {
-        url: url.clone(),
-        source,
-    };
+    let unreachable = |source| Error::Connect { url: url.clone(), source };
     let client = match connected.await {
         Ok(Ok(client)) => client,
         Ok(Err(error)) => return Err(unreachable(Fault::new(std::io::Error::other(error.to_string())))),
@@ -84,14 +71,9 @@ pub(super) async fn connect(options: &Options) -> Result<Connection, Error> {
     };
     let version = client.server_info().version;
     if !is_new_enough(&version) {
-        return Err(Error::TooOld {
-            url: url.clone(),
-            found: version,
-        });
+        return Err(Error::TooOld { url: url.clone(), found: version });
     }
-    let context = context::ContextBuilder::new()
-        .timeout(REQUEST_MAX)
-        .ack_timeout(REQUEST_MAX);
+    let context = context::ContextBuilder::new().timeout(REQUEST_MAX).ack_timeout(REQUEST_MAX);
     let context = context.build(client.clone());
     let mut streams = Vec::with_capacity(options.streams);
     let mut identity = None;
@@ -102,13 +84,7 @@ pub(super) async fn connect(options: &Options) -> Result<Connection, Error> {
         streams.push(stream);
     }
     let bucket = make_bucket(&context, options).await?;
-    Ok(Connection {
-        client,
-        context,
-        streams,
-        bucket,
-        identity: identity.unwrap_or(options.identity),
-    })
+    Ok(Connection { client, context, streams, bucket, identity: identity.unwrap_or(options.identity) })
 }
 
 /// Repeats `attempt` while servers are still finding each other.
@@ -123,22 +99,14 @@ where
             Ok(made) => return Ok(made),
             Err(error) if tokio::time::Instant::now() >= until => {
                 let source = Fault::new(error);
-                return Err(Error::Setup {
-                    name: name.to_owned(),
-                    replicas: options.replicas,
-                    source,
-                });
+                return Err(Error::Setup { name: name.to_owned(), replicas: options.replicas, source });
             }
             Err(_) => tokio::time::sleep(Duration::from_millis(250)).await,
         }
     }
 }
 
-async fn make_stream(
-    context: &Context,
-    options: &Options,
-    number: usize,
-) -> Result<(stream::Stream, u64), Error> {
+async fn make_stream(context: &Context, options: &Options, number: usize) -> Result<(stream::Stream, u64), Error> {
     let name = format!("{}-{number}", options.name);
     let config = stream::Config {
         name: name.clone(),
@@ -157,15 +125,8 @@ async fn make_stream(
         }
     });
     let stream = stream.await?;
-    let description = stream
-        .cached_info()
-        .config
-        .description
-        .as_deref()
-        .unwrap_or_default();
-    let identity = description
-        .strip_prefix(DESCRIPTION)
-        .and_then(|text| u64::from_str_radix(text, 16).ok());
+    let description = stream.cached_info().config.description.as_deref().unwrap_or_default();
+    let identity = description.strip_prefix(DESCRIPTION).and_then(|text| u64::from_str_radix(text, 16).ok());
     Ok((stream, identity.ok_or(Error::NotOurs { name })?))
 }
 
@@ -188,9 +149,7 @@ async fn make_bucket(context: &Context, options: &Options) -> Result<kv::Store, 
 }
 
 fn is_new_enough(version: &str) -> bool {
-    let mut numbers = version
-        .split(['.', '-'])
-        .map(|part| part.parse::<u64>().unwrap_or(0));
+    let mut numbers = version.split(['.', '-']).map(|part| part.parse::<u64>().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= OLDEST
 }
 

@@ -10,9 +10,7 @@ pub enum Error {
         #[source]
         source: Fault,
     },
-    #[error(
-        "the NATS server at {url} is version {found}, which can let two writers win; it has to be 2.12 or newer"
-    )]
+    #[error("the NATS server at {url} is version {found}, which can let two writers win; it has to be 2.12 or newer")]
     TooOld { url: String, found: String },
     #[error("could not set up the stream `{name}`; JetStream has to be enabled on {replicas} servers")]
     Setup {

@@ -74,21 +74,11 @@ async fn begin(inner: Arc<Inner>, after: Cursor) -> BoxStream<'static, Result<Fo
             heard: 0,
             caught: false,
         };
-        stream::unfold(one, |mut one| async move {
-            Some(((one.number, one.next().await), one))
-        })
-        .boxed()
+        stream::unfold(one, |mut one| async move { Some(((one.number, one.next().await), one)) }).boxed()
     });
     let behind = (0..inner.connection.streams.len()).collect();
-    let follower = Follower {
-        all: stream::select_all(followers),
-        behind,
-        said: false,
-        failed: false,
-    };
-    let rest = stream::unfold(follower, |mut follower| async move {
-        Some((follower.next().await?, follower))
-    });
+    let follower = Follower { all: stream::select_all(followers), behind, said: false, failed: false };
+    let rest = stream::unfold(follower, |mut follower| async move { Some((follower.next().await?, follower)) });
     stream::iter(gone).chain(rest).boxed()
 }
 
@@ -158,9 +148,9 @@ impl One {
             }
             match messages.next().await {
                 Some(Ok(message)) => {
-                    let info = message.info().map_err(|error| {
-                        ReadError::Down(Fault::new(std::io::Error::other(error.to_string())))
-                    })?;
+                    let info = message
+                        .info()
+                        .map_err(|error| ReadError::Down(Fault::new(std::io::Error::other(error.to_string()))))?;
                     let (sequence, pending) = (info.stream_sequence, info.pending);
                     self.heard += 1;
                     if info.consumer_sequence != self.heard || sequence <= self.at {
@@ -186,9 +176,7 @@ impl One {
     /// Makes a consumer. Returns whether there is nothing for it yet.
     async fn consume(&mut self) -> Result<bool, Fault> {
         let config = Config {
-            deliver_policy: DeliverPolicy::ByStartSequence {
-                start_sequence: self.at + 1,
-            },
+            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.at + 1 },
             ack_policy: AckPolicy::None,
             inactive_threshold: UNUSED_MAX,
             num_replicas: 1,
@@ -197,11 +185,7 @@ impl One {
         };
         let consumer = self.stream.create_consumer(config).await.map_err(Fault::new)?;
         let nothing = consumer.cached_info().num_pending == 0;
-        let messages = consumer
-            .stream()
-            .heartbeat(HEARTBEAT)
-            .expires(5 * HEARTBEAT)
-            .max_messages_per_batch(IN_FLIGHT);
+        let messages = consumer.stream().heartbeat(HEARTBEAT).expires(5 * HEARTBEAT).max_messages_per_batch(IN_FLIGHT);
         self.messages = Some(messages.messages().await.map_err(Fault::new)?);
         self.heard = 0;
         Ok(nothing)

@@ -22,21 +22,13 @@ impl Nats {
     /// Opens this node's index, at `path` or in memory, and returns it once it has caught up. It goes on following
     /// until the last handle of the journal is gone.
     pub async fn index(&self, path: Option<&Path>) -> Result<Index, Error> {
-        let request = |source| Error::Request {
-            what: "build the index",
-            source,
-        };
+        let request = |source| Error::Request { what: "build the index", source };
         let copy = Copy::open(path, &self.start()).map_err(|error| request(Fault::new(error)))?;
         let cursor = copy.cursor().map_err(request)?.unwrap_or_else(|| self.start());
         let index = copy.index();
         let (ready, wait) = oneshot::channel();
-        self.keep(
-            copy.clone(),
-            tokio::spawn(feed(self.clone_weakly(), copy, cursor, ready)),
-        );
-        wait.await
-            .map_err(|error| request(Fault::new(error)))?
-            .map_err(request)?;
+        self.keep(copy.clone(), tokio::spawn(feed(self.clone_weakly(), copy, cursor, ready)));
+        wait.await.map_err(|error| request(Fault::new(error)))?.map_err(request)?;
         Ok(index)
     }
 }

@@ -81,9 +81,7 @@ impl Letter<'_> {
     }
 
     async fn publish(&self, context: &Context) -> Result<u64, async_nats::jetstream::context::PublishError> {
-        let mut message = PublishMessage::build()
-            .message_id(&self.id)
-            .payload(self.payload.clone());
+        let mut message = PublishMessage::build().message_id(&self.id).payload(self.payload.clone());
         if let Some(expect) = self.expect {
             message = message.expected_last_subject_sequence(expect);
         }
@@ -99,11 +97,7 @@ impl Letter<'_> {
         let mut after = after;
         let mut others = false;
         while let Some(message) = next(self.stream, &self.subject, after).await? {
-            if message
-                .headers
-                .get(NATS_MESSAGE_ID)
-                .is_some_and(|id| id.as_str() == self.id)
-            {
+            if message.headers.get(NATS_MESSAGE_ID).is_some_and(|id| id.as_str() == self.id) {
                 return Ok(Found::Ours(message.sequence));
             }
             others = true;
@@ -115,10 +109,7 @@ impl Letter<'_> {
 
 /// Reads the first message under `subject` after a sequence, from the leader.
 pub(super) async fn next(stream: &Stream, subject: &str, after: u64) -> Result<Option<StreamMessage>, Fault> {
-    let request = stream
-        .raw_message_builder()
-        .sequence(after + 1)
-        .next_by_subject(subject);
+    let request = stream.raw_message_builder().sequence(after + 1).next_by_subject(subject);
     match request.send().await {
         Ok(message) => Ok(Some(message)),
         Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),

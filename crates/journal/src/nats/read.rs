@@ -22,9 +22,7 @@ pub(super) async fn read(
     let mut after = after.map_or(0, |after| after.0);
     let mut read = Vec::new();
     while read.len() < max {
-        let message = ask(|| next(stream, subject, after))
-            .await
-            .map_err(ReadError::Down)?;
+        let message = ask(|| next(stream, subject, after)).await.map_err(ReadError::Down)?;
         let Some(message) = message else { break };
         after = message.sequence;
         read.push(stored(message.sequence, &message.payload)?);
@@ -37,8 +35,5 @@ pub(super) fn stored(sequence: u64, payload: &[u8]) -> Result<Arc<Stored>, ReadE
     let position = Position(sequence);
     let entry = record::read_line(&String::from_utf8_lossy(payload));
     let entry = entry.map_err(|source| ReadError::Record { position, source })?;
-    Ok(Arc::new(Stored {
-        position,
-        entry: Arc::new(entry),
-    }))
+    Ok(Arc::new(Stored { position, entry: Arc::new(entry) }))
 }

@@ -39,24 +39,14 @@ fn bucket(inner: &Inner) -> &kv::Store {
 async fn look(inner: &Inner, key: &str) -> Result<Slot, ShelfError> {
     let subject = format!("{}{}", bucket(inner).prefix, encode(key));
     let read = ask(|| async {
-        match bucket(inner)
-            .stream
-            .get_last_raw_message_by_subject(&subject)
-            .await
-        {
+        match bucket(inner).stream.get_last_raw_message_by_subject(&subject).await {
             Ok(message) => Ok(Some(message)),
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
             Err(error) => Err(Fault::new(error)),
         }
     });
     let message = read.await.map_err(ShelfError::Down)?;
-    Ok(message.map_or(
-        Slot {
-            revision: 0,
-            item: None,
-        },
-        |message| slot(key, &message),
-    ))
+    Ok(message.map_or(Slot { revision: 0, item: None }, |message| slot(key, &message)))
 }
 
 fn slot(key: &str, message: &StreamMessage) -> Slot {
@@ -96,19 +86,12 @@ async fn write(
         id: inner.mark(),
         payload,
         expect: revision,
-        headers: if value.is_some() {
-            Vec::new()
-        } else {
-            PURGED.to_vec()
-        },
+        headers: if value.is_some() { Vec::new() } else { PURGED.to_vec() },
     };
-    letter
-        .send(&inner.connection.context)
-        .await
-        .map_err(|error| match error {
-            Undelivered::Conflict => ShelfError::Conflict { key: key.to_owned() },
-            Undelivered::Unknown(fault) => ShelfError::Down(fault),
-        })
+    letter.send(&inner.connection.context).await.map_err(|error| match error {
+        Undelivered::Conflict => ShelfError::Conflict { key: key.to_owned() },
+        Undelivered::Unknown(fault) => ShelfError::Down(fault),
+    })
 }
 
 pub(super) async fn put(
@@ -132,9 +115,7 @@ pub(super) async fn put(
             Some(revision)
         }
     };
-    write(inner, key, Some((value, expires_at)), revision)
-        .await
-        .map(Revision)
+    write(inner, key, Some((value, expires_at)), revision).await.map(Revision)
 }
 
 pub(super) async fn delete(inner: &Inner, key: &str, expect: Expect) -> Result<(), ShelfError> {
@@ -170,17 +151,9 @@ pub(super) async fn take(inner: &Inner, key: &str, now: Timestamp) -> Result<Opt
 async fn everything(inner: &Inner, prefix: &str) -> Result<Vec<Item>, ShelfError> {
     let folder = prefix.rfind('/').map_or("", |end| &prefix[..end]);
     let kv_prefix = &bucket(inner).prefix;
-    let filter = if folder.is_empty() {
-        format!("{kv_prefix}>")
-    } else {
-        format!("{kv_prefix}{}.>", encode(folder))
-    };
+    let filter = if folder.is_empty() { format!("{kv_prefix}>") } else { format!("{kv_prefix}{}.>", encode(folder)) };
     let subjects = ask(|| async {
-        let info = bucket(inner)
-            .stream
-            .info_with_subjects(&filter)
-            .await
-            .map_err(Fault::new)?;
+        let info = bucket(inner).stream.info_with_subjects(&filter).await.map_err(Fault::new)?;
         info.try_collect::<Vec<_>>().await.map_err(Fault::new)
     });
     let mut items = Vec::new();
@@ -204,11 +177,7 @@ pub(super) async fn list(inner: &Inner, prefix: &str, now: Timestamp) -> Result<
 
 pub(super) async fn sweep(inner: &Inner, now: Timestamp) -> Result<usize, ShelfError> {
     let mut swept = 0;
-    for item in everything(inner, "")
-        .await?
-        .into_iter()
-        .filter(|item| !item.is_there(now))
-    {
+    for item in everything(inner, "").await?.into_iter().filter(|item| !item.is_there(now)) {
         match write(inner, &item.key, None, Some(item.revision.0)).await {
             Ok(_) => swept += 1,
             // Someone has just put something new there.
@@ -271,18 +240,7 @@ mod tests {
 
     #[test]
     fn any_text_can_be_a_key() {
-        for key in [
-            "",
-            "a",
-            "a/b",
-            "/a",
-            "a/",
-            "//",
-            "a.b*>",
-            "ünïcode key",
-            "=2f",
-            "a//b",
-        ] {
+        for key in ["", "a", "a/b", "/a", "a/", "//", "a.b*>", "ünïcode key", "=2f", "a//b"] {
             let encoded = encode(key);
             assert_eq!(decode(&encoded).as_deref(), Some(key), "{encoded}");
             assert!(encoded.split('.').all(|word| !word.is_empty()), "{encoded}");

@@ -62,11 +62,7 @@ impl Inner {
 
     /// Returns an id for something on the shelf.
     pub(super) fn mark(&self) -> String {
-        format!(
-            "{:016x}-{}",
-            self.client,
-            self.marks.fetch_add(1, Ordering::Relaxed)
-        )
+        format!("{:016x}-{}", self.client, self.marks.fetch_add(1, Ordering::Relaxed))
     }
 
     fn subject(&self, session: SessionId, lane: &str) -> (usize, String) {
@@ -87,22 +83,11 @@ impl Nats {
     pub async fn connect(options: &Options) -> Result<Self, Error> {
         let connection = connect(options).await?;
         let newest = (0..options.streams).map(|_| AtomicU64::new(0)).collect();
-        let inner = Inner {
-            connection,
-            name: options.name.clone(),
-            client: options.client,
-            marks: AtomicU64::new(0),
-            newest,
-        };
-        let source = |source| Error::Request {
-            what: "find the newest entry",
-            source,
-        };
+        let inner =
+            Inner { connection, name: options.name.clone(), client: options.client, marks: AtomicU64::new(0), newest };
+        let source = |source| Error::Request { what: "find the newest entry", source };
         follow::newest(&inner).await.map_err(source)?;
-        Ok(Self {
-            inner: Arc::new(inner),
-            kept: Some(Arc::default()),
-        })
+        Ok(Self { inner: Arc::new(inner), kept: Some(Arc::default()) })
     }
 
     /// Returns the bus between the nodes.
@@ -112,10 +97,7 @@ impl Nats {
 
     /// A handle that does not keep the indexes alive, for the tasks that feed them.
     pub(super) fn clone_weakly(&self) -> Self {
-        Self {
-            inner: Arc::clone(&self.inner),
-            kept: None,
-        }
+        Self { inner: Arc::clone(&self.inner), kept: None }
     }
 
     pub(super) fn keep(&self, copy: Copy, task: JoinHandle<()>) {
@@ -181,11 +163,7 @@ impl Journal for Nats {
         let purge = ask(|| async { stream.purge().filter(&subject).await.map_err(Fault::new) });
         purge.await.map_err(ForgetError)?;
         let copies = self.kept.as_ref().map(|kept| kept.lock().copies.clone());
-        copies
-            .into_iter()
-            .flatten()
-            .try_for_each(|copy| copy.forget(session))
-            .map_err(ForgetError)
+        copies.into_iter().flatten().try_for_each(|copy| copy.forget(session)).map_err(ForgetError)
     }
 
     fn start(&self) -> Cursor {
@@ -193,11 +171,7 @@ impl Journal for Nats {
     }
 
     fn now(&self) -> Cursor {
-        let places = self
-            .inner
-            .newest
-            .iter()
-            .map(|newest| newest.load(Ordering::Relaxed));
+        let places = self.inner.newest.iter().map(|newest| newest.load(Ordering::Relaxed));
         Cursor::new(self.inner.connection.identity, places.collect())
     }
 
@@ -220,10 +194,7 @@ impl Shelf for Nats {
         now: Timestamp,
     ) -> Result<Revision, ShelfError> {
         if value.len() > limits::SHELF_BYTES_MAX {
-            return Err(ShelfError::TooLarge {
-                key: key.to_owned(),
-                bytes: value.len(),
-            });
+            return Err(ShelfError::TooLarge { key: key.to_owned(), bytes: value.len() });
         }
         shelf::put(&self.inner, key, value, expect, expires_at, now).await
     }

@@ -49,24 +49,13 @@ pub fn read_line(line: &str) -> Result<Entry, DecodeError> {
         #[serde(borrow)]
         events: Vec<&'a RawValue>,
     }
-    let malformed = |source| DecodeError::Malformed {
-        kind: "entry".to_owned(),
-        source: Arc::new(source),
-    };
+    let malformed = |source| DecodeError::Malformed { kind: "entry".to_owned(), source: Arc::new(source) };
     let bad = |what: &str| {
         let source = <serde_json::Error as serde::de::Error>::custom(format!("`{what}` cannot be read"));
-        DecodeError::Malformed {
-            kind: "entry".to_owned(),
-            source: Arc::new(source),
-        }
+        DecodeError::Malformed { kind: "entry".to_owned(), source: Arc::new(source) }
     };
     let line: Line<'_> = serde_json::from_str(line).map_err(malformed)?;
-    let written = |raw: &RawValue| {
-        Ok(Written {
-            event: decode(raw.get())?,
-            json: raw.get().into(),
-        })
-    };
+    let written = |raw: &RawValue| Ok(Written { event: decode(raw.get())?, json: raw.get().into() });
     Ok(Entry {
         id: line.id.parse::<EntryId>().map_err(|_| bad("id"))?,
         session: line.session.parse::<SessionId>().map_err(|_| bad("session"))?,
@@ -78,15 +67,8 @@ pub fn read_line(line: &str) -> Result<Entry, DecodeError> {
         at: Timestamp(line.at),
         node: NodeId(u64::from_str_radix(line.node, 16).map_err(|_| bad("node"))?),
         epoch: Epoch(line.epoch),
-        prev: line
-            .prev
-            .map_or(Some(Digest::ZERO), read_digest)
-            .ok_or_else(|| bad("prev"))?,
-        events: line
-            .events
-            .into_iter()
-            .map(written)
-            .collect::<Result<_, DecodeError>>()?,
+        prev: line.prev.map_or(Some(Digest::ZERO), read_digest).ok_or_else(|| bad("prev"))?,
+        events: line.events.into_iter().map(written).collect::<Result<_, DecodeError>>()?,
     })
 }
 

@@ -58,19 +58,11 @@ fn kind_of(json: &str) -> Result<Cow<'_, str>, DecodeError> {
         #[serde(borrow, rename = "type")]
         kind: Cow<'a, str>,
     }
-    if let Some((kind, _)) = json
-        .strip_prefix("{\"type\":\"")
-        .and_then(|rest| rest.split_once('"'))
-    {
+    if let Some((kind, _)) = json.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')) {
         return Ok(Cow::Borrowed(kind));
     }
-    let malformed = |source| DecodeError::Malformed {
-        kind: "?".to_owned(),
-        source: Arc::new(source),
-    };
-    serde_json::from_str::<Tag<'_>>(json)
-        .map(|tag| tag.kind)
-        .map_err(malformed)
+    let malformed = |source| DecodeError::Malformed { kind: "?".to_owned(), source: Arc::new(source) };
+    serde_json::from_str::<Tag<'_>>(json).map(|tag| tag.kind).map_err(malformed)
 }
 
 /// Joins the records: for each its tag, its variant in [`Record`], and its row in [`read`].
@@ -132,117 +124,62 @@ impl<'a> From<&'a Event> for Record<'a> {
         use events::*;
         match event {
             Event::Started(started) => Self::Started((&**started).into()),
-            Event::Closed { why, at } => Self::Closed(Closed {
-                why: why.into(),
-                at: at.0,
-            }),
-            Event::Continued { to, at } => Self::Continued(Continued {
-                to: Id(*to),
-                at: at.0,
-            }),
-            Event::Hosted { node, epoch, process } => Self::Hosted(Hosted {
-                node: Hex(node.0),
-                epoch: epoch.0,
-                process: process.map(Into::into),
-            }),
+            Event::Closed { why, at } => Self::Closed(Closed { why: why.into(), at: at.0 }),
+            Event::Continued { to, at } => Self::Continued(Continued { to: Id(*to), at: at.0 }),
+            Event::Hosted { node, epoch, process } => {
+                Self::Hosted(Hosted { node: Hex(node.0), epoch: epoch.0, process: process.map(Into::into) })
+            }
             Event::Unhosted { epoch } => Self::Unhosted(Unhosted { epoch: epoch.0 }),
             Event::Said(said) => Self::Said((&**said).into()),
-            Event::Unsaid { message } => Self::Unsaid(Unsaid {
-                message: Id(*message),
-            }),
-            Event::Configured(settings) => Self::Configured(Configured {
-                settings: (&**settings).into(),
-            }),
-            Event::Interrupted { by, at } => Self::Interrupted(Interrupted {
-                by: by.as_ref().map(Into::into),
-                at: at.0,
-            }),
+            Event::Unsaid { message } => Self::Unsaid(Unsaid { message: Id(*message) }),
+            Event::Configured(settings) => Self::Configured(Configured { settings: (&**settings).into() }),
+            Event::Interrupted { by, at } => {
+                Self::Interrupted(Interrupted { by: by.as_ref().map(Into::into), at: at.0 })
+            }
             Event::Asked(ask) => Self::Asked(Asked { ask: (&**ask).into() }),
-            Event::Proposed {
-                ask,
-                answer,
-                by,
-                until,
-            } => Self::Proposed(Proposed {
-                ask: Id(*ask),
-                answer: answer.into(),
-                by: by.into(),
-                until: until.0,
-            }),
-            Event::Undone { ask, by } => Self::Undone(Undone {
-                ask: Id(*ask),
-                by: by.into(),
-            }),
-            Event::Extended { ask, deadline, by } => Self::Extended(Extended {
-                ask: Id(*ask),
-                deadline: deadline.map(|at| at.0),
-                by: by.into(),
-            }),
-            Event::Voted { ask, answer, by } => Self::Voted(Voted {
-                ask: Id(*ask),
-                answer: answer.into(),
-                by: by.into(),
-            }),
+            Event::Proposed { ask, answer, by, until } => {
+                Self::Proposed(Proposed { ask: Id(*ask), answer: answer.into(), by: by.into(), until: until.0 })
+            }
+            Event::Undone { ask, by } => Self::Undone(Undone { ask: Id(*ask), by: by.into() }),
+            Event::Extended { ask, deadline, by } => {
+                Self::Extended(Extended { ask: Id(*ask), deadline: deadline.map(|at| at.0), by: by.into() })
+            }
+            Event::Voted { ask, answer, by } => {
+                Self::Voted(Voted { ask: Id(*ask), answer: answer.into(), by: by.into() })
+            }
             Event::Settled(settled) => Self::Settled((&**settled).into()),
-            Event::Withdrawn { ask, why, at } => Self::Withdrawn(Withdrawn {
-                ask: Id(*ask),
-                why: why.into(),
-                at: at.0,
-            }),
-            Event::Overtaken { ask, mouth, at } => Self::Overtaken(Overtaken {
-                ask: Id(*ask),
-                mouth: mouth.into(),
-                at: at.0,
-            }),
+            Event::Withdrawn { ask, why, at } => {
+                Self::Withdrawn(Withdrawn { ask: Id(*ask), why: why.into(), at: at.0 })
+            }
+            Event::Overtaken { ask, mouth, at } => {
+                Self::Overtaken(Overtaken { ask: Id(*ask), mouth: mouth.into(), at: at.0 })
+            }
             Event::Parked { ask } => Self::Parked(Parked { ask: Id(*ask) }),
             Event::Stranded { ask } => Self::Stranded(Stranded { ask: Id(*ask) }),
-            Event::LateAnswered { ask, answer, by, at } => Self::LateAnswered(LateAnswered {
-                ask: Id(*ask),
-                answer: answer.into(),
-                by: by.into(),
-                at: at.0,
-            }),
-            Event::Handed { parcel, attempt } => Self::Handed(Handed {
-                parcel: (*parcel).into(),
-                attempt: *attempt,
-            }),
-            Event::Delivered { parcel, proof, at } => Self::Delivered(Delivered {
-                parcel: (*parcel).into(),
-                proof: proof.into(),
-                at: at.0,
-            }),
-            Event::Text { block, text } => Self::Text(content::Text {
-                block: *block,
-                text: text.into(),
-            }),
-            Event::Thinking { block, text } => Self::Thinking(content::Thinking {
-                block: *block,
-                text: text.into(),
-            }),
-            Event::ToolCalled {
-                call,
-                name,
-                input,
-                ask,
-            } => Self::ToolCalled(content::ToolCalled {
+            Event::LateAnswered { ask, answer, by, at } => {
+                Self::LateAnswered(LateAnswered { ask: Id(*ask), answer: answer.into(), by: by.into(), at: at.0 })
+            }
+            Event::Handed { parcel, attempt } => Self::Handed(Handed { parcel: (*parcel).into(), attempt: *attempt }),
+            Event::Delivered { parcel, proof, at } => {
+                Self::Delivered(Delivered { parcel: (*parcel).into(), proof: proof.into(), at: at.0 })
+            }
+            Event::Text { block, text } => Self::Text(content::Text { block: *block, text: text.into() }),
+            Event::Thinking { block, text } => Self::Thinking(content::Thinking { block: *block, text: text.into() }),
+            Event::ToolCalled { call, name, input, ask } => Self::ToolCalled(content::ToolCalled {
                 call: call.as_str().into(),
                 name: name.into(),
                 input: input.into(),
                 ask: ask.map(Id),
             }),
-            Event::ToolReturned { call, ok, output } => Self::ToolReturned(content::ToolReturned {
-                call: call.as_str().into(),
-                ok: *ok,
-                output: output.into(),
-            }),
-            Event::TurnEnded { reason, usage } => Self::TurnEnded(content::TurnEnded {
-                reason: reason.into(),
-                usage: usage.as_ref().map(Into::into),
-            }),
-            Event::Notice { level, text } => Self::Notice(content::Notice {
-                level: (*level).into(),
-                text: text.into(),
-            }),
+            Event::ToolReturned { call, ok, output } => {
+                Self::ToolReturned(content::ToolReturned { call: call.as_str().into(), ok: *ok, output: output.into() })
+            }
+            Event::TurnEnded { reason, usage } => {
+                Self::TurnEnded(content::TurnEnded { reason: reason.into(), usage: usage.as_ref().map(Into::into) })
+            }
+            Event::Notice { level, text } => {
+                Self::Notice(content::Notice { level: (*level).into(), text: text.into() })
+            }
         }
     }
 }

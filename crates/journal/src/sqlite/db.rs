@@ -30,10 +30,7 @@ pub(crate) struct Pool {
 
 impl Db {
     pub(crate) fn file(path: &Path) -> Self {
-        Self::File(Arc::new(Pool {
-            path: path.to_owned(),
-            idle: Mutex::default(),
-        }))
+        Self::File(Arc::new(Pool { path: path.to_owned(), idle: Mutex::default() }))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -78,9 +75,7 @@ impl Db {
             Self::Memory(_) => self.read(query),
             Self::File(_) => {
                 let db = self.clone();
-                tokio::task::spawn_blocking(move || db.read(query))
-                    .await
-                    .map_err(Fault::new)?
+                tokio::task::spawn_blocking(move || db.read(query)).await.map_err(Fault::new)?
             }
         }
     }

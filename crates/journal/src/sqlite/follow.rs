@@ -48,9 +48,7 @@ pub(crate) fn follow(
         goal: Some(goal),
         failed: false,
     };
-    stream::unfold(follower, |mut follower| async move {
-        Some((follower.next().await?, follower))
-    })
+    stream::unfold(follower, |mut follower| async move { Some((follower.next().await?, follower)) })
 }
 
 impl Follower {
@@ -87,10 +85,7 @@ impl Follower {
             return Ok(());
         }
         let at = self.at;
-        let read = self
-            .db
-            .run(move |conn| read_between(conn, at, newest, BATCH))
-            .await;
+        let read = self.db.run(move |conn| read_between(conn, at, newest, BATCH)).await;
         let entries = read.map_err(ReadError::Down)??;
         // Fewer than asked for: there is nothing else up to `newest`, only gaps that were forgotten.
         let last = entries.last().filter(|_| entries.len() == BATCH);

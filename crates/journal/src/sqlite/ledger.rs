@@ -55,31 +55,17 @@ const HEADS_MAX: usize = 65_536;
 
 /// What came of a job, once the transaction is through.
 enum Done {
-    Append(
-        Result<Position, AppendError>,
-        oneshot::Sender<Result<Position, AppendError>>,
-    ),
+    Append(Result<Position, AppendError>, oneshot::Sender<Result<Position, AppendError>>),
     Forget(SessionId, oneshot::Sender<Result<(), ForgetError>>),
-    Change(
-        Result<Changed, ShelfError>,
-        oneshot::Sender<Result<Changed, ShelfError>>,
-    ),
+    Change(Result<Changed, ShelfError>, oneshot::Sender<Result<Changed, ShelfError>>),
 }
 
 impl Ledger {
     pub(crate) fn new(conn: &Connection, path: &Path) -> rusqlite::Result<Self> {
-        let newest: i64 =
-            conn.query_row("SELECT coalesce(max(pos), 0) FROM entries", (), |row| row.get(0))?;
-        let newest = newest
-            .max(meta(conn, "newest_forgotten")?.unwrap_or(0))
-            .cast_unsigned();
+        let newest: i64 = conn.query_row("SELECT coalesce(max(pos), 0) FROM entries", (), |row| row.get(0))?;
+        let newest = newest.max(meta(conn, "newest_forgotten")?.unwrap_or(0)).cast_unsigned();
         let recent = Arc::new(Recent::new(newest));
-        Ok(Self {
-            path: path.to_owned(),
-            newest,
-            heads: HashMap::new(),
-            recent,
-        })
+        Ok(Self { path: path.to_owned(), newest, heads: HashMap::new(), recent })
     }
 
     pub(crate) fn recent(&self) -> &Arc<Recent> {
@@ -94,13 +80,9 @@ impl Ledger {
         let newest = self.newest;
         let mut fresh = Vec::with_capacity(jobs.len());
         let mut done = Vec::with_capacity(jobs.len());
-        let outcome = self
-            .apply(conn, jobs, &mut fresh, &mut done)
-            .map_err(|error| (error, Stage::Before));
+        let outcome = self.apply(conn, jobs, &mut fresh, &mut done).map_err(|error| (error, Stage::Before));
         let outcome = outcome.and_then(|()| {
-            let commit = conn
-                .prepare_cached("COMMIT")
-                .and_then(|mut commit| commit.execute(()));
+            let commit = conn.prepare_cached("COMMIT").and_then(|mut commit| commit.execute(()));
             commit.map(|_| ()).map_err(|error| (error, Stage::During))
         });
         match outcome {
@@ -115,13 +97,11 @@ impl Ledger {
                     // Should even this fail, the next BEGIN will say so.
                     let _ = conn.execute_batch("ROLLBACK");
                 }
-                let unknown =
-                    stage == Stage::During && error.sqlite_error_code() != Some(ErrorCode::DiskFull);
+                let unknown = stage == Stage::During && error.sqlite_error_code() != Some(ErrorCode::DiskFull);
                 let fault = Fault::new(Error::of(&self.path, error));
                 tracing::error!(jobs = jobs.len() + done.len(), error = %fault, "Could not write to the journal");
                 done.into_iter().for_each(|done| fail(done, &fault, unknown));
-                jobs.drain(..)
-                    .for_each(|job| fail(job.refused(), &fault, unknown));
+                jobs.drain(..).for_each(|job| fail(job.refused(), &fault, unknown));
             }
         }
     }
@@ -138,9 +118,7 @@ impl Ledger {
         jobs.reverse();
         while let Some(job) = jobs.last() {
             let made = match job {
-                Job::Append {
-                    entry, body, guard, ..
-                } => Made::Append(self.append(conn, entry, body, *guard, fresh)?),
+                Job::Append { entry, body, guard, .. } => Made::Append(self.append(conn, entry, body, *guard, fresh)?),
                 Job::Forget { session, .. } => {
                     self.forget(conn, *session)?;
                     Made::Forget
@@ -148,15 +126,9 @@ impl Ledger {
                 Job::Change { change, .. } => Made::Change(shelves::change(conn, change)?),
             };
             match (made, jobs.pop()) {
-                (Made::Append(result), Some(Job::Append { reply, .. })) => {
-                    done.push(Done::Append(result, reply))
-                }
-                (Made::Forget, Some(Job::Forget { session, reply })) => {
-                    done.push(Done::Forget(session, reply))
-                }
-                (Made::Change(result), Some(Job::Change { reply, .. })) => {
-                    done.push(Done::Change(result, reply))
-                }
+                (Made::Append(result), Some(Job::Append { reply, .. })) => done.push(Done::Append(result, reply)),
+                (Made::Forget, Some(Job::Forget { session, reply })) => done.push(Done::Forget(session, reply)),
+                (Made::Change(result), Some(Job::Change { reply, .. })) => done.push(Done::Change(result, reply)),
                 _ => {}
             }
         }
@@ -189,10 +161,7 @@ impl Ledger {
             self.heads.insert(entry.session, Some(position));
             index::project(conn, position.0, entry)?;
         }
-        fresh.push(Arc::new(Stored {
-            position,
-            entry: Arc::clone(entry),
-        }));
+        fresh.push(Arc::new(Stored { position, entry: Arc::clone(entry) }));
         Ok(Ok(position))
     }
 
@@ -200,8 +169,7 @@ impl Ledger {
         if let Some(head) = self.heads.get(&session) {
             return Ok(*head);
         }
-        let mut query =
-            conn.prepare_cached("SELECT max(pos) FROM entries WHERE session = ?1 AND lane = 0")?;
+        let mut query = conn.prepare_cached("SELECT max(pos) FROM entries WHERE session = ?1 AND lane = 0")?;
         let head: Option<i64> = query.query_row([session.0.to_be_bytes()], |row| row.get(0))?;
         Ok(head.map(|head| Position(head.cast_unsigned())))
     }
@@ -209,8 +177,7 @@ impl Ledger {
     fn forget(&mut self, conn: &Connection, session: SessionId) -> rusqlite::Result<()> {
         // Positions are never used twice: a cursor that lies behind would skip what takes their place.
         set_meta(conn, "newest_forgotten", self.newest.cast_signed())?;
-        conn.prepare_cached("DELETE FROM entries WHERE session = ?1")?
-            .execute([session.0.to_be_bytes()])?;
+        conn.prepare_cached("DELETE FROM entries WHERE session = ?1")?.execute([session.0.to_be_bytes()])?;
         index::forget(conn, session)?;
         self.heads.remove(&session);
         Ok(())
@@ -249,9 +216,7 @@ impl Job {
             Self::Append { reply, .. } => Done::Append(Err(AppendError::Unknown), reply),
             Self::Forget { session, reply } => Done::Forget(session, reply),
             Self::Change { change, reply } => {
-                let (Change::Put { key, .. } | Change::Delete { key, .. } | Change::Take { key, .. }) =
-                    change
-                else {
+                let (Change::Put { key, .. } | Change::Delete { key, .. } | Change::Take { key, .. }) = change else {
                     return Done::Change(Ok(Changed::Swept(0)), reply);
                 };
                 Done::Change(Err(ShelfError::Conflict { key }), reply)
@@ -263,11 +228,7 @@ impl Job {
 fn fail(done: Done, fault: &Fault, unknown: bool) {
     match done {
         Done::Append(_, reply) => {
-            let error = if unknown {
-                AppendError::Unknown
-            } else {
-                AppendError::Down(fault.clone())
-            };
+            let error = if unknown { AppendError::Unknown } else { AppendError::Down(fault.clone()) };
             drop(reply.send(Err(error)));
         }
         Done::Forget(_, reply) => drop(reply.send(Err(ForgetError(fault.clone())))),
@@ -295,31 +256,15 @@ fn insert(conn: &Connection, position: Position, entry: &Entry, body: &str) -> r
     Ok(rows == 1)
 }
 
-fn find_after(
-    conn: &Connection,
-    entry: &Entry,
-    after: Option<Position>,
-) -> rusqlite::Result<Option<Position>> {
-    let mut query = conn.prepare_cached(
-        "SELECT pos FROM entries WHERE session = ?1 AND lane = ?2 AND pos > ?3 AND id = ?4",
-    )?;
+fn find_after(conn: &Connection, entry: &Entry, after: Option<Position>) -> rusqlite::Result<Option<Position>> {
+    let mut query =
+        conn.prepare_cached("SELECT pos FROM entries WHERE session = ?1 AND lane = ?2 AND pos > ?3 AND id = ?4")?;
     let after = after.map_or(-1, |after| after.0.cast_signed());
-    let key = params![
-        entry.session.0.to_be_bytes(),
-        lane_number(entry.lane),
-        after,
-        entry.id.0.to_be_bytes()
-    ];
-    query
-        .query_row(key, |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned())))
-        .optional()
+    let key = params![entry.session.0.to_be_bytes(), lane_number(entry.lane), after, entry.id.0.to_be_bytes()];
+    query.query_row(key, |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned()))).optional()
 }
 
 fn find_content(conn: &Connection, id: EntryId) -> rusqlite::Result<Option<Position>> {
     let mut query = conn.prepare_cached("SELECT pos FROM entries WHERE id = ?1 AND lane = 1")?;
-    query
-        .query_row([id.0.to_be_bytes()], |row| {
-            Ok(Position(row.get::<_, i64>(0)?.cast_unsigned()))
-        })
-        .optional()
+    query.query_row([id.0.to_be_bytes()], |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned()))).optional()
 }

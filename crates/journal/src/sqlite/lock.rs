@@ -19,12 +19,7 @@ impl Lock {
             let path = path.clone();
             move |source| Error::Io { what, path, source }
         };
-        let open = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path);
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = open.map_err(io("open"))?;
         match file.try_lock() {
             Ok(()) => {}
@@ -32,12 +27,7 @@ impl Lock {
                 let mut pid = String::new();
                 // The number is a courtesy; the lock is what counts.
                 let _ = file.read_to_string(&mut pid);
-                let pid = if pid.trim().is_empty() {
-                    "unknown"
-                } else {
-                    pid.trim()
-                }
-                .to_owned();
+                let pid = if pid.trim().is_empty() { "unknown" } else { pid.trim() }.to_owned();
                 return Err(Error::InUse { path, pid });
             }
             Err(TryLockError::Error(source)) => return Err(io("lock")(source)),

@@ -33,11 +33,7 @@ pub struct Options {
 
 impl Options {
     pub fn new(dir: impl Into<PathBuf>, identity: u64) -> Self {
-        Self {
-            dir: dir.into(),
-            identity,
-            pages_max: None,
-        }
+        Self { dir: dir.into(), identity, pages_max: None }
     }
 }
 
@@ -57,14 +53,9 @@ pub(super) fn open(options: &Options) -> Result<Opened, Error> {
     let lock = Lock::take(&options.dir)?;
     make_file(&path)?;
     let of = |source| Error::of(&path, source);
-    let conn = Connection::open_with_flags(
-        &path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    );
+    let conn = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX);
     let conn = conn.map_err(of)?;
-    let found = configure(&conn, options)
-        .and_then(|()| format(&conn))
-        .map_err(of)?;
+    let found = configure(&conn, options).and_then(|()| format(&conn)).map_err(of)?;
     let newer = match found {
         None => {
             create(&conn, options.identity).map_err(of)?;
@@ -74,13 +65,7 @@ pub(super) fn open(options: &Options) -> Result<Opened, Error> {
         Some(Format::Ours(number)) => (number > FORMAT).then_some(number),
     };
     let identity = meta(&conn, "identity").map_err(of)?.unwrap_or(0).cast_unsigned();
-    Ok(Opened {
-        conn,
-        path,
-        lock,
-        identity,
-        newer,
-    })
+    Ok(Opened { conn, path, lock, identity, newer })
 }
 
 fn configure(conn: &Connection, options: &Options) -> rusqlite::Result<()> {
@@ -111,11 +96,7 @@ fn make_folder(dir: &Path) -> Result<(), Error> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir).map_err(|source| Error::Io {
-        what: "make the folder",
-        path: dir.to_owned(),
-        source,
-    })
+    builder.create(dir).map_err(|source| Error::Io { what: "make the folder", path: dir.to_owned(), source })
 }
 
 /// Makes the file before SQLite does, so that nobody else can read it. Its companions take over its mode.
@@ -125,9 +106,5 @@ fn make_file(path: &Path) -> Result<(), Error> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let made = options.open(path).map(drop);
-    made.map_err(|source| Error::Io {
-        what: "open",
-        path: path.to_owned(),
-        source,
-    })
+    made.map_err(|source| Error::Io { what: "open", path: path.to_owned(), source })
 }

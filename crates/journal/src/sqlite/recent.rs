@@ -41,15 +41,8 @@ pub(crate) struct Batch {
 
 impl Recent {
     pub(crate) fn new(newest: u64) -> Self {
-        let ring = Ring {
-            entries: VecDeque::new(),
-            first: newest + 1,
-            bytes: 0,
-        };
-        Self {
-            ring: Mutex::new(ring),
-            news: watch::Sender::new(News { newest, open: true }),
-        }
+        let ring = Ring { entries: VecDeque::new(), first: newest + 1, bytes: 0 };
+        Self { ring: Mutex::new(ring), news: watch::Sender::new(News { newest, open: true }) }
     }
 
     pub(crate) fn watch(&self) -> watch::Receiver<News> {
@@ -65,11 +58,7 @@ impl Recent {
         let Some(last) = entries.last() else { return };
         let mut ring = self.ring.lock();
         for stored in entries {
-            debug_assert_eq!(
-                stored.position.0,
-                ring.first + ring.entries.len() as u64,
-                "positions have no gaps"
-            );
+            debug_assert_eq!(stored.position.0, ring.first + ring.entries.len() as u64, "positions have no gaps");
             ring.bytes += stored.entry.bytes();
             ring.entries.push_back(Some(Arc::clone(stored)));
         }
@@ -92,10 +81,7 @@ impl Recent {
         let skip = usize::try_from(skip).ok()?;
         let range = skip.min(ring.entries.len())..skip.saturating_add(max).min(ring.entries.len());
         let up_to = position + range.len() as u64;
-        Some(Batch {
-            entries: ring.entries.range(range).flatten().cloned().collect(),
-            up_to,
-        })
+        Some(Batch { entries: ring.entries.range(range).flatten().cloned().collect(), up_to })
     }
 
     pub(crate) fn forget(&self, session: SessionId) {

@@ -29,10 +29,7 @@ pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Result<Arc<Stored>, Read
         prev: Digest(row.get(7)?),
         events,
     };
-    Ok(Ok(Arc::new(Stored {
-        position,
-        entry: Arc::new(entry),
-    })))
+    Ok(Ok(Arc::new(Stored { position, entry: Arc::new(entry) })))
 }
 
 /// Reads a session's entries after a position.
@@ -43,10 +40,7 @@ pub(crate) fn read_session(
     after: Option<Position>,
     max: usize,
 ) -> rusqlite::Result<Result<Vec<Arc<Stored>>, ReadError>> {
-    let (session, after) = (
-        session.0.to_be_bytes(),
-        after.map_or(-1, |after| after.0.cast_signed()),
-    );
+    let (session, after) = (session.0.to_be_bytes(), after.map_or(-1, |after| after.0.cast_signed()));
     let max = i64::try_from(max).unwrap_or(i64::MAX);
     let Some(lane) = lane else {
         // Each lane is in order in the index; SQLite merges the two.
@@ -57,17 +51,12 @@ pub(crate) fn read_session(
              ORDER BY pos LIMIT ?3"
         );
         let mut query = conn.prepare_cached(&sql)?;
-        return query
-            .query_map(params![session, after, max], stored)?
-            .collect::<rusqlite::Result<_>>();
+        return query.query_map(params![session, after, max], stored)?.collect::<rusqlite::Result<_>>();
     };
-    let sql = format!(
-        "SELECT {COLUMNS} FROM entries WHERE session = ?1 AND lane = ?4 AND pos > ?2 ORDER BY pos LIMIT ?3"
-    );
+    let sql =
+        format!("SELECT {COLUMNS} FROM entries WHERE session = ?1 AND lane = ?4 AND pos > ?2 ORDER BY pos LIMIT ?3");
     let mut query = conn.prepare_cached(&sql)?;
-    query
-        .query_map(params![session, after, max, lane_number(lane)], stored)?
-        .collect::<rusqlite::Result<_>>()
+    query.query_map(params![session, after, max, lane_number(lane)], stored)?.collect::<rusqlite::Result<_>>()
 }
 
 /// Reads the entries of all sessions after a position, up to another.
@@ -80,7 +69,5 @@ pub(super) fn read_between(
     let sql = format!("SELECT {COLUMNS} FROM entries WHERE pos > ?1 AND pos <= ?2 ORDER BY pos LIMIT ?3");
     let mut query = conn.prepare_cached(&sql)?;
     let max = i64::try_from(max).unwrap_or(i64::MAX);
-    query
-        .query_map(params![after.cast_signed(), up_to.cast_signed(), max], stored)?
-        .collect::<rusqlite::Result<_>>()
+    query.query_map(params![after.cast_signed(), up_to.cast_signed(), max], stored)?.collect::<rusqlite::Result<_>>()
 }

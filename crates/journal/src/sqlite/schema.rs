@@ -27,14 +27,11 @@ pub(crate) fn create(conn: &Connection, identity: u64) -> rusqlite::Result<()> {
 }
 
 pub(crate) fn meta(conn: &Connection, key: &str) -> rusqlite::Result<Option<i64>> {
-    conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-        .query_row([key], |row| row.get(0))
-        .optional()
+    conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |row| row.get(0)).optional()
 }
 
 pub(crate) fn set_meta(conn: &Connection, key: &str, value: i64) -> rusqlite::Result<()> {
-    conn.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
-        .execute((key, value))?;
+    conn.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?.execute((key, value))?;
     Ok(())
 }
 

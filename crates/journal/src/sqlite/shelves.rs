@@ -11,24 +11,10 @@ use crate::shelf::{Expect, Item, Revision, ShelfError};
 /// A change of the shelf, on its way to the writer.
 #[derive(Debug)]
 pub(crate) enum Change {
-    Put {
-        key: String,
-        value: Vec<u8>,
-        expect: Expect,
-        expires_at: Option<Timestamp>,
-        now: Timestamp,
-    },
-    Delete {
-        key: String,
-        expect: Expect,
-    },
-    Take {
-        key: String,
-        now: Timestamp,
-    },
-    Sweep {
-        now: Timestamp,
-    },
+    Put { key: String, value: Vec<u8>, expect: Expect, expires_at: Option<Timestamp>, now: Timestamp },
+    Delete { key: String, expect: Expect },
+    Take { key: String, now: Timestamp },
+    Sweep { now: Timestamp },
 }
 
 /// What came of a [`Change`].
@@ -43,13 +29,7 @@ pub(crate) enum Changed {
 /// Makes a change. The outer error is the database's and undoes the transaction; the inner one changes nothing.
 pub(crate) fn change(conn: &Connection, change: &Change) -> rusqlite::Result<Result<Changed, ShelfError>> {
     Ok(match change {
-        Change::Put {
-            key,
-            value,
-            expect,
-            expires_at,
-            now,
-        } => {
+        Change::Put { key, value, expect, expires_at, now } => {
             if !holds(conn, key, *expect, Some(*now))? {
                 return Ok(Err(ShelfError::Conflict { key: key.clone() }));
             }
@@ -76,9 +56,7 @@ pub(crate) fn change(conn: &Connection, change: &Change) -> rusqlite::Result<Res
             Ok(Changed::Taken(item.filter(|item| item.is_there(*now))))
         }
         Change::Sweep { now } => {
-            let swept = conn
-                .prepare_cached("DELETE FROM shelf WHERE expires_at <= ?1")?
-                .execute([now.0])?;
+            let swept = conn.prepare_cached("DELETE FROM shelf WHERE expires_at <= ?1")?.execute([now.0])?;
             Ok(Changed::Swept(swept))
         }
     })
@@ -97,20 +75,17 @@ fn holds(conn: &Connection, key: &str, expect: Expect, now: Option<Timestamp>) -
 }
 
 fn remove(conn: &Connection, key: &str) -> rusqlite::Result<()> {
-    conn.prepare_cached("DELETE FROM shelf WHERE key = ?1")?
-        .execute([key])
-        .map(|_| ())
+    conn.prepare_cached("DELETE FROM shelf WHERE key = ?1")?.execute([key]).map(|_| ())
 }
 
 pub(crate) fn find(conn: &Connection, key: &str) -> rusqlite::Result<Option<Item>> {
-    let mut query =
-        conn.prepare_cached("SELECT key, value, revision, expires_at FROM shelf WHERE key = ?1")?;
+    let mut query = conn.prepare_cached("SELECT key, value, revision, expires_at FROM shelf WHERE key = ?1")?;
     query.query_row([key], item).optional()
 }
 
 pub(crate) fn list(conn: &Connection, prefix: &str, now: Timestamp) -> rusqlite::Result<Vec<Item>> {
-    let mut query = conn
-        .prepare_cached("SELECT key, value, revision, expires_at FROM shelf WHERE key >= ?1 ORDER BY key")?;
+    let mut query =
+        conn.prepare_cached("SELECT key, value, revision, expires_at FROM shelf WHERE key >= ?1 ORDER BY key")?;
     let mut rows = query.query([prefix])?;
     let mut items = Vec::new();
     while let Some(row) = rows.next()? {

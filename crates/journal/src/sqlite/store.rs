@@ -46,10 +46,7 @@ struct Inner {
 #[derive(Debug)]
 enum Writer {
     /// Both are taken when the last handle goes.
-    Thread {
-        queue: Option<mpsc::Sender<Job>>,
-        thread: Option<JoinHandle<()>>,
-    },
+    Thread { queue: Option<mpsc::Sender<Job>>, thread: Option<JoinHandle<()>> },
     /// A newer release wrote the file: this one may read it.
     None(Fault),
 }
@@ -62,28 +59,14 @@ impl Sqlite {
         let ledger = Ledger::new(&opened.conn, &path).map_err(|source| Error::of(&path, source))?;
         let recent = Arc::clone(ledger.recent());
         let writer = match opened.newer {
-            Some(found) => Writer::None(Fault::new(Error::TooNew {
-                path: path.clone(),
-                found,
-                ours: FORMAT,
-            })),
+            Some(found) => Writer::None(Fault::new(Error::TooNew { path: path.clone(), found, ours: FORMAT })),
             None => {
                 let (queue, thread) = writer::spawn(path.clone(), opened.conn, ledger)?;
-                Writer::Thread {
-                    queue: Some(queue),
-                    thread: Some(thread),
-                }
+                Writer::Thread { queue: Some(queue), thread: Some(thread) }
             }
         };
         let db = Db::file(&path);
-        Ok(Self(Arc::new(Inner {
-            db,
-            recent,
-            identity: opened.identity,
-            path,
-            writer,
-            _lock: opened.lock,
-        })))
+        Ok(Self(Arc::new(Inner { db, recent, identity: opened.identity, path, writer, _lock: opened.lock })))
     }
 
     /// Returns why the store is open for reading only, if it is.
@@ -116,23 +99,17 @@ impl Sqlite {
             None => false,
         };
         if !sent {
-            return Err(Refused::Closed(Fault::new(Error::Closed {
-                path: self.0.path.clone(),
-            })));
+            return Err(Refused::Closed(Fault::new(Error::Closed { path: self.0.path.clone() })));
         }
         answer.await.map_err(|_| Refused::Unknown)
     }
 
     async fn change(&self, change: Change) -> Result<Changed, ShelfError> {
-        self.submit(|reply| Job::Change { change, reply })
-            .await
-            .map_err(|refused| match refused {
-                Refused::ReadOnly(why) => ShelfError::ReadOnly(why),
-                Refused::Closed(why) => ShelfError::Down(why),
-                Refused::Unknown => ShelfError::Down(Fault::new(Error::Closed {
-                    path: self.0.path.clone(),
-                })),
-            })?
+        self.submit(|reply| Job::Change { change, reply }).await.map_err(|refused| match refused {
+            Refused::ReadOnly(why) => ShelfError::ReadOnly(why),
+            Refused::Closed(why) => ShelfError::Down(why),
+            Refused::Unknown => ShelfError::Down(Fault::new(Error::Closed { path: self.0.path.clone() })),
+        })?
     }
 }
 
@@ -162,14 +139,7 @@ impl Journal for Sqlite {
     async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
         entry.check(guard)?;
         let body = entry.body();
-        let submitted = self
-            .submit(|reply| Job::Append {
-                entry,
-                body,
-                guard,
-                reply,
-            })
-            .await;
+        let submitted = self.submit(|reply| Job::Append { entry, body, guard, reply }).await;
         submitted.map_err(|refused| match refused {
             Refused::ReadOnly(why) => AppendError::ReadOnly(why),
             Refused::Closed(why) => AppendError::Down(why),
@@ -185,11 +155,7 @@ impl Journal for Sqlite {
         max: usize,
     ) -> Result<Vec<Arc<Stored>>, ReadError> {
         let max = max.min(limits::READ_BATCH_MAX);
-        let read = self
-            .0
-            .db
-            .run(move |conn| read_session(conn, session, lane, after, max))
-            .await;
+        let read = self.0.db.run(move |conn| read_session(conn, session, lane, after, max)).await;
         read.map_err(ReadError::Down)?
     }
 
@@ -201,9 +167,7 @@ impl Journal for Sqlite {
         let submitted = self.submit(|reply| Job::Forget { session, reply }).await;
         submitted.map_err(|refused| match refused {
             Refused::ReadOnly(why) | Refused::Closed(why) => ForgetError(why),
-            Refused::Unknown => ForgetError(Fault::new(Error::Closed {
-                path: self.0.path.clone(),
-            })),
+            Refused::Unknown => ForgetError(Fault::new(Error::Closed { path: self.0.path.clone() })),
         })?
     }
 
@@ -223,12 +187,7 @@ impl Journal for Sqlite {
 impl Shelf for Sqlite {
     async fn get(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
         let key = key.to_owned();
-        let found = self
-            .0
-            .db
-            .run(move |conn| shelves::find(conn, &key))
-            .await
-            .map_err(ShelfError::Down)?;
+        let found = self.0.db.run(move |conn| shelves::find(conn, &key)).await.map_err(ShelfError::Down)?;
         Ok(found.filter(|item| item.is_there(now)))
     }
 
@@ -241,18 +200,9 @@ impl Shelf for Sqlite {
         now: Timestamp,
     ) -> Result<Revision, ShelfError> {
         if value.len() > limits::SHELF_BYTES_MAX {
-            return Err(ShelfError::TooLarge {
-                key: key.to_owned(),
-                bytes: value.len(),
-            });
+            return Err(ShelfError::TooLarge { key: key.to_owned(), bytes: value.len() });
         }
-        let put = Change::Put {
-            key: key.to_owned(),
-            value: value.to_owned(),
-            expect,
-            expires_at,
-            now,
-        };
+        let put = Change::Put { key: key.to_owned(), value: value.to_owned(), expect, expires_at, now };
         match self.change(put).await? {
             Changed::Put(revision) => Ok(revision),
             other => unreachable!("a put is answered by {other:?}"),
@@ -260,31 +210,16 @@ impl Shelf for Sqlite {
     }
 
     async fn delete(&self, key: &str, expect: Expect) -> Result<(), ShelfError> {
-        self.change(Change::Delete {
-            key: key.to_owned(),
-            expect,
-        })
-        .await
-        .map(|_| ())
+        self.change(Change::Delete { key: key.to_owned(), expect }).await.map(|_| ())
     }
 
     async fn list(&self, prefix: &str, now: Timestamp) -> Result<Vec<Item>, ShelfError> {
         let prefix = prefix.to_owned();
-        self.0
-            .db
-            .run(move |conn| shelves::list(conn, &prefix, now))
-            .await
-            .map_err(ShelfError::Down)
+        self.0.db.run(move |conn| shelves::list(conn, &prefix, now)).await.map_err(ShelfError::Down)
     }
 
     async fn take(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
-        match self
-            .change(Change::Take {
-                key: key.to_owned(),
-                now,
-            })
-            .await?
-        {
+        match self.change(Change::Take { key: key.to_owned(), now }).await? {
             Changed::Taken(item) => Ok(item),
             other => unreachable!("a take is answered by {other:?}"),
         }

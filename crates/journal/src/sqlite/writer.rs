@@ -18,11 +18,7 @@ pub(super) fn spawn(
     let (sender, queue) = mpsc::channel(limits::APPEND_QUEUE_MAX);
     let thread = thread::Builder::new().name("journal".to_owned());
     let thread = thread.spawn(move || run(conn, ledger, queue));
-    let thread = thread.map_err(|source| Error::Io {
-        what: "start a thread for",
-        path,
-        source,
-    })?;
+    let thread = thread.map_err(|source| Error::Io { what: "start a thread for", path, source })?;
     Ok((sender, thread))
 }
 

@@ -17,10 +17,7 @@ impl Cluster {
     pub(crate) fn start() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let ports = free_ports(6);
-        let routes: Vec<_> = ports[3..]
-            .iter()
-            .map(|port| format!("nats-route://127.0.0.1:{port}"))
-            .collect();
+        let routes: Vec<_> = ports[3..].iter().map(|port| format!("nats-route://127.0.0.1:{port}")).collect();
         let routes = routes.join(", ");
         let servers = (0..3).map(|number| {
             let (store, config) = (dir.path().join(format!("{number}")), dir.path().join(format!("{number}.conf")));
@@ -38,25 +35,13 @@ impl Cluster {
             Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
         });
         let servers = servers.collect();
-        let addresses: Vec<_> = ports[..3]
-            .iter()
-            .map(|port| format!("nats://127.0.0.1:{port}"))
-            .collect();
-        Self {
-            servers,
-            url: addresses.join(","),
-            _dir: dir,
-        }
+        let addresses: Vec<_> = ports[..3].iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
+        Self { servers, url: addresses.join(","), _dir: dir }
     }
 
     /// Connects, as a node of its own.
     pub(crate) async fn node(&self, client: u64) -> Nats {
-        Nats::connect(&Options {
-            streams: 3,
-            ..Options::new(&self.url, 7, client)
-        })
-        .await
-        .unwrap()
+        Nats::connect(&Options { streams: 3, ..Options::new(&self.url, 7, client) }).await.unwrap()
     }
 
     /// Ends a server the hard way.
@@ -77,24 +62,14 @@ impl Drop for Cluster {
 }
 
 fn free_ports(count: usize) -> Vec<u16> {
-    let listeners: Vec<_> = (0..count)
-        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
-        .collect();
-    listeners
-        .iter()
-        .map(|listener| listener.local_addr().unwrap().port())
-        .collect()
+    let listeners: Vec<_> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect()
 }
 
 #[allow(clippy::disallowed_methods, reason = "a test has no settings module")]
 fn binary() -> PathBuf {
     let named = std::env::var_os("ASKBRIDGE_NATS_SERVER").map(PathBuf::from);
-    let path = named
-        .unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/nats-server")));
-    assert!(
-        path.is_file(),
-        "there is no NATS server at {}; run cargo xtask test",
-        path.display()
-    );
+    let path = named.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/nats-server")));
+    assert!(path.is_file(), "there is no NATS server at {}; run cargo xtask test", path.display());
     path
 }

@@ -24,13 +24,7 @@ pub(crate) struct Talk<J> {
 impl<J: Journal> Talk<J> {
     pub(crate) fn new(journal: &J, number: u128) -> Self {
         let session = SessionId(number);
-        Self {
-            journal: journal.clone(),
-            session,
-            head: None,
-            prev: Digest::ZERO,
-            entries: 0,
-        }
+        Self { journal: journal.clone(), session, head: None, prev: Digest::ZERO, entries: 0 }
     }
 
     pub(crate) fn entry(&mut self, events: Vec<Event>) -> Arc<Entry> {
@@ -49,10 +43,7 @@ impl<J: Journal> Talk<J> {
 
     pub(crate) async fn try_append(&mut self, events: Vec<Event>) -> Result<Position, AppendError> {
         let entry = self.entry(events);
-        let position = self
-            .journal
-            .append(Arc::clone(&entry), Guard::Head(self.head))
-            .await?;
+        let position = self.journal.append(Arc::clone(&entry), Guard::Head(self.head)).await?;
         (self.head, self.prev) = (Some(position), entry.digest());
         Ok(position)
     }
@@ -62,10 +53,7 @@ impl<J: Journal> Talk<J> {
     }
 
     pub(crate) fn id(&self, number: u32) -> AskId {
-        AskId {
-            session: self.session,
-            number,
-        }
+        AskId { session: self.session, number }
     }
 
     pub(crate) fn asked(&self, number: u32, headline: &str) -> Event {
@@ -73,42 +61,20 @@ impl<J: Journal> Talk<J> {
     }
 
     pub(crate) fn asked_until(&self, number: u32, deadline: i64) -> Event {
-        Event::Asked(Arc::new(ask(
-            self.id(number),
-            "Hurry?",
-            Some(Timestamp(deadline)),
-        )))
+        Event::Asked(Arc::new(ask(self.id(number), "Hurry?", Some(Timestamp(deadline)))))
     }
 
     pub(crate) fn answered(&self, number: u32) -> Event {
-        self.settled(
-            number,
-            Outcome::Answered {
-                answer: yes(),
-                by: mira(),
-            },
-        )
+        self.settled(number, Outcome::Answered { answer: yes(), by: mira() })
     }
 
     pub(crate) fn settled(&self, number: u32, outcome: Outcome) -> Event {
-        let verdict = Verdict {
-            ruling: Ruling::Deny,
-            words: "words".into(),
-        };
-        Event::Settled(Box::new(Settled {
-            ask: self.id(number),
-            at: Timestamp(2_000),
-            outcome,
-            verdict,
-        }))
+        let verdict = Verdict { ruling: Ruling::Deny, words: "words".into() };
+        Event::Settled(Box::new(Settled { ask: self.id(number), at: Timestamp(2_000), outcome, verdict }))
     }
 
     pub(crate) fn delivered(&self, number: u32) -> Event {
-        Event::Delivered {
-            parcel: Parcel::Verdict(self.id(number)),
-            proof: "proof".into(),
-            at: Timestamp(3_000),
-        }
+        Event::Delivered { parcel: Parcel::Verdict(self.id(number)), proof: "proof".into(), at: Timestamp(3_000) }
     }
 }
 
@@ -119,10 +85,7 @@ pub(crate) fn started(audience: Audience) -> Event {
         agent: "ci".into(),
         owner: PartyId::from("token:ci"),
         audience,
-        settings: Settings {
-            title: Some("Release".into()),
-            ..Settings::default()
-        },
+        settings: Settings { title: Some("Release".into()), ..Settings::default() },
         continues: None,
     }))
 }
@@ -132,11 +95,7 @@ pub(crate) fn only(person: &str) -> Audience {
 }
 
 pub(crate) fn mira() -> Who {
-    Who {
-        person: PersonId::from("mira"),
-        device: "phone".into(),
-        via: "native".into(),
-    }
+    Who { person: PersonId::from("mira"), device: "phone".into(), via: "native".into() }
 }
 
 pub(crate) fn yes() -> Answer {
@@ -144,11 +103,7 @@ pub(crate) fn yes() -> Answer {
 }
 
 pub(crate) fn ask(id: AskId, headline: &str, deadline: Option<Timestamp>) -> Ask {
-    let choice = |label: &str| Choice {
-        label: label.into(),
-        description: None,
-        preview: None,
-    };
+    let choice = |label: &str| Choice { label: label.into(), description: None, preview: None };
     let question = Question {
         text: headline.into(),
         header: Some("Deploy".into()),
@@ -160,16 +115,9 @@ pub(crate) fn ask(id: AskId, headline: &str, deadline: Option<Timestamp>) -> Ask
         id,
         at: Timestamp(1_000),
         body: Body::Questions(vec![question]),
-        terms: Terms {
-            deadline,
-            ..plain_terms()
-        },
+        terms: Terms { deadline, ..plain_terms() },
         reach: Reach::Pull,
-        asker: Asker {
-            door: "http".into(),
-            agent: "ci".into(),
-            party: PartyId::from("token:ci"),
-        },
+        asker: Asker { door: "http".into(), agent: "ci".into(), party: PartyId::from("token:ci") },
         call: None,
         context: Context::default(),
         key: None,
@@ -181,14 +129,6 @@ pub(crate) fn ask(id: AskId, headline: &str, deadline: Option<Timestamp>) -> Ask
 fn plain_terms() -> Terms {
     let none = Wishes::default();
     let (door, agent) = ("http", "ci");
-    let facts = Facts {
-        at: Timestamp(0),
-        door,
-        agent,
-        folder: None,
-        headline: "",
-        header: None,
-        wishes: [&none; 4],
-    };
+    let facts = Facts { at: Timestamp(0), door, agent, folder: None, headline: "", header: None, wishes: [&none; 4] };
     terms(&Rules::default(), &facts)
 }

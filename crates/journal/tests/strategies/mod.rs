@@ -59,15 +59,11 @@ fn id() -> BoxedStrategy<SessionId> {
 }
 
 fn ask_id() -> BoxedStrategy<AskId> {
-    (id(), 1..u32::MAX)
-        .prop_map(|(session, number)| AskId { session, number })
-        .boxed()
+    (id(), 1..u32::MAX).prop_map(|(session, number)| AskId { session, number }).boxed()
 }
 
 fn message_id() -> BoxedStrategy<MessageId> {
-    (id(), 1..u32::MAX)
-        .prop_map(|(session, number)| MessageId { session, number })
-        .boxed()
+    (id(), 1..u32::MAX).prop_map(|(session, number)| MessageId { session, number }).boxed()
 }
 
 fn time() -> BoxedStrategy<Timestamp> {
@@ -80,9 +76,7 @@ fn span() -> BoxedStrategy<Duration> {
 }
 
 pub(crate) fn who() -> BoxedStrategy<Who> {
-    (words(), text(), text())
-        .prop_map(|(person, device, via)| Who { person, device, via })
-        .boxed()
+    (words(), text(), text()).prop_map(|(person, device, via)| Who { person, device, via }).boxed()
 }
 
 fn pick() -> BoxedStrategy<Pick> {
@@ -106,8 +100,7 @@ pub(crate) fn answer() -> BoxedStrategy<Answer> {
     prop_oneof![
         vec(pick(), 0..3).prop_map(Answer::Questions),
         (scope, of(raw())).prop_map(|(scope, edited)| Answer::Approval(Decision::Allow { scope, edited })),
-        (of(text()), any::<bool>())
-            .prop_map(|(words, stop)| Answer::Approval(Decision::Deny { words, stop })),
+        (of(text()), any::<bool>()).prop_map(|(words, stop)| Answer::Approval(Decision::Deny { words, stop })),
         of(text()).prop_map(|edited| Answer::Plan(Review::Approve { edited })),
         text().prop_map(|words| Answer::Plan(Review::SendBack { words })),
         vec((text(), field_value()), 0..4).prop_map(|values| Answer::Form(Filled::Accept(values))),
@@ -133,18 +126,11 @@ fn verdict() -> BoxedStrategy<Verdict> {
         Just(Ruling::Deny),
         Just(Ruling::DenyAndStop),
     ];
-    (ruling, text())
-        .prop_map(|(ruling, words)| Verdict { ruling, words })
-        .boxed()
+    (ruling, text()).prop_map(|(ruling, words)| Verdict { ruling, words }).boxed()
 }
 
 fn on_expiry() -> BoxedStrategy<OnExpiry> {
-    prop_oneof![
-        Just(OnExpiry::Tell),
-        Just(OnExpiry::TellAndStop),
-        vec(pick(), 0..3).prop_map(OnExpiry::Assume)
-    ]
-    .boxed()
+    prop_oneof![Just(OnExpiry::Tell), Just(OnExpiry::TellAndStop), vec(pick(), 0..3).prop_map(OnExpiry::Assume)].boxed()
 }
 
 fn on_dismissal() -> BoxedStrategy<OnDismissal> {
@@ -156,13 +142,7 @@ fn warm() -> BoxedStrategy<Warm> {
 }
 
 fn while_open() -> BoxedStrategy<WhileOpen> {
-    prop::sample::select(vec![
-        WhileOpen::Hold,
-        WhileOpen::CancelTurn,
-        WhileOpen::Refuse,
-        WhileOpen::PassOn,
-    ])
-    .boxed()
+    prop::sample::select(vec![WhileOpen::Hold, WhileOpen::CancelTurn, WhileOpen::Refuse, WhileOpen::PassOn]).boxed()
 }
 
 fn other_tools() -> BoxedStrategy<OtherTools> {
@@ -175,17 +155,7 @@ fn terms() -> BoxedStrategy<Terms> {
     (times, ways, any::<bool>(), any::<u8>())
         .prop_map(|((deadline, undo, warm), ways, parallel, quorum)| {
             let (on_expiry, on_dismissal, messages, other_tools) = ways;
-            Terms {
-                deadline,
-                on_expiry,
-                on_dismissal,
-                warm,
-                undo,
-                messages,
-                parallel,
-                other_tools,
-                quorum,
-            }
+            Terms { deadline, on_expiry, on_dismissal, warm, undo, messages, parallel, other_tools, quorum }
         })
         .boxed()
 }
@@ -193,26 +163,11 @@ fn terms() -> BoxedStrategy<Terms> {
 fn wishes() -> BoxedStrategy<Wishes> {
     let wait = prop_oneof![Just(Wait::Forever), span().prop_map(Wait::For)];
     let times = (of(wait), of(warm()), of(span()));
-    let ways = (
-        of(on_expiry()),
-        of(on_dismissal()),
-        of(while_open()),
-        of(other_tools()),
-    );
+    let ways = (of(on_expiry()), of(on_dismissal()), of(while_open()), of(other_tools()));
     (times, ways, of(any::<bool>()), of(any::<u8>()))
         .prop_map(|((wait, warm, undo), ways, parallel, quorum)| {
             let (on_expiry, on_dismissal, messages, other_tools) = ways;
-            Wishes {
-                wait,
-                on_expiry,
-                on_dismissal,
-                warm,
-                undo,
-                messages,
-                parallel,
-                other_tools,
-                quorum,
-            }
+            Wishes { wait, on_expiry, on_dismissal, warm, undo, messages, parallel, other_tools, quorum }
         })
         .boxed()
 }
@@ -223,33 +178,15 @@ fn question() -> BoxedStrategy<Question> {
         description,
         preview,
     });
-    (
-        text(),
-        of(text()),
-        vec(choice, 0..3),
-        any::<bool>(),
-        any::<bool>(),
-    )
-        .prop_map(|(text, header, options, multi, secret)| Question {
-            text,
-            header,
-            options,
-            multi,
-            secret,
-        })
+    (text(), of(text()), vec(choice, 0..3), any::<bool>(), any::<bool>())
+        .prop_map(|(text, header, options, multi, secret)| Question { text, header, options, multi, secret })
         .boxed()
 }
 
 fn approval() -> BoxedStrategy<Approval> {
     let rule = (text(), raw()).prop_map(|(label, rule)| OfferedRule { label, rule });
     (text(), raw(), of(text()), of(text()), vec(rule, 0..3))
-        .prop_map(|(tool, input, summary, reason, rules)| Approval {
-            tool,
-            input,
-            summary,
-            reason,
-            rules,
-        })
+        .prop_map(|(tool, input, summary, reason, rules)| Approval { tool, input, summary, reason, rules })
         .boxed()
 }
 
@@ -262,22 +199,10 @@ fn form() -> BoxedStrategy<Form> {
         vec(text(), 0..3).prop_map(FieldKind::OneOf),
         vec(text(), 0..3).prop_map(FieldKind::ManyOf),
     ];
-    let field = (text(), of(text()), of(text()), kind, any::<bool>()).prop_map(
-        |(name, title, description, kind, required)| Field {
-            name,
-            title,
-            description,
-            kind,
-            required,
-        },
-    );
+    let field = (text(), of(text()), of(text()), kind, any::<bool>())
+        .prop_map(|(name, title, description, kind, required)| Field { name, title, description, kind, required });
     (text(), vec(field, 0..3), of(text()), of(raw()))
-        .prop_map(|(message, fields, url, schema)| Form {
-            message,
-            fields,
-            url,
-            schema,
-        })
+        .prop_map(|(message, fields, url, schema)| Form { message, fields, url, schema })
         .boxed()
 }
 
@@ -293,13 +218,7 @@ fn body() -> BoxedStrategy<Body> {
 
 fn context() -> BoxedStrategy<Context> {
     (of(text()), of(text()), of(text()), of(text()), of(raw()))
-        .prop_map(|(text, title, folder, branch, more)| Context {
-            text,
-            title,
-            folder,
-            branch,
-            more,
-        })
+        .prop_map(|(text, title, folder, branch, more)| Context { text, title, folder, branch, more })
         .boxed()
 }
 
@@ -308,34 +227,24 @@ pub(crate) fn ask() -> BoxedStrategy<Ask> {
     let reach = prop::sample::select(vec![Reach::Resumable, Reach::Pull, Reach::Held]);
     let names = (ask_id(), time(), of(words()), of(words()), of(ask_id()));
     (names, body(), terms(), reach, asker, context(), of(raw()))
-        .prop_map(
-            |((id, at, call, key, instead_of), body, terms, reach, asker, context, original)| Ask {
-                id,
-                at,
-                body,
-                terms,
-                reach,
-                asker,
-                call,
-                context,
-                key,
-                original,
-                instead_of,
-            },
-        )
+        .prop_map(|((id, at, call, key, instead_of), body, terms, reach, asker, context, original)| Ask {
+            id,
+            at,
+            body,
+            terms,
+            reach,
+            asker,
+            call,
+            context,
+            key,
+            original,
+            instead_of,
+        })
         .boxed()
 }
 
 fn settings() -> BoxedStrategy<Settings> {
-    (
-        of(text()),
-        of(text()),
-        of(text()),
-        of(text()),
-        of(text()),
-        wishes(),
-        of(raw()),
-    )
+    (of(text()), of(text()), of(text()), of(text()), of(text()), wishes(), of(raw()))
         .prop_map(|(title, folder, branch, model, mode, wishes, more)| Settings {
             title,
             folder,
@@ -349,37 +258,26 @@ fn settings() -> BoxedStrategy<Settings> {
 }
 
 fn started() -> BoxedStrategy<Started> {
-    let audience = prop_oneof![
-        Just(Audience::Everyone),
-        vec(words(), 0..3).prop_map(Audience::Only)
-    ];
+    let audience = prop_oneof![Just(Audience::Everyone), vec(words(), 0..3).prop_map(Audience::Only)];
     (time(), text(), text(), words(), audience, settings(), of(id()))
-        .prop_map(
-            |(at, door, agent, owner, audience, settings, continues)| Started {
-                at,
-                door,
-                agent,
-                owner,
-                audience,
-                settings,
-                continues,
-            },
-        )
+        .prop_map(|(at, door, agent, owner, audience, settings, continues)| Started {
+            at,
+            door,
+            agent,
+            owner,
+            audience,
+            settings,
+            continues,
+        })
         .boxed()
 }
 
 fn parcel() -> BoxedStrategy<Parcel> {
-    prop_oneof![
-        ask_id().prop_map(Parcel::Verdict),
-        message_id().prop_map(Parcel::Message)
-    ]
-    .boxed()
+    prop_oneof![ask_id().prop_map(Parcel::Verdict), message_id().prop_map(Parcel::Message)].boxed()
 }
 
 fn process() -> BoxedStrategy<Process> {
-    any::<(u32, u64)>()
-        .prop_map(|(pid, started)| Process { pid, started })
-        .boxed()
+    any::<(u32, u64)>().prop_map(|(pid, started)| Process { pid, started }).boxed()
 }
 
 fn of_sessions() -> BoxedStrategy<Event> {
@@ -394,13 +292,7 @@ fn of_sessions() -> BoxedStrategy<Event> {
         }),
         any::<u32>().prop_map(|epoch| Event::Unhosted { epoch: Epoch(epoch) }),
         (message_id(), time(), text(), of(who()), of(ask_id())).prop_map(|(message, at, text, by, about)| {
-            Event::Said(Box::new(Said {
-                message,
-                at,
-                text,
-                by,
-                about,
-            }))
+            Event::Said(Box::new(Said { message, at, text, by, about }))
         }),
         message_id().prop_map(|message| Event::Unsaid { message }),
         settings().prop_map(|settings| Event::Configured(Box::new(settings))),
@@ -428,7 +320,8 @@ fn of_asks() -> BoxedStrategy<Event> {
             .prop_map(|(ask, answer, by, at)| Event::LateAnswered { ask, answer, by, at }),
         1 => (parcel(), any::<u32>()).prop_map(|(parcel, attempt)| Event::Handed { parcel, attempt }),
         1 => (parcel(), text(), time()).prop_map(|(parcel, proof, at)| Event::Delivered { parcel, proof, at }),
-    ].boxed()
+    ]
+    .boxed()
 }
 
 pub(crate) fn content() -> BoxedStrategy<Event> {
@@ -442,11 +335,7 @@ pub(crate) fn content() -> BoxedStrategy<Event> {
             input,
             ask
         }),
-        (words(), any::<bool>(), text()).prop_map(|(call, ok, output)| Event::ToolReturned {
-            call,
-            ok,
-            output
-        }),
+        (words(), any::<bool>(), text()).prop_map(|(call, ok, output)| Event::ToolReturned { call, ok, output }),
         (text(), of(raw())).prop_map(|(reason, usage)| Event::TurnEnded { reason, usage }),
         (level, text()).prop_map(|(level, text)| Event::Notice { level, text }),
     ]

@@ -121,41 +121,25 @@ enum Ruling {
 
 impl<'a> From<&'a core::Pick> for Pick<'a> {
     fn from(pick: &'a core::Pick) -> Self {
-        Self {
-            chosen: Cow::Borrowed(&pick.chosen),
-            text: lent(&pick.text),
-            note: lent(&pick.note),
-        }
+        Self { chosen: Cow::Borrowed(&pick.chosen), text: lent(&pick.text), note: lent(&pick.note) }
     }
 }
 
 impl From<Pick<'_>> for core::Pick {
     fn from(pick: Pick<'_>) -> Self {
-        Self {
-            chosen: pick.chosen.into_owned(),
-            text: owned(pick.text),
-            note: owned(pick.note),
-        }
+        Self { chosen: pick.chosen.into_owned(), text: owned(pick.text), note: owned(pick.note) }
     }
 }
 
 impl<'a> From<&'a core::Who> for Who<'a> {
     fn from(who: &'a core::Who) -> Self {
-        Self {
-            person: who.person.as_str().into(),
-            device: (&who.device).into(),
-            via: (&who.via).into(),
-        }
+        Self { person: who.person.as_str().into(), device: (&who.device).into(), via: (&who.via).into() }
     }
 }
 
 impl From<Who<'_>> for core::Who {
     fn from(who: Who<'_>) -> Self {
-        Self {
-            person: PersonId(who.person.into()),
-            device: who.device.into_owned(),
-            via: who.via.into_owned(),
-        }
+        Self { person: PersonId(who.person.into()), device: who.device.into_owned(), via: who.via.into_owned() }
     }
 }
 
@@ -178,10 +162,9 @@ impl Answer<'_> {
 impl<'a> From<&'a core::Answer> for Answer<'a> {
     fn from(answer: &'a core::Answer) -> Self {
         match answer {
-            core::Answer::Questions(picks) => Self {
-                picks: Some(picks.iter().map(Into::into).collect()),
-                ..Self::of(Kind::Questions)
-            },
+            core::Answer::Questions(picks) => {
+                Self { picks: Some(picks.iter().map(Into::into).collect()), ..Self::of(Kind::Questions) }
+            }
             core::Answer::Approval(core::Decision::Allow { scope, edited }) => Self {
                 decision: Some(Decision::Allow),
                 always: match scope {
@@ -191,32 +174,23 @@ impl<'a> From<&'a core::Answer> for Answer<'a> {
                 input: edited.as_ref().map(Into::into),
                 ..Self::of(Kind::Approval)
             },
-            core::Answer::Approval(core::Decision::Deny { words, stop }) => Self {
-                decision: Some(Decision::Deny),
-                words: lent(words),
-                stop: *stop,
-                ..Self::of(Kind::Approval)
-            },
-            core::Answer::Plan(core::Review::Approve { edited }) => Self {
-                decision: Some(Decision::Approve),
-                text: lent(edited),
-                ..Self::of(Kind::Plan)
-            },
-            core::Answer::Plan(core::Review::SendBack { words }) => Self {
-                decision: Some(Decision::SendBack),
-                words: Some(words.into()),
-                ..Self::of(Kind::Plan)
-            },
+            core::Answer::Approval(core::Decision::Deny { words, stop }) => {
+                Self { decision: Some(Decision::Deny), words: lent(words), stop: *stop, ..Self::of(Kind::Approval) }
+            }
+            core::Answer::Plan(core::Review::Approve { edited }) => {
+                Self { decision: Some(Decision::Approve), text: lent(edited), ..Self::of(Kind::Plan) }
+            }
+            core::Answer::Plan(core::Review::SendBack { words }) => {
+                Self { decision: Some(Decision::SendBack), words: Some(words.into()), ..Self::of(Kind::Plan) }
+            }
             core::Answer::Form(core::Filled::Accept(values)) => Self {
                 decision: Some(Decision::Accept),
                 values: Some(values.iter().map(Into::into).collect()),
                 ..Self::of(Kind::Form)
             },
-            core::Answer::Form(core::Filled::Decline { words }) => Self {
-                decision: Some(Decision::Decline),
-                words: lent(words),
-                ..Self::of(Kind::Form)
-            },
+            core::Answer::Form(core::Filled::Decline { words }) => {
+                Self { decision: Some(Decision::Decline), words: lent(words), ..Self::of(Kind::Form) }
+            }
         }
     }
 }
@@ -234,28 +208,20 @@ impl TryFrom<Answer<'_>> for core::Answer {
                 scope: answer.always.map_or(core::Scope::Once, core::Scope::Always),
                 edited: answer.input.map(Into::into),
             }),
-            (Kind::Approval, Some(Decision::Deny)) => Self::Approval(core::Decision::Deny {
-                words: owned(answer.words),
-                stop: answer.stop,
-            }),
-            (Kind::Plan, Some(Decision::Approve)) => Self::Plan(core::Review::Approve {
-                edited: owned(answer.text),
-            }),
+            (Kind::Approval, Some(Decision::Deny)) => {
+                Self::Approval(core::Decision::Deny { words: owned(answer.words), stop: answer.stop })
+            }
+            (Kind::Plan, Some(Decision::Approve)) => Self::Plan(core::Review::Approve { edited: owned(answer.text) }),
             (Kind::Plan, Some(Decision::SendBack)) => {
                 let words = owned(answer.words).ok_or(Inconsistent("words"))?;
                 Self::Plan(core::Review::SendBack { words })
             }
             (Kind::Form, Some(Decision::Accept)) => {
                 let values = answer.values.ok_or(Inconsistent("values"))?;
-                let values = values
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, _>>()?;
+                let values = values.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
                 Self::Form(core::Filled::Accept(values))
             }
-            (Kind::Form, Some(Decision::Decline)) => Self::Form(core::Filled::Decline {
-                words: owned(answer.words),
-            }),
+            (Kind::Form, Some(Decision::Decline)) => Self::Form(core::Filled::Decline { words: owned(answer.words) }),
             (Kind::Approval | Kind::Plan | Kind::Form, _) => return Err(Inconsistent("decision")),
         })
     }
@@ -263,30 +229,12 @@ impl TryFrom<Answer<'_>> for core::Answer {
 
 impl<'a> From<&'a (String, core::FieldValue)> for Value<'a> {
     fn from((name, value): &'a (String, core::FieldValue)) -> Self {
-        let empty = Self {
-            name: name.into(),
-            text: None,
-            number: None,
-            flag: None,
-            many: None,
-        };
+        let empty = Self { name: name.into(), text: None, number: None, flag: None, many: None };
         match value {
-            core::FieldValue::Text(text) => Self {
-                text: Some(text.into()),
-                ..empty
-            },
-            core::FieldValue::Number(number) => Self {
-                number: Some(number.into()),
-                ..empty
-            },
-            core::FieldValue::Flag(flag) => Self {
-                flag: Some(*flag),
-                ..empty
-            },
-            core::FieldValue::Many(many) => Self {
-                many: Some(Cow::Borrowed(many)),
-                ..empty
-            },
+            core::FieldValue::Text(text) => Self { text: Some(text.into()), ..empty },
+            core::FieldValue::Number(number) => Self { number: Some(number.into()), ..empty },
+            core::FieldValue::Flag(flag) => Self { flag: Some(*flag), ..empty },
+            core::FieldValue::Many(many) => Self { many: Some(Cow::Borrowed(many)), ..empty },
         }
     }
 }
@@ -297,9 +245,7 @@ impl TryFrom<Value<'_>> for (String, core::FieldValue) {
     fn try_from(value: Value<'_>) -> Result<Self, Inconsistent> {
         let of = match value {
             Value { text: Some(text), .. } => core::FieldValue::Text(text.into_owned()),
-            Value {
-                number: Some(number), ..
-            } => core::FieldValue::Number(number.into_owned()),
+            Value { number: Some(number), .. } => core::FieldValue::Number(number.into_owned()),
             Value { flag: Some(flag), .. } => core::FieldValue::Flag(flag),
             Value { many: Some(many), .. } => core::FieldValue::Many(many.into_owned()),
             _ => return Err(Inconsistent("value of a field")),
@@ -310,30 +256,18 @@ impl TryFrom<Value<'_>> for (String, core::FieldValue) {
 
 impl<'a> From<&'a core::Outcome> for Outcome<'a> {
     fn from(outcome: &'a core::Outcome) -> Self {
-        let of = |ending| Self {
-            ending,
-            answer: None,
-            words: None,
-            rule: None,
-            by: None,
-        };
+        let of = |ending| Self { ending, answer: None, words: None, rule: None, by: None };
         match outcome {
-            core::Outcome::Answered { answer, by } => Self {
-                answer: Some(answer.into()),
-                by: Some(by.into()),
-                ..of(Ending::Answered)
-            },
-            core::Outcome::Dismissed { words, by } => Self {
-                words: lent(words),
-                by: Some(by.into()),
-                ..of(Ending::Dismissed)
-            },
+            core::Outcome::Answered { answer, by } => {
+                Self { answer: Some(answer.into()), by: Some(by.into()), ..of(Ending::Answered) }
+            }
+            core::Outcome::Dismissed { words, by } => {
+                Self { words: lent(words), by: Some(by.into()), ..of(Ending::Dismissed) }
+            }
             core::Outcome::Expired => of(Ending::Expired),
-            core::Outcome::Ruled { rule, answer } => Self {
-                rule: Some(rule.into()),
-                answer: Some(answer.into()),
-                ..of(Ending::Ruled)
-            },
+            core::Outcome::Ruled { rule, answer } => {
+                Self { rule: Some(rule.into()), answer: Some(answer.into()), ..of(Ending::Ruled) }
+            }
         }
     }
 }
@@ -342,25 +276,13 @@ impl TryFrom<Outcome<'_>> for core::Outcome {
     type Error = Inconsistent;
 
     fn try_from(outcome: Outcome<'_>) -> Result<Self, Inconsistent> {
-        let answer = outcome
-            .answer
-            .ok_or(Inconsistent("answer"))
-            .and_then(TryInto::try_into);
+        let answer = outcome.answer.ok_or(Inconsistent("answer")).and_then(TryInto::try_into);
         let by = outcome.by.map(Into::into).ok_or(Inconsistent("by"));
         Ok(match outcome.ending {
-            Ending::Answered => Self::Answered {
-                answer: answer?,
-                by: by?,
-            },
-            Ending::Dismissed => Self::Dismissed {
-                words: owned(outcome.words),
-                by: by?,
-            },
+            Ending::Answered => Self::Answered { answer: answer?, by: by? },
+            Ending::Dismissed => Self::Dismissed { words: owned(outcome.words), by: by? },
             Ending::Expired => Self::Expired,
-            Ending::Ruled => Self::Ruled {
-                rule: owned(outcome.rule).ok_or(Inconsistent("rule"))?,
-                answer: answer?,
-            },
+            Ending::Ruled => Self::Ruled { rule: owned(outcome.rule).ok_or(Inconsistent("rule"))?, answer: answer? },
         })
     }
 }
@@ -373,11 +295,7 @@ impl<'a> From<&'a told::Verdict> for Verdict<'a> {
             told::Ruling::Deny => (Ruling::Deny, None),
             told::Ruling::DenyAndStop => (Ruling::DenyAndStop, None),
         };
-        Self {
-            ruling,
-            answer,
-            words: (&verdict.words).into(),
-        }
+        Self { ruling, answer, words: (&verdict.words).into() }
     }
 }
 
@@ -385,19 +303,13 @@ impl TryFrom<Verdict<'_>> for told::Verdict {
     type Error = Inconsistent;
 
     fn try_from(verdict: Verdict<'_>) -> Result<Self, Inconsistent> {
-        let answer = verdict
-            .answer
-            .ok_or(Inconsistent("answer"))
-            .and_then(TryInto::try_into);
+        let answer = verdict.answer.ok_or(Inconsistent("answer")).and_then(TryInto::try_into);
         let ruling = match verdict.ruling {
             Ruling::Answer => told::Ruling::Answer(answer?),
             Ruling::Assume => told::Ruling::Assume(answer?),
             Ruling::Deny => told::Ruling::Deny,
             Ruling::DenyAndStop => told::Ruling::DenyAndStop,
         };
-        Ok(Self {
-            ruling,
-            words: verdict.words.into_owned(),
-        })
+        Ok(Self { ruling, words: verdict.words.into_owned() })
     }
 }

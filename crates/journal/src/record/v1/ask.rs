@@ -169,11 +169,7 @@ impl<'a> From<&'a core::Ask> for Ask<'a> {
                 record.questions = Some(questions.iter().map(Into::into).collect());
             }
             core::Body::Approval(approval) => record.approval = Some(approval.into()),
-            core::Body::Plan(plan) => {
-                record.plan = Some(Plan {
-                    text: (&plan.text).into(),
-                })
-            }
+            core::Body::Plan(plan) => record.plan = Some(Plan { text: (&plan.text).into() }),
             core::Body::Form(form) => record.form = Some(form.into()),
         }
         record
@@ -252,10 +248,7 @@ impl From<Question<'_>> for core::Question {
 
 impl<'a> From<&'a core::Approval> for Approval<'a> {
     fn from(of: &'a core::Approval) -> Self {
-        let rule = |rule: &'a core::OfferedRule| OfferedRule {
-            label: (&rule.label).into(),
-            rule: (&rule.rule).into(),
-        };
+        let rule = |rule: &'a core::OfferedRule| OfferedRule { label: (&rule.label).into(), rule: (&rule.rule).into() };
         Self {
             tool: (&of.tool).into(),
             input: (&of.input).into(),
@@ -268,10 +261,7 @@ impl<'a> From<&'a core::Approval> for Approval<'a> {
 
 impl From<Approval<'_>> for core::Approval {
     fn from(of: Approval<'_>) -> Self {
-        let rule = |rule: OfferedRule<'_>| core::OfferedRule {
-            label: rule.label.into_owned(),
-            rule: rule.rule.into(),
-        };
+        let rule = |rule: OfferedRule<'_>| core::OfferedRule { label: rule.label.into_owned(), rule: rule.rule.into() };
         Self {
             tool: of.tool.into_owned(),
             input: of.input.into(),
@@ -299,11 +289,7 @@ impl TryFrom<Form<'_>> for core::Form {
     fn try_from(of: Form<'_>) -> Result<Self, Inconsistent> {
         Ok(Self {
             message: of.message.into_owned(),
-            fields: of
-                .fields
-                .into_iter()
-                .map(TryInto::try_into)
-                .collect::<Result<_, _>>()?,
+            fields: of.fields.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
             url: owned(of.url),
             schema: of.schema.map(Into::into),
         })
@@ -355,16 +341,7 @@ impl TryFrom<Field<'_>> for core::Field {
 
 impl Context<'_> {
     fn is_empty(&self) -> bool {
-        matches!(
-            self,
-            Self {
-                text: None,
-                title: None,
-                folder: None,
-                branch: None,
-                more: None
-            }
-        )
+        matches!(self, Self { text: None, title: None, folder: None, branch: None, more: None })
     }
 }
 

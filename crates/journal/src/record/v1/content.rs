@@ -20,10 +20,7 @@ impl TryFrom<Text<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Text<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Text {
-            block: of.block,
-            text: of.text.into_owned(),
-        })
+        Ok(Self::Text { block: of.block, text: of.text.into_owned() })
     }
 }
 
@@ -38,10 +35,7 @@ impl TryFrom<Thinking<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Thinking<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Thinking {
-            block: of.block,
-            text: of.text.into_owned(),
-        })
+        Ok(Self::Thinking { block: of.block, text: of.text.into_owned() })
     }
 }
 
@@ -81,11 +75,7 @@ impl TryFrom<ToolReturned<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: ToolReturned<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::ToolReturned {
-            call: CallId(of.call.into()),
-            ok: of.ok,
-            output: of.output.into_owned(),
-        })
+        Ok(Self::ToolReturned { call: CallId(of.call.into()), ok: of.ok, output: of.output.into_owned() })
     }
 }
 
@@ -101,10 +91,7 @@ impl TryFrom<TurnEnded<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: TurnEnded<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::TurnEnded {
-            reason: of.reason.into_owned(),
-            usage: of.usage.map(Into::into),
-        })
+        Ok(Self::TurnEnded { reason: of.reason.into_owned(), usage: of.usage.map(Into::into) })
     }
 }
 
@@ -119,9 +106,6 @@ impl TryFrom<Notice<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Notice<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Notice {
-            level: of.level.into(),
-            text: of.text.into_owned(),
-        })
+        Ok(Self::Notice { level: of.level.into(), text: of.text.into_owned() })
     }
 }

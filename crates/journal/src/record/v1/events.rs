@@ -23,10 +23,7 @@ impl TryFrom<Closed<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Closed<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Closed {
-            why: of.why.into_owned(),
-            at: Timestamp(of.at),
-        })
+        Ok(Self::Closed { why: of.why.into_owned(), at: Timestamp(of.at) })
     }
 }
 
@@ -41,10 +38,7 @@ impl TryFrom<Continued> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Continued) -> Result<Self, Inconsistent> {
-        Ok(Self::Continued {
-            to: of.to.0,
-            at: Timestamp(of.at),
-        })
+        Ok(Self::Continued { to: of.to.0, at: Timestamp(of.at) })
     }
 }
 
@@ -61,11 +55,7 @@ impl TryFrom<Hosted> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Hosted) -> Result<Self, Inconsistent> {
-        Ok(Self::Hosted {
-            node: NodeId(of.node.0),
-            epoch: Epoch(of.epoch),
-            process: of.process.map(Into::into),
-        })
+        Ok(Self::Hosted { node: NodeId(of.node.0), epoch: Epoch(of.epoch), process: of.process.map(Into::into) })
     }
 }
 
@@ -79,9 +69,7 @@ impl TryFrom<Unhosted> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Unhosted) -> Result<Self, Inconsistent> {
-        Ok(Self::Unhosted {
-            epoch: Epoch(of.epoch),
-        })
+        Ok(Self::Unhosted { epoch: Epoch(of.epoch) })
     }
 }
 
@@ -133,9 +121,7 @@ impl TryFrom<Unsaid> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Unsaid) -> Result<Self, Inconsistent> {
-        Ok(Self::Unsaid {
-            message: of.message.0,
-        })
+        Ok(Self::Unsaid { message: of.message.0 })
     }
 }
 
@@ -166,10 +152,7 @@ impl TryFrom<Interrupted<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Interrupted<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Interrupted {
-            by: of.by.map(Into::into),
-            at: Timestamp(of.at),
-        })
+        Ok(Self::Interrupted { by: of.by.map(Into::into), at: Timestamp(of.at) })
     }
 }
 
@@ -224,10 +207,7 @@ impl TryFrom<Undone<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Undone<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Undone {
-            ask: of.ask.0,
-            by: of.by.into(),
-        })
+        Ok(Self::Undone { ask: of.ask.0, by: of.by.into() })
     }
 }
 
@@ -245,11 +225,7 @@ impl TryFrom<Extended<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Extended<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Extended {
-            ask: of.ask.0,
-            deadline: of.deadline.map(Timestamp),
-            by: of.by.into(),
-        })
+        Ok(Self::Extended { ask: of.ask.0, deadline: of.deadline.map(Timestamp), by: of.by.into() })
     }
 }
 
@@ -267,11 +243,7 @@ impl TryFrom<Voted<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Voted<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Voted {
-            ask: of.ask.0,
-            answer: of.answer.try_into()?,
-            by: of.by.into(),
-        })
+        Ok(Self::Voted { ask: of.ask.0, answer: of.answer.try_into()?, by: of.by.into() })
     }
 }
 
@@ -301,12 +273,7 @@ impl TryFrom<Settled<'_>> for Event {
 
 impl<'a> From<&'a event::Settled> for Settled<'a> {
     fn from(of: &'a event::Settled) -> Self {
-        Self {
-            ask: Id(of.ask),
-            at: of.at.0,
-            outcome: (&of.outcome).into(),
-            verdict: (&of.verdict).into(),
-        }
+        Self { ask: Id(of.ask), at: of.at.0, outcome: (&of.outcome).into(), verdict: (&of.verdict).into() }
     }
 }
 
@@ -322,11 +289,7 @@ impl TryFrom<Withdrawn<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Withdrawn<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Withdrawn {
-            ask: of.ask.0,
-            why: of.why.into_owned(),
-            at: Timestamp(of.at),
-        })
+        Ok(Self::Withdrawn { ask: of.ask.0, why: of.why.into_owned(), at: Timestamp(of.at) })
     }
 }
 
@@ -342,11 +305,7 @@ impl TryFrom<Overtaken<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Overtaken<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Overtaken {
-            ask: of.ask.0,
-            mouth: of.mouth.into_owned(),
-            at: Timestamp(of.at),
-        })
+        Ok(Self::Overtaken { ask: of.ask.0, mouth: of.mouth.into_owned(), at: Timestamp(of.at) })
     }
 }
 
@@ -393,12 +352,7 @@ impl TryFrom<LateAnswered<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: LateAnswered<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::LateAnswered {
-            ask: of.ask.0,
-            answer: of.answer.try_into()?,
-            by: of.by.into(),
-            at: Timestamp(of.at),
-        })
+        Ok(Self::LateAnswered { ask: of.ask.0, answer: of.answer.try_into()?, by: of.by.into(), at: Timestamp(of.at) })
     }
 }
 
@@ -413,10 +367,7 @@ impl TryFrom<Handed> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Handed) -> Result<Self, Inconsistent> {
-        Ok(Self::Handed {
-            parcel: of.parcel.into(),
-            attempt: of.attempt,
-        })
+        Ok(Self::Handed { parcel: of.parcel.into(), attempt: of.attempt })
     }
 }
 
@@ -432,10 +383,6 @@ impl TryFrom<Delivered<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Delivered<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Delivered {
-            parcel: of.parcel.into(),
-            proof: of.proof.into_owned(),
-            at: Timestamp(of.at),
-        })
+        Ok(Self::Delivered { parcel: of.parcel.into(), proof: of.proof.into_owned(), at: Timestamp(of.at) })
     }
 }

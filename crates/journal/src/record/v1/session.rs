@@ -136,19 +136,13 @@ impl From<Settings<'_>> for core::Settings {
 
 impl From<core::Process> for Process {
     fn from(of: core::Process) -> Self {
-        Self {
-            pid: of.pid,
-            started: of.started,
-        }
+        Self { pid: of.pid, started: of.started }
     }
 }
 
 impl From<Process> for core::Process {
     fn from(of: Process) -> Self {
-        Self {
-            pid: of.pid,
-            started: of.started,
-        }
+        Self { pid: of.pid, started: of.started }
     }
 }
 

@@ -71,9 +71,7 @@ const WRAPPER: &str = "$raw";
 fn embeddable(text: &str) -> Option<&RawValue> {
     // A bare null would read back as an absent field.
     let plain = text != "null" && !text.starts_with("{\"$raw\"") && text.bytes().all(|byte| byte >= b' ');
-    let value = plain
-        .then(|| serde_json::from_str::<&RawValue>(text).ok())
-        .flatten()?;
+    let value = plain.then(|| serde_json::from_str::<&RawValue>(text).ok()).flatten()?;
     (value.get().len() == text.len()).then_some(value)
 }
 

@@ -1,0 +1,108 @@
+//! `askbridge serve`: the server, in the foreground.
+
+use std::fs;
+use std::io::{IsTerminal, Write, stdout};
+use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use askbridge_bridge::auth::{Secret, TokenInfo, TokenRole, Tokens, make_link};
+use askbridge_bridge::chance::Chance;
+use askbridge_bridge::clock::Clock;
+use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
+use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, router, serve};
+use askbridge_core::terms::Rules;
+use askbridge_journal::{LocalBus, Sqlite, sqlite};
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::info;
+
+use crate::settings::Settings;
+
+pub(crate) async fn run(settings: Settings) -> Result<()> {
+    let (clock, chance) = (Clock::System, Chance::System);
+    let origins =
+        Origins::new(settings.allowed_origins.clone()).map_err(|why| anyhow!("ASKBRIDGE_ALLOWED_ORIGINS: {why}"))?;
+    let options = sqlite::Options::new(&settings.data, chance.u64());
+    let store = Store::Sqlite(Sqlite::open(&options)?, LocalBus::default());
+    let listeners = Listeners::bind(settings.listen, &settings.socket()).await?;
+    let address = listeners.address()?;
+
+    let bridge =
+        Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() }).await;
+    let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await?;
+    keep_token_file(&settings, &tokens, &chance, &bridge.handle).await?;
+    let version = env!("CARGO_PKG_VERSION");
+    let app = App::new(AppOptions { handle: bridge.handle.clone(), tokens, origins, version });
+    let server = serve(app.clone(), router(app), listeners, settings.user.clone());
+    greet(&settings, &bridge.handle, address).await?;
+
+    wait_for_the_end().await?;
+    info!("Stopping: finishing what is in hand");
+    server.stop().await;
+    bridge.stop().await;
+    Ok(())
+}
+
+/// Makes the local token if there is none, and sees to it that the server knows it.
+async fn keep_token_file(settings: &Settings, tokens: &Tokens, chance: &Chance, handle: &Handle) -> Result<()> {
+    let path = settings.token_file();
+    let secret = match fs::read_to_string(&path) {
+        Ok(text) if !text.trim().is_empty() => Secret::from(text.trim().to_owned()),
+        _ => {
+            let secret = Secret::fresh("ab", chance);
+            write_secret(&path, &secret)
+                .with_context(|| format!("could not write the token file `{}`", path.display()))?;
+            secret
+        }
+    };
+    if tokens.caller(secret.reveal()).is_none() {
+        let now = handle.now();
+        let info = TokenInfo {
+            id: "local".to_owned(),
+            name: settings.user.clone(),
+            device: "token file".to_owned(),
+            role: TokenRole::Local,
+            made_at: now.0,
+        };
+        // A token file that was replaced leaves its former token behind: nobody can hold that any more.
+        let _ = tokens.revoke("local").await;
+        tokens.keep(&secret, info, now).await?;
+    }
+    Ok(())
+}
+
+/// Writes beside and renames, so that nobody ever reads half a token.
+fn write_secret(path: &Path, secret: &Secret) -> std::io::Result<()> {
+    let beside = path.with_extension("new");
+    let _ = fs::remove_file(&beside);
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    writeln!(file, "{}", secret.reveal())?;
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}
+
+/// Prints one link. Only a terminal gets one that pairs a device: an agent may read everything else.
+async fn greet(settings: &Settings, handle: &Handle, address: SocketAddr) -> Result<()> {
+    let link = if stdout().is_terminal() {
+        let secret =
+            make_link(handle.store(), handle.chance(), &settings.user, TokenRole::Operator, handle.now()).await?;
+        format!("http://{address}/#pair={}", secret.reveal())
+    } else {
+        format!("http://{address}/")
+    };
+    // Whoever started us may have closed its end; we serve all the same.
+    let _ = writeln!(stdout(), "{link}");
+    info!(%address, data = %settings.data.display(), "askbridge {} serves", env!("CARGO_PKG_VERSION"));
+    Ok(())
+}
+
+async fn wait_for_the_end() -> Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}

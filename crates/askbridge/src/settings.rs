@@ -1,0 +1,69 @@
+//! Settings, read once from the environment.
+
+use std::env;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+/// Where we listen unless told otherwise.
+const DEFAULT_LISTEN: &str = "127.0.0.1:4760";
+
+/// Everything that the environment says.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) listen: SocketAddr,
+    /// Everything we write lives here.
+    pub(crate) data: PathBuf,
+    pub(crate) allowed_origins: Vec<String>,
+    /// A person's or an agent's token; without one, commands speak over the local socket.
+    pub(crate) token: Option<String>,
+    pub(crate) user: String,
+}
+
+impl Settings {
+    pub(crate) fn read() -> Result<Self> {
+        let listen = text("ASKBRIDGE_LISTEN").unwrap_or_else(|| DEFAULT_LISTEN.to_owned());
+        let listen = listen.replace("localhost:", "127.0.0.1:");
+        let listen = listen.parse().with_context(|| {
+            format!("ASKBRIDGE_LISTEN is `{listen}`, which is not an address with a port, like {DEFAULT_LISTEN}")
+        })?;
+        let origins = text("ASKBRIDGE_ALLOWED_ORIGINS").unwrap_or_default();
+        let origins = origins.split(',').map(str::trim).filter(|origin| !origin.is_empty());
+        Ok(Self {
+            listen,
+            data: data()?,
+            allowed_origins: origins.map(str::to_owned).collect(),
+            token: text("ASKBRIDGE_TOKEN"),
+            user: text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "me".to_owned()),
+        })
+    }
+
+    /// The local socket, in a folder that is ours alone.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.data.join("run").join("askbridge.sock")
+    }
+
+    /// The token that may ask and administer, never decide.
+    pub(crate) fn token_file(&self) -> PathBuf {
+        self.data.join("token")
+    }
+}
+
+fn data() -> Result<PathBuf> {
+    let path = if let Some(path) = text("ASKBRIDGE_DATA") {
+        PathBuf::from(path)
+    } else if let Some(path) = text("XDG_DATA_HOME") {
+        PathBuf::from(path).join("askbridge")
+    } else if let Some(home) = text("HOME") {
+        PathBuf::from(home).join(".local/share/askbridge")
+    } else {
+        bail!("neither ASKBRIDGE_DATA nor HOME is set, so there is no place for the data");
+    };
+    std::path::absolute(&path).with_context(|| format!("could not make sense of the data folder `{}`", path.display()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+fn text(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}

@@ -1,0 +1,117 @@
+//! Is the process that calls a descendant of an agent?
+//!
+//! An agent runs as the same user and may run any command, `askbridge answer` among them. Callers on the local socket
+//! are known by process id; if the line of their parents reaches a process that we know as an agent, they may not
+//! decide. Agents are known by process id and start time, never guessed by name.
+
+use std::collections::HashSet;
+use std::fs;
+
+use askbridge_core::limits;
+use parking_lot::Mutex;
+
+/// A process, told apart from a later one with the same id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ProcessId {
+    pub pid: u32,
+    /// In clock ticks since boot.
+    pub started: u64,
+}
+
+/// What `/proc` says about a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kin {
+    pub id: ProcessId,
+    pub parent: u32,
+    pub has_terminal: bool,
+}
+
+/// The processes that we know as agents: spawned by us, or announced themselves.
+#[derive(Debug, Default)]
+pub struct Agents(Mutex<HashSet<ProcessId>>);
+
+/// What was found above a caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ancestry {
+    /// No agent, and a terminal to sit at.
+    AtATerminal,
+    /// No agent, but no terminal either: a script, a service.
+    NoTerminal,
+    BelowAnAgent,
+    /// The line of parents could not be followed to its end. When in doubt, it is an agent's.
+    Unknown,
+}
+
+impl Agents {
+    /// Remembers a process as an agent. Returns `false` if there is no such process.
+    pub fn announce(&self, pid: u32) -> bool {
+        let Some(kin) = look_up(pid) else { return false };
+        let mut agents = self.0.lock();
+        agents.retain(|agent| look_up(agent.pid).is_some_and(|kin| kin.id == *agent));
+        agents.insert(kin.id) || agents.contains(&kin.id)
+    }
+
+    /// Follows the line of parents of `pid` up to the first process.
+    pub fn ancestry(&self, pid: u32) -> Ancestry {
+        let agents = self.0.lock();
+        let mut has_terminal = false;
+        let mut next = pid;
+        for generation in 0..limits::ANCESTRY_MAX {
+            let Some(kin) = look_up(next) else { return Ancestry::Unknown };
+            if generation == 0 {
+                has_terminal = kin.has_terminal;
+            }
+            if agents.contains(&kin.id) {
+                return Ancestry::BelowAnAgent;
+            }
+            if kin.parent == 0 {
+                return if has_terminal { Ancestry::AtATerminal } else { Ancestry::NoTerminal };
+            }
+            next = kin.parent;
+        }
+        Ancestry::Unknown
+    }
+}
+
+fn look_up(pid: u32) -> Option<Kin> {
+    parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Reads `/proc/PID/stat`. The command's name is in parentheses and may contain anything, so what counts begins after
+/// the last one.
+fn parse(pid: u32, stat: &str) -> Option<Kin> {
+    let rest = &stat[stat.rfind(')')? + 1..];
+    let mut fields = rest.split_ascii_whitespace();
+    let parent = fields.nth(1)?.parse().ok()?;
+    let terminal: i64 = fields.nth(2)?.parse().ok()?;
+    let started = fields.nth(14)?.parse().ok()?;
+    Some(Kin { id: ProcessId { pid, started }, parent, has_terminal: terminal != 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_a_misleading_name_is_read_right() {
+        let stat = "42 (evil) S 1 0 ) S 7 42 42 34816 42 4194560 1 0 0 0 0 0 0 0 20 0 1 0 987654 0 0";
+        let kin = Kin { id: ProcessId { pid: 42, started: 987_654 }, parent: 7, has_terminal: true };
+        assert_eq!(parse(42, stat), Some(kin));
+    }
+
+    #[test]
+    fn we_ourselves_are_below_an_agent_once_our_parent_is_one() {
+        let agents = Agents::default();
+        let me = std::process::id();
+        assert_ne!(agents.ancestry(me), Ancestry::BelowAnAgent);
+        let parent = look_up(me).unwrap().parent;
+        assert!(agents.announce(parent));
+        assert_eq!(agents.ancestry(me), Ancestry::BelowAnAgent);
+    }
+
+    #[test]
+    fn a_process_that_does_not_exist_is_not_trusted() {
+        assert_eq!(Agents::default().ancestry(u32::MAX), Ancestry::Unknown);
+        assert!(!Agents::default().announce(u32::MAX));
+    }
+}

@@ -1,0 +1,174 @@
+//! One caller, and the one function that guards every list, stream and decision.
+
+use askbridge_core::answer::Who;
+use askbridge_core::event::{Audience, Started};
+use askbridge_core::ids::{PartyId, PersonId};
+use askbridge_peers::wish::Rejection;
+
+/// What a token, or the local socket, entitles to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Asks, and reads its own asks.
+    Agent,
+    /// Sees and decides what is addressed to them.
+    Person,
+    /// A person who may also start sessions: that is code execution.
+    Operator,
+    /// The token file on disk, and programs on the local socket: asks and administers, never decides, because an agent
+    /// runs as the same user and can read the file.
+    Local,
+    /// A person at a terminal of this machine, with no agent above them: local, and may decide.
+    Terminal,
+}
+
+/// Somebody who called, and was recognised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    pub party: PartyId,
+    pub role: Role,
+    /// The name that people read.
+    pub name: String,
+    /// What they hold in their hand: "phone", "terminal".
+    pub device: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Ask,
+    See,
+    Decide,
+    /// Withdraw an ask, report what became of it.
+    Withdraw,
+    /// Say something to an agent, interrupt it.
+    Talk,
+    StartSession,
+    Administer,
+}
+
+/// What guards a session: who opened it, and who may decide in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    pub owner: PartyId,
+    pub audience: Audience,
+}
+
+impl Access {
+    pub fn of(started: &Started) -> Self {
+        Self { owner: started.owner.clone(), audience: started.audience.clone() }
+    }
+}
+
+impl Caller {
+    /// May this caller do that to a session? The refusal says who could.
+    pub fn may(&self, action: Action, access: Option<&Access>) -> Result<(), Rejection> {
+        let own = access.is_none_or(|access| access.owner == self.party);
+        let addressed = access.is_none_or(|access| match &access.audience {
+            Audience::Everyone => true,
+            Audience::Only(people) => people.iter().any(|person| person.as_str() == self.name),
+        });
+        use Role::{Agent, Local, Operator, Person, Terminal};
+        let may = match (action, self.role) {
+            (Action::Ask, Agent) => own,
+            (Action::Ask, Operator | Local | Terminal) => true,
+            (Action::Ask, Person) => false,
+            (Action::See, Agent) => own,
+            (Action::See, Person | Operator) => addressed || own,
+            (Action::See, Local | Terminal) => true,
+            (Action::Decide, Person | Operator) => addressed,
+            (Action::Decide, Terminal) => addressed,
+            (Action::Decide, Agent | Local) => false,
+            (Action::Withdraw, Agent) => own,
+            (Action::Withdraw, Operator | Local | Terminal) => true,
+            (Action::Withdraw, Person) => false,
+            (Action::Talk, Person | Operator | Terminal) => addressed,
+            (Action::Talk, Agent | Local) => false,
+            (Action::StartSession, Operator | Local | Terminal | Agent) => true,
+            (Action::StartSession, Person) => false,
+            (Action::Administer, Local | Terminal) => true,
+            (Action::Administer, Operator | Person | Agent) => false,
+        };
+        if may { Ok(()) } else { Err(Rejection::Forbidden(self.why_not(action))) }
+    }
+
+    fn why_not(&self, action: Action) -> String {
+        match action {
+            Action::Decide if matches!(self.role, Role::Local | Role::Agent) => {
+                "this token may ask but never decide; pair a device with `askbridge pair`".to_owned()
+            }
+            Action::Decide | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
+            Action::Ask | Action::StartSession => {
+                "this token may decide but not ask; use an agent's token or the local one".to_owned()
+            }
+            Action::Withdraw => "only whoever asked may take the ask back".to_owned(),
+            Action::Administer => "this needs the local token, on the machine itself".to_owned(),
+        }
+    }
+
+    /// Returns this caller as the one who decides.
+    pub fn who(&self, via: &str) -> Who {
+        Who { person: PersonId::from(self.name.as_str()), device: self.device.clone(), via: via.to_owned() }
+    }
+
+    pub fn is_person(&self) -> bool {
+        matches!(self.role, Role::Person | Role::Operator | Role::Terminal)
+    }
+}
+
+impl Role {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Person => "person",
+            Self::Operator => "operator",
+            Self::Local => "local",
+            Self::Terminal => "terminal",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVERY_ROLE: [Role; 5] = [Role::Agent, Role::Person, Role::Operator, Role::Local, Role::Terminal];
+
+    fn caller(role: Role, name: &str) -> Caller {
+        Caller { party: PartyId::from(name), role, name: name.to_owned(), device: "test".to_owned() }
+    }
+
+    fn session_of(owner: &str, audience: Audience) -> Access {
+        Access { owner: PartyId::from(owner), audience }
+    }
+
+    #[test]
+    fn only_people_decide() {
+        let access = session_of("ci", Audience::Everyone);
+        let deciders =
+            EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Decide, Some(&access)).is_ok());
+        assert_eq!(deciders.collect::<Vec<_>>(), [Role::Person, Role::Operator, Role::Terminal]);
+    }
+
+    #[test]
+    fn an_agent_sees_its_own_asks_and_no_others() {
+        let access = session_of("ci", Audience::Everyone);
+        assert!(caller(Role::Agent, "ci").may(Action::See, Some(&access)).is_ok());
+        assert!(caller(Role::Agent, "other").may(Action::See, Some(&access)).is_err());
+        assert!(caller(Role::Agent, "other").may(Action::Withdraw, Some(&access)).is_err());
+    }
+
+    #[test]
+    fn another_persons_ask_is_neither_seen_nor_decided() {
+        let access = session_of("ci", Audience::Only(vec![PersonId::from("ada")]));
+        for action in [Action::See, Action::Decide, Action::Talk] {
+            assert!(caller(Role::Person, "ada").may(action, Some(&access)).is_ok());
+            assert!(caller(Role::Person, "bob").may(action, Some(&access)).is_err());
+            assert!(caller(Role::Operator, "bob").may(action, Some(&access)).is_err());
+        }
+    }
+
+    #[test]
+    fn nobody_who_decides_remotely_administers() {
+        let admins = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Administer, None).is_ok());
+        assert_eq!(admins.collect::<Vec<_>>(), [Role::Local, Role::Terminal]);
+    }
+}

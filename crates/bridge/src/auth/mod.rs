@@ -1,0 +1,17 @@
+//! Who calls, and what they may do. Returns a [`Caller`], never a bool.
+
+mod ancestry;
+mod buckets;
+mod caller;
+mod pairing;
+mod secret;
+mod tokens;
+
+pub use ancestry::ProcessId;
+pub use ancestry::{Agents, Ancestry};
+pub use buckets::Buckets;
+pub use caller::{Access, Action, Caller, Role};
+pub use pairing::{Paired, PairingError, make_link, redeem};
+pub use secret::Secret;
+pub(crate) use secret::{hash, hex};
+pub use tokens::{TokenInfo, TokenRole, Tokens, TokensError};

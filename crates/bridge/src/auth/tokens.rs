@@ -1,0 +1,154 @@
+//! Tokens: kept as hashes on the shelf, cached in memory.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use askbridge_core::ids::{PartyId, Timestamp};
+use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
+use parking_lot::RwLock;
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
+
+use super::caller::{Caller, Role};
+use super::secret::{self, Secret};
+use crate::chance::Chance;
+use crate::runtime::Store;
+
+/// What a token is good for, as it lies on the shelf. Never the token itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenInfo {
+    /// Names the token in lists and for revoking; not a secret.
+    pub id: String,
+    pub name: String,
+    pub device: String,
+    pub role: TokenRole,
+    pub made_at: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenRole {
+    Agent,
+    Person,
+    Operator,
+    Local,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TokensError {
+    #[error("could not read or write the tokens")]
+    Shelf(#[from] ShelfError),
+    #[error("there is no token `{0}`")]
+    Unknown(String),
+    #[error("a token needs a name of 1 to 64 characters")]
+    BadName,
+}
+
+const PREFIX: &str = "token/";
+const NAME_CHARS_MAX: usize = 64;
+
+/// Every token that is known here.
+#[derive(Debug)]
+pub struct Tokens {
+    store: Store,
+    chance: Chance,
+    known: RwLock<HashMap<[u8; 32], Arc<TokenInfo>>>,
+}
+
+impl Tokens {
+    /// Loads what is on the shelf.
+    pub async fn load(store: Store, chance: Chance, now: Timestamp) -> Result<Self, TokensError> {
+        let items = store.list(PREFIX, now).await?;
+        let known = items.iter().filter_map(|item| {
+            let hash = parse_hash(item.key.strip_prefix(PREFIX)?)?;
+            let info: TokenInfo = serde_json::from_slice(&item.value).ok()?;
+            Some((hash, Arc::new(info)))
+        });
+        let known = known.collect();
+        Ok(Self { store, chance, known: RwLock::new(known) })
+    }
+
+    /// Recognises a token.
+    pub fn caller(&self, token: &str) -> Option<Caller> {
+        let hash = secret::hash(token);
+        let known = self.known.read();
+        let (kept, info) = known.get_key_value(&hash)?;
+        // The map compares early bytes first; what it found is compared once more without looking at the clock.
+        bool::from(kept.ct_eq(&hash)).then(|| info.caller())
+    }
+
+    /// Makes a token. This is the only time it is seen.
+    pub async fn make(
+        &self,
+        name: &str,
+        device: &str,
+        role: TokenRole,
+        now: Timestamp,
+    ) -> Result<(Secret, TokenInfo), TokensError> {
+        let name = name.trim();
+        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
+            return Err(TokensError::BadName);
+        }
+        let secret = Secret::fresh("ab", &self.chance);
+        let info = TokenInfo {
+            id: secret::hex(&self.chance.bytes::<5>()),
+            name: name.to_owned(),
+            device: device.chars().take(NAME_CHARS_MAX).collect(),
+            role,
+            made_at: now.0,
+        };
+        self.keep(&secret, info.clone(), now).await?;
+        Ok((secret, info))
+    }
+
+    /// Keeps a secret that somebody else made, such as the one in the token file.
+    pub async fn keep(&self, secret: &Secret, info: TokenInfo, now: Timestamp) -> Result<(), TokensError> {
+        let hash = secret.hash();
+        let value = serde_json::to_vec(&info).expect("a token's description has text keys");
+        self.store.put(&format!("{PREFIX}{}", secret::hex(&hash)), &value, Expect::Any, None, now).await?;
+        self.known.write().insert(hash, Arc::new(info));
+        Ok(())
+    }
+
+    pub fn list(&self) -> Vec<Arc<TokenInfo>> {
+        let mut tokens: Vec<_> = self.known.read().values().cloned().collect();
+        tokens.sort_by(|a, b| (a.made_at, &a.id).cmp(&(b.made_at, &b.id)));
+        tokens
+    }
+
+    /// Forgets a token: whoever holds it is a stranger from now on.
+    pub async fn revoke(&self, id: &str) -> Result<Arc<TokenInfo>, TokensError> {
+        let found = self.known.read().iter().find(|(_, info)| info.id == id).map(|(hash, info)| (*hash, info.clone()));
+        let (hash, info) = found.ok_or_else(|| TokensError::Unknown(id.to_owned()))?;
+        self.store.delete(&format!("{PREFIX}{}", secret::hex(&hash)), Expect::Any).await?;
+        self.known.write().remove(&hash);
+        Ok(info)
+    }
+}
+
+impl TokenInfo {
+    fn caller(&self) -> Caller {
+        Caller {
+            party: PartyId::from(format!("tok_{}", self.id)),
+            role: match self.role {
+                TokenRole::Agent => Role::Agent,
+                TokenRole::Person => Role::Person,
+                TokenRole::Operator => Role::Operator,
+                TokenRole::Local => Role::Local,
+            },
+            name: self.name.clone(),
+            device: self.device.clone(),
+        }
+    }
+}
+
+fn parse_hash(hex: &str) -> Option<[u8; 32]> {
+    let mut hash = [0; 32];
+    if hex.len() != 64 {
+        return None;
+    }
+    for (byte, digits) in hash.iter_mut().zip(hex.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(hash)
+}

@@ -1,0 +1,33 @@
+//! Who may see which session, remembered.
+
+use std::sync::Arc;
+
+use askbridge_core::event::Audience;
+use askbridge_core::ids::SessionId;
+use askbridge_core::limits;
+
+use super::handle::Handle;
+use crate::auth::Access;
+
+impl Handle {
+    /// Returns what guards a session, or `None` if there is no such session.
+    pub(crate) fn access(&self, session: SessionId) -> Option<Arc<Access>> {
+        if let Some(access) = self.accesses.lock().get(&session) {
+            return Some(Arc::clone(access));
+        }
+        let row = self.store.index().session(session).ok()??;
+        let access =
+            Arc::new(Access { owner: row.owner, audience: row.audience.map_or(Audience::Everyone, Audience::Only) });
+        self.accesses.lock().insert(session, Arc::clone(&access));
+        Some(access)
+    }
+
+    pub(crate) fn remember_access(&self, session: SessionId, access: Access) {
+        let mut accesses = self.accesses.lock();
+        // What is forgotten is looked up again; starting over is simpler than remembering who was used when.
+        if accesses.len() >= limits::CACHED_SESSIONS_MAX * 4 {
+            accesses.clear();
+        }
+        accesses.insert(session, Arc::new(access));
+    }
+}

@@ -1,0 +1,86 @@
+//! Sessions in memory: folded once, then kept as long as they are used.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use askbridge_core::Session;
+use askbridge_core::ids::{Position, SessionId, Timestamp};
+use askbridge_core::intent::Intent;
+use askbridge_core::limits;
+use askbridge_journal::Digest;
+use parking_lot::Mutex;
+
+/// One session in memory.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    /// Whoever decides holds this until the decision is durable.
+    pub(crate) state: tokio::sync::Mutex<CellState>,
+    /// What rides along with the next decision.
+    pub(crate) riders: Mutex<Vec<Intent>>,
+    touched: AtomicU64,
+}
+
+#[derive(Debug)]
+pub(crate) struct CellState {
+    pub(crate) session: Session,
+    /// The session's last decision.
+    pub(crate) head: Option<Position>,
+    pub(crate) digest: Digest,
+    pub(crate) last_at: Timestamp,
+    /// `false`: what is here may differ from the journal and has to be folded anew. Holds before the first use, and
+    /// after an append that was abandoned or failed half-way.
+    pub(crate) trusted: bool,
+}
+
+/// Spreads the sessions over several locks.
+const SHARDS: usize = 16;
+
+#[derive(Debug)]
+pub(crate) struct Cache {
+    shards: [Mutex<HashMap<SessionId, Arc<Cell>>>; SHARDS],
+    clock: AtomicU64,
+}
+
+impl Cache {
+    pub(crate) fn new() -> Self {
+        Self { shards: Default::default(), clock: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn cell(&self, session: SessionId) -> Arc<Cell> {
+        let now = self.clock.fetch_add(1, Ordering::Relaxed);
+        let shard = &self.shards[(session.0 ^ (session.0 >> 64)) as usize % SHARDS];
+        let mut cells = shard.lock();
+        if let Some(cell) = cells.get(&session) {
+            cell.touched.store(now, Ordering::Relaxed);
+            return Arc::clone(cell);
+        }
+        if cells.len() >= limits::CACHED_SESSIONS_MAX / SHARDS {
+            evict_older_half(&mut cells);
+        }
+        let cell = Arc::new(Cell {
+            state: tokio::sync::Mutex::new(CellState {
+                session: Session::new(session),
+                head: None,
+                digest: Digest::ZERO,
+                last_at: Timestamp(0),
+                trusted: false,
+            }),
+            riders: Mutex::default(),
+            touched: AtomicU64::new(now),
+        });
+        cells.insert(session, Arc::clone(&cell));
+        cell
+    }
+}
+
+/// Leaves alone whatever is in use or has something to write.
+fn evict_older_half(cells: &mut HashMap<SessionId, Arc<Cell>>) {
+    let mut touched: Vec<_> = cells.values().map(|cell| cell.touched.load(Ordering::Relaxed)).collect();
+    let middle = touched.len() / 2;
+    let (_, &mut median, _) = touched.select_nth_unstable(middle);
+    cells.retain(|_, cell| {
+        let idle = Arc::strong_count(cell) == 1 && cell.riders.lock().is_empty();
+        !idle || cell.touched.load(Ordering::Relaxed) > median
+    });
+}

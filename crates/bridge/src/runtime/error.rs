@@ -1,0 +1,33 @@
+//! What the journal's failures mean to whoever wished for something.
+
+use std::error::Error;
+
+use askbridge_journal::journal::{AppendError, ReadError};
+use askbridge_peers::wish::Rejection;
+
+pub(crate) fn from_append(error: &AppendError) -> Rejection {
+    match error {
+        AppendError::TooLarge { .. } | AppendError::Malformed(_) => Rejection::TooLarge(error.to_string()),
+        AppendError::Conflict => Rejection::Down("too many decided at the same moment; try again".to_owned()),
+        AppendError::Unknown | AppendError::ReadOnly(_) | AppendError::Down(_) => Rejection::Down(chain(error)),
+    }
+}
+
+pub(crate) fn from_read(error: &ReadError) -> Rejection {
+    Rejection::Down(chain(error))
+}
+
+/// Writes an error and what caused it in one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !line.ends_with(&text) {
+            line.push_str(": ");
+            line.push_str(&text);
+        }
+        cause = error.source();
+    }
+    line
+}

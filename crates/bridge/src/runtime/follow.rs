@@ -1,0 +1,168 @@
+//! Following from any cursor: a snapshot or what was missed, then live, without gap or repeat.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use askbridge_core::ids::{AskId, Position, SessionId};
+use askbridge_core::limits;
+use askbridge_journal::Cursor;
+use askbridge_journal::index::{AskFilter, Order, StateFilter};
+use askbridge_journal::journal::{FollowError, Followed, Journal};
+use askbridge_peers::told::Snapshot;
+use askbridge_peers::wish::Rejection;
+use futures_util::{Stream, StreamExt};
+
+use super::error::{chain, from_read};
+use super::handle::Handle;
+use super::hub::{Ear, Interest};
+use super::news::News;
+use super::view::of_known;
+use crate::auth::{Action, Caller, Role};
+
+/// What a follower hears.
+#[derive(Debug)]
+pub enum Heard {
+    Snapshot(Box<Snapshot>),
+    News(Arc<News>),
+    /// It could not keep up and hears nothing more. It may come back with its last cursor.
+    Lagged,
+}
+
+/// Somebody who follows.
+pub struct Follower {
+    handle: Handle,
+    interest: Interest,
+    ear: Ear,
+    /// Everything up to here was told.
+    told: Cursor,
+    stage: Stage,
+}
+
+type Missed = Pin<Box<dyn Stream<Item = Result<Followed, FollowError>> + Send>>;
+
+enum Stage {
+    Snapshot,
+    Missed(Missed),
+    Live,
+}
+
+impl Handle {
+    /// Follows what a caller may see. Without a cursor, or with one that is not of this journal, a snapshot comes first.
+    pub fn follow(&self, interest: Interest, after: Option<Cursor>) -> Follower {
+        let (ear, told) = self.hub.listen(&interest);
+        let (told, stage) = match after {
+            Some(after) => {
+                let missed = Box::pin(self.store.follow(after.clone()));
+                (after, Stage::Missed(missed))
+            }
+            None => (told, Stage::Snapshot),
+        };
+        Follower { handle: self.clone(), interest, ear, told, stage }
+    }
+
+    /// Follows from now on, without a snapshot: for whoever has just looked.
+    pub(crate) fn follow_live(&self, interest: Interest) -> Follower {
+        let (ear, told) = self.hub.listen(&interest);
+        Follower { handle: self.clone(), interest, ear, told, stage: Stage::Live }
+    }
+
+    fn snapshot(&self, caller: &Caller) -> Result<(Snapshot, Cursor), Rejection> {
+        let filter =
+            AskFilter { states: StateFilter::Open, order: Order::LongestWaitingFirst, ..self.visible_to(caller) };
+        let found = self.store.asks_and_cursor(&filter, limits::SNAPSHOT_ASKS_MAX + 1);
+        let (mut known, cursor) = found.map_err(|error| Rejection::Down(chain(&error)))?;
+        let more = known.len() > limits::SNAPSHOT_ASKS_MAX;
+        known.truncate(limits::SNAPSHOT_ASKS_MAX);
+        let snapshot = Snapshot {
+            cursor: cursor.to_string(),
+            asks: known.iter().map(of_known).collect(),
+            more,
+            drafts: Vec::new(),
+        };
+        Ok((snapshot, cursor))
+    }
+
+    /// Narrows a list to what a caller may see.
+    pub(crate) fn visible_to(&self, caller: &Caller) -> AskFilter {
+        match caller.role {
+            Role::Agent => AskFilter { party: Some(caller.party.clone()), ..AskFilter::default() },
+            Role::Person | Role::Operator => {
+                AskFilter { person: Some(caller.name.as_str().into()), ..AskFilter::default() }
+            }
+            Role::Local | Role::Terminal => AskFilter::default(),
+        }
+    }
+}
+
+impl Follower {
+    /// Waits for the next thing. An error ends the following.
+    pub async fn next(&mut self) -> Result<Heard, Rejection> {
+        loop {
+            match &mut self.stage {
+                Stage::Snapshot => {
+                    self.stage = Stage::Live;
+                    if let Interest::Inbox(caller) = &self.interest {
+                        let (mut snapshot, cursor) = self.handle.snapshot(caller)?;
+                        snapshot.drafts = self.handle.drafts_of(caller).await;
+                        self.told = cursor;
+                        return Ok(Heard::Snapshot(Box::new(snapshot)));
+                    }
+                }
+                Stage::Missed(missed) => match missed.next().await {
+                    Some(Ok(Followed::Entry(stored))) => {
+                        self.told.advance(&stored);
+                        if self.wants(stored.entry.session) {
+                            return Ok(Heard::News(Arc::new(News::of(&stored, &self.told))));
+                        }
+                    }
+                    Some(Ok(Followed::Gone(_))) => self.stage = Stage::Snapshot,
+                    Some(Ok(Followed::CaughtUp)) | None => self.stage = Stage::Live,
+                    Some(Err(error)) => return Err(from_read(&error)),
+                },
+                Stage::Live => match self.ear.next().await {
+                    None => return Ok(Heard::Lagged),
+                    Some(news) => match &*news {
+                        News::Entry(batch) if self.told.covers(batch.session, batch.position) => {}
+                        News::Entry(batch) => {
+                            self.told.advance_to(batch.session, batch.position);
+                            return Ok(Heard::News(news));
+                        }
+                        News::Draft { .. } => return Ok(Heard::News(news)),
+                    },
+                },
+            }
+        }
+    }
+
+    /// Waits for something about one ask, skipping the rest.
+    pub(crate) async fn next_about(&mut self, ask: AskId) -> Result<Heard, Rejection> {
+        loop {
+            let heard = self.next().await?;
+            match &heard {
+                Heard::News(news) => match &**news {
+                    News::Entry(batch) if batch.happened.iter().any(|one| one.event.ask() == Some(ask)) => {
+                        return Ok(heard);
+                    }
+                    _ => {}
+                },
+                Heard::Snapshot(_) | Heard::Lagged => return Ok(heard),
+            }
+        }
+    }
+
+    /// Has this follower been told of the entry at `position`?
+    pub(crate) fn has_told(&self, session: SessionId, position: Position) -> bool {
+        self.told.covers(session, position)
+    }
+
+    /// What was missed has not been sorted by the hub.
+    fn wants(&self, session: SessionId) -> bool {
+        match &self.interest {
+            Interest::Session(wanted) => *wanted == session,
+            Interest::Inbox(caller) => {
+                let access = self.handle.access(session);
+                caller.may(Action::See, access.as_deref()).is_ok()
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The only door to the runtime: a handle that is cheap to clone.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use askbridge_core::ids::{AskId, NodeId, SessionId, Timestamp};
+use askbridge_core::terms::Rules;
+use askbridge_journal::journal::Journal;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::cache::Cache;
+use super::flush;
+use super::hub::{self, Hub};
+use super::store::Store;
+use super::timers::{self, Timer};
+use crate::auth::Access;
+use crate::chance::Chance;
+use crate::clock::Clock;
+
+/// What a bridge is made of.
+#[derive(Debug)]
+pub struct Options {
+    pub store: Store,
+    pub clock: Clock,
+    pub chance: Chance,
+    pub rules: Rules,
+}
+
+/// Submits wishes and follows what happens.
+#[derive(Debug, Clone)]
+pub struct Handle(Arc<Inner>);
+
+#[derive(Debug)]
+pub struct Inner {
+    pub(crate) store: Store,
+    pub(crate) clock: Clock,
+    pub(crate) chance: Chance,
+    pub(crate) rules: Rules,
+    pub(crate) node: NodeId,
+    pub(crate) cache: Cache,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) timer: Timer,
+    pub(crate) accesses: Mutex<HashMap<SessionId, Arc<Access>>>,
+    /// Sessions with something noted that is not written yet.
+    pub(crate) unwritten: Mutex<Vec<SessionId>>,
+    pub(crate) wake_flusher: Notify,
+    /// Asks that may have a draft, so that deciding one without a draft costs nothing.
+    pub(crate) drafted: Mutex<HashSet<AskId>>,
+}
+
+/// A running bridge. Stops when told to.
+#[derive(Debug)]
+pub struct Bridge {
+    pub handle: Handle,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Deref for Handle {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl Handle {
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub fn chance(&self) -> &Chance {
+        &self.chance
+    }
+
+    /// Returns where to follow from, to hear of everything that happens from now on.
+    pub fn cursor(&self) -> String {
+        self.store.now().to_string()
+    }
+}
+
+impl Bridge {
+    pub async fn start(options: Options) -> Self {
+        let Options { store, clock, chance, rules } = options;
+        let from = store.now();
+        let handle = Handle(Arc::new(Inner {
+            node: NodeId(chance.u64()),
+            cache: Cache::new(),
+            hub: Arc::new(Hub::new(from.clone())),
+            timer: Timer::default(),
+            accesses: Mutex::default(),
+            unwritten: Mutex::default(),
+            wake_flusher: Notify::new(),
+            drafted: Mutex::default(),
+            store,
+            clock,
+            chance,
+            rules,
+        }));
+        handle.find_drafts().await;
+        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+        tasks.spawn(hub::run(handle.clone(), from, stop.clone()));
+        tasks.spawn(timers::run(handle.clone(), stop.clone()));
+        tasks.spawn(flush::run(handle.clone(), stop.clone()));
+        tasks.close();
+        Self { handle, tasks, stop }
+    }
+
+    /// Writes what is left to write and stops.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.tasks.wait().await;
+    }
+}

@@ -1,0 +1,207 @@
+//! Tells everyone who watches. One reader of the journal, any number of listeners; a slow one is let go, never waited for.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::SessionId;
+use askbridge_core::limits;
+use askbridge_journal::bus::Bus;
+use askbridge_journal::journal::{Followed, Journal};
+use askbridge_journal::{Cursor, Stored};
+use futures_util::StreamExt;
+use parking_lot::Mutex;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tracing::error;
+
+use super::drafts;
+use super::error::chain;
+use super::handle::Handle;
+use super::news::News;
+use crate::auth::{Access, Action, Caller};
+
+/// What a listener wants to hear of.
+#[derive(Debug, Clone)]
+pub enum Interest {
+    /// Everything that this caller may see.
+    Inbox(Caller),
+    /// One session. Whether the caller may see it was asked before.
+    Session(SessionId),
+}
+
+#[derive(Debug)]
+pub(crate) struct Hub {
+    listeners: Mutex<Listeners>,
+}
+
+#[derive(Debug)]
+struct Listeners {
+    /// Everything up to here has been told.
+    told: Cursor,
+    inbox: HashMap<u64, Listener>,
+    sessions: HashMap<SessionId, HashMap<u64, Listener>>,
+    made: u64,
+}
+
+#[derive(Debug)]
+struct Listener {
+    caller: Option<Caller>,
+    queue: mpsc::Sender<Arc<News>>,
+    waiting_bytes: Arc<AtomicUsize>,
+}
+
+/// The listening end. Leaves the hub when dropped.
+#[derive(Debug)]
+pub(crate) struct Ear {
+    hub: Arc<Hub>,
+    id: u64,
+    session: Option<SessionId>,
+    queue: mpsc::Receiver<Arc<News>>,
+    waiting_bytes: Arc<AtomicUsize>,
+}
+
+impl Hub {
+    pub(crate) fn new(told: Cursor) -> Self {
+        let listeners = Listeners { told, inbox: HashMap::new(), sessions: HashMap::new(), made: 0 };
+        Self { listeners: Mutex::new(listeners) }
+    }
+
+    /// Listens from now on. Also returns up to where everything was told before.
+    pub(crate) fn listen(self: &Arc<Self>, interest: &Interest) -> (Ear, Cursor) {
+        let (sender, queue) = mpsc::channel(limits::FOLLOWER_QUEUE_MAX);
+        let waiting_bytes = Arc::new(AtomicUsize::new(0));
+        let mut listeners = self.listeners.lock();
+        listeners.made += 1;
+        let id = listeners.made;
+        let listener = |caller| Listener { caller, queue: sender, waiting_bytes: Arc::clone(&waiting_bytes) };
+        let session = match interest {
+            Interest::Inbox(caller) => {
+                let listener = listener(Some(caller.clone()));
+                listeners.inbox.insert(id, listener);
+                None
+            }
+            Interest::Session(session) => {
+                let listener = listener(None);
+                listeners.sessions.entry(*session).or_default().insert(id, listener);
+                Some(*session)
+            }
+        };
+        let ear = Ear { hub: Arc::clone(self), id, session, queue, waiting_bytes };
+        (ear, listeners.told.clone())
+    }
+
+    fn tell(&self, stored: &Stored, access: Option<&Access>) {
+        let mut listeners = self.listeners.lock();
+        listeners.told.advance(stored);
+        if listeners.inbox.is_empty() && !listeners.sessions.contains_key(&stored.entry.session) {
+            return;
+        }
+        let news = Arc::new(News::of(stored, &listeners.told));
+        let bytes = news.bytes();
+        listeners.inbox.retain(|_, listener| {
+            let may_see = listener.caller.as_ref().is_none_or(|caller| caller.may(Action::See, access).is_ok());
+            !may_see || listener.take(&news, bytes)
+        });
+        if let Some(watching) = listeners.sessions.get_mut(&stored.entry.session) {
+            watching.retain(|_, listener| listener.take(&news, bytes));
+        }
+    }
+
+    fn tell_draft(&self, news: News) {
+        let News::Draft { person, .. } = &news else { return };
+        let person = person.clone();
+        let bytes = news.bytes();
+        let news = Arc::new(news);
+        self.listeners.lock().inbox.retain(|_, listener| {
+            let theirs = listener.caller.as_ref().is_some_and(|caller| caller.is_person() && caller.name == person);
+            !theirs || listener.take(&news, bytes)
+        });
+    }
+}
+
+impl Listener {
+    /// Returns `false` if this listener cannot keep up; it will find its queue closed.
+    fn take(&self, news: &Arc<News>, bytes: usize) -> bool {
+        let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
+        waiting + bytes <= limits::FOLLOWER_BYTES_MAX && self.queue.try_send(Arc::clone(news)).is_ok()
+    }
+}
+
+impl Ear {
+    /// Returns the next news, or `None` once this listener was let go because it could not keep up.
+    pub(crate) async fn next(&mut self) -> Option<Arc<News>> {
+        let news = self.queue.recv().await?;
+        self.waiting_bytes.fetch_sub(news.bytes(), Ordering::Relaxed);
+        Some(news)
+    }
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        let mut listeners = self.hub.listeners.lock();
+        match self.session {
+            None => drop(listeners.inbox.remove(&self.id)),
+            Some(session) => {
+                if let Some(watching) = listeners.sessions.get_mut(&session) {
+                    watching.remove(&self.id);
+                    if watching.is_empty() {
+                        listeners.sessions.remove(&session);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Follows the journal from `from` on and tells everyone, until `stop`.
+pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
+    let mut drafts = Box::pin(handle.store.subscribe(drafts::SUBJECT));
+    let mut from = from;
+    loop {
+        let mut journal = Box::pin(handle.store.follow(from.clone()));
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                Some(message) = drafts.next() => {
+                    if let Some(news) = drafts::read(&message) {
+                        handle.hub.tell_draft(news);
+                    }
+                }
+                followed = journal.next() => match followed {
+                    Some(Ok(Followed::Entry(stored))) => {
+                        from.advance(&stored);
+                        learn(&handle, &stored);
+                        let access = handle.access(stored.entry.session);
+                        handle.hub.tell(&stored, access.as_deref());
+                    }
+                    Some(Ok(Followed::CaughtUp)) => {}
+                    Some(Ok(Followed::Gone(now))) => from = now,
+                    Some(Err(error)) => {
+                        error!(error = chain(&error), "Could not follow the journal; trying again");
+                        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+                        break;
+                    }
+                    None => break,
+                },
+            }
+        }
+        if stop.is_cancelled() {
+            return;
+        }
+    }
+}
+
+/// Takes from an entry what others wait for: who may see a new session, and when an ask is due.
+fn learn(handle: &Handle, stored: &Stored) {
+    for written in &stored.entry.events {
+        match &written.event {
+            Event::Started(started) => handle.remember_access(stored.entry.session, Access::of(started)),
+            Event::Asked(ask) => handle.timer.due_at(ask.terms.deadline),
+            Event::Extended { deadline, .. } => handle.timer.due_at(*deadline),
+            Event::Proposed { until, .. } => handle.timer.due_at(Some(*until)),
+            _ => {}
+        }
+    }
+}

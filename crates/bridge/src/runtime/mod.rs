@@ -1,0 +1,28 @@
+//! The heart: submit a wish, follow what happens. Everything else is a way in or out.
+
+mod access;
+mod cache;
+mod drafts;
+mod error;
+mod flush;
+mod follow;
+mod handle;
+mod hub;
+mod news;
+mod resolve;
+mod rollover;
+mod store;
+mod submit;
+mod timers;
+mod view;
+mod wishes;
+
+pub use follow::{Follower, Heard};
+pub use handle::{Bridge, Handle, Options};
+pub use hub::Interest;
+pub use news::News;
+pub use store::Store;
+pub use submit::Done;
+
+pub(crate) use error::chain;
+pub(crate) use view::of_known;

@@ -1,0 +1,45 @@
+//! What the hub tells: one entry of the journal, encoded once for all who watch, or something fleeting.
+
+use std::sync::Arc;
+
+use askbridge_core::ids::{AskId, Position, Raw, SessionId};
+use askbridge_journal::{Cursor, Stored};
+use askbridge_peers::told::Happened;
+
+#[derive(Debug)]
+pub enum News {
+    Entry(Batch),
+    Draft { person: String, ask: AskId, draft: Raw },
+}
+
+/// The events of one entry.
+#[derive(Debug)]
+pub struct Batch {
+    pub session: SessionId,
+    pub position: Position,
+    pub happened: Vec<Happened>,
+}
+
+impl News {
+    /// Shares an entry. `cursor` is where a client that has seen all of it may come back to.
+    pub(crate) fn of(stored: &Stored, cursor: &Cursor) -> Self {
+        let entry = &stored.entry;
+        let last = entry.events.len().saturating_sub(1);
+        let cursor: Arc<str> = cursor.to_string().into();
+        let happened = entry.events.iter().enumerate().map(|(place, written)| Happened {
+            session: entry.session,
+            at: entry.at,
+            cursor: (place == last).then(|| Arc::clone(&cursor)),
+            event: written.event.clone(),
+            json: Arc::clone(&written.json),
+        });
+        Self::Entry(Batch { session: entry.session, position: stored.position, happened: happened.collect() })
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Entry(batch) => batch.happened.iter().map(|event| event.json.len() + 128).sum(),
+            Self::Draft { draft, .. } => draft.as_str().len() + 64,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! A session that has grown long goes on as a new one. There are no snapshots to get wrong.
+
+use askbridge_core::ids::SessionId;
+use askbridge_core::intent::{Intent, Start};
+use askbridge_core::limits;
+use askbridge_core::session::End;
+use askbridge_peers::wish::Rejection;
+use sha2::{Digest, Sha256};
+
+use super::handle::Handle;
+
+/// How many times a session may have gone on before we stop looking for the end.
+const LINKS_MAX: usize = 1000;
+
+impl Handle {
+    /// Returns the session that `session` goes on as, making one if it has grown long and nothing in it is unfinished.
+    pub(crate) async fn newest(&self, session: SessionId) -> Result<SessionId, Rejection> {
+        let mut current = session;
+        for _ in 0..LINKS_MAX {
+            let (end, full) = self
+                .look(current, |state| {
+                    let unfinished = state.session.asks.values().any(|live| live.delivered_at.is_none());
+                    let full = state.session.decisions >= limits::DECISIONS_MAX && !unfinished;
+                    (state.session.end.clone(), full)
+                })
+                .await?;
+            match end {
+                Some(End::Continued { to, .. }) => current = to,
+                Some(End::Closed { .. }) => return Ok(current),
+                None if full => current = self.carry_on(current).await?,
+                None => return Ok(current),
+            }
+        }
+        Ok(current)
+    }
+
+    async fn carry_on(&self, from: SessionId) -> Result<SessionId, Rejection> {
+        let to = next_of(from);
+        let started = self.look(from, |state| (state.session.started.clone(), state.session.settings.clone())).await?;
+        let (Some(started), settings) = started else { return Ok(from) };
+        let start = Start {
+            door: started.door.clone(),
+            agent: started.agent.clone(),
+            owner: started.owner.clone(),
+            audience: started.audience.clone(),
+            settings: (*settings).clone(),
+            continues: Some(from),
+        };
+        // The new one first: a session that goes on nowhere would be worse than one that nobody points to.
+        self.submit(to, vec![Intent::Start(Box::new(start))], None).await?;
+        self.submit(from, vec![Intent::Continue { to }], None).await?;
+        Ok(to)
+    }
+}
+
+/// Derived, so that two nodes that roll over at the same moment agree.
+fn next_of(session: SessionId) -> SessionId {
+    let digest: [u8; 32] = Sha256::digest(session.0.to_le_bytes()).into();
+    SessionId(u128::from_le_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+}

@@ -1,0 +1,132 @@
+//! The durable memory, whichever backend holds it.
+
+use std::sync::Arc;
+
+use askbridge_core::event::Lane;
+use askbridge_core::ids::{Position, SessionId, Timestamp};
+use askbridge_journal::bus::{Bus, LocalBus, Message};
+use askbridge_journal::index::{AskFilter, IndexError, Known};
+use askbridge_journal::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
+use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use askbridge_journal::{Cursor, Entry, Index, Memory, Sqlite, Stored};
+use bytes::Bytes;
+use futures_util::Stream;
+use futures_util::stream::{BoxStream, StreamExt};
+
+/// Journal, shelf, bus and index of one node.
+#[derive(Debug, Clone)]
+pub enum Store {
+    Sqlite(Sqlite, LocalBus),
+    Memory(Memory, LocalBus),
+}
+
+macro_rules! either {
+    ($self:ident, $store:ident => $call:expr) => {
+        match $self {
+            Store::Sqlite($store, _) => $call,
+            Store::Memory($store, _) => $call,
+        }
+    };
+}
+
+impl Store {
+    pub fn index(&self) -> Index {
+        either!(self, store => store.index())
+    }
+
+    /// Returns the first asks of a list and the cursor to follow from, both of the same moment.
+    pub(crate) fn asks_and_cursor(&self, filter: &AskFilter, max: usize) -> Result<(Vec<Known>, Cursor), IndexError> {
+        let (known, newest) = self.index().asks_at(filter, max)?;
+        let mut cursor = self.start();
+        cursor.advance_to(SessionId(0), newest);
+        Ok((known, cursor))
+    }
+}
+
+impl Journal for Store {
+    async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
+        either!(self, store => store.append(entry, guard).await)
+    }
+
+    async fn read(
+        &self,
+        session: SessionId,
+        lane: Option<Lane>,
+        after: Option<Position>,
+        max: usize,
+    ) -> Result<Vec<Arc<Stored>>, ReadError> {
+        either!(self, store => store.read(session, lane, after, max).await)
+    }
+
+    fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static {
+        let followed: BoxStream<'static, _> = either!(self, store => store.follow(after).boxed());
+        followed
+    }
+
+    async fn forget(&self, session: SessionId) -> Result<(), ForgetError> {
+        either!(self, store => store.forget(session).await)
+    }
+
+    fn start(&self) -> Cursor {
+        either!(self, store => store.start())
+    }
+
+    fn now(&self) -> Cursor {
+        either!(self, store => store.now())
+    }
+
+    fn exclusive(&self) -> bool {
+        either!(self, store => store.exclusive())
+    }
+}
+
+impl Shelf for Store {
+    async fn get(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
+        either!(self, store => store.get(key, now).await)
+    }
+
+    async fn put(
+        &self,
+        key: &str,
+        value: &[u8],
+        expect: Expect,
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Revision, ShelfError> {
+        either!(self, store => store.put(key, value, expect, expires_at, now).await)
+    }
+
+    async fn delete(&self, key: &str, expect: Expect) -> Result<(), ShelfError> {
+        either!(self, store => store.delete(key, expect).await)
+    }
+
+    async fn list(&self, prefix: &str, now: Timestamp) -> Result<Vec<Item>, ShelfError> {
+        either!(self, store => store.list(prefix, now).await)
+    }
+
+    async fn take(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
+        either!(self, store => store.take(key, now).await)
+    }
+
+    async fn sweep(&self, now: Timestamp) -> Result<usize, ShelfError> {
+        either!(self, store => store.sweep(now).await)
+    }
+}
+
+impl Bus for Store {
+    fn publish(&self, subject: &str, body: Bytes) {
+        self.bus().publish(subject, body);
+    }
+
+    fn subscribe(&self, prefix: &str) -> impl Stream<Item = Message> + Send + Unpin + 'static {
+        self.bus().subscribe(prefix)
+    }
+}
+
+impl Store {
+    fn bus(&self) -> &LocalBus {
+        match self {
+            Self::Sqlite(_, bus) | Self::Memory(_, bus) => bus,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! decide → append → evolve → tell → reply. Nobody hears of what is not durable.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_core::event::{Event, Lane};
+use askbridge_core::ids::{AskId, EntryId, Epoch, Position, SessionId};
+use askbridge_core::intent::Intent;
+use askbridge_core::refusal::Refusal;
+use askbridge_core::session::Found;
+use askbridge_core::view::AskView;
+use askbridge_core::{Session, decide, evolve, limits};
+use askbridge_journal::journal::{AppendError, Guard, Journal};
+use askbridge_journal::{Digest, Entry, Written};
+use askbridge_peers::wish::Rejection;
+
+use super::cache::CellState;
+use super::error::{from_append, from_read};
+use super::handle::Handle;
+
+/// How often a decision is made again because another node decided first.
+const TRIES_MAX: usize = 16;
+/// How often an append whose fate is unknown is made again, with the same id.
+const UNKNOWN_MAX: usize = 8;
+
+/// That something was decided, durably.
+#[derive(Debug)]
+pub struct Done {
+    pub session: SessionId,
+    /// Nothing: it was so already.
+    pub events: Vec<Written>,
+    /// Where it was recorded.
+    pub position: Option<Position>,
+    /// The ask that the caller wanted to see, as it is now, if it is not over yet.
+    pub view: Option<AskView>,
+}
+
+impl Handle {
+    /// Decides about `intents`, all or none of them, in one session. Returns once that is durable.
+    ///
+    /// With `show`, the answer also says how that ask looks now.
+    pub async fn submit(
+        &self,
+        session: SessionId,
+        intents: Vec<Intent>,
+        show: Option<AskId>,
+    ) -> Result<Done, Rejection> {
+        let cell = self.cache.cell(session);
+        let mut state = cell.state.lock().await;
+        let mut tries = 0;
+        loop {
+            self.trust(&mut state).await?;
+            let events = match self.decide_all(&mut state, &intents) {
+                Ok(events) => events,
+                Err(refusal) => {
+                    // What another node decided may not have reached us: a refusal is told after a fresh look only.
+                    if !self.store.exclusive() && tries == 0 && self.catch_up(&mut state).await? {
+                        tries += 1;
+                        continue;
+                    }
+                    return Err(Rejection::Refused(refusal));
+                }
+            };
+            let written = if events.is_empty() {
+                Vec::new()
+            } else {
+                let riders = std::mem::take(&mut *cell.riders.lock());
+                match self.append(&mut state, events, &riders).await {
+                    Ok(written) => written,
+                    Err(error) => {
+                        cell.riders.lock().splice(0..0, riders);
+                        match error {
+                            AppendError::Conflict if tries < TRIES_MAX => {
+                                tries += 1;
+                                continue;
+                            }
+                            error => return Err(from_append(&error)),
+                        }
+                    }
+                }
+            };
+            let view = show.and_then(|ask| view_of(&state.session, ask));
+            let position = state.head.filter(|_| !written.is_empty());
+            return Ok(Done { session, events: written, position, view });
+        }
+    }
+
+    /// Writes what rides along, if nothing came by that it could ride with.
+    pub(crate) async fn flush(&self, session: SessionId) -> Result<(), Rejection> {
+        let cell = self.cache.cell(session);
+        let mut state = cell.state.lock().await;
+        for _ in 0..TRIES_MAX {
+            let riders = std::mem::take(&mut *cell.riders.lock());
+            if riders.is_empty() {
+                return Ok(());
+            }
+            self.trust(&mut state).await?;
+            match self.append(&mut state, Vec::new(), &riders).await {
+                Ok(_) => return Ok(()),
+                Err(error) => {
+                    cell.riders.lock().splice(0..0, riders);
+                    if !matches!(error, AppendError::Conflict) {
+                        return Err(from_append(&error));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at a session as it is now.
+    pub(crate) async fn look<T>(&self, session: SessionId, look: impl FnOnce(&CellState) -> T) -> Result<T, Rejection> {
+        let cell = self.cache.cell(session);
+        let mut state = cell.state.lock().await;
+        self.trust(&mut state).await?;
+        if !self.store.exclusive() {
+            self.catch_up(&mut state).await?;
+        }
+        Ok(look(&state))
+    }
+
+    /// Decides about each intent in turn, evolving as it goes. After a refusal half-way the state is not trusted.
+    fn decide_all(&self, state: &mut CellState, intents: &[Intent]) -> Result<Vec<Event>, Refusal> {
+        let at = self.clock.now();
+        let mut all = Vec::new();
+        for intent in intents {
+            match decide(&state.session, intent.clone(), at) {
+                Ok(events) => {
+                    for event in &events {
+                        state.trusted = false;
+                        evolve(&mut state.session, event);
+                    }
+                    all.extend(events);
+                }
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Appends decided events and whatever rides along as one entry.
+    ///
+    /// The state stays untrusted until the entry is known to be durable: whoever comes after an abandoned append folds
+    /// the session anew.
+    async fn append(
+        &self,
+        state: &mut CellState,
+        mut events: Vec<Event>,
+        riders: &[Intent],
+    ) -> Result<Vec<Written>, AppendError> {
+        let at = self.clock.now();
+        state.trusted = false;
+        for rider in riders {
+            // A rider that no longer makes sense is dropped: it only ever notes what has happened already.
+            if events.len() < limits::ENTRY_EVENTS_MAX
+                && let Ok(noted) = decide(&state.session, rider.clone(), at)
+            {
+                noted.iter().for_each(|event| evolve(&mut state.session, event));
+                events.extend(noted);
+            }
+        }
+        if events.is_empty() {
+            state.trusted = true;
+            return Ok(Vec::new());
+        }
+        let entry = Arc::new(Entry {
+            id: EntryId(self.chance.u128()),
+            session: state.session.id,
+            lane: Lane::Decisions,
+            at,
+            node: self.node,
+            epoch: state.session.host.map_or(Epoch(0), |host| host.epoch),
+            prev: state.digest,
+            events: events.into_iter().map(Written::new).collect(),
+        });
+        let mut unknown = 0;
+        let position = loop {
+            match self.store.append(Arc::clone(&entry), Guard::Head(state.head)).await {
+                Ok(position) => break position,
+                Err(AppendError::Unknown) if unknown < UNKNOWN_MAX => {
+                    unknown += 1;
+                    tokio::time::sleep(Duration::from_millis(100 << unknown)).await;
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        state.head = Some(position);
+        state.digest = entry.digest();
+        state.last_at = at;
+        state.trusted = true;
+        Ok(entry.events.clone())
+    }
+
+    /// Folds the session anew, unless what is in memory can be trusted.
+    async fn trust(&self, state: &mut CellState) -> Result<(), Rejection> {
+        if state.trusted {
+            return Ok(());
+        }
+        state.session = Session::new(state.session.id);
+        state.head = None;
+        state.digest = Digest::ZERO;
+        self.catch_up(state).await?;
+        state.trusted = true;
+        Ok(())
+    }
+
+    /// Folds what came after the head. Says whether there was anything.
+    async fn catch_up(&self, state: &mut CellState) -> Result<bool, Rejection> {
+        let mut news = false;
+        loop {
+            let id = state.session.id;
+            let read = self.store.read(id, Some(Lane::Decisions), state.head, limits::READ_BATCH_MAX).await;
+            let batch = read.map_err(|error| from_read(&error))?;
+            let Some(last) = batch.last() else { return Ok(news) };
+            for stored in &batch {
+                stored.entry.events.iter().for_each(|written| evolve(&mut state.session, &written.event));
+            }
+            state.head = Some(last.position);
+            state.digest = last.entry.digest();
+            state.last_at = last.entry.at;
+            news = true;
+        }
+    }
+}
+
+/// Returns the ask, or the one that took its place, unless it is over.
+pub(crate) fn view_of(session: &Session, ask: AskId) -> Option<AskView> {
+    match session.find(ask)? {
+        Found::Live(live) => Some(AskView::of(live)),
+        Found::Over(stub) if stub.moved_to > ask.number => view_of(session, session.ask_id(stub.moved_to)),
+        Found::Over(_) => None,
+    }
+}

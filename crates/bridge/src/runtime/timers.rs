@@ -1,0 +1,103 @@
+//! One timer for all deadlines. The index knows what is due; this only knows when to look.
+
+use askbridge_core::ids::Timestamp;
+use askbridge_core::intent::Intent;
+use futures_util::stream::{self, StreamExt};
+use parking_lot::Mutex;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info};
+
+use super::error::chain;
+use super::handle::Handle;
+
+/// Asks that are settled at the same time, so that they share a transaction.
+const AT_ONCE: usize = 256;
+/// How long to wait before trying again when the journal is down.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+
+/// When to look next.
+#[derive(Debug, Default)]
+pub(crate) struct Timer {
+    next: Mutex<Option<Timestamp>>,
+    sooner: Notify,
+}
+
+impl Timer {
+    /// Something is due at that time.
+    pub(crate) fn due_at(&self, at: Option<Timestamp>) {
+        let Some(at) = at else { return };
+        let mut next = self.next.lock();
+        if next.is_none_or(|next| at < next) {
+            *next = Some(at);
+            self.sooner.notify_one();
+        }
+    }
+}
+
+/// Fires what is due, until `stop`.
+pub(crate) async fn run(handle: Handle, stop: CancellationToken) {
+    loop {
+        let pause = match fire(&handle).await {
+            Ok(next) => {
+                let mut known = handle.timer.next.lock();
+                *known = next;
+                None
+            }
+            Err(problem) => {
+                error!(error = problem, "Could not settle what is due; trying again");
+                Some(TRY_AGAIN)
+            }
+        };
+        let next = *handle.timer.next.lock();
+        let until_next = async {
+            match (pause, next) {
+                (Some(pause), _) => tokio::time::sleep(pause).await,
+                (None, Some(at)) => handle.clock.sleep_until(at).await,
+                (None, None) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = until_next => {}
+            () = handle.timer.sooner.notified() => {}
+        }
+    }
+}
+
+/// Settles everything that is due, and returns when the next thing is.
+async fn fire(handle: &Handle) -> Result<Option<Timestamp>, String> {
+    loop {
+        let now = handle.clock.now();
+        let index = handle.store.index();
+        let due = index.due(now, AT_ONCE).map_err(|error| chain(&error))?;
+        if due.is_empty() {
+            return index.next_due().map_err(|error| chain(&error));
+        }
+        let ticks = stream::iter(due).map(|(ask, _, due)| async move {
+            let done = handle.submit(ask.session, vec![Intent::Tick { ask, due }], None).await;
+            (ask, done)
+        });
+        let mut ticks = ticks.buffer_unordered(AT_ONCE);
+        let mut problem = None;
+        let mut news = false;
+        while let Some((ask, done)) = ticks.next().await {
+            match done {
+                Ok(done) if done.events.is_empty() => {}
+                Ok(_) => {
+                    news = true;
+                    info!(ask.id = %ask, "Ask {ask} came due and was settled");
+                }
+                Err(error) => problem = Some(error.to_string()),
+            }
+        }
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        if !news {
+            // The index lags behind what was decided; it will have caught up in a moment.
+            return Ok(Some(now.plus(TRY_AGAIN)));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! An ask as it is now: from the session in memory, or, once it is over, from the index.
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::{AskId, SessionId, Timestamp};
+use askbridge_core::refusal::Refusal;
+use askbridge_core::session::Late;
+use askbridge_core::view::{AskView, SessionView, State};
+use askbridge_journal::index::Known;
+use askbridge_peers::wish::Rejection;
+
+use super::error::chain;
+use super::handle::Handle;
+use super::submit::view_of;
+
+impl Handle {
+    /// Returns an ask with everything that became of it.
+    pub async fn ask(&self, ask: AskId) -> Result<AskView, Rejection> {
+        let live = self.look(ask.session, |state| state.session.asks.get(&ask.number).map(AskView::of)).await?;
+        match live {
+            Some(view) => Ok(view),
+            None => self.ask_from_index(ask),
+        }
+    }
+
+    /// Returns an ask, or the one that took its place.
+    pub(crate) async fn current(&self, ask: AskId) -> Result<AskView, Rejection> {
+        match self.look(ask.session, |state| view_of(&state.session, ask)).await? {
+            Some(view) => Ok(view),
+            None => self.ask_from_index(ask),
+        }
+    }
+
+    fn ask_from_index(&self, ask: AskId) -> Result<AskView, Rejection> {
+        let known = self.store.index().ask(ask).map_err(|error| Rejection::Down(chain(&error)))?;
+        known.as_ref().map(of_known).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))
+    }
+
+    pub async fn session(&self, session: SessionId) -> Result<SessionView, Rejection> {
+        let view = self.look(session, |state| SessionView::of(&state.session, state.last_at)).await?;
+        view.ok_or(Rejection::Refused(Refusal::UnknownSession(session)))
+    }
+}
+
+/// Puts together what the index knows of an ask.
+pub(crate) fn of_known(known: &Known) -> AskView {
+    let row = &known.row;
+    let mut view = AskView::fresh(known.ask.clone());
+    match &known.ended {
+        Some(Event::Proposed { answer, by, until, .. }) => view.proposed(answer, by, *until),
+        Some(Event::Settled(settled)) => view.settled(&settled.outcome, &settled.verdict, settled.at),
+        Some(Event::Withdrawn { why, at, .. }) => ended(&mut view, State::Withdrawn, why, *at),
+        Some(Event::Overtaken { mouth, at, .. }) => ended(&mut view, State::Overtaken, mouth, *at),
+        _ => {}
+    }
+    if let Some(Event::LateAnswered { answer, by, at, .. }) = &known.late {
+        view.late = Some(Late { answer: answer.clone(), by: by.clone(), at: *at });
+    }
+    view.deadline = row.deadline;
+    view.parked = row.parked;
+    view.stranded = row.stranded;
+    view.delivered_at = row.delivered_at;
+    view.moved_to = row.moved_to.map(|number| AskId { number, ..row.id });
+    view
+}
+
+fn ended(view: &mut AskView, state: State, words: &str, at: Timestamp) {
+    view.state = state;
+    view.words = Some(words.to_owned());
+    view.settled_at = Some(at);
+}

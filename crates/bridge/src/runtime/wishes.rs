@@ -1,0 +1,264 @@
+//! A wish becomes an intent: who wishes, whether they may, on what terms.
+
+use askbridge_core::ask::Asker;
+use askbridge_core::event::{Audience, Event, Parcel, Settings};
+use askbridge_core::ids::{AskId, Key, PartyId, SessionId};
+use askbridge_core::intent::{Intent, NewAsk, Start};
+use askbridge_core::refusal::Refusal;
+use askbridge_core::terms::{Facts, Wishes, rule, terms};
+use askbridge_core::{limits, unfit};
+use askbridge_peers::listing::LISTING;
+use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
+use sha2::{Digest, Sha256};
+
+use super::handle::Handle;
+use super::submit::Done;
+use crate::auth::{Action, Caller};
+
+impl Handle {
+    /// Grants a wish, durably, or says why not. `via` names the language it was made in.
+    pub async fn grant(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
+        match wish {
+            Wish::Ask(wish) => self.grant_ask(caller, *wish).await,
+            Wish::Start { session, door, agent, settings } => {
+                caller.may(Action::StartSession, None)?;
+                let session = session.unwrap_or_else(|| SessionId(self.chance.u128()));
+                let start = Start {
+                    door: door.to_owned(),
+                    agent,
+                    owner: caller.party.clone(),
+                    audience: Audience::Everyone,
+                    settings: *settings,
+                    continues: None,
+                };
+                self.submit_in(session, Intent::Start(Box::new(start))).await
+            }
+            Wish::Close { session, why } => {
+                self.guarded(caller, Action::Withdraw, session)?;
+                self.submit_in(session, Intent::Close { why }).await
+            }
+            Wish::Say { session, text, about } => {
+                self.guarded(caller, Action::Talk, session)?;
+                let session = self.newest(session).await?;
+                self.submit_in(session, Intent::Say { text, by: Some(caller.who(via)), about }).await
+            }
+            Wish::Unsay { message } => {
+                self.guarded(caller, Action::Talk, message.session)?;
+                self.submit_in(message.session, Intent::Unsay { message }).await
+            }
+            Wish::Interrupt { session } => {
+                self.guarded(caller, Action::Talk, session)?;
+                self.submit_in(session, Intent::Interrupt { by: Some(caller.who(via)) }).await
+            }
+            Wish::Configure { session, settings } => {
+                self.guarded(caller, Action::Withdraw, session)?;
+                self.submit_in(session, Intent::Configure(settings)).await
+            }
+            Wish::Withdraw { ask, why } => {
+                self.about(caller, Action::Withdraw, ask, |ask| Intent::Withdraw { ask, why }).await
+            }
+            Wish::Overtake { ask, mouth } => {
+                self.about(caller, Action::Withdraw, ask, |ask| Intent::Overtake { ask, mouth }).await
+            }
+            Wish::Strand { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Strand { ask }).await,
+            Wish::Answer { ask, reply } => {
+                let ask = self.decidable(caller, ask).await?;
+                let asked = self.current(ask).await?.ask;
+                let answer = unfit(&asked, reply).map_err(Refusal::Mismatch)?;
+                self.decided(caller, ask, Intent::Answer { ask, answer, by: caller.who(via) }).await
+            }
+            Wish::Dismiss { ask, words } => {
+                if words.as_ref().is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX) {
+                    return Err(Rejection::TooLarge("these words are too long".to_owned()));
+                }
+                let ask = self.decidable(caller, ask).await?;
+                self.decided(caller, ask, Intent::Dismiss { ask, words, by: caller.who(via) }).await
+            }
+            Wish::Undo { ask } => {
+                let ask = self.decidable(caller, ask).await?;
+                self.decided(caller, ask, Intent::Undo { ask, by: caller.who(via) }).await
+            }
+            Wish::Extend { ask, wait } => {
+                let ask = self.decidable(caller, ask).await?;
+                self.decided(caller, ask, Intent::Extend { ask, wait, by: caller.who(via) }).await
+            }
+            Wish::Draft { ask, draft } => {
+                let ask = self.decidable(caller, ask).await?;
+                self.keep_draft(caller, ask, draft).await?;
+                Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, ..Receipt::default() })
+            }
+            Wish::Hand { parcel } => {
+                self.guarded(caller, Action::Withdraw, session_of(parcel))?;
+                self.submit_in(session_of(parcel), Intent::Hand { parcel }).await
+            }
+            Wish::Deliver { parcel, proof } => {
+                self.guarded(caller, Action::Withdraw, session_of(parcel))?;
+                self.submit_in(session_of(parcel), Intent::Deliver { parcel, proof }).await
+            }
+        }
+    }
+
+    /// Asks whether a caller may do something to a session that exists.
+    pub(crate) fn guarded(&self, caller: &Caller, action: Action, session: SessionId) -> Result<(), Rejection> {
+        let access = self.access(session).ok_or(Refusal::UnknownSession(session))?;
+        caller.may(action, Some(&access))
+    }
+
+    async fn about(
+        &self,
+        caller: &Caller,
+        action: Action,
+        ask: AskRef,
+        intent: impl FnOnce(AskId) -> Intent,
+    ) -> Result<Receipt, Rejection> {
+        let ask = self.resolve(ask).await?;
+        self.guard_ask(caller, action, ask)?;
+        self.submit_about(ask, intent(ask)).await
+    }
+
+    async fn decidable(&self, caller: &Caller, ask: AskRef) -> Result<AskId, Rejection> {
+        let ask = self.resolve(ask).await?;
+        self.guard_ask(caller, Action::Decide, ask)?;
+        Ok(ask)
+    }
+
+    /// Whoever may not know of a session learns the same as for one that does not exist.
+    pub(crate) fn guard_ask(&self, caller: &Caller, action: Action, ask: AskId) -> Result<(), Rejection> {
+        let access = self.access(ask.session).ok_or(Refusal::UnknownAsk(ask))?;
+        if caller.may(Action::See, Some(&access)).is_err() {
+            return Err(Rejection::Refused(Refusal::UnknownAsk(ask)));
+        }
+        caller.may(action, Some(&access))
+    }
+
+    async fn decided(&self, caller: &Caller, ask: AskId, intent: Intent) -> Result<Receipt, Rejection> {
+        let receipt = self.submit_about(ask, intent).await?;
+        self.drop_draft(caller, ask).await;
+        Ok(receipt)
+    }
+
+    async fn submit_in(&self, session: SessionId, intent: Intent) -> Result<Receipt, Rejection> {
+        Ok(receipt(self.submit(session, vec![intent], None).await?, None))
+    }
+
+    async fn submit_about(&self, ask: AskId, intent: Intent) -> Result<Receipt, Rejection> {
+        Ok(receipt(self.submit(ask.session, vec![intent], Some(ask)).await?, Some(ask)))
+    }
+
+    async fn grant_ask(&self, caller: &Caller, wish: AskWish) -> Result<Receipt, Rejection> {
+        let (session, settings, start) = match wish.session {
+            Some(session) => {
+                self.guarded(caller, Action::Ask, session)?;
+                let session = self.newest(session).await?;
+                let settings = self.look(session, |state| state.session.settings.clone()).await?;
+                (session, settings, None)
+            }
+            None => {
+                caller.may(Action::Ask, None)?;
+                let key = wish.key.clone().unwrap_or_else(|| Key::from(format!("{:x}", self.chance.u128())));
+                let settings = Settings {
+                    title: wish.context.title.clone(),
+                    folder: wish.context.folder.clone(),
+                    branch: wish.context.branch.clone(),
+                    ..Settings::default()
+                };
+                let start = Start {
+                    door: wish.door.to_owned(),
+                    agent: wish.agent.clone().unwrap_or_else(|| caller.name.clone()),
+                    owner: caller.party.clone(),
+                    audience: Audience::Everyone,
+                    settings: settings.clone(),
+                    continues: None,
+                };
+                (derived(&caller.party, &key), settings.into(), Some(start))
+            }
+        };
+        let agent = wish.agent.clone().unwrap_or_else(|| caller.name.clone());
+        let door_wishes =
+            LISTING.iter().find(|row| row.name == wish.door).map(|row| (row.wishes)()).unwrap_or_default();
+        let agent_wishes = Wishes::default();
+        let facts = Facts {
+            at: self.clock.now(),
+            door: wish.door,
+            agent: &agent,
+            folder: settings.folder.as_deref().or(wish.context.folder.as_deref()),
+            headline: wish.body.headline(),
+            header: header(&wish.body),
+            wishes: [&wish.wishes, &settings.wishes, &agent_wishes, &door_wishes],
+        };
+        let ruled = rule(&self.rules, &facts).and_then(|rule| Some((rule.name.clone(), rule.answer.clone()?)));
+        let terms = terms(&self.rules, &facts);
+        let key = wish.key.clone();
+        let ask = NewAsk {
+            terms,
+            asker: Asker { door: wish.door.to_owned(), agent: agent.clone(), party: caller.party.clone() },
+            body: wish.body,
+            reach: wish.reach,
+            call: wish.call,
+            context: wish.context,
+            key: wish.key,
+            original: wish.original,
+        };
+        let start = start.map(|start| Intent::Start(Box::new(start)));
+        let intents = start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect();
+        let done = self.submit(session, intents, None).await?;
+        let asked = done.events.iter().find_map(|written| match &written.event {
+            Event::Asked(ask) => Some(ask.id),
+            _ => None,
+        });
+        let news = asked.is_some();
+        let ask = match (asked, key) {
+            (Some(ask), _) => ask,
+            (None, Some(key)) => {
+                let number = self.look(session, |state| state.session.asked_with(&key)).await?;
+                AskId { session, number: number.unwrap_or(1) }
+            }
+            (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
+        };
+        if let (true, Some((rule, answer))) = (news, ruled) {
+            self.submit(session, vec![Intent::Rule { ask, rule, answer }], None).await?;
+        }
+        Ok(Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() })
+    }
+}
+
+fn receipt(done: Done, ask: Option<AskId>) -> Receipt {
+    let message = done.events.iter().find_map(|written| match &written.event {
+        Event::Said(said) => Some(said.message),
+        _ => None,
+    });
+    Receipt {
+        session: Some(done.session),
+        ask,
+        message,
+        news: !done.events.is_empty(),
+        late: done.events.iter().any(|written| matches!(written.event, Event::LateAnswered { .. })),
+        position: done.position,
+        view: done.view.map(Box::new),
+        caller: None,
+    }
+}
+
+/// An ask without a session gets one of its own, derived so that every node derives the same from the same key.
+fn derived(party: &PartyId, key: &Key) -> SessionId {
+    let mut hasher = Sha256::new();
+    hasher.update(party.as_str().len().to_le_bytes());
+    hasher.update(party.as_str());
+    hasher.update(key.as_str());
+    let digest: [u8; 32] = hasher.finalize().into();
+    SessionId(u128::from_le_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+}
+
+fn header(body: &askbridge_core::ask::Body) -> Option<&str> {
+    match body {
+        askbridge_core::ask::Body::Questions(questions) => questions.first()?.header.as_deref(),
+        _ => None,
+    }
+}
+
+fn session_of(parcel: Parcel) -> SessionId {
+    match parcel {
+        Parcel::Verdict(ask) => ask.session,
+        Parcel::Message(message) => message.session,
+    }
+}

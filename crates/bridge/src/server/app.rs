@@ -1,0 +1,87 @@
+//! What every handler shares.
+
+use std::net::IpAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use askbridge_core::ids::PartyId;
+use askbridge_core::limits;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::guard::Origins;
+use crate::auth::{Agents, Buckets, Tokens};
+use crate::runtime::Handle;
+
+#[derive(Debug, Clone)]
+pub struct App(Arc<AppInner>);
+
+#[derive(Debug)]
+pub struct AppInner {
+    pub handle: Handle,
+    pub tokens: Tokens,
+    pub agents: Agents,
+    pub origins: Origins,
+    /// How fast each token may go.
+    pub pace: Buckets<PartyId>,
+    /// How often each address may fail to sign in.
+    pub failures: Buckets<IpAddr>,
+    /// Connections and what runs on them, so that a shutdown can wait for them.
+    pub tasks: TaskTracker,
+    pub stop: CancellationToken,
+    pub version: &'static str,
+    connections: AtomicUsize,
+}
+
+#[derive(Debug)]
+pub struct AppOptions {
+    pub handle: Handle,
+    pub tokens: Tokens,
+    pub origins: Origins,
+    pub version: &'static str,
+}
+
+/// One connection that is counted as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Seat(App);
+
+impl App {
+    pub fn new(options: AppOptions) -> Self {
+        let AppOptions { handle, tokens, origins, version } = options;
+        Self(Arc::new(AppInner {
+            handle,
+            tokens,
+            agents: Agents::default(),
+            origins,
+            pace: Buckets::new(limits::TOKEN_BURST, Duration::from_secs(1), limits::TOKEN_PER_SECOND),
+            failures: Buckets::new(limits::FAILURES_BURST, Duration::from_secs(60), limits::FAILURES_PER_MINUTE),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+            version,
+            connections: AtomicUsize::new(0),
+        }))
+    }
+
+    /// Takes a seat, if one is free.
+    pub(crate) fn seat(&self) -> Option<Seat> {
+        let taken = self.connections.fetch_add(1, Ordering::Relaxed);
+        let seat = Seat(self.clone());
+        (taken < limits::CONNECTIONS_MAX).then_some(seat)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Deref for App {
+    type Target = AppInner;
+
+    fn deref(&self) -> &AppInner {
+        &self.0
+    }
+}

@@ -1,0 +1,60 @@
+//! Bodies of requests, bounded and read as text.
+
+use askbridge_core::limits;
+use axum::body::{Body, to_bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::problem::Trouble;
+
+/// A body as text.
+#[derive(Debug)]
+pub(crate) struct Text(pub(crate) String);
+
+/// A body as JSON. An empty one is `{}`.
+#[derive(Debug)]
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<S: Send + Sync> FromRequest<S> for Text {
+    type Rejection = Trouble;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Trouble> {
+        let too_large = || {
+            let detail = format!("a body may have at most {} bytes", limits::BODY_BYTES_MAX);
+            Trouble::new(413, "too_large", detail)
+        };
+        let declared = request.headers().get(header::CONTENT_LENGTH);
+        let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+        if declared.is_some_and(|length| length > limits::BODY_BYTES_MAX) {
+            return Err(too_large());
+        }
+        let bytes = to_bytes(request.into_body(), limits::BODY_BYTES_MAX).await.map_err(|_| too_large())?;
+        let text = String::from_utf8(bytes.into());
+        text.map(Self).map_err(|_| Trouble::new(400, "not_json", "the body is not UTF-8"))
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
+    type Rejection = Trouble;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
+        let Text(text) = Text::from_request(request, state).await?;
+        let text = if text.trim().is_empty() { "{}" } else { &text };
+        match serde_json::from_str(text) {
+            Ok(value) => Ok(Self(value)),
+            Err(error) if error.is_data() => Err(Trouble::new(422, "bad_request", error.to_string())),
+            Err(error) => Err(Trouble::new(400, "not_json", format!("the body is not JSON: {error}"))),
+        }
+    }
+}
+
+/// Answers with JSON.
+pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
+    let body = serde_json::to_vec(value).expect("our own JSON has text keys");
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    (status, headers, Body::from(Bytes::from(body))).into_response()
+}

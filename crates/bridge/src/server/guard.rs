@@ -1,0 +1,162 @@
+//! `Host` and `Origin`: what a browser says about where a request really comes from.
+//!
+//! A page of another site can make a browser talk to us (cross-site requests and sockets), and a name that resolves to
+//! us can make it believe that we are that site (DNS rebinding). So: the `Host` has to be an address, `localhost`, or a
+//! name that was configured; an `Origin`, where there is one, has to be our own or one that was configured.
+
+use std::net::IpAddr;
+
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderMap, HeaderValue};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::app::App;
+use super::identify::Remote;
+use super::problem::Trouble;
+
+/// Origins that may talk to us beside our own, exactly as a browser writes them: `https://example.org`.
+#[derive(Debug, Clone, Default)]
+pub struct Origins(Vec<String>);
+
+impl Origins {
+    /// Reads a list. An entry that is no origin is refused, because it would never match.
+    pub fn new(origins: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let origins = origins.into_iter().map(|origin| {
+            let host = origin.split_once("://").map(|(_, host)| host);
+            match host {
+                Some(host) if !host.is_empty() && !host.contains('/') => Ok(origin.to_ascii_lowercase()),
+                _ => Err(format!("`{origin}` is not an origin; write it like `https://example.org`, without a path")),
+            }
+        });
+        origins.collect::<Result<_, _>>().map(Self)
+    }
+
+    fn allows(&self, origin: &str) -> bool {
+        self.0.iter().any(|allowed| allowed == origin)
+    }
+
+    /// A name that a configured origin uses is ours: somebody put us behind it.
+    fn knows_host(&self, host: &str) -> bool {
+        self.0.iter().any(|origin| origin.split_once("://").is_some_and(|(_, known)| known == host))
+    }
+}
+
+/// Lets a request pass, or says which key to set.
+pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    if matches!(request.extensions().get::<Remote>(), Some(Remote::Local(_))) {
+        return next.run(request).await;
+    }
+    let origin = match check(&app.origins, request.headers()) {
+        Ok(origin) => origin,
+        Err(trouble) => return trouble.into_response(),
+    };
+    let preflight =
+        request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = match preflight && origin.is_some() {
+        true => StatusCode::NO_CONTENT.into_response(),
+        false => next.run(request).await,
+    };
+    if let Some(origin) = origin {
+        allow(response.headers_mut(), origin);
+    }
+    response
+}
+
+/// Returns the origin to name in CORS headers, if the request came from a configured one.
+fn check(origins: &Origins, headers: &HeaderMap) -> Result<Option<HeaderValue>, Trouble> {
+    let text = |value: &HeaderValue| value.to_str().map(str::to_ascii_lowercase).unwrap_or_default();
+    let host = headers.get(header::HOST).map(text).unwrap_or_default();
+    if !is_known_host(origins, &host) {
+        let detail = format!(
+            "`{host}` is not a name of this server; if it should be, add its origin to `allowed_origins` (ASKBRIDGE_ALLOWED_ORIGINS)"
+        );
+        return Err(Trouble::new(403, "host_not_allowed", detail));
+    }
+    let Some(origin) = headers.get(header::ORIGIN) else { return Ok(None) };
+    let name = text(origin);
+    if origins.allows(&name) {
+        return Ok(Some(origin.clone()));
+    }
+    let own = name.split_once("://").is_some_and(|(scheme, from)| from == host && matches!(scheme, "http" | "https"));
+    if own {
+        return Ok(None);
+    }
+    let detail = format!(
+        "`{name}` may not talk to this server; if it should, add it to `allowed_origins` (ASKBRIDGE_ALLOWED_ORIGINS)"
+    );
+    Err(Trouble::new(403, "origin_not_allowed", detail))
+}
+
+/// An address cannot be rebound; `localhost` never leaves this machine; everything else has to be configured.
+fn is_known_host(origins: &Origins, host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => match rest.split_once(']') {
+            Some((address, port)) if port.is_empty() || port.starts_with(':') => address,
+            _ => return false,
+        },
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    name == "localhost" || name.parse::<IpAddr>().is_ok() || origins.knows_host(host)
+}
+
+fn allow(headers: &mut HeaderMap, origin: HeaderValue) {
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.append(header::VARY, HeaderValue::from_static("origin"));
+    let methods = HeaderValue::from_static("GET, POST, DELETE");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+    let allowed = HeaderValue::from_static("authorization, content-type, idempotency-key, last-event-id");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ruling(host: &str, origin: Option<&str>) -> Result<bool, &'static str> {
+        let origins = Origins::new(["https://desk.example".to_owned()]).unwrap();
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_str(host).unwrap());
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, HeaderValue::from_str(origin).unwrap());
+        }
+        check(&origins, &headers).map(|cors| cors.is_some()).map_err(|trouble| trouble.0.code)
+    }
+
+    #[test]
+    fn our_own_page_and_programs_pass() {
+        assert_eq!(ruling("127.0.0.1:4500", None), Ok(false));
+        assert_eq!(ruling("localhost:4500", Some("http://localhost:4500")), Ok(false));
+        assert_eq!(ruling("[::1]:4500", Some("http://[::1]:4500")), Ok(false));
+        assert_eq!(ruling("desk.example", None), Ok(false));
+    }
+
+    #[test]
+    fn a_configured_origin_passes_with_cors() {
+        assert_eq!(ruling("127.0.0.1:4500", Some("https://desk.example")), Ok(true));
+    }
+
+    #[test]
+    fn another_site_is_refused_even_on_another_port_of_this_machine() {
+        for origin in
+            ["http://evil.example", "http://localhost:3000", "https://desk.example.evil", "null", "http://127.0.0.1"]
+        {
+            assert_eq!(ruling("localhost:4500", Some(origin)), Err("origin_not_allowed"), "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_was_rebound_to_us_is_refused() {
+        for host in ["evil.example:4500", "localhost.evil.example", "127.0.0.1.evil.example", "[::1].evil", ""] {
+            assert_eq!(ruling(host, None), Err("host_not_allowed"), "{host}");
+        }
+    }
+
+    #[test]
+    fn an_entry_that_could_never_match_is_refused() {
+        assert!(Origins::new(["example.org".to_owned()]).is_err());
+        assert!(Origins::new(["https://example.org/".to_owned()]).is_err());
+    }
+}

@@ -1,0 +1,89 @@
+//! Who calls: by bearer token, or by being a process of the same user on the local socket.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use askbridge_core::ids::PartyId;
+use askbridge_peers::wish::Rejection;
+use axum::extract::FromRequestParts;
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+
+use super::app::App;
+use super::problem::Trouble;
+use crate::auth::{Ancestry, Caller, Role};
+
+/// Where a connection comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum Remote {
+    Address(IpAddr),
+    /// The local socket; the kernel vouches for the process.
+    Local(LocalPeer),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct LocalPeer {
+    pub(crate) pid: u32,
+    pub(crate) user: String,
+}
+
+/// The party of everything that asks from this machine: the token file and the local socket.
+pub(crate) const LOCAL_PARTY: &str = "tok_local";
+
+impl FromRequestParts<App> for Caller {
+    type Rejection = Trouble;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Trouble> {
+        if app.stop.is_cancelled() {
+            return Err(Rejection::Down("askbridge is stopping; try again in a moment".to_owned()).into());
+        }
+        let remote = parts.extensions.get::<Remote>();
+        let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let bearer = bearer.and_then(|value| value.split_once(' '));
+        let caller = match (bearer, remote) {
+            (Some((scheme, token)), _) if scheme.eq_ignore_ascii_case("bearer") => {
+                sign_in(app, token.trim(), address_of(remote))?
+            }
+            (None, Some(Remote::Local(peer))) => local_caller(app, peer),
+            _ => return Err(Rejection::Unauthorized.into()),
+        };
+        pace(app, &caller)?;
+        Ok(caller)
+    }
+}
+
+/// Recognises a token. An address that fails too often has to wait, even with the right one.
+pub(crate) fn sign_in(app: &App, token: &str, from: IpAddr) -> Result<Caller, Rejection> {
+    let now = app.handle.clock.now();
+    let too_fast = |retry_after: Duration| Rejection::TooFast { retry_after };
+    app.failures.peek(&from, now).map_err(too_fast)?;
+    match app.tokens.caller(token) {
+        Some(caller) => Ok(caller),
+        None => {
+            app.failures.take(&from, now).map_err(too_fast)?;
+            Err(Rejection::Unauthorized)
+        }
+    }
+}
+
+pub(crate) fn pace(app: &App, caller: &Caller) -> Result<(), Rejection> {
+    let taken = app.pace.take(&caller.party, app.handle.clock.now());
+    taken.map_err(|retry_after| Rejection::TooFast { retry_after })
+}
+
+pub(crate) fn address_of(remote: Option<&Remote>) -> IpAddr {
+    match remote {
+        Some(Remote::Address(address)) => *address,
+        Some(Remote::Local(_)) | None => IpAddr::V4(Ipv4Addr::LOCALHOST),
+    }
+}
+
+/// A process of the same user: a person at a terminal, a script, or something that an agent started.
+fn local_caller(app: &App, peer: &LocalPeer) -> Caller {
+    let (role, device) = match app.agents.ancestry(peer.pid) {
+        Ancestry::AtATerminal => (Role::Terminal, "terminal"),
+        Ancestry::NoTerminal => (Role::Local, "script"),
+        Ancestry::BelowAnAgent | Ancestry::Unknown => (Role::Agent, "agent"),
+    };
+    Caller { party: PartyId::from(LOCAL_PARTY), role, name: peer.user.clone(), device: device.to_owned() }
+}

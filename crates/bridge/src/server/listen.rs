@@ -1,0 +1,61 @@
+//! Listening: a TCP port for browsers and agents, a Unix socket for this machine's own commands.
+
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tokio::net::{TcpListener, UnixListener};
+
+use super::unix_path::reachable;
+
+/// The sockets we listen on.
+#[derive(Debug)]
+pub struct Listeners {
+    pub(crate) tcp: TcpListener,
+    pub(crate) unix: UnixListener,
+    pub(crate) unix_path: PathBuf,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    #[error("could not listen on {address}")]
+    Tcp {
+        address: SocketAddr,
+        #[source]
+        source: io::Error,
+    },
+    #[error("could not listen on the local socket `{}`", path.display())]
+    Unix {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Listeners {
+    /// Binds both. The caller holds the store's lock, so a socket file that is already there was left by the dead.
+    pub async fn bind(address: SocketAddr, unix_path: &Path) -> Result<Self, ListenError> {
+        let tcp = TcpListener::bind(address).await.map_err(|source| ListenError::Tcp { address, source })?;
+        let unix = bind_unix(unix_path).map_err(|source| ListenError::Unix { path: unix_path.to_owned(), source })?;
+        Ok(Self { tcp, unix, unix_path: unix_path.to_owned() })
+    }
+
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.tcp.local_addr()
+    }
+}
+
+fn bind_unix(path: &Path) -> io::Result<UnixListener> {
+    if let Some(folder) = path.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let (short, _folder) = reachable(path)?;
+    UnixListener::bind(short)
+}

@@ -1,0 +1,24 @@
+//! The server: addresses, connections, and the loop that moves frames between a socket and its peer.
+
+mod app;
+mod body;
+mod guard;
+mod identify;
+mod listen;
+mod problem;
+mod proof;
+mod pump;
+mod requests;
+mod router;
+mod serve;
+mod unix_path;
+mod v1;
+
+pub use app::{App, AppOptions};
+pub use guard::Origins;
+pub use listen::{ListenError, Listeners};
+pub use problem::Trouble;
+pub use requests::mount as mount_requests;
+pub use router::router;
+pub use serve::{Server, serve};
+pub use unix_path::reachable;

@@ -1,0 +1,51 @@
+//! All addresses on one page.
+
+use askbridge_peers::listing::LISTING;
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware;
+use axum::routing::{get, post};
+
+use super::app::App;
+use super::guard::guard;
+use super::problem::Trouble;
+use super::requests::mount;
+use super::v1;
+
+pub fn router(app: App) -> Router {
+    let ours = Router::new()
+        .route("/healthz", get(v1::health::show))
+        .route("/v1/sessions", post(v1::sessions::create).get(v1::sessions::list))
+        .route("/v1/sessions/{id}", get(v1::sessions::show))
+        .route("/v1/sessions/{id}/events", get(v1::sessions::events))
+        .route("/v1/asks", post(v1::asks::create).get(v1::asks::list))
+        .route("/v1/asks/{id}", get(v1::asks::show))
+        .route("/v1/asks/{id}/answer", post(v1::asks::answer))
+        .route("/v1/asks/{id}/dismiss", post(v1::asks::dismiss))
+        .route("/v1/asks/{id}/extend", post(v1::asks::extend))
+        .route("/v1/asks/{id}/draft", post(v1::asks::draft))
+        .route("/v1/asks/{id}/undo", post(v1::asks::undo))
+        .route("/v1/asks/{id}/withdraw", post(v1::asks::withdraw))
+        .route("/v1/events", get(v1::events::stream))
+        .route("/v1/ws", get(v1::ws::upgrade))
+        .route("/v1/me", get(v1::me::show))
+        .route("/v1/pair", post(v1::pair::redeem))
+        .route("/v1/pairings", post(v1::pair::create))
+        .route("/v1/tokens", post(v1::tokens::create).get(v1::tokens::list))
+        .route("/v1/tokens/{id}", axum::routing::delete(v1::tokens::revoke))
+        .route("/v1/agents", post(v1::agents::announce))
+        .route("/", get(v1::welcome::show));
+    let all = LISTING.iter().fold(ours, mount);
+    all.fallback(unknown)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn_with_state(app.clone(), guard))
+        .with_state(app)
+}
+
+async fn unknown(request: Request) -> Trouble {
+    Trouble::new(404, "unknown_address", format!("there is nothing at {}", request.uri().path()))
+}
+
+async fn wrong_method(request: Request) -> Trouble {
+    Trouble::new(405, "wrong_method", format!("{} is not possible at {}", request.method(), request.uri().path()))
+}

@@ -1,0 +1,130 @@
+//! Accepting connections, and stopping quietly: no new ones, finish what is in hand, close sockets with 1001.
+
+use std::sync::Arc;
+
+use askbridge_core::limits;
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
+use tower::ServiceExt;
+use tracing::{debug, warn};
+
+use super::app::App;
+use super::identify::{LocalPeer, Remote};
+use super::listen::Listeners;
+
+/// A server that accepts connections.
+#[derive(Debug)]
+pub struct Server {
+    app: App,
+    unix_path: std::path::PathBuf,
+}
+
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+/// Serves on both sockets until [`Server::stop`].
+pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Server {
+    let Listeners { tcp, unix, unix_path } = listeners;
+    let own_uid = rustix::process::getuid().as_raw();
+    let router = Arc::new(router);
+    let (accepting, shared) = (app.clone(), Arc::clone(&router));
+    app.tasks.spawn(async move {
+        loop {
+            let accepted = tokio::select! {
+                () = accepting.stop.cancelled() => return,
+                accepted = tcp.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, address)) => {
+                    // Answers are small and awaited: nothing is gained by holding them back.
+                    let _ = stream.set_nodelay(true);
+                    connection(&accepting, &shared, stream, Remote::Address(address.ip()));
+                }
+                Err(error) => backoff(&error).await,
+            }
+        }
+    });
+    let accepting = app.clone();
+    app.tasks.spawn(async move {
+        loop {
+            let accepted = tokio::select! {
+                () = accepting.stop.cancelled() => return,
+                accepted = unix.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    let Ok(credentials) = stream.peer_cred() else { continue };
+                    let (uid, pid) = (credentials.uid(), credentials.pid().and_then(|pid| u32::try_from(pid).ok()));
+                    let (true, Some(pid)) = (uid == own_uid, pid) else {
+                        warn!(uid, "Refused another user on the local socket");
+                        continue;
+                    };
+                    connection(&accepting, &router, stream, Remote::Local(LocalPeer { pid, user: user.clone() }));
+                }
+                Err(error) => backoff(&error).await,
+            }
+        }
+    });
+    Server { app, unix_path }
+}
+
+impl Server {
+    /// Stops accepting, lets everything in hand finish for a while, then returns.
+    pub async fn stop(self) {
+        self.app.stop.cancel();
+        self.app.tasks.close();
+        if timeout(limits::SHUTDOWN_MAX, self.app.tasks.wait()).await.is_err() {
+            warn!("Some connections did not close in time and were cut");
+        }
+        let _ = std::fs::remove_file(&self.unix_path);
+    }
+}
+
+/// Usually out of file descriptors: waiting lets some of them be closed.
+async fn backoff(error: &std::io::Error) {
+    warn!(%error, "Could not accept a connection");
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+}
+
+fn connection<S>(app: &App, router: &Arc<Router>, mut stream: S, remote: Remote)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let Some(seat) = app.seat() else {
+        app.tasks.spawn(async move { stream.write_all(FULL).await });
+        return;
+    };
+    let (router, stop) = (Arc::clone(router), app.stop.clone());
+    app.tasks.spawn(async move {
+        let seat = Arc::new(seat);
+        let service = service_fn(|request: Request<hyper::body::Incoming>| {
+            let (mut request, router) = (request.map(Body::new), (*router).clone());
+            request.extensions_mut().insert(remote.clone());
+            // A socket outlives the request that upgraded it; it keeps its seat.
+            request.extensions_mut().insert(Arc::clone(&seat));
+            router.oneshot(request)
+        });
+        let connection = hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits::HEADER_READ_MAX)
+            .max_buf_size(64 * 1024)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        let mut connection = std::pin::pin!(connection);
+        let ended = tokio::select! {
+            ended = connection.as_mut() => ended,
+            () = stop.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            debug!(%error, "A connection ended early");
+        }
+    });
+}

@@ -1,0 +1,22 @@
+//! Socket paths that are longer than the kernel allows.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+/// The kernel keeps a socket's path in 108 bytes, the last of which is zero.
+const PATH_BYTES_MAX: usize = 107;
+
+/// Returns a path by which a socket can be bound or reached, however deep its folder lies. The folder stays open as
+/// long as the second value lives.
+pub fn reachable(path: &Path) -> io::Result<(PathBuf, Option<File>)> {
+    if path.as_os_str().len() <= PATH_BYTES_MAX {
+        return Ok((path.to_owned(), None));
+    }
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    };
+    let folder = File::open(folder)?;
+    Ok((PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(name), Some(folder)))
+}

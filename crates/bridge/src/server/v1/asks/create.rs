@@ -1,0 +1,41 @@
+//! `POST /v1/asks`: a program asks. `?wait=SECONDS` waits for the answer as well.
+
+use askbridge_core::limits;
+use askbridge_peers::doors::http::{self, AskError, Asking};
+use askbridge_peers::wish::Wish;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+
+use super::show::{Waiting, respond};
+use crate::auth::Caller;
+use crate::server::app::App;
+use crate::server::body::Text;
+use crate::server::problem::Trouble;
+
+pub(crate) async fn create(
+    State(app): State<App>,
+    caller: Caller,
+    Query(waiting): Query<Waiting>,
+    headers: HeaderMap,
+    Text(body): Text,
+) -> Result<Response, Trouble> {
+    let wait = waiting.span()?;
+    let key = match headers.get("idempotency-key").map(|key| key.to_str()) {
+        None => None,
+        Some(Ok(key)) if !key.is_empty() && key.len() <= limits::LABEL_BYTES_MAX => Some(key),
+        Some(_) => return Err(Trouble::new(422, "bad_request", "Idempotency-Key has to be printable ASCII")),
+    };
+    let wish = http::ask(&body, &Asking { key }).map_err(trouble)?;
+    let receipt = app.handle.grant(&caller, http::NAME, Wish::Ask(Box::new(wish))).await?;
+    let ask = receipt.ask.expect("an ask that was granted has an id");
+    let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
+    respond(app, &caller, ask, wait, status).await
+}
+
+fn trouble(error: AskError) -> Trouble {
+    match error {
+        AskError::NotJson => Trouble::new(400, "not_json", error.to_string()),
+        _ => Trouble::new(422, "bad_request", error.to_string()),
+    }
+}

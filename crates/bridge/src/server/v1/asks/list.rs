@@ -1,0 +1,75 @@
+//! `GET /v1/asks`: the inbox, and history.
+
+use askbridge_core::limits;
+use askbridge_journal::index::{AskFilter, Order, State as Stage, StateFilter};
+use askbridge_peers::json::AskJson;
+use askbridge_peers::wish::Rejection;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Deserialize;
+
+use super::super::paging::{Page, Paging};
+use crate::auth::Caller;
+use crate::runtime::{chain, of_known};
+use crate::server::app::App;
+use crate::server::body::json;
+use crate::server::problem::Trouble;
+
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Wanted {
+    /// `open` (the default), `late`, `over`, `all`, or one state by name.
+    state: Option<String>,
+    session: Option<String>,
+    /// Words of the headline.
+    q: Option<String>,
+    /// `newest` (the default) or `longest_waiting`.
+    order: Option<String>,
+    after: Option<String>,
+    limit: Option<usize>,
+}
+
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Trouble> {
+    let filter = filter(&app, &caller, &wanted)?;
+    let paging = Paging { after: wanted.after, limit: wanted.limit };
+    let (after, limit) = (paging.after()?, paging.limit());
+    let index = app.handle.store.index();
+    let found = tokio::task::spawn_blocking(move || index.asks(&filter, after, limit + 1)).await;
+    let found = found.map_err(|_| Rejection::Down("looking into the index was cut short".to_owned()))?;
+    let found = found.map_err(|error| Rejection::Down(chain(&error)))?;
+    let page = Page::of(found, limit, |known| known.page_key(), |known| AskJson::of(&of_known(&known)));
+    Ok(json(StatusCode::OK, &page))
+}
+
+fn filter(app: &App, caller: &Caller, wanted: &Wanted) -> Result<AskFilter, Trouble> {
+    let bad = |why: String| Trouble::new(422, "bad_request", why);
+    let states = match wanted.state.as_deref() {
+        None | Some("open") => StateFilter::Open,
+        Some("late") => StateFilter::Late,
+        Some("over") => StateFilter::Over,
+        Some("all") => StateFilter::All,
+        Some("proposed") => StateFilter::One(Stage::Proposed),
+        Some("answered") => StateFilter::One(Stage::Answered),
+        Some("dismissed") => StateFilter::One(Stage::Dismissed),
+        Some("expired") => StateFilter::One(Stage::Expired),
+        Some("ruled") => StateFilter::One(Stage::Ruled),
+        Some("withdrawn") => StateFilter::One(Stage::Withdrawn),
+        Some("overtaken") => StateFilter::One(Stage::Overtaken),
+        Some(other) => return Err(bad(format!("`{other}` is not a state; try open, late, over or all"))),
+    };
+    let order = match wanted.order.as_deref() {
+        None | Some("newest") => Order::NewestFirst,
+        Some("longest_waiting") => Order::LongestWaitingFirst,
+        Some(other) => return Err(bad(format!("`{other}` is not an order; try newest or longest_waiting"))),
+    };
+    let session = wanted.session.as_deref().map(str::parse).transpose();
+    let session = session.map_err(|_| bad("`session` is not a session's id".to_owned()))?;
+    if wanted.q.as_ref().is_some_and(|words| words.len() > limits::LABEL_BYTES_MAX) {
+        return Err(bad("`q` is too long".to_owned()));
+    }
+    Ok(AskFilter { states, order, session, search: wanted.q.clone(), ..app.handle.visible_to(caller) })
+}

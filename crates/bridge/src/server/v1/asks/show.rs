@@ -1,0 +1,100 @@
+//! `GET /v1/asks/{id}`: one ask as it is. `?wait=SECONDS` waits until it is settled.
+
+use std::time::Duration;
+
+use askbridge_core::event::Parcel;
+use askbridge_core::ids::AskId;
+use askbridge_core::intent::Intent;
+use askbridge_core::limits;
+use askbridge_core::view::AskView;
+use askbridge_peers::json::AskJson;
+use askbridge_peers::wish::Rejection;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use tokio::time::{Instant, timeout_at};
+
+use super::ask_id;
+use crate::auth::{Action, Caller};
+use crate::runtime::{Heard, Interest};
+use crate::server::app::App;
+use crate::server::problem::Trouble;
+use crate::server::proof::Proof;
+
+/// How long the caller is ready to wait.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Waiting {
+    wait: Option<f64>,
+}
+
+impl Waiting {
+    pub(super) fn span(&self) -> Result<Duration, Trouble> {
+        let span = Duration::try_from_secs_f64(self.wait.unwrap_or(0.0));
+        let span = span.map_err(|_| Trouble::new(422, "bad_request", "`wait` is a number of seconds"))?;
+        Ok(span.min(limits::WAIT_PER_REQUEST_MAX))
+    }
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Query(waiting): Query<Waiting>,
+) -> Result<Response, Trouble> {
+    let ask = ask_id(&id)?;
+    let wait = waiting.span()?;
+    app.handle.guard_ask(&caller, Action::See, ask)?;
+    respond(app, &caller, ask, wait, StatusCode::OK).await
+}
+
+/// Waits until the ask is settled or the time is up, and shows it.
+pub(super) async fn respond(
+    app: App,
+    caller: &Caller,
+    ask: AskId,
+    wait: Duration,
+    status: StatusCode,
+) -> Result<Response, Trouble> {
+    let view = settled(&app, ask, wait).await?;
+    let body = serde_json::to_vec(&AskJson::of(&view)).expect("an ask's JSON has text keys");
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    let news_for_the_asker =
+        view.verdict.is_some() && view.delivered_at.is_none() && view.ask.asker.party == caller.party;
+    let body = if news_for_the_asker {
+        let taken = move || {
+            let parcel = Parcel::Verdict(ask);
+            let proof = "fetched".to_owned();
+            app.handle.note(ask.session, [Intent::Hand { parcel }, Intent::Deliver { parcel, proof }]);
+        };
+        Body::new(Proof::new(body.into(), taken))
+    } else {
+        Body::from(body)
+    };
+    Ok((status, headers, body).into_response())
+}
+
+async fn settled(app: &App, ask: AskId, wait: Duration) -> Result<AskView, Rejection> {
+    if wait.is_zero() {
+        return app.handle.ask(ask).await;
+    }
+    let until = Instant::now() + wait;
+    // Listen first, then look: whatever happens in between is heard.
+    let mut follower = app.handle.follow_live(Interest::Session(ask.session));
+    loop {
+        let view = app.handle.ask(ask).await?;
+        if !view.state.is_open() {
+            return Ok(view);
+        }
+        let heard = tokio::select! {
+            heard = timeout_at(until, follower.next_about(ask)) => heard,
+            () = app.stop.cancelled() => return Ok(view),
+        };
+        match heard {
+            Err(_) => return Ok(view),
+            Ok(Ok(Heard::Lagged)) => follower = app.handle.follow_live(Interest::Session(ask.session)),
+            Ok(heard) => drop(heard?),
+        }
+    }
+}

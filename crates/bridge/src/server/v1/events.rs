@@ -1,0 +1,64 @@
+//! `GET /v1/events`: everything that the caller may see, as server-sent events. `Last-Event-ID` resumes.
+
+use std::convert::Infallible;
+
+use askbridge_core::limits;
+use askbridge_peers::dialects::native;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::stream;
+use tokio::time::timeout;
+
+use crate::auth::Caller;
+use crate::runtime::{Follower, Heard, Interest, News};
+use crate::server::app::App;
+
+/// The frames are those of the native dialect, each with the cursor to come back to as its id.
+pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let after = last.and_then(|cursor| cursor.parse().ok());
+    let follower = app.handle.follow(Interest::Inbox(caller), after);
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    let chunks = stream::unfold((app, Some(follower)), |(app, follower)| async move {
+        let mut follower = follower?;
+        let (chunk, open) = next(&app, &mut follower).await?;
+        Some((Ok::<_, Infallible>(Bytes::from(chunk)), (app, open.then_some(follower))))
+    });
+    (headers, Body::from_stream(chunks)).into_response()
+}
+
+/// Returns the next chunk, and whether another will follow.
+async fn next(app: &App, follower: &mut Follower) -> Option<(String, bool)> {
+    let heard = tokio::select! {
+        () = app.stop.cancelled() => return None,
+        heard = timeout(limits::HEARTBEAT, follower.next()) => heard,
+    };
+    match heard {
+        // A comment: keeps proxies from closing a quiet stream.
+        Err(_) => Some((":\n\n".to_owned(), true)),
+        Ok(Ok(Heard::Snapshot(snapshot))) => {
+            Some((event(Some(&snapshot.cursor), "snapshot", &native::snapshot_frame(&snapshot)), true))
+        }
+        Ok(Ok(Heard::News(news))) => match &*news {
+            News::Entry(batch) => {
+                let events = batch.happened.iter();
+                let chunk = events.map(|one| event(one.cursor.as_deref(), "event", &native::event_frame(one)));
+                Some((chunk.collect(), true))
+            }
+            News::Draft { ask, draft, .. } => Some((event(None, "draft", &native::draft_frame(*ask, draft)), true)),
+        },
+        Ok(Ok(Heard::Lagged) | Err(_)) => Some((event(None, "lagged", "{}"), false)),
+    }
+}
+
+fn event(id: Option<&str>, name: &str, data: &str) -> String {
+    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
+    format!("{id}event: {name}\ndata: {data}\n\n")
+}

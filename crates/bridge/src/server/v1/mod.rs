@@ -1,0 +1,14 @@
+//! The API, version 1: an address is a path, a path is a file.
+
+pub(super) mod agents;
+pub(super) mod asks;
+pub(super) mod events;
+pub(super) mod health;
+pub(super) mod me;
+pub(super) mod pair;
+pub(super) mod sessions;
+pub(super) mod tokens;
+pub(super) mod welcome;
+pub(super) mod ws;
+
+mod paging;

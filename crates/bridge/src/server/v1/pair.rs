@@ -1,0 +1,101 @@
+//! `POST /v1/pair`: a link becomes a device. `POST /v1/pairings`: someone at this machine makes a link or a token.
+
+use askbridge_peers::wish::Rejection;
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::auth::{Ancestry, PairingError, Secret, TokenRole, make_link, redeem as redeem_link};
+use crate::runtime::chain;
+use crate::server::app::App;
+use crate::server::body::{Json, json as answer};
+use crate::server::identify::{Remote, address_of};
+use crate::server::problem::Trouble;
+
+#[derive(Deserialize)]
+pub(crate) struct Redeeming {
+    secret: String,
+    /// What the person calls this device.
+    device: Option<String>,
+}
+
+pub(crate) async fn redeem(
+    State(app): State<App>,
+    remote: Option<Extension<Remote>>,
+    Json(Redeeming { secret, device }): Json<Redeeming>,
+) -> Result<Response, Trouble> {
+    let from = address_of(remote.as_ref().map(|Extension(remote)| remote));
+    let now = app.handle.clock.now();
+    let too_fast = |retry_after| Trouble::from(Rejection::TooFast { retry_after });
+    app.failures.peek(&from, now).map_err(too_fast)?;
+    let device = device.unwrap_or_else(|| "browser".to_owned());
+    let paired = redeem_link(&app.handle.store, &app.tokens, Secret::from(secret), &device, now).await;
+    match paired {
+        Ok(paired) => {
+            let body = json!({"token": paired.token.reveal(), "name": paired.info.name, "device": paired.info.device});
+            Ok(answer(StatusCode::CREATED, &body))
+        }
+        Err(error @ PairingError::UsedOrOld) => {
+            app.failures.take(&from, now).map_err(too_fast)?;
+            Err(Trouble::new(410, "pairing_used", error.to_string()))
+        }
+        Err(error) => Err(Rejection::Down(chain(&error)).into()),
+    }
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Pairing {
+    name: Option<String>,
+    /// `operator` (the default) or `person`.
+    role: Option<TokenRole>,
+    device: Option<String>,
+    /// A script vouches that a person runs it.
+    #[serde(default)]
+    i_am_a_person: bool,
+    /// Make the token itself, not a link.
+    #[serde(default)]
+    token: bool,
+}
+
+pub(crate) async fn create(
+    State(app): State<App>,
+    remote: Option<Extension<Remote>>,
+    Json(pairing): Json<Pairing>,
+) -> Result<Response, Trouble> {
+    let Some(Extension(Remote::Local(peer))) = remote else {
+        let detail = "people are paired on the machine itself: run `askbridge pair` in a terminal there";
+        return Err(Trouble::new(403, "forbidden", detail));
+    };
+    match (app.agents.ancestry(peer.pid), pairing.i_am_a_person) {
+        (Ancestry::AtATerminal, _) | (Ancestry::NoTerminal, true) => {}
+        (Ancestry::NoTerminal, false) => {
+            let detail = "this is not a terminal; a script that a person runs says `--yes-i-am-a-person`";
+            return Err(Trouble::new(403, "forbidden", detail));
+        }
+        (Ancestry::BelowAnAgent | Ancestry::Unknown, _) => {
+            let detail = "an agent may ask but never decide, and neither may anything that it starts";
+            return Err(Trouble::new(403, "agent_may_not_decide", detail));
+        }
+    }
+    let role = match pairing.role {
+        None | Some(TokenRole::Operator) => TokenRole::Operator,
+        Some(TokenRole::Person) => TokenRole::Person,
+        Some(_) => return Err(Trouble::new(422, "bad_request", "`role` is person or operator")),
+    };
+    let name = pairing.name.unwrap_or_else(|| peer.user.clone());
+    let now = app.handle.clock.now();
+    let down = |error: &dyn std::error::Error| Trouble::from(Rejection::Down(chain(error)));
+    let body = if pairing.token {
+        let device = pairing.device.unwrap_or_else(|| "token".to_owned());
+        let made = app.tokens.make(&name, &device, role, now).await;
+        let (token, info) = made.map_err(|error| super::tokens::trouble(&error))?;
+        json!({"token": token.reveal(), "id": info.id, "name": info.name})
+    } else {
+        let secret = make_link(&app.handle.store, &app.handle.chance, &name, role, now).await;
+        json!({"secret": secret.map_err(|error| down(&error))?.reveal(), "name": name})
+    };
+    Ok(answer(StatusCode::CREATED, &body))
+}

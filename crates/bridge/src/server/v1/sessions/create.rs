@@ -1,0 +1,76 @@
+//! `POST /v1/sessions`: a conversation that asks may belong to.
+
+use std::time::Duration;
+
+use askbridge_core::event::Settings;
+use askbridge_core::limits;
+use askbridge_core::terms::{Wait, WhileOpen, Wishes};
+use askbridge_peers::doors::http;
+use askbridge_peers::json::SessionJson;
+use askbridge_peers::wish::Wish;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Deserialize;
+
+use crate::auth::Caller;
+use crate::server::app::App;
+use crate::server::body::{Json, json};
+use crate::server::problem::Trouble;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Starting {
+    agent: Option<String>,
+    title: Option<String>,
+    folder: Option<String>,
+    branch: Option<String>,
+    /// How long asks of this session wait, unless they say otherwise. Missing: for ever.
+    timeout_seconds: Option<f64>,
+    /// How long an answer can be taken back before it counts.
+    undo_seconds: Option<f64>,
+    /// What a message does while an ask is open: `hold`, `cancel_turn`, `refuse` or `pass_on`.
+    messages: Option<String>,
+    /// May several asks be open at once?
+    parallel: Option<bool>,
+}
+
+pub(crate) async fn create(
+    State(app): State<App>,
+    caller: Caller,
+    Json(starting): Json<Starting>,
+) -> Result<Response, Trouble> {
+    let bad = |why: &str| Trouble::new(422, "bad_request", why);
+    let seconds = |value: Option<f64>, max: Duration| {
+        let span = value.map(Duration::try_from_secs_f64).transpose();
+        span.ok().filter(|span| span.is_none_or(|span| span <= max))
+    };
+    let wait = seconds(starting.timeout_seconds, limits::WAIT_MAX);
+    let wait = wait.ok_or_else(|| bad("`timeout_seconds` is a number of seconds, at most a year"))?;
+    let undo = seconds(starting.undo_seconds, limits::UNDO_MAX);
+    let undo = undo.ok_or_else(|| bad("`undo_seconds` is a number of seconds, at most 60"))?;
+    let messages = match starting.messages.as_deref() {
+        None => None,
+        Some("hold") => Some(WhileOpen::Hold),
+        Some("cancel_turn") => Some(WhileOpen::CancelTurn),
+        Some("refuse") => Some(WhileOpen::Refuse),
+        Some("pass_on") => Some(WhileOpen::PassOn),
+        Some(_) => return Err(bad("`messages` is hold, cancel_turn, refuse or pass_on")),
+    };
+    let settings = Settings {
+        title: starting.title,
+        folder: starting.folder,
+        branch: starting.branch,
+        wishes: Wishes { wait: wait.map(Wait::For), undo, messages, parallel: starting.parallel, ..Wishes::default() },
+        ..Settings::default()
+    };
+    let wish = Wish::Start {
+        session: None,
+        door: http::NAME,
+        agent: starting.agent.unwrap_or_else(|| caller.name.clone()),
+        settings: Box::new(settings),
+    };
+    let receipt = app.handle.grant(&caller, http::NAME, wish).await?;
+    let session = receipt.session.expect("a session that was started has an id");
+    let view = app.handle.session(session).await?;
+    Ok(json(StatusCode::CREATED, &SessionJson::of(&view, Some(app.handle.cursor()))))
+}

@@ -1,0 +1,66 @@
+//! `GET /v1/sessions/{id}/events`: what happened in a conversation, in order.
+
+use askbridge_core::ids::Position;
+use askbridge_core::limits;
+use askbridge_core::refusal::Refusal;
+use askbridge_journal::journal::Journal;
+use askbridge_peers::wish::Rejection;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::session_id;
+use crate::auth::{Action, Caller};
+use crate::runtime::chain;
+use crate::server::app::App;
+use crate::server::body::json;
+use crate::server::problem::Trouble;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct After {
+    /// The position of the last entry that is known.
+    after: Option<u64>,
+    limit: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Entries {
+    items: Vec<EntryJson>,
+    /// `null`: this is all there is so far.
+    next: Option<u64>,
+}
+
+/// What was recorded in one go.
+#[derive(Serialize)]
+struct EntryJson {
+    position: u64,
+    at: i64,
+    events: Vec<Box<RawValue>>,
+}
+
+pub(crate) async fn events(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Query(wanted): Query<After>,
+) -> Result<Response, Trouble> {
+    let session = session_id(&id)?;
+    let may = app.handle.guarded(&caller, Action::See, session);
+    may.map_err(|_| Rejection::Refused(Refusal::UnknownSession(session)))?;
+    let limit = wanted.limit.unwrap_or(limits::PAGE_DEFAULT).clamp(1, limits::PAGE_MAX);
+    let read = app.handle.store.read(session, None, wanted.after.map(Position), limit).await;
+    let stored = read.map_err(|error| Rejection::Down(chain(&error)))?;
+    let next = stored.last().filter(|_| stored.len() == limit).map(|last| last.position.0);
+    let items = stored.iter().map(|stored| EntryJson {
+        position: stored.position.0,
+        at: stored.entry.at.0,
+        events: stored.entry.events.iter().filter_map(|written| raw(&written.json)).collect(),
+    });
+    Ok(json(StatusCode::OK, &Entries { items: items.collect(), next }))
+}
+
+fn raw(text: &str) -> Option<Box<RawValue>> {
+    RawValue::from_string(text.to_owned()).ok()
+}

@@ -1,0 +1,72 @@
+//! `GET /v1/sessions`: conversations, newest first.
+
+use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
+use askbridge_peers::json::Rfc3339;
+use askbridge_peers::wish::Rejection;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Serialize;
+
+use super::super::paging::{Page, Paging};
+use crate::auth::{Caller, Role};
+use crate::runtime::chain;
+use crate::server::app::App;
+use crate::server::body::json;
+use crate::server::problem::Trouble;
+
+/// A conversation in a list.
+#[derive(Debug, Serialize)]
+struct Listed {
+    id: String,
+    state: &'static str,
+    agent: String,
+    door: String,
+    title: Option<String>,
+    folder: Option<String>,
+    branch: Option<String>,
+    waiting_for_person: bool,
+    open_asks: u32,
+    started_at: Rfc3339,
+    last_activity: Rfc3339,
+}
+
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    Query(paging): Query<Paging>,
+) -> Result<Response, Trouble> {
+    let (after, limit) = (paging.after()?, paging.limit());
+    let filter = match caller.role {
+        Role::Agent => SessionFilter { owner: Some(caller.party.clone()), ..SessionFilter::default() },
+        Role::Person | Role::Operator => {
+            SessionFilter { person: Some(caller.name.as_str().into()), ..SessionFilter::default() }
+        }
+        Role::Local | Role::Terminal => SessionFilter::default(),
+    };
+    let index = app.handle.store.index();
+    let found = tokio::task::spawn_blocking(move || index.sessions(&filter, after, limit + 1)).await;
+    let found = found.map_err(|_| Rejection::Down("looking into the index was cut short".to_owned()))?;
+    let found = found.map_err(|error| Rejection::Down(chain(&error)))?;
+    Ok(json(StatusCode::OK, &Page::of(found, limit, SessionRow::page_key, listed)))
+}
+
+fn listed(row: SessionRow) -> Listed {
+    Listed {
+        id: row.id.to_string(),
+        state: match row.state {
+            SessionState::Running => "active",
+            SessionState::Closed => "closed",
+            SessionState::Continued => "continued",
+        },
+        agent: row.agent,
+        door: row.door,
+        title: row.title,
+        folder: row.folder,
+        branch: row.branch,
+        waiting_for_person: row.open_asks > 0,
+        open_asks: row.open_asks,
+        started_at: Rfc3339(row.started_at),
+        last_activity: Rfc3339(row.last_at),
+    }
+}

@@ -1,0 +1,92 @@
+//! An agent asks. Asking again with the same key is the same ask; asking an expired question again takes its place.
+
+use std::sync::Arc;
+
+use crate::answer::Outcome;
+use crate::ask::{Ask, Body};
+use crate::event::Event;
+use crate::ids::Timestamp;
+use crate::intent::NewAsk;
+use crate::limits;
+use crate::refusal::Refusal;
+use crate::session::{Session, Stage};
+use crate::terms::OnExpiry;
+
+pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<Event>, Refusal> {
+    if let Some(number) = wish.key.as_ref().and_then(|key| session.asked_with(key)) {
+        return match session.asks.get(&number) {
+            Some(live) if live.ask.body != wish.body => {
+                Err(Refusal::BadRequest("this idempotency key was used for a different ask".to_owned()))
+            }
+            _ => Ok(Vec::new()),
+        };
+    }
+    sound(&wish)?;
+    if session.open().count() >= limits::OPEN_ASKS_MAX {
+        return Err(Refusal::TooManyAsks { limit: limits::OPEN_ASKS_MAX });
+    }
+    if let Some(other) = session.open().find(|live| !(live.ask.terms.parallel && wish.terms.parallel)) {
+        return Err(Refusal::AskOpen(other.ask.id));
+    }
+    let instead_of = session.asks.values().find(|live| {
+        let expired = matches!(&live.stage, Stage::Settled { outcome: Outcome::Expired, .. });
+        expired && live.late.is_none() && live.ask.body == wish.body
+    });
+    let NewAsk { body, terms, reach, asker, call, context, key, original } = wish;
+    let ask = Ask {
+        id: session.ask_id(session.asks_made + 1),
+        at,
+        body,
+        terms,
+        reach,
+        asker,
+        call,
+        context,
+        key,
+        original,
+        instead_of: instead_of.map(|live| live.ask.id),
+    };
+    Ok(vec![Event::Asked(Arc::new(ask))])
+}
+
+/// Checks what no person could decide about.
+fn sound(wish: &NewAsk) -> Result<(), Refusal> {
+    let bad = |why: String| Err(Refusal::BadRequest(why));
+    match &wish.body {
+        Body::Questions(questions) if questions.is_empty() => {
+            return bad("an ask needs a question".to_owned());
+        }
+        Body::Questions(questions) if questions.len() > limits::QUESTIONS_MAX => {
+            return bad(format!("at most {} questions fit into one ask", limits::QUESTIONS_MAX));
+        }
+        Body::Questions(questions) => {
+            if let Some(question) = questions.iter().find(|q| q.options.len() > limits::OPTIONS_MAX) {
+                return bad(format!("“{}” has more than {} options", question.text, limits::OPTIONS_MAX));
+            }
+        }
+        Body::Form(form) if form.fields.len() > limits::FIELDS_MAX => {
+            return bad(format!("at most {} fields fit into one form", limits::FIELDS_MAX));
+        }
+        Body::Approval(_) | Body::Plan(_) | Body::Form(_) => {}
+    }
+    if !assumption_fits(&wish.body, &wish.terms.on_expiry) {
+        return bad("what to assume on expiry has to answer every question, and only questions".to_owned());
+    }
+    Ok(())
+}
+
+/// Is what to assume complete, and within the options?
+fn assumption_fits(body: &Body, on_expiry: &OnExpiry) -> bool {
+    let OnExpiry::Assume(picks) = on_expiry else {
+        return true;
+    };
+    let Body::Questions(questions) = body else {
+        return false;
+    };
+    questions.len() == picks.len()
+        && questions.iter().zip(picks).all(|(question, pick)| {
+            !pick.is_skipped()
+                && (question.multi || pick.chosen.len() <= 1)
+                && pick.chosen.iter().all(|&i| usize::from(i) < question.options.len())
+        })
+}

@@ -1,0 +1,30 @@
+//! A session ends, or goes on as another one.
+
+use crate::event::Event;
+use crate::ids::{SessionId, Timestamp};
+use crate::refusal::Refusal;
+use crate::session::{End, Session};
+
+/// Closes every card first: an ask in a session that is over would wait for nobody.
+pub(super) fn close(session: &Session, why: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
+    if session.end.is_some() {
+        return Ok(Vec::new());
+    }
+    let withdrawn =
+        session.open().map(|live| Event::Withdrawn { ask: live.ask.id, why: "the session was closed".to_owned(), at });
+    Ok(withdrawn.chain([Event::Closed { why, at }]).collect())
+}
+
+pub(super) fn carry_on(session: &Session, to: SessionId, at: Timestamp) -> Result<Vec<Event>, Refusal> {
+    if let Some(End::Continued { to: known, .. }) = &session.end
+        && *known == to
+    {
+        return Ok(Vec::new());
+    }
+    // Whatever is unfinished is known by this session's id: it has to end here.
+    let unfinished = session.asks.values().find(|live| live.is_open() || live.delivered_at.is_none());
+    match unfinished {
+        Some(live) => Err(Refusal::AskOpen(live.ask.id)),
+        None => Ok(vec![Event::Continued { to, at }]),
+    }
+}

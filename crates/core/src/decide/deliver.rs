@@ -1,0 +1,42 @@
+//! A verdict or a message is handed to the agent, and the agent shows that it heard.
+
+use super::found::find;
+use crate::event::{Event, Parcel};
+use crate::ids::Timestamp;
+use crate::refusal::Refusal;
+use crate::session::{Found, Queued, Session, Stage};
+
+pub(super) fn hand(session: &Session, parcel: Parcel) -> Result<Vec<Event>, Refusal> {
+    let attempts = match parcel {
+        Parcel::Verdict(ask) => match find(session, ask)? {
+            Found::Live(live) if live.delivered_at.is_some() => return Ok(Vec::new()),
+            Found::Live(live) => match live.stage {
+                Stage::Settled { .. } => live.attempts,
+                _ => return Err(Refusal::NotSettled(ask)),
+            },
+            Found::Over(_) => return Ok(Vec::new()),
+        },
+        Parcel::Message(message) => match waiting(session, parcel) {
+            Some(queued) => queued.attempts,
+            None => return Err(Refusal::UnknownMessage(message)),
+        },
+    };
+    Ok(vec![Event::Handed { parcel, attempt: attempts + 1 }])
+}
+
+/// Delivering twice is no news: the proof may be seen again after a restart.
+pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
+    let news = match parcel {
+        Parcel::Verdict(ask) => match find(session, ask)? {
+            Found::Live(live) if matches!(live.stage, Stage::Settled { .. }) => live.delivered_at.is_none(),
+            Found::Live(_) => return Err(Refusal::NotSettled(ask)),
+            Found::Over(_) => false,
+        },
+        Parcel::Message(_) => waiting(session, parcel).is_some(),
+    };
+    Ok(if news { vec![Event::Delivered { parcel, proof, at }] } else { Vec::new() })
+}
+
+fn waiting(session: &Session, parcel: Parcel) -> Option<&Queued> {
+    session.queue.iter().find(|queued| Parcel::Message(queued.said.message) == parcel)
+}

@@ -1,0 +1,39 @@
+//! A person closes an ask without answering it, with or without words.
+
+use super::found::{conflict, find, over};
+use super::settle::settle;
+use crate::answer::{Outcome, Who};
+use crate::event::Event;
+use crate::ids::{AskId, Timestamp};
+use crate::refusal::Refusal;
+use crate::session::{Found, Session, Stage};
+
+pub(super) fn dismiss(
+    session: &Session,
+    ask: AskId,
+    words: Option<String>,
+    by: Who,
+    at: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
+    let words = words.filter(|words| !words.trim().is_empty());
+    let live = match find(session, ask)? {
+        Found::Live(live) => live,
+        Found::Over(stub) if stub.was_dismissed_with(&words) => return Ok(Vec::new()),
+        Found::Over(stub) => return Err(over(session, stub)),
+    };
+    match &live.stage {
+        Stage::Open if live.deadline.is_some_and(|deadline| deadline <= at) => {
+            Ok(settle(session, live, Outcome::Expired, at))
+        }
+        Stage::Open => Ok(settle(session, live, Outcome::Dismissed { words, by }, at)),
+        Stage::Proposed { by: who, .. } if who.person == by.person => {
+            Ok(settle(session, live, Outcome::Dismissed { words, by }, at))
+        }
+        Stage::Settled { outcome: Outcome::Dismissed { words: first, by: who }, .. }
+            if *first == words && who.person == by.person =>
+        {
+            Ok(Vec::new())
+        }
+        Stage::Proposed { .. } | Stage::Settled { .. } => Err(conflict(live)),
+    }
+}

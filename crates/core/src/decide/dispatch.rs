@@ -1,0 +1,72 @@
+//! Which wish goes to which file, and what a session that is over still allows.
+
+use super::{answer, ask, close, configure, deliver, dismiss, extend, host, late, park, rule, say, start, strand};
+use super::{tick, undo, vote, withdraw};
+use crate::event::Event;
+use crate::ids::Timestamp;
+use crate::intent::Intent;
+use crate::limits;
+use crate::refusal::Refusal;
+use crate::session::{End, Session};
+
+/// Decides what happens when someone wishes for `intent` at the time `at`.
+pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Event>, Refusal> {
+    let intent = match intent {
+        Intent::Start(wish) => return start::start(session, *wish, at),
+        other => other,
+    };
+    if session.started.is_none() {
+        return Err(Refusal::UnknownSession(session.id));
+    }
+    if begins_something(&intent) {
+        still_open(session)?;
+    }
+    match intent {
+        Intent::Start(_) => unreachable!("starting was decided above"),
+        Intent::Close { why } => close::close(session, why, at),
+        Intent::Continue { to } => close::carry_on(session, to, at),
+        Intent::Claim { node, process, takeover } => host::claim(session, node, process, takeover),
+        Intent::Release { epoch } => host::release(session, epoch),
+        Intent::Say { text, by, about } => say::say(session, text, by, about, at),
+        Intent::Unsay { message } => say::unsay(session, message),
+        Intent::Interrupt { by } => Ok(vec![Event::Interrupted { by, at }]),
+        Intent::Configure(settings) => configure::configure(session, *settings),
+        Intent::Ask(wish) => ask::ask(session, *wish, at),
+        Intent::Withdraw { ask, why } => withdraw::withdraw(session, ask, why, at),
+        Intent::Overtake { ask, mouth } => withdraw::overtake(session, ask, mouth, at),
+        Intent::Answer { ask, answer, by } => answer::answer(session, ask, answer, by, at),
+        Intent::Undo { ask, by } => undo::undo(session, ask, by),
+        Intent::Dismiss { ask, words, by } => dismiss::dismiss(session, ask, words, by, at),
+        Intent::Extend { ask, wait, by } => extend::extend(session, ask, wait, by, at),
+        Intent::Vote { ask, answer, by } => vote::vote(session, ask, answer, by, at),
+        Intent::Rule { ask, rule, answer } => rule::rule(session, ask, rule, answer, at),
+        Intent::Correct { ask, answer, by } => late::correct(session, ask, answer, by, at),
+        Intent::Park { ask } => park::park(session, ask),
+        Intent::Hand { parcel } => deliver::hand(session, parcel),
+        Intent::Deliver { parcel, proof } => deliver::deliver(session, parcel, proof, at),
+        Intent::Strand { ask } => strand::strand(session, ask, at),
+        Intent::Tick { ask, due } => tick::tick(session, ask, due, at),
+    }
+}
+
+/// Settling, handing over and delivering go on after the end; new things do not begin.
+fn begins_something(intent: &Intent) -> bool {
+    matches!(
+        intent,
+        Intent::Ask(_)
+            | Intent::Say { .. }
+            | Intent::Interrupt { .. }
+            | Intent::Configure(_)
+            | Intent::Claim { .. }
+            | Intent::Continue { .. }
+    )
+}
+
+fn still_open(session: &Session) -> Result<(), Refusal> {
+    match &session.end {
+        Some(End::Closed { .. }) => Err(Refusal::SessionClosed(session.id)),
+        Some(End::Continued { to, .. }) => Err(Refusal::MovedOn { from: session.id, to: *to }),
+        None if session.decisions >= limits::DECISIONS_HARD_MAX => Err(Refusal::SessionFull(session.id)),
+        None => Ok(()),
+    }
+}

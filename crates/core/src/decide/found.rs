@@ -1,0 +1,80 @@
+//! Finding the ask that a wish is about, and naming who was first.
+
+use crate::answer::Decision;
+use crate::answer::{Answer, Outcome, Pick, Scope};
+use crate::ask::{Ask, Body};
+use crate::ids::AskId;
+use crate::refusal::{Refusal, Winner, WonBy};
+use crate::session::{Ending, Found, Live, Session, Stage, Stub};
+use crate::unfit::{Mismatch, Problem};
+
+/// Finds an ask; one whose place a later ask took leads to that one.
+pub(super) fn find(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> {
+    let mut ask = ask;
+    loop {
+        match session.find(ask).ok_or(Refusal::UnknownAsk(ask))? {
+            Found::Over(stub) if stub.moved_to > ask.number => ask.number = stub.moved_to,
+            found => return Ok(found),
+        }
+    }
+}
+
+/// Says that someone else was first.
+pub(super) fn conflict(live: &Live) -> Refusal {
+    let (by, at) = match &live.stage {
+        Stage::Open => return Refusal::NotOpen(live.ask.id),
+        Stage::Proposed { by, until, .. } => (WonBy::Person(by.clone()), *until),
+        Stage::Settled { outcome, at, .. } => {
+            let by = match outcome {
+                Outcome::Answered { by, .. } | Outcome::Dismissed { by, .. } => WonBy::Person(by.clone()),
+                Outcome::Ruled { rule, .. } => WonBy::Rule(rule.clone()),
+                Outcome::Expired => WonBy::Nobody,
+            };
+            (by, *at)
+        }
+    };
+    Refusal::Conflict { ask: live.ask.id, winner: Winner { by, at } }
+}
+
+/// Says how an ask that is over ended.
+pub(super) fn over(session: &Session, stub: &Stub) -> Refusal {
+    let ask = session.ask_id(stub.number);
+    let gone = |why: &str| Refusal::Gone { ask, why: why.to_owned(), at: stub.at };
+    match stub.ending {
+        Ending::Withdrawn => gone("it was withdrawn"),
+        Ending::Overtaken => gone("it was answered elsewhere first"),
+        Ending::Expired | Ending::Ruled => gone("too many asks of this session came after it"),
+        Ending::Answered | Ending::Dismissed => {
+            let by = session.decided_by(stub).cloned().map_or(WonBy::Nobody, WonBy::Person);
+            Refusal::Conflict { ask, winner: Winner { by, at: stub.at } }
+        }
+    }
+}
+
+/// Checks that an answer is of the ask's kind and stays within it. Replies were checked by `unfit` before; this guards
+/// against rules and programs that make answers themselves.
+pub(super) fn fits(ask: &Ask, answer: &Answer) -> Result<(), Refusal> {
+    let good = match (&ask.body, answer) {
+        (Body::Questions(questions), Answer::Questions(picks)) => {
+            questions.len() == picks.len()
+                && picks.iter().any(|pick| *pick != Pick::default())
+                && questions.iter().zip(picks).all(|(question, pick)| {
+                    (question.multi || pick.chosen.len() + usize::from(pick.text.is_some()) <= 1)
+                        && pick.chosen.is_sorted_by(|a, b| a < b)
+                        && pick.chosen.iter().all(|&i| usize::from(i) < question.options.len())
+                        && pick.text.as_ref().is_none_or(|text| !text.trim().is_empty())
+                })
+        }
+        (Body::Approval(approval), Answer::Approval(decision)) => match decision {
+            Decision::Allow { scope: Scope::Always(rule), .. } => usize::from(*rule) < approval.rules.len(),
+            _ => true,
+        },
+        (Body::Plan(_), Answer::Plan(_)) | (Body::Form(_), Answer::Form(_)) => true,
+        _ => false,
+    };
+    if good {
+        return Ok(());
+    }
+    let why = format!("the answer is blank or not one to {}", ask.body.kind().name());
+    Err(Refusal::Mismatch(Mismatch { problems: vec![Problem { about: None, why }] }))
+}

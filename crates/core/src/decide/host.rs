@@ -1,0 +1,29 @@
+//! A node takes an agent's process into its house, or lets it go.
+
+use crate::event::{Event, Process};
+use crate::ids::{Epoch, NodeId};
+use crate::intent::Takeover;
+use crate::refusal::Refusal;
+use crate::session::Session;
+
+/// Every claim opens a new epoch, so that whatever the former host still says can be told apart.
+pub(super) fn claim(
+    session: &Session,
+    node: NodeId,
+    process: Option<Process>,
+    takeover: Takeover,
+) -> Result<Vec<Event>, Refusal> {
+    match session.host {
+        Some(host) if host.node != node && takeover == Takeover::OnlyIfFree => {
+            Err(Refusal::HostedElsewhere { node: host.node })
+        }
+        _ => Ok(vec![Event::Hosted { node, epoch: Epoch(session.epoch.0 + 1), process }]),
+    }
+}
+
+pub(super) fn release(session: &Session, epoch: Epoch) -> Result<Vec<Event>, Refusal> {
+    match session.host {
+        Some(host) if host.epoch == epoch => Ok(vec![Event::Unhosted { epoch }]),
+        _ => Err(Refusal::StaleEpoch),
+    }
+}

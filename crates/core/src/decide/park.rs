@@ -1,0 +1,18 @@
+//! The agent's process is let go while the ask stays open.
+
+use super::found::{conflict, find, over};
+use crate::ask::Reach;
+use crate::event::Event;
+use crate::ids::AskId;
+use crate::refusal::Refusal;
+use crate::session::{Found, Session};
+
+pub(super) fn park(session: &Session, ask: AskId) -> Result<Vec<Event>, Refusal> {
+    match find(session, ask)? {
+        Found::Live(live) if live.parked => Ok(Vec::new()),
+        Found::Live(live) if !live.is_open() => Err(conflict(live)),
+        Found::Live(live) if live.ask.reach != Reach::Resumable => Err(Refusal::NotParkable(live.ask.id)),
+        Found::Live(live) => Ok(vec![Event::Parked { ask: live.ask.id }]),
+        Found::Over(stub) => Err(over(session, stub)),
+    }
+}

@@ -1,0 +1,26 @@
+//! A rule decides, in its own name.
+
+use super::found::{conflict, find, fits, over};
+use super::settle::settle;
+use crate::answer::{Answer, Outcome};
+use crate::event::Event;
+use crate::ids::{AskId, Timestamp};
+use crate::refusal::Refusal;
+use crate::session::{Found, Session, Stage};
+
+pub(super) fn rule(
+    session: &Session,
+    ask: AskId,
+    rule: String,
+    answer: Answer,
+    at: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
+    match find(session, ask)? {
+        Found::Live(live) if live.stage == Stage::Open => {
+            fits(&live.ask, &answer)?;
+            Ok(settle(session, live, Outcome::Ruled { rule, answer }, at))
+        }
+        Found::Live(live) => Err(conflict(live)),
+        Found::Over(stub) => Err(over(session, stub)),
+    }
+}

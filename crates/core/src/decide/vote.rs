@@ -1,0 +1,53 @@
+//! Several people have to say the same.
+
+use super::answer::take;
+use super::found::{conflict, find, fits, over};
+use super::late;
+use crate::answer::{Answer, Who};
+use crate::event::Event;
+use crate::ids::{AskId, Timestamp};
+use crate::refusal::Refusal;
+use crate::session::{Found, Live, Session, Stage};
+
+pub(super) fn vote(
+    session: &Session,
+    ask: AskId,
+    answer: Answer,
+    by: Who,
+    at: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
+    let live = match find(session, ask)? {
+        Found::Live(live) => live,
+        Found::Over(stub) => return Err(over(session, stub)),
+    };
+    match live.stage {
+        Stage::Open => {
+            fits(&live.ask, &answer)?;
+            if live.deadline.is_some_and(|deadline| deadline <= at) {
+                return late::expire_and_follow_up(session, live, answer, by, at);
+            }
+            count(session, live, answer, by, at)
+        }
+        _ => Err(conflict(live)),
+    }
+}
+
+/// Records a vote, and settles the ask if enough people now agree. A person has one vote and may change it.
+pub(super) fn count(
+    session: &Session,
+    live: &Live,
+    answer: Answer,
+    by: Who,
+    at: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
+    let others = live.votes.iter().filter(|(who, said)| who.person != by.person && *said == answer).count();
+    let unchanged = live.votes.iter().any(|(who, said)| who.person == by.person && *said == answer);
+    let mut events = Vec::new();
+    if !unchanged {
+        events.push(Event::Voted { ask: live.ask.id, answer: answer.clone(), by: by.clone() });
+    }
+    if others + 1 >= usize::from(live.ask.terms.quorum) {
+        events.extend(take(session, live, answer, by, at));
+    }
+    Ok(events)
+}

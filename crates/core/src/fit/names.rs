@@ -1,0 +1,64 @@
+//! Names that tell questions and options apart, on the card and on the way back.
+//!
+//! They depend on the ask alone, never on the screen: whatever a screen was shown, the reply can be read without it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::wild::{is_blank, seen};
+
+/// Divides a question's name from what is shown below it. No name contains it.
+pub(super) const FOLD: &str = "\n\n———\n";
+const FOLD_MARK: &str = "\n\n———";
+
+/// Returns the names of questions with these texts, in order: all different, none blank.
+pub(crate) fn question_names<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+    let visible = texts.enumerate().map(|(i, text)| match is_blank(text) {
+        true => format!("Question {}", i + 1),
+        false => text.replace(FOLD_MARK, "\n\n— — —"),
+    });
+    distinct(visible.collect())
+}
+
+/// Returns the names of options with these labels, in order: all different, none blank.
+pub(crate) fn option_names<'l>(labels: impl Iterator<Item = &'l str>) -> Vec<String> {
+    let visible = labels.enumerate().map(|(i, label)| match is_blank(label) {
+        true => format!("Option {}", i + 1),
+        false => label.to_owned(),
+    });
+    distinct(visible.collect())
+}
+
+/// Returns the name of the question that is shown as `shown`.
+pub(crate) fn key_of(shown: &str) -> &str {
+    shown.split_once(FOLD_MARK).map_or(shown, |(name, _below)| name)
+}
+
+/// Writes what is shown below a name.
+pub(super) fn folded(name: &str, below: &[Cow<'_, str>]) -> String {
+    if below.is_empty() {
+        return name.to_owned();
+    }
+    format!("{name}{FOLD}{}", below.join("\n\n"))
+}
+
+/// Numbers the later ones among names that look the same: `a`, `a (2)`. A number that another name has is left out.
+fn distinct(names: Vec<String>) -> Vec<String> {
+    let looks: BTreeSet<String> = names.iter().map(|name| seen(name).to_owned()).collect();
+    let mut given = BTreeSet::new();
+    let tell_apart = |name: String| {
+        if given.insert(seen(&name).to_owned()) {
+            return name;
+        }
+        let mut number = 2;
+        loop {
+            let numbered = format!("{} ({number})", seen(&name));
+            let look = seen(&numbered).to_owned();
+            if !looks.contains(&look) && given.insert(look) {
+                return numbered;
+            }
+            number += 1;
+        }
+    };
+    names.into_iter().map(tell_apart).collect()
+}

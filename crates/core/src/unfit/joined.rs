@@ -1,0 +1,185 @@
+//! Labels, also several of them in one string.
+//!
+//! Screens join labels with commas, labels contain commas, and people write commas into their own words. A string is
+//! read as several labels only if there is exactly one way to read it so. Otherwise what is certain is split off its
+//! beginning (screens put a person's own words last) and the rest stays as it was written, so that "No, not Rust, Go"
+//! never turns into a choice of Go.
+
+use std::collections::BTreeSet;
+
+use crate::ask::Question;
+use crate::fit::option_names;
+use crate::limits;
+use crate::wild::seen;
+
+/// The labels of one question, as shown and as the agent wrote them.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    shown: Vec<String>,
+    raw: Vec<String>,
+}
+
+/// What a string turned out to be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Read {
+    pub(super) chosen: BTreeSet<usize>,
+    /// Words that are no label.
+    pub(super) rest: Option<String>,
+}
+
+/// A label cut at its commas, with its option.
+type Form = (usize, Vec<String>);
+
+impl Labels {
+    pub(super) fn of(question: &Question) -> Self {
+        let raw: Vec<_> = question.options.iter().map(|option| option.label.clone()).collect();
+        Self { shown: option_names(raw.iter().map(String::as_str)), raw }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.shown.len()
+    }
+
+    /// Finds the option with exactly this label.
+    pub(super) fn exact(&self, text: &str) -> Option<usize> {
+        let position = |labels: &[String]| labels.iter().position(|label| label == text);
+        position(&self.shown).or_else(|| position(&self.raw))
+    }
+
+    /// Finds the only option with this label in any case, with any space around.
+    fn alike(&self, text: &str) -> Option<usize> {
+        let plain = seen(text).to_lowercase();
+        let only = |labels: &[String]| {
+            let mut found = labels.iter().enumerate().filter(|(_, label)| seen(label).to_lowercase() == plain);
+            found.next().filter(|_| found.next().is_none()).map(|(index, _)| index)
+        };
+        only(&self.shown).or_else(|| only(&self.raw))
+    }
+
+    /// Reads the answer to a question that takes one.
+    pub(super) fn one(&self, text: String) -> Read {
+        let found = self.exact(&text).or_else(|| self.alike(&text)).or_else(|| match self.whole(&text)?[..] {
+            [only] => Some(only),
+            _ => None,
+        });
+        match found {
+            Some(index) => Read { chosen: BTreeSet::from([index]), rest: None },
+            None => Read { chosen: BTreeSet::new(), rest: Some(text) },
+        }
+    }
+
+    /// Reads the answer to a question that takes several.
+    pub(super) fn several(&self, text: String) -> Read {
+        if let Some(index) = self.exact(&text).or_else(|| self.alike(&text)) {
+            return Read { chosen: BTreeSet::from([index]), rest: None };
+        }
+        if let Some(all) = self.whole(&text) {
+            return Read { chosen: all.into_iter().collect(), rest: None };
+        }
+        let (chosen, end) = self.beginning(&text);
+        let rest = match end {
+            0 => text,
+            end => seen(&text[end..]).to_owned(),
+        };
+        Read { chosen, rest: (!rest.is_empty()).then_some(rest) }
+    }
+
+    /// Reads the whole string as labels, if that can be done in exactly one way.
+    fn whole(&self, text: &str) -> Option<Vec<usize>> {
+        let parts = parts(text);
+        if parts.len() > limits::JOINED_PARTS_MAX {
+            return None;
+        }
+        let forms = self.forms();
+        match ways(&parts, &forms) {
+            Ways::None => {}
+            Ways::One(options) => return Some(options),
+            Ways::Several => return None,
+        }
+        let lower = |parts: &[String]| parts.iter().map(|part| part.to_lowercase()).collect::<Vec<_>>();
+        let forms: Vec<_> = forms.iter().map(|(index, form)| (*index, lower(form))).collect();
+        match ways(&lower(&parts), &forms) {
+            Ways::One(options) => Some(options),
+            Ways::None | Ways::Several => None,
+        }
+    }
+
+    /// Reads labels from the beginning for as long as no other label could be meant. Returns where the rest begins.
+    fn beginning(&self, text: &str) -> (BTreeSet<usize>, usize) {
+        let parts: Vec<_> = parts(text).into_iter().take(limits::JOINED_PARTS_MAX).collect();
+        let forms = self.forms();
+        let fits = |form: &[String], at: usize| parts[at..].starts_with(form);
+        let mut chosen = BTreeSet::new();
+        let mut at = 0;
+        while at < parts.len() {
+            let mut here = forms.iter().filter(|(_, form)| fits(form, at));
+            let (Some((index, form)), None) = (here.next(), here.next()) else {
+                break;
+            };
+            let inside = (at + 1..at + form.len()).any(|at| forms.iter().any(|(_, form)| fits(form, at)));
+            if inside {
+                break;
+            }
+            chosen.insert(*index);
+            at += form.len();
+        }
+        let end = match at {
+            0 => 0,
+            at => text.match_indices(',').nth(at - 1).map_or(text.len(), |(comma, _)| comma + 1),
+        };
+        (chosen, end)
+    }
+
+    /// Returns every label cut at its commas: as shown, and as the agent wrote it where that means nothing else.
+    fn forms(&self) -> Vec<Form> {
+        let mut forms: Vec<Form> = self.shown.iter().map(|label| parts(label)).enumerate().collect();
+        for (index, label) in self.raw.iter().enumerate() {
+            let form = parts(label);
+            if !forms.iter().any(|(_, other)| *other == form) {
+                forms.push((index, form));
+            }
+        }
+        forms
+    }
+}
+
+fn parts(text: &str) -> Vec<String> {
+    text.split(',').map(|part| seen(part).to_owned()).collect()
+}
+
+/// In how many ways parts are labels.
+enum Ways {
+    None,
+    /// The options, in the order in which they were written.
+    One(Vec<usize>),
+    Several,
+}
+
+fn ways(parts: &[String], forms: &[Form]) -> Ways {
+    // How many ways lead from each place to the end, counted up to two, and the first step of one of them.
+    let mut count = vec![0_u8; parts.len() + 1];
+    let mut step = vec![None; parts.len()];
+    count[parts.len()] = 1;
+    for at in (0..parts.len()).rev() {
+        for (index, form) in forms.iter().filter(|(_, form)| parts[at..].starts_with(form)) {
+            let beyond = count[at + form.len()];
+            if beyond > 0 {
+                count[at] = (count[at] + beyond).min(2);
+                step[at] = Some((*index, form.len()));
+            }
+        }
+    }
+    match count[0] {
+        0 => Ways::None,
+        1 => {
+            let mut options = Vec::new();
+            let mut at = 0;
+            while let Some((index, len)) = step.get(at).copied().flatten() {
+                options.push(index);
+                at += len;
+            }
+            Ways::One(options)
+        }
+        _ => Ways::Several,
+    }
+}

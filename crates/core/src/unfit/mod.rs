@@ -1,0 +1,15 @@
+//! The only place where replies become answers.
+//!
+//! A peer has typed the reply already: an index is an index, a label is a label, text is text. Nothing is guessed
+//! between them here, and every problem of a reply is told at once, each with its question.
+
+mod form;
+mod joined;
+mod questions;
+mod reply;
+mod stand_in;
+mod value;
+mod whole;
+
+pub use reply::{FormReply, Given, Mismatch, Problem, QuestionKey, Reply, Value};
+pub use whole::unfit;

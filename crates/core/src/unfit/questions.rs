@@ -1,0 +1,102 @@
+//! Replies to questions: which question is meant, and that each is answered once.
+
+use crate::answer::Pick;
+use crate::fit::stand_in::Posed;
+use crate::fit::{key_of, question_names};
+use crate::limits;
+use crate::wild::{is_blank, seen};
+
+use super::whole::too_long;
+use super::{Given, Mismatch, Problem, QuestionKey, value};
+
+/// What has become of one question so far.
+#[derive(Debug, Clone)]
+enum Heard {
+    Nothing,
+    Pick(Pick),
+    /// It has a problem already; one is enough.
+    Problem,
+}
+
+/// Reads one pick for each question.
+pub(super) fn picks(posed: &[Posed<'_>], given: Vec<Given>) -> Result<Vec<Pick>, Mismatch> {
+    let names = question_names(posed.iter().map(|posed| posed.question.text.as_str()));
+    let mut heard = vec![Heard::Nothing; posed.len()];
+    let mut problems = Vec::new();
+    for Given { key, value, note } in given {
+        let index = match find(posed, &names, &key) {
+            Ok(index) => index,
+            Err(problem) => {
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+                continue;
+            }
+        };
+        let about = |why: String| Problem::about(named(&key, &names[index]), why);
+        let pick = match &heard[index] {
+            Heard::Nothing => value::pick(&posed[index].question, value).and_then(|pick| with_note(pick, note)),
+            Heard::Pick(_) => Err("it is answered twice; say it once".to_owned()),
+            Heard::Problem => continue,
+        };
+        heard[index] = match pick {
+            Ok(pick) => Heard::Pick(pick),
+            Err(why) => {
+                problems.push(about(why));
+                Heard::Problem
+            }
+        };
+    }
+    if !problems.is_empty() {
+        return Err(Mismatch { problems });
+    }
+    let pick = |heard| match heard {
+        Heard::Pick(pick) => pick,
+        Heard::Nothing | Heard::Problem => Pick::default(),
+    };
+    let picks: Vec<_> = heard.into_iter().map(pick).collect();
+    if picks.iter().all(|pick| pick.is_skipped() && pick.note.is_none()) {
+        return Err(Mismatch::whole("nothing was answered; dismiss it instead"));
+    }
+    Ok(picks)
+}
+
+/// A blank note is what a screen sends that always sends one.
+fn with_note(pick: Pick, note: Option<String>) -> Result<Pick, String> {
+    let note = note.filter(|note| !is_blank(note));
+    if note.as_ref().is_some_and(|note| note.len() > limits::ANSWER_TEXT_BYTES_MAX) {
+        return Err(too_long());
+    }
+    Ok(Pick { note, ..pick })
+}
+
+fn named(key: &QuestionKey, name: &str) -> String {
+    match key {
+        QuestionKey::Index(_) => name.to_owned(),
+        QuestionKey::Text(text) => key_of(text).to_owned(),
+    }
+}
+
+/// Finds the question that is meant: as shown, else as the agent wrote it, else in any case if only one fits.
+fn find(posed: &[Posed<'_>], names: &[String], key: &QuestionKey) -> Result<usize, Problem> {
+    let text = match key {
+        QuestionKey::Index(index) if *index < posed.len() => return Ok(*index),
+        QuestionKey::Index(index) => {
+            let why = format!("there is no such question; there are {}, counted from 0", posed.len());
+            return Err(Problem::about(format!("question {index}"), why));
+        }
+        QuestionKey::Text(text) => text,
+    };
+    let name = key_of(text);
+    let raw = || posed.iter().map(|posed| posed.question.text.as_str());
+    if let Some(index) = names.iter().position(|shown| shown == name).or_else(|| raw().position(|raw| raw == text)) {
+        return Ok(index);
+    }
+    let plain = seen(name).to_lowercase();
+    let mut alike = names.iter().enumerate().filter(|(_, shown)| seen(shown).to_lowercase() == plain);
+    match (alike.next(), alike.next()) {
+        (Some((index, _)), None) => Ok(index),
+        (None, _) => Err(Problem::about(name, "there is no such question")),
+        (Some(_), Some(_)) => Err(Problem::about(name, "more than one question could be meant; write it exactly")),
+    }
+}

@@ -1,0 +1,88 @@
+//! From a reply to an answer.
+
+use crate::answer::{Answer, Decision, Review, Scope};
+use crate::ask::{Approval, Ask, Body, Kind};
+use crate::fit::stand_in::posed;
+use crate::limits;
+use crate::wild::is_blank;
+
+use super::{Mismatch, Reply, form, questions, stand_in};
+
+/// Turns a reply into an answer to `ask`.
+///
+/// Options come back ascending and each once. A question that is left out is skipped, but a reply that says nothing at
+/// all is refused: closing an ask without an answer is dismissing it, and the agent is told so.
+pub fn unfit(ask: &Ask, reply: Reply) -> Result<Answer, Mismatch> {
+    match (&ask.body, reply) {
+        (Body::Questions(_), Reply::Questions(given)) => {
+            questions::picks(&posed(&ask.body), given).map(Answer::Questions)
+        }
+        (Body::Approval(approval), Reply::Approval(decision)) => decided(approval, decision).map(Answer::Approval),
+        (Body::Plan(_), Reply::Plan(review)) => reviewed(review).map(Answer::Plan),
+        (Body::Form(form), Reply::Form(reply)) => form::filled(form, reply).map(Answer::Form),
+        (body, Reply::Questions(given)) => stand_in::answer(body, questions::picks(&posed(body), given)?),
+        (body, Reply::Approval(_) | Reply::Plan(_) | Reply::Form(_)) => Err(Mismatch::whole(match body.kind() {
+            Kind::Questions => "these are questions; answer them with options or words",
+            Kind::Approval => "this ask is an approval; answer it with allow or deny",
+            Kind::Plan => "this ask is a plan; answer it by approving it or sending it back",
+            Kind::Form => "this ask is a form; answer it by filling it in or declining",
+        })),
+    }
+}
+
+fn decided(approval: &Approval, decision: Decision) -> Result<Decision, Mismatch> {
+    match decision {
+        Decision::Allow { scope, edited } => {
+            if let Scope::Always(index) = scope
+                && usize::from(index) >= approval.rules.len()
+            {
+                let offered = approval.rules.len();
+                return Err(Mismatch::whole(format!("rule {index} was not offered; {offered} were, counted from 0")));
+            }
+            if let Some(input) = &edited {
+                changed("the changed input", input.as_str())?;
+            }
+            Ok(Decision::Allow { scope, edited })
+        }
+        Decision::Deny { words, stop } => Ok(Decision::Deny { words: spoken(words)?, stop }),
+    }
+}
+
+fn reviewed(review: Review) -> Result<Review, Mismatch> {
+    match review {
+        Review::Approve { edited: Some(plan) } => {
+            changed("the changed plan", &plan)?;
+            Ok(Review::Approve { edited: Some(plan) })
+        }
+        Review::Approve { edited: None } => Ok(Review::Approve { edited: None }),
+        Review::SendBack { words } => match spoken(Some(words))? {
+            Some(words) => Ok(Review::SendBack { words }),
+            None => Err(Mismatch::whole("a plan is sent back with words; say what should change")),
+        },
+    }
+}
+
+/// Refuses a change that is blank or too long.
+fn changed(what: &str, text: &str) -> Result<(), Mismatch> {
+    if is_blank(text) {
+        return Err(Mismatch::whole(format!("{what} is blank; leave it out to change nothing")));
+    }
+    if text.len() > limits::ASK_TEXT_BYTES_MAX {
+        let limit = limits::ASK_TEXT_BYTES_MAX;
+        return Err(Mismatch::whole(format!("{what} is longer than {limit} bytes; shorten it")));
+    }
+    Ok(())
+}
+
+/// Takes words that a person may have added. Blank ones are none.
+pub(super) fn spoken(words: Option<String>) -> Result<Option<String>, Mismatch> {
+    let words = words.filter(|words| !is_blank(words));
+    if words.as_ref().is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX) {
+        return Err(Mismatch::whole(too_long()));
+    }
+    Ok(words)
+}
+
+pub(super) fn too_long() -> String {
+    format!("it is longer than {} bytes; shorten it", limits::ANSWER_TEXT_BYTES_MAX)
+}

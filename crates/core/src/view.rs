@@ -1,0 +1,184 @@
+//! An ask and a session as everyone may see them: what the state says, flattened for showing.
+
+use std::sync::Arc;
+
+use crate::answer::{Answer, Outcome, Who};
+use crate::ask::Ask;
+use crate::event::{Settings, Started};
+use crate::ids::{AskId, MessageId, SessionId, Timestamp};
+use crate::session::{End, Late, Live, Session, Stage};
+use crate::verdict::Verdict;
+
+/// Where an ask stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum State {
+    Open,
+    Proposed,
+    Answered,
+    Dismissed,
+    Expired,
+    Ruled,
+    Withdrawn,
+    Overtaken,
+}
+
+/// One ask and everything that became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskView {
+    pub ask: Arc<Ask>,
+    pub state: State,
+    pub deadline: Option<Timestamp>,
+    pub parked: bool,
+    pub stranded: bool,
+    /// What a person or a rule said; while proposed, what will be said unless it is undone.
+    pub answer: Option<Answer>,
+    pub by: Option<By>,
+    /// What a person wrote on closing it, or why the agent no longer waits.
+    pub words: Option<String>,
+    pub verdict: Option<Verdict>,
+    /// Until when an answer can be undone.
+    pub undo_until: Option<Timestamp>,
+    pub settled_at: Option<Timestamp>,
+    pub delivered_at: Option<Timestamp>,
+    pub late: Option<Late>,
+    /// The later ask that took this one's place.
+    pub moved_to: Option<AskId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum By {
+    Person(Who),
+    Rule(String),
+}
+
+/// One session, without its asks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionView {
+    pub id: SessionId,
+    pub started: Arc<Started>,
+    pub settings: Arc<Settings>,
+    pub end: Option<End>,
+    pub open: Vec<AskId>,
+    pub queued: Vec<(MessageId, String)>,
+    pub last_activity: Timestamp,
+}
+
+impl State {
+    pub const ALL: [Self; 8] = [
+        Self::Open,
+        Self::Proposed,
+        Self::Answered,
+        Self::Dismissed,
+        Self::Expired,
+        Self::Ruled,
+        Self::Withdrawn,
+        Self::Overtaken,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Proposed => "proposed",
+            Self::Answered => "answered",
+            Self::Dismissed => "dismissed",
+            Self::Expired => "expired",
+            Self::Ruled => "ruled",
+            Self::Withdrawn => "withdrawn",
+            Self::Overtaken => "overtaken",
+        }
+    }
+
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Open | Self::Proposed)
+    }
+}
+
+impl AskView {
+    /// An ask as it was made, before anything became of it.
+    pub fn fresh(ask: Arc<Ask>) -> Self {
+        Self {
+            deadline: ask.terms.deadline,
+            ask,
+            state: State::Open,
+            parked: false,
+            stranded: false,
+            answer: None,
+            by: None,
+            words: None,
+            verdict: None,
+            undo_until: None,
+            settled_at: None,
+            delivered_at: None,
+            late: None,
+            moved_to: None,
+        }
+    }
+
+    pub fn of(live: &Live) -> Self {
+        let mut view = Self {
+            deadline: live.deadline,
+            parked: live.parked,
+            stranded: live.stranded,
+            delivered_at: live.delivered_at,
+            late: live.late.clone(),
+            ..Self::fresh(Arc::clone(&live.ask))
+        };
+        match &live.stage {
+            Stage::Open => {}
+            Stage::Proposed { answer, by, until } => view.proposed(answer, by, *until),
+            Stage::Settled { outcome, verdict, at } => view.settled(outcome, verdict, *at),
+        }
+        view
+    }
+
+    /// Can a person still answer it, perhaps late?
+    pub fn is_answerable(&self) -> bool {
+        let late = matches!(self.state, State::Expired | State::Ruled);
+        self.state.is_open() || (late && self.late.is_none() && self.moved_to.is_none())
+    }
+
+    pub fn proposed(&mut self, answer: &Answer, by: &Who, until: Timestamp) {
+        self.state = State::Proposed;
+        self.answer = Some(answer.clone());
+        self.by = Some(By::Person(by.clone()));
+        self.undo_until = Some(until);
+    }
+
+    pub fn settled(&mut self, outcome: &Outcome, verdict: &Verdict, at: Timestamp) {
+        self.settled_at = Some(at);
+        self.verdict = Some(verdict.clone());
+        match outcome {
+            Outcome::Answered { answer, by } => {
+                self.state = State::Answered;
+                self.answer = Some(answer.clone());
+                self.by = Some(By::Person(by.clone()));
+            }
+            Outcome::Dismissed { words, by } => {
+                self.state = State::Dismissed;
+                self.words = words.clone();
+                self.by = Some(By::Person(by.clone()));
+            }
+            Outcome::Expired => self.state = State::Expired,
+            Outcome::Ruled { rule, answer } => {
+                self.state = State::Ruled;
+                self.answer = Some(answer.clone());
+                self.by = Some(By::Rule(rule.clone()));
+            }
+        }
+    }
+}
+
+impl SessionView {
+    /// Returns `None` for a session that was never started.
+    pub fn of(session: &Session, last_activity: Timestamp) -> Option<Self> {
+        Some(Self {
+            id: session.id,
+            started: Arc::clone(session.started.as_ref()?),
+            settings: Arc::clone(&session.settings),
+            end: session.end.clone(),
+            open: session.open().map(|live| live.ask.id).collect(),
+            queued: session.queue.iter().map(|queued| (queued.said.message, queued.said.text.clone())).collect(),
+            last_activity,
+        })
+    }
+}

@@ -1,0 +1,3 @@
+//! How people's apps speak to us. Dialects never see doors, nor each other.
+
+pub mod native;

@@ -1,0 +1,78 @@
+//! Frames → wishes.
+
+use std::time::Duration;
+
+use askbridge_core::ids::{AskId, Raw};
+use askbridge_core::refusal::Refusal;
+use askbridge_core::terms::Wait;
+
+use super::wire::Heard;
+use crate::wish::{AskRef, Query, Rejection, Wish};
+
+/// What a frame asks for.
+pub(super) enum Asked {
+    Hello { token: Option<String>, cursor: Option<String> },
+    Wish(u64, Box<Wish>),
+    Query(u64, Query),
+    Ping(Option<u64>),
+    Nothing,
+}
+
+/// Reads a frame. An error is answered under the tag, where the frame had one.
+pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
+    let wish = |tag, wish| Ok(Asked::Wish(tag, Box::new(wish)));
+    match heard {
+        Heard::Hello { token, cursor } => Ok(Asked::Hello { token, cursor }),
+        Heard::Answer(answer) => {
+            let ask = ask_ref(answer.tag, &answer.ask)?;
+            let reply = answer.what.reply().map_err(|error| bad(answer.tag, error.to_string()))?;
+            wish(answer.tag, Wish::Answer { ask, reply })
+        }
+        Heard::Dismiss(it) => wish(it.tag, Wish::Dismiss { ask: ask_ref(it.tag, &it.ask)?, words: it.what.words }),
+        Heard::Extend(it) => {
+            let wait = match it.what.seconds.map(Duration::try_from_secs_f64) {
+                None => Wait::Forever,
+                Some(Ok(more)) => Wait::For(more),
+                Some(Err(_)) => return Err(bad(it.tag, "`seconds` has to be a number above 0".to_owned())),
+            };
+            wish(it.tag, Wish::Extend { ask: ask_ref(it.tag, &it.ask)?, wait })
+        }
+        Heard::Undo(it) => wish(it.tag, Wish::Undo { ask: ask_ref(it.tag, &it.ask)? }),
+        Heard::Withdraw(it) => {
+            let why = it.what.words.unwrap_or_else(|| "withdrawn".to_owned());
+            wish(it.tag, Wish::Withdraw { ask: ask_ref(it.tag, &it.ask)?, why })
+        }
+        Heard::Draft(it) => {
+            let draft = Raw::from(it.what.draft.to_string());
+            wish(it.tag, Wish::Draft { ask: ask_ref(it.tag, &it.ask)?, draft })
+        }
+        Heard::Show(it) => Ok(Asked::Query(it.tag, Query::Ask(ask_id(it.tag, &it.ask)?))),
+        Heard::Say { tag, session, text, about } => {
+            let session = session.parse().map_err(|_| bad(tag, format!("`{session}` is not a session's id")))?;
+            let about = about.map(|ask| ask_id(tag, &ask)).transpose()?;
+            wish(tag, Wish::Say { session, text, about })
+        }
+        Heard::Unsay { tag, message } => {
+            let message = message.parse().map_err(|_| bad(tag, format!("`{message}` is not a message's id")))?;
+            wish(tag, Wish::Unsay { message })
+        }
+        Heard::Interrupt { tag, session } => {
+            let session = session.parse().map_err(|_| bad(tag, format!("`{session}` is not a session's id")))?;
+            wish(tag, Wish::Interrupt { session })
+        }
+        Heard::Ping { tag } => Ok(Asked::Ping(tag)),
+        Heard::Pong => Ok(Asked::Nothing),
+    }
+}
+
+fn ask_ref(tag: u64, id: &str) -> Result<AskRef, (Option<u64>, Rejection)> {
+    ask_id(tag, id).map(AskRef::Id)
+}
+
+fn ask_id(tag: u64, id: &str) -> Result<AskId, (Option<u64>, Rejection)> {
+    id.parse().map_err(|_| bad(tag, format!("`{id}` is not an ask's id")))
+}
+
+fn bad(tag: u64, why: String) -> (Option<u64>, Rejection) {
+    (Some(tag), Rejection::Refused(Refusal::BadRequest(why)))
+}

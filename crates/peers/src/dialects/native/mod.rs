@@ -1,0 +1,31 @@
+//! The `native` dialect: askbridge's own WebSocket, `/v1/ws`.
+//!
+//! Spoken by the web app, the command line and whoever writes a new front end. The client says hello with its token
+//! and perhaps a cursor; it gets a snapshot, or what it missed; then every event as it happens. What it wants it sends
+//! with a tag of its own, and gets a reply with the same tag once that is durable. Whatever happened because of it has
+//! been told before the reply.
+
+mod hear;
+mod peer;
+mod tell;
+mod wire;
+
+pub use peer::Native;
+pub use tell::{draft_frame, event_frame, snapshot_frame};
+
+use askbridge_core::fit::Abilities;
+use askbridge_core::terms::Wishes;
+
+use crate::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Sharing};
+
+/// The dialect's name in `via`.
+pub const NAME: &str = "native";
+
+pub const LISTING: Listing = Listing {
+    name: NAME,
+    routes: &[Route { method: "GET", path: "/v1/ws", kind: RouteKind::Socket }],
+    abilities: Abilities::FULL,
+    manners: Manners { sharing: Sharing::Share, login: Login::FirstFrame },
+    wishes: Wishes::default,
+    greet: Some(|hello| Greeting::Open(Box::new(Native::new(hello.caller.is_some())))),
+};

@@ -1,0 +1,144 @@
+//! The machine: hello, then everything else.
+
+use askbridge_core::ids::Timestamp;
+use askbridge_core::limits;
+
+use super::hear::{Asked, hear};
+use super::tell;
+use super::wire::{Heard, Said};
+use crate::peer::{Cx, Frame, Garbled, Peer, Tag};
+use crate::told::Told;
+use crate::wish::{Query, Receipt, Rejection, Watch};
+
+/// Closes a connection that did not sign in. In the range that RFC 6455 leaves to applications.
+const CLOSE_UNAUTHORIZED: u16 = 4401;
+/// Closes a connection that sent something we cannot read.
+const CLOSE_BAD_FRAME: u16 = 1007;
+/// The tag of the one query that the client did not make itself. Clients' tags are passed through as they are.
+const LOGIN: Tag = Tag(u64::MAX);
+
+/// One native connection.
+#[derive(Debug)]
+pub struct Native {
+    stage: Stage,
+    /// Has the clock been set for the first time?
+    timed: bool,
+    /// The cursor that came with hello.
+    cursor: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Stage {
+    /// `known`: a bearer token came with the upgrade, so hello need not bring one.
+    Knocking {
+        known: bool,
+    },
+    SigningIn,
+    Inside,
+}
+
+impl Native {
+    pub fn new(known: bool) -> Self {
+        Self { stage: Stage::Knocking { known }, timed: false, cursor: None }
+    }
+
+    fn hello(&mut self, token: Option<String>, cursor: Option<String>, cx: &mut Cx<'_>) {
+        let Stage::Knocking { known } = self.stage else {
+            return;
+        };
+        self.cursor = cursor;
+        match (token, known) {
+            (None, false) => self.turn_away(cx),
+            (token, _) => {
+                self.stage = Stage::SigningIn;
+                cx.out.queries.push((LOGIN, Query::Login { token: token.unwrap_or_default() }));
+            }
+        }
+    }
+
+    fn turn_away(&mut self, cx: &mut Cx<'_>) {
+        tell::refuse(None, &Rejection::Unauthorized, cx.out);
+        cx.out.hang_up = Some((CLOSE_UNAUTHORIZED, "say hello with a token that we know".to_owned()));
+    }
+}
+
+impl Peer for Native {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        let Frame::Text(text) = frame else { return Ok(()) };
+        let heard: Heard = match serde_json::from_str(&text) {
+            Ok(heard) => heard,
+            Err(error) if error.is_data() && self.stage == Stage::Inside => {
+                // JSON, but not a frame that we know: say so and go on, for the client may be newer than we are.
+                let why = format!("not a frame of this protocol: {error}");
+                tell::refuse(tag_of(&text), &Rejection::Refused(bad_request(why)), cx.out);
+                return Ok(());
+            }
+            Err(error) => {
+                return Err(Garbled { code: CLOSE_BAD_FRAME, why: format!("not a frame: {error}") });
+            }
+        };
+        match hear(heard) {
+            Ok(Asked::Hello { token, cursor }) => self.hello(token, cursor, cx),
+            Ok(Asked::Ping(tag)) => tell::send(cx.out, &Said::Pong { tag }),
+            Ok(Asked::Nothing) => {}
+            _ if self.stage != Stage::Inside => self.turn_away(cx),
+            Ok(Asked::Wish(tag, wish)) => cx.out.wishes.push((Tag(tag), *wish)),
+            Ok(Asked::Query(tag, query)) => cx.out.queries.push((Tag(tag), query)),
+            Err((tag, rejection)) => tell::refuse(tag, &rejection, cx.out),
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        tell::tell(told, cx.out);
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        if tag != LOGIN {
+            tell::reply(tag.0, ruling, cx.out);
+            return;
+        }
+        match ruling.map(|receipt| receipt.caller) {
+            Ok(Some(caller)) => {
+                self.stage = Stage::Inside;
+                let heartbeat_seconds = limits::HEARTBEAT.as_secs();
+                let welcome = Said::Welcome { protocol: 1, name: &caller.name, role: caller.role, heartbeat_seconds };
+                tell::send(cx.out, &welcome);
+                cx.out.watches.push(Watch::Inbox { after: self.cursor.take() });
+            }
+            Ok(None) => self.turn_away(cx),
+            Err(Rejection::Unauthorized) => self.turn_away(cx),
+            Err(other) => {
+                tell::refuse(None, &other, cx.out);
+                cx.out.hang_up = Some((1013, other.to_string()));
+            }
+        }
+    }
+
+    /// First gives the client time to say hello, then shows it now and then that we are still there.
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        if !self.timed {
+            self.timed = true;
+            return Some(cx.now.plus(limits::HELLO_MAX));
+        }
+        if self.stage != Stage::Inside {
+            self.turn_away(cx);
+            return None;
+        }
+        tell::send(cx.out, &Said::Ping);
+        Some(cx.now.plus(limits::HEARTBEAT))
+    }
+}
+
+/// Finds the tag of a frame that could not be read otherwise, so that its sender learns which one it was.
+fn tag_of(text: &str) -> Option<u64> {
+    #[derive(serde::Deserialize)]
+    struct OnlyTag {
+        tag: Option<u64>,
+    }
+    serde_json::from_str::<OnlyTag>(text).ok()?.tag
+}
+
+fn bad_request(why: String) -> askbridge_core::refusal::Refusal {
+    askbridge_core::refusal::Refusal::BadRequest(why)
+}

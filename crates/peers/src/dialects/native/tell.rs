@@ -1,0 +1,87 @@
+//! What happened → frames.
+
+use std::fmt::Write;
+
+use askbridge_core::ids::{AskId, Raw};
+use serde_json::value::RawValue;
+
+use super::wire::{DraftJson, Granted, Said};
+use crate::json::{AskJson, Problem};
+use crate::peer::Outbox;
+use crate::told::{Happened, Snapshot, Told};
+use crate::wish::{Receipt, Rejection};
+
+pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
+    match told {
+        Told::Snapshot(shot) => out.text(snapshot_frame(shot)),
+        Told::Event(happened) => out.text(event_frame(happened)),
+        Told::Delta { session, block, offset, text } => {
+            send(out, &Said::Delta { session: session.to_string(), block: *block, offset: *offset, text });
+        }
+        Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
+        Told::Lagged => send(out, &Said::Lagged),
+    }
+}
+
+pub(super) fn send(out: &mut Outbox, said: &Said<'_>) {
+    out.text(frame(said));
+}
+
+fn frame(said: &Said<'_>) -> String {
+    serde_json::to_string(said).expect("frames have text keys")
+}
+
+/// Writes a draft as a frame.
+pub fn draft_frame(ask: AskId, draft: &Raw) -> String {
+    let draft = serde_json::from_str::<&RawValue>(draft.as_str()).unwrap_or(RawValue::NULL);
+    frame(&Said::Draft(DraftJson { ask: ask.to_string(), draft }))
+}
+
+/// Writes an event as a frame. It was encoded once, for the store; here it only gets its envelope.
+pub fn event_frame(happened: &Happened) -> String {
+    let mut frame = String::with_capacity(happened.json.len() + 160);
+    let envelope = write!(frame, r#"{{"type":"event","session":"{}","at":{}"#, happened.session, happened.at.0);
+    envelope.expect("a string takes whatever is written to it");
+    if let Some(cursor) = &happened.cursor {
+        write!(frame, r#","cursor":"{cursor}""#).expect("a string takes whatever is written to it");
+    }
+    frame.push_str(r#","event":"#);
+    frame.push_str(&happened.json);
+    frame.push('}');
+    frame
+}
+
+/// Writes a snapshot as a frame.
+pub fn snapshot_frame(shot: &Snapshot) -> String {
+    let drafts = shot.drafts.iter().filter_map(|(ask, draft)| {
+        let draft = serde_json::from_str(draft.as_str()).ok()?;
+        Some(DraftJson { ask: ask.to_string(), draft })
+    });
+    let said = Said::Snapshot {
+        cursor: &shot.cursor,
+        asks: shot.asks.iter().map(AskJson::of).collect(),
+        more: shot.more,
+        drafts: drafts.collect(),
+    };
+    frame(&said)
+}
+
+pub(super) fn reply(tag: u64, ruling: Result<Receipt, Rejection>, out: &mut Outbox) {
+    match ruling {
+        Ok(receipt) => {
+            let granted = Granted {
+                news: receipt.news,
+                late: receipt.late,
+                session: receipt.session.map(|id| id.to_string()),
+                message: receipt.message.map(|id| id.to_string()),
+                ask: receipt.view.as_deref().map(AskJson::of),
+            };
+            send(out, &Said::Reply { tag, ok: true, granted });
+        }
+        Err(rejection) => refuse(Some(tag), &rejection, out),
+    }
+}
+
+pub(super) fn refuse(tag: Option<u64>, rejection: &Rejection, out: &mut Outbox) {
+    send(out, &Said::Refused { tag, ok: false, error: Problem::of(rejection) });
+}

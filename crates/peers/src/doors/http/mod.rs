@@ -1,0 +1,26 @@
+//! The `http` door: any program asks with one POST, and comes back for the answer.
+//!
+//! Spoken by shell scripts (`askbridge ask`), CI jobs and agents with an HTTP client. The addresses are typed handlers
+//! of the bridge, so that the API can describe itself; this folder holds what is said there. Proof of delivery: the
+//! asker fetched the settled ask. The idempotency key makes it once: the same key is the same ask and the same answer.
+
+mod hear;
+
+pub use hear::{AskError, Asking, ask};
+
+use askbridge_core::fit::Abilities;
+use askbridge_core::terms::Wishes;
+
+use crate::listing::{Listing, Login, Manners, Sharing};
+
+/// The door's name in sessions and asks.
+pub const NAME: &str = "http";
+
+pub const LISTING: Listing = Listing {
+    name: NAME,
+    routes: &[],
+    abilities: Abilities::FULL,
+    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    wishes: Wishes::default,
+    greet: None,
+};

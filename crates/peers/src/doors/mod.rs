@@ -1,0 +1,3 @@
+//! How agents reach us. Doors never see dialects, nor each other.
+
+pub mod http;

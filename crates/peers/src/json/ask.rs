@@ -1,0 +1,312 @@
+//! One ask as the API shows it.
+
+use askbridge_core::answer::Who;
+use askbridge_core::ask::{Body, Choice, Field, FieldKind, OfferedRule, Question};
+use askbridge_core::fit::{Abilities, Card, fit};
+use askbridge_core::ids::{AskId, Raw};
+use askbridge_core::session::Late;
+use askbridge_core::verdict::Ruling;
+use askbridge_core::view::{AskView, By};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::answer::{answers, notes, skipped};
+use super::time::Rfc3339;
+
+/// An ask and everything that became of it.
+#[derive(Debug, Serialize)]
+pub struct AskJson {
+    pub id: String,
+    pub session: String,
+    pub state: &'static str,
+    pub kind: &'static str,
+    #[serde(flatten)]
+    pub body: BodyJson,
+    pub agent: String,
+    pub door: String,
+    #[serde(skip_serializing_if = "ContextJson::is_empty")]
+    pub context: ContextJson,
+    pub parked: bool,
+    pub stranded: bool,
+    /// Can it still be answered, perhaps late?
+    pub answerable: bool,
+    pub answers: Value,
+    pub skipped: Vec<String>,
+    pub notes: Map<String, Value>,
+    pub by: Option<ByJson>,
+    /// What a person wrote on closing it, or why the agent no longer waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+    pub verdict: Option<VerdictJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<LateJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<String>,
+    pub asked_at: Rfc3339,
+    pub deadline: Option<Rfc3339>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undo_until: Option<Rfc3339>,
+    pub settled_at: Option<Rfc3339>,
+    pub delivered_at: Option<Rfc3339>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyJson {
+    Questions(Vec<QuestionJson>),
+    Approval(ApprovalJson),
+    Plan(String),
+    Form(FormJson),
+}
+
+#[derive(Debug, Serialize)]
+pub struct QuestionJson {
+    pub question: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    pub options: Vec<OptionJson>,
+    #[serde(rename = "multiSelect")]
+    pub multi_select: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub struct OptionJson {
+    pub label: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ApprovalJson {
+    pub tool: String,
+    pub input: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub rules: Vec<RuleJson>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct RuleJson {
+    pub label: String,
+    pub rule: Box<RawValue>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct FormJson {
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    pub fields: Vec<FieldJson>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct FieldJson {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    pub required: bool,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub struct ContextJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum ByJson {
+    Person { person: String, device: String, via: String },
+    Rule { rule: String },
+}
+
+#[derive(Debug, Serialize)]
+pub struct VerdictJson {
+    /// `answer`, `assume`, `deny` or `deny_and_stop`.
+    pub ruling: &'static str,
+    /// What to assume, where the ruling says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assume: Option<Value>,
+    pub words: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct LateJson {
+    pub answers: Value,
+    pub notes: Map<String, Value>,
+    pub by: ByJson,
+    pub at: Rfc3339,
+}
+
+impl AskJson {
+    pub fn of(view: &AskView) -> Self {
+        let ask = &view.ask;
+        let answer = view.answer.as_ref();
+        Self {
+            id: ask.id.to_string(),
+            session: ask.id.session.to_string(),
+            state: view.state.name(),
+            kind: ask.body.kind().name(),
+            body: BodyJson::of(view),
+            agent: ask.asker.agent.clone(),
+            door: ask.asker.door.clone(),
+            context: ContextJson {
+                text: ask.context.text.clone(),
+                title: ask.context.title.clone(),
+                folder: ask.context.folder.clone(),
+                branch: ask.context.branch.clone(),
+            },
+            parked: view.parked,
+            stranded: view.stranded,
+            answerable: view.is_answerable(),
+            answers: answer.map_or_else(|| Value::Object(Map::new()), |answer| answers(ask, answer)),
+            skipped: answer.map(|answer| skipped(ask, answer)).unwrap_or_default(),
+            notes: answer.map(|answer| notes(ask, answer)).unwrap_or_default(),
+            by: view.by.as_ref().map(ByJson::of),
+            words: view.words.clone(),
+            verdict: view.verdict.as_ref().map(|verdict| VerdictJson {
+                ruling: match &verdict.ruling {
+                    Ruling::Answer(_) => "answer",
+                    Ruling::Assume(_) => "assume",
+                    Ruling::Deny => "deny",
+                    Ruling::DenyAndStop => "deny_and_stop",
+                },
+                assume: match &verdict.ruling {
+                    Ruling::Assume(assumed) => Some(answers(ask, assumed)),
+                    _ => None,
+                },
+                words: verdict.words.clone(),
+            }),
+            late: view.late.as_ref().map(|Late { answer, by, at }| LateJson {
+                answers: answers(ask, answer),
+                notes: notes(ask, answer),
+                by: ByJson::person(by),
+                at: Rfc3339(*at),
+            }),
+            moved_to: view.moved_to.map(|ask: AskId| ask.to_string()),
+            asked_at: Rfc3339(ask.at),
+            deadline: view.deadline.map(Rfc3339),
+            undo_until: view.undo_until.map(Rfc3339),
+            settled_at: view.settled_at.map(Rfc3339),
+            delivered_at: view.delivered_at.map(Rfc3339),
+        }
+    }
+}
+
+impl BodyJson {
+    fn of(view: &AskView) -> Self {
+        match &view.ask.body {
+            Body::Questions(questions) => {
+                // Texts and labels as they key an answer: duplicates are told apart visibly.
+                let shown = match fit(&view.ask, &Abilities::FULL) {
+                    Card::Questions(shown) => shown,
+                    _ => Vec::new(),
+                };
+                let shown = shown.into_iter().zip(questions).map(|(card, question)| {
+                    let labels = card.options.into_iter().map(|option| option.label);
+                    QuestionJson::of(question, card.text, labels)
+                });
+                Self::Questions(shown.collect())
+            }
+            Body::Approval(approval) => Self::Approval(ApprovalJson {
+                tool: approval.tool.clone(),
+                input: raw_value(&approval.input),
+                summary: approval.summary.clone(),
+                reason: approval.reason.clone(),
+                rules: approval.rules.iter().map(RuleJson::of).collect(),
+            }),
+            Body::Plan(plan) => Self::Plan(plan.text.clone()),
+            Body::Form(form) => Self::Form(FormJson {
+                message: form.message.clone(),
+                url: form.url.clone(),
+                fields: form.fields.iter().map(FieldJson::of).collect(),
+            }),
+        }
+    }
+}
+
+impl QuestionJson {
+    fn of(question: &Question, text: String, labels: impl Iterator<Item = String>) -> Self {
+        let options = question.options.iter().zip(labels).map(|(choice, label): (&Choice, _)| OptionJson {
+            label,
+            description: choice.description.clone(),
+            preview: choice.preview.clone(),
+        });
+        Self {
+            question: text,
+            header: question.header.clone(),
+            options: options.collect(),
+            multi_select: question.multi,
+            secret: question.secret,
+        }
+    }
+}
+
+impl RuleJson {
+    fn of(offered: &OfferedRule) -> Self {
+        Self { label: offered.label.clone(), rule: raw_value(&offered.rule) }
+    }
+}
+
+impl FieldJson {
+    fn of(field: &Field) -> Self {
+        let (kind, options) = match &field.kind {
+            FieldKind::Text => ("text", Vec::new()),
+            FieldKind::Number => ("number", Vec::new()),
+            FieldKind::Integer => ("integer", Vec::new()),
+            FieldKind::Flag => ("flag", Vec::new()),
+            FieldKind::OneOf(options) => ("one_of", options.clone()),
+            FieldKind::ManyOf(options) => ("many_of", options.clone()),
+        };
+        Self {
+            name: field.name.clone(),
+            title: field.title.clone(),
+            description: field.description.clone(),
+            kind,
+            options,
+            required: field.required,
+        }
+    }
+}
+
+impl ContextJson {
+    fn is_empty(&self) -> bool {
+        self.text.is_none() && self.title.is_none() && self.folder.is_none() && self.branch.is_none()
+    }
+}
+
+impl ByJson {
+    pub fn of(by: &By) -> Self {
+        match by {
+            By::Person(who) => Self::person(who),
+            By::Rule(rule) => Self::Rule { rule: rule.clone() },
+        }
+    }
+
+    pub fn person(who: &Who) -> Self {
+        Self::Person { person: who.person.to_string(), device: who.device.clone(), via: who.via.clone() }
+    }
+}
+
+fn raw_value(raw: &Raw) -> Box<RawValue> {
+    RawValue::from_string(raw.as_str().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}

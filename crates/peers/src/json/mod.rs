@@ -1,0 +1,19 @@
+//! askbridge's own JSON: the shapes that the http door and the native dialect share.
+
+mod answer;
+mod ask;
+mod on_expiry;
+mod problem;
+mod reply;
+mod session;
+mod time;
+mod wild;
+
+pub use answer::{answers, notes, skipped};
+pub use ask::AskJson;
+pub use on_expiry::on_expiry;
+pub use problem::Problem;
+pub use reply::{Answering, ReplyError};
+pub use session::SessionJson;
+pub use time::Rfc3339;
+pub use wild::{WildJson, parse, raw, render};

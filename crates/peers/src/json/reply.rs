@@ -1,0 +1,140 @@
+//! Answers as people's programs write them.
+
+use askbridge_core::answer::{Decision, Review, Scope};
+use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
+use askbridge_core::wild::Wild;
+use serde::Deserialize;
+
+use super::wild::{WildJson, raw};
+
+/// The body of an answer: `answers` for questions, `decision` for everything else.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Answering {
+    /// `{question text: label | [labels] | free text}`; `{"options": [0, 2], "text": "…"}` names options by index.
+    answers: Option<WildJson>,
+    /// `{question text: note}`.
+    notes: Option<WildJson>,
+    /// `allow`, `deny`, `approve`, `send_back`, `accept` or `decline`.
+    decision: Option<String>,
+    /// With `allow`: the index of the offered rule to remember.
+    always: Option<u16>,
+    /// With `allow`: the input to run instead.
+    input: Option<WildJson>,
+    /// With `approve`: the changed plan.
+    plan: Option<String>,
+    /// With `accept`: field names and values.
+    content: Option<WildJson>,
+    /// With `deny`, `send_back` or `decline`: why.
+    words: Option<String>,
+    /// With `deny`: end the agent's turn as well.
+    stop: bool,
+}
+
+/// Why a body is not an answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReplyError {
+    #[error("`answers` has to map each question's text to a label, a list of labels, or free text")]
+    AnswersNotAMap,
+    #[error("`{0}` has a value that is neither text nor a list of texts")]
+    StrangeValue(String),
+    #[error("`notes` has to map a question's text to a note")]
+    NotesNotAMap,
+    #[error("`content` has to map field names to values")]
+    ContentNotAMap,
+    #[error("`decision` is allow or deny, approve or send_back, accept or decline; not `{0}`")]
+    UnknownDecision(String),
+    #[error("the body needs `answers` for questions, or a `decision` for everything else")]
+    Nothing,
+}
+
+impl Answering {
+    /// Types this answer. Whether it fits the ask is for the rules to say.
+    pub fn reply(self) -> Result<Reply, ReplyError> {
+        let words = self.words.filter(|words| !words.trim().is_empty());
+        match self.decision.as_deref() {
+            Some("allow") => Ok(Reply::Approval(Decision::Allow {
+                scope: self.always.map_or(Scope::Once, Scope::Always),
+                edited: self.input.map(|WildJson(input)| raw(&input)),
+            })),
+            Some("deny") => Ok(Reply::Approval(Decision::Deny { words, stop: self.stop })),
+            Some("approve") => Ok(Reply::Plan(Review::Approve { edited: self.plan })),
+            Some("send_back") => Ok(Reply::Plan(Review::SendBack { words: words.unwrap_or_default() })),
+            Some("accept") => match self.content {
+                Some(WildJson(Wild::Map(content))) => Ok(Reply::Form(FormReply::Accept(content))),
+                None => Ok(Reply::Form(FormReply::Accept(Vec::new()))),
+                Some(_) => Err(ReplyError::ContentNotAMap),
+            },
+            Some("decline") => Ok(Reply::Form(FormReply::Decline { words })),
+            Some(other) => Err(ReplyError::UnknownDecision(other.to_owned())),
+            None if self.answers.is_some() || self.notes.is_some() => {
+                questions(self.answers, self.notes).map(Reply::Questions)
+            }
+            None => Err(ReplyError::Nothing),
+        }
+    }
+}
+
+fn questions(answers: Option<WildJson>, notes: Option<WildJson>) -> Result<Vec<Given>, ReplyError> {
+    let answers = match answers {
+        None => Vec::new(),
+        Some(WildJson(Wild::Map(answers))) => answers,
+        Some(_) => return Err(ReplyError::AnswersNotAMap),
+    };
+    let mut notes = match notes {
+        None | Some(WildJson(Wild::Null)) => Vec::new(),
+        Some(WildJson(Wild::Map(notes))) => notes,
+        Some(_) => return Err(ReplyError::NotesNotAMap),
+    };
+    let mut replies = Vec::with_capacity(answers.len());
+    for (question, value) in &answers {
+        let noted = notes.iter().position(|(about, _)| about == question);
+        let note = noted.map(|place| notes.swap_remove(place).1).map(note).transpose()?;
+        replies.push(given(question, value, note)?);
+    }
+    for (question, value) in notes {
+        replies.push(Given { key: QuestionKey::Text(question), value: None, note: Some(note(value)?) });
+    }
+    Ok(replies)
+}
+
+fn note(value: Wild) -> Result<String, ReplyError> {
+    match value {
+        Wild::Text(text) => Ok(text),
+        _ => Err(ReplyError::NotesNotAMap),
+    }
+}
+
+/// Types one answer: a string is a label or text, a list is several, null skips.
+pub(super) fn given(question: &str, value: &Wild, note: Option<String>) -> Result<Given, ReplyError> {
+    let strange = || ReplyError::StrangeValue(question.to_owned());
+    let label = |value: &Wild| match value {
+        Wild::Text(text) => Ok(Value::Label(text.clone())),
+        Wild::Number(number) => Ok(Value::Label(number.clone())),
+        _ => Err(strange()),
+    };
+    let value = match value {
+        Wild::Null => None,
+        Wild::List(list) => Some(Value::List(list.iter().map(label).collect::<Result<_, _>>()?)),
+        Wild::Map(_) => Some(precise(value).ok_or_else(strange)?),
+        single => Some(label(single)?),
+    };
+    Ok(Given { key: QuestionKey::Text(question.to_owned()), value, note })
+}
+
+/// Reads `{"options": [indices], "text": "…"}`: for clients that know exactly what was clicked.
+fn precise(value: &Wild) -> Option<Value> {
+    let mut list = Vec::new();
+    if let Some(options) = value.field(&["options"]) {
+        let Wild::List(options) = options else { return None };
+        for option in options {
+            let Wild::Number(index) = option else { return None };
+            list.push(Value::Index(index.parse().ok()?));
+        }
+    }
+    if let Some(text) = value.field(&["text"]) {
+        let Wild::Text(text) = text else { return None };
+        list.push(Value::Text(text.clone()));
+    }
+    Some(Value::List(list))
+}

@@ -1,0 +1,67 @@
+//! One session as the API shows it.
+
+use askbridge_core::session::End;
+use askbridge_core::view::SessionView;
+use serde::Serialize;
+
+use super::time::Rfc3339;
+
+#[derive(Debug, Serialize)]
+pub struct SessionJson {
+    pub id: String,
+    /// `active`, `closed` or `continued`.
+    pub state: &'static str,
+    pub agent: String,
+    pub door: String,
+    pub title: Option<String>,
+    pub folder: Option<String>,
+    pub branch: Option<String>,
+    pub waiting_for_person: bool,
+    pub open_ask_ids: Vec<String>,
+    pub queued_messages: Vec<QueuedJson>,
+    pub started_at: Rfc3339,
+    pub last_activity: Rfc3339,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continued_as: Option<String>,
+    /// Where to follow from, to miss nothing that this view does not show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct QueuedJson {
+    pub id: String,
+    pub text: String,
+}
+
+impl SessionJson {
+    pub fn of(view: &SessionView, cursor: Option<String>) -> Self {
+        Self {
+            id: view.id.to_string(),
+            state: match view.end {
+                None => "active",
+                Some(End::Closed { .. }) => "closed",
+                Some(End::Continued { .. }) => "continued",
+            },
+            agent: view.started.agent.clone(),
+            door: view.started.door.clone(),
+            title: view.settings.title.clone(),
+            folder: view.settings.folder.clone(),
+            branch: view.settings.branch.clone(),
+            waiting_for_person: !view.open.is_empty(),
+            open_ask_ids: view.open.iter().map(ToString::to_string).collect(),
+            queued_messages: view
+                .queued
+                .iter()
+                .map(|(id, text)| QueuedJson { id: id.to_string(), text: text.clone() })
+                .collect(),
+            started_at: Rfc3339(view.started.at),
+            last_activity: Rfc3339(view.last_activity),
+            continued_as: match &view.end {
+                Some(End::Continued { to, .. }) => Some(to.to_string()),
+                _ => None,
+            },
+            cursor,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The one trait that every language speaks: hear, tell, reply, wake.
+
+use std::borrow::Cow;
+
+use askbridge_core::ids::Timestamp;
+use bytes::Bytes;
+
+use crate::told::Told;
+use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
+
+/// One conversation partner on one connection: a state machine without I/O.
+///
+/// The order is always decide → append → evolve → tell → reply: nobody hears of what is not durable.
+pub trait Peer: Send {
+    /// The other side said something.
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled>;
+
+    /// Something happened that this peer watches.
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>);
+
+    /// The ruling on a wish or query of this peer's.
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>);
+
+    /// The time asked for has come. Returns when to wake it next.
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp>;
+}
+
+/// Names one wish of one peer, so that its ruling finds back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tag(pub u64);
+
+/// What travels on a connection. REST is a peer of one request; an event stream is a response and then chunks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Frame<'a> {
+    Text(Cow<'a, str>),
+    Request(Req<'a>),
+    Response(Resp),
+    Chunk(Bytes),
+    /// The other side is gone, or is to go.
+    Close(u16, Cow<'a, str>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Req<'a> {
+    pub method: &'a str,
+    pub path: &'a str,
+    /// Without its `?`. Never logged.
+    pub query: &'a str,
+    pub body: &'a [u8],
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resp {
+    pub status: u16,
+    pub content_type: &'static str,
+    pub body: Bytes,
+    /// More chunks follow.
+    pub open: bool,
+}
+
+/// The other side broke its own protocol; the connection is closed with this code and text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Garbled {
+    pub code: u16,
+    pub why: String,
+}
+
+/// What a peer works with: the time, chance, and a place to write.
+pub struct Cx<'a> {
+    pub now: Timestamp,
+    pub ids: &'a mut dyn Ids,
+    pub out: &'a mut Outbox,
+}
+
+/// Where fresh names come from. In a test they are counted.
+pub trait Ids {
+    fn fresh(&mut self) -> u128;
+}
+
+/// Everything that a peer wants done, in order of each kind.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    pub frames: Vec<Frame<'static>>,
+    pub wishes: Vec<(Tag, Wish)>,
+    pub queries: Vec<(Tag, Query)>,
+    pub watches: Vec<Watch>,
+    /// Close the connection once the frames are out.
+    pub hang_up: Option<(u16, String)>,
+    /// Wake this peer at that time.
+    pub wake_at: Option<Timestamp>,
+}
+
+impl Outbox {
+    pub fn text(&mut self, text: impl Into<String>) {
+        self.frames.push(Frame::Text(Cow::Owned(text.into())));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+            && self.wishes.is_empty()
+            && self.queries.is_empty()
+            && self.watches.is_empty()
+            && self.hang_up.is_none()
+            && self.wake_at.is_none()
+    }
+}

@@ -1,0 +1,77 @@
+//! Append-only text done once.
+//!
+//! Clients that only ever append are corrupted for good by one lost delta. This tracks how much of each block a client
+//! has, passes on what continues it, and completes a block from the stored text.
+
+use std::collections::HashMap;
+
+/// How far each block of text has been sent to one client.
+#[derive(Debug, Default)]
+pub struct Streams {
+    sent: HashMap<u32, usize>,
+}
+
+impl Streams {
+    /// Takes a delta that begins at `offset` bytes of its block. Returns what to append, if it continues what was sent.
+    ///
+    /// A delta beyond a gap is withheld: the stored text will complete the block.
+    pub fn delta<'t>(&mut self, block: u32, offset: usize, text: &'t str) -> Option<&'t str> {
+        let sent = self.sent.entry(block).or_default();
+        let known = sent.checked_sub(offset)?;
+        let news = text.get(known..).filter(|news| !news.is_empty())?;
+        *sent += news.len();
+        Some(news)
+    }
+
+    /// Takes the whole stored text of a block, and forgets the block. Returns what is still missing.
+    pub fn complete<'t>(&mut self, block: u32, text: &'t str) -> Completion<'t> {
+        match self.sent.remove(&block) {
+            None | Some(0) => Completion::Whole(text),
+            Some(sent) => match text.get(sent..) {
+                Some("") => Completion::Nothing,
+                Some(rest) => Completion::Rest(rest),
+                // What was streamed is not a prefix of what was stored. Only a client that replaces can be told.
+                None => Completion::Whole(text),
+            },
+        }
+    }
+}
+
+/// What a client still needs of a finished block.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Completion<'t> {
+    Whole(&'t str),
+    Rest(&'t str),
+    Nothing,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deltas_that_continue_are_passed_on_and_repeats_are_cut() {
+        let mut streams = Streams::default();
+        assert_eq!(streams.delta(1, 0, "Hel"), Some("Hel"));
+        assert_eq!(streams.delta(1, 1, "ello"), Some("lo"));
+        assert_eq!(streams.delta(1, 0, "Hello"), None);
+        assert_eq!(streams.delta(2, 0, "x"), Some("x"));
+        assert_eq!(streams.complete(1, "Hello"), Completion::Nothing);
+    }
+
+    #[test]
+    fn a_lost_delta_is_made_good_by_the_stored_text() {
+        let mut streams = Streams::default();
+        assert_eq!(streams.delta(1, 0, "Grüß"), Some("Grüß"));
+        assert_eq!(streams.delta(1, 20, "later"), None);
+        assert_eq!(streams.complete(1, "Grüße, later"), Completion::Rest("e, later"));
+        assert_eq!(streams.complete(1, "again"), Completion::Whole("again"));
+    }
+
+    #[test]
+    fn a_delta_that_would_cut_a_character_is_withheld() {
+        let mut streams = Streams::default();
+        assert_eq!(streams.delta(1, 0, "ab"), Some("ab"));
+        assert_eq!(streams.delta(1, 1, "ü"), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! What a peer is told.
+
+use std::sync::Arc;
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::{AskId, Raw, SessionId, Timestamp};
+use askbridge_core::view::AskView;
+
+/// Something that happened, or the state as it is.
+#[derive(Debug, Clone)]
+pub enum Told<'a> {
+    Snapshot(&'a Snapshot),
+    Event(&'a Happened),
+    /// Streaming text that may be lost; the stored text completes it.
+    Delta {
+        session: SessionId,
+        block: u32,
+        offset: usize,
+        text: &'a str,
+    },
+    Draft {
+        ask: AskId,
+        draft: &'a Raw,
+    },
+    /// This peer was too slow; it will be closed.
+    Lagged,
+}
+
+/// One event with its place, encoded once for all who watch.
+#[derive(Debug, Clone)]
+pub struct Happened {
+    pub session: SessionId,
+    pub at: Timestamp,
+    /// Where a client that has seen this may come back to. Only the last event of an entry carries it, so that a
+    /// client never resumes in the middle of one.
+    pub cursor: Option<Arc<str>>,
+    pub event: Event,
+    pub json: Arc<str>,
+}
+
+/// What a caller may see, all at once.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    pub cursor: String,
+    pub asks: Vec<AskView>,
+    /// There are more open asks than a snapshot holds.
+    pub more: bool,
+    pub drafts: Vec<(AskId, Raw)>,
+}

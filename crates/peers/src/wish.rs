@@ -1,0 +1,206 @@
+//! What a peer may want: an intent before it is known who wishes it, and whether they may.
+//!
+//! A peer knows neither the caller's name nor the terms nor, often, the ask itself. The bridge adds those and turns a
+//! wish into an intent of the rules.
+
+use std::time::Duration;
+
+use askbridge_core::ask::{Body, Context, Kind, Reach};
+use askbridge_core::event::{Parcel, Settings};
+use askbridge_core::ids::{AskId, CallId, Key, MessageId, Position, Raw, SessionId};
+use askbridge_core::refusal::Refusal;
+use askbridge_core::terms::{Wait, Wishes};
+use askbridge_core::unfit::Reply;
+use askbridge_core::view::AskView;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wish {
+    Start {
+        session: Option<SessionId>,
+        door: &'static str,
+        agent: String,
+        settings: Box<Settings>,
+    },
+    Close {
+        session: SessionId,
+        why: String,
+    },
+    Say {
+        session: SessionId,
+        text: String,
+        about: Option<AskId>,
+    },
+    Unsay {
+        message: MessageId,
+    },
+    Interrupt {
+        session: SessionId,
+    },
+    Configure {
+        session: SessionId,
+        settings: Box<Settings>,
+    },
+    Ask(Box<AskWish>),
+    Withdraw {
+        ask: AskRef,
+        why: String,
+    },
+    Overtake {
+        ask: AskRef,
+        mouth: String,
+    },
+    Answer {
+        ask: AskRef,
+        reply: Reply,
+    },
+    Undo {
+        ask: AskRef,
+    },
+    Dismiss {
+        ask: AskRef,
+        words: Option<String>,
+    },
+    Extend {
+        ask: AskRef,
+        wait: Wait,
+    },
+    /// Keep what a person has half written, for their other devices. Never delivered.
+    Draft {
+        ask: AskRef,
+        draft: Raw,
+    },
+    Hand {
+        parcel: Parcel,
+    },
+    Deliver {
+        parcel: Parcel,
+        proof: String,
+    },
+    Strand {
+        ask: AskRef,
+    },
+}
+
+/// An ask as an agent makes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskWish {
+    pub door: &'static str,
+    /// `None`: the ask gets a session of its own, derived from the caller and the key.
+    pub session: Option<SessionId>,
+    pub agent: Option<String>,
+    pub body: Body,
+    pub wishes: Wishes,
+    pub reach: Reach,
+    pub call: Option<CallId>,
+    pub context: Context,
+    pub key: Option<Key>,
+    pub original: Option<Raw>,
+}
+
+/// How a peer may name an ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AskRef {
+    Id(AskId),
+    Call(SessionId, CallId),
+    /// The only open ask of this kind. Refused when two are open.
+    OnlyOpen(SessionId, Kind),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Query {
+    /// Become someone.
+    Login {
+        token: String,
+    },
+    Ask(AskId),
+}
+
+/// What a peer wants to be told from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Watch {
+    /// Everything that the caller may see. With a cursor: what was missed since, instead of a snapshot.
+    Inbox {
+        after: Option<String>,
+    },
+    Session {
+        session: SessionId,
+    },
+}
+
+/// That a wish was granted, durably.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Receipt {
+    pub session: Option<SessionId>,
+    pub ask: Option<AskId>,
+    pub message: Option<MessageId>,
+    /// `false`: it was so already.
+    pub news: bool,
+    /// Where it was recorded: whoever watches is told of it before this receipt.
+    pub position: Option<Position>,
+    /// The answer came after the agent had been told something else, and goes to it as a message.
+    pub late: bool,
+    /// The ask as it is now.
+    pub view: Option<Box<AskView>>,
+    /// Who the caller turned out to be, after a login.
+    pub caller: Option<CallerName>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallerName {
+    pub name: String,
+    pub role: &'static str,
+}
+
+/// Why a wish was not granted.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Rejection {
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error("{0}")]
+    Forbidden(String),
+    #[error("this needs a token that we know")]
+    Unauthorized,
+    #[error("too many requests")]
+    TooFast { retry_after: Duration },
+    #[error("{0}")]
+    Down(String),
+    #[error("{0}")]
+    TooLarge(String),
+}
+
+impl Rejection {
+    /// Returns the stable name of this rejection.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Forbidden(_) => "forbidden",
+            Self::Unauthorized => "unauthorized",
+            Self::TooFast { .. } => "too_fast",
+            Self::Down(_) => "down",
+            Self::TooLarge(_) => "too_large",
+        }
+    }
+
+    /// Returns the HTTP status that fits.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Refused(refusal) => match refusal {
+                Refusal::UnknownSession(_) | Refusal::UnknownAsk(_) | Refusal::UnknownMessage(_) => 404,
+                Refusal::Gone { .. } => 410,
+                Refusal::Mismatch(_) | Refusal::BadRequest(_) => 422,
+                Refusal::TooManyAsks { .. } | Refusal::TooManyMessages { .. } => 429,
+                _ => 409,
+            },
+            Self::Forbidden(_) => 403,
+            Self::Unauthorized => 401,
+            Self::TooFast { .. } => 429,
+            Self::Down(_) => 503,
+            Self::TooLarge(_) => 413,
+        }
+    }
+
+    /// Does it make sense to try the same again later?
+    pub fn retry(&self) -> bool {
+        matches!(self.status(), 429 | 503)
+    }
+}
