@@ -110,6 +110,8 @@ pub async fn what_is_too_large_or_mixed_is_refused<J: Journal>(journal: &J, name
         let refused = append(journal, &entry, Guard::Unguarded).await;
         assert!(matches!(refused, Err(AppendError::Malformed(_))), "{refused:?}");
     }
+    let guarded = append(journal, &entry(vec![notice("x")]), Guard::Head(None)).await;
+    assert!(matches!(guarded, Err(AppendError::Malformed(_))), "{guarded:?}");
     let largest = entry(vec![notice(&"x".repeat(limits::ENTRY_BYTES_MAX - 100))]);
     append(journal, &largest, Guard::Unguarded).await.expect("it is just small enough");
 }

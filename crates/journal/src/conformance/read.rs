@@ -50,6 +50,21 @@ pub async fn a_reader_sees_what_was_acknowledged<J: Journal>(journal: &J, names:
     }
 }
 
+pub async fn a_long_session_is_read_in_pages<J: Journal>(journal: &J, names: &Names) {
+    let session = names.session();
+    let positions = names.talk(journal, session, 120).await;
+    for page in [1000, 50, 17] {
+        let mut read = Vec::new();
+        while let more = journal.read(session, None, read.last().copied(), page).await.expect("the journal can be read")
+            && !more.is_empty()
+        {
+            assert!(more.len() <= page);
+            read.extend(more.iter().map(position));
+        }
+        assert_eq!(read, positions);
+    }
+}
+
 pub async fn what_is_read_is_what_was_written<J: Journal>(journal: &J, names: &Names) {
     let session = names.session();
     let first = names.said(session, 1, Digest::ZERO);

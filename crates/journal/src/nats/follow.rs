@@ -1,8 +1,8 @@
 //! Following all streams at once. One consumer for each: a node follows once, not once per client.
 //!
 //! The consumers are plain ones that are made anew when they break or skip. The ordered consumer of async-nats 0.51 does
-//! the same, but after the first missed heartbeat it returns `Pending` without having asked to be woken: when the server
-//! that kept the consumer dies, it sleeps for ever.
+//! the same, but after a first missed heartbeat `Ordered::poll_next` returns `Pending` without polling again, so that no
+//! timer is left to wake it: should the server that kept the consumer be gone, it waits for a message that cannot come.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -192,8 +192,8 @@ pub(super) async fn sweep(inner: &Inner, now: Timestamp) -> Result<usize, ShelfE
 /// can be listed by itself.
 fn encode(key: &str) -> String {
     let mut out = String::with_capacity(key.len());
-    for word in key.split('/') {
-        if !out.is_empty() || key.starts_with('/') {
+    for (at, word) in key.split('/').enumerate() {
+        if at > 0 {
             out.push('.');
         }
         if word.is_empty() {

@@ -112,10 +112,6 @@ impl Nats {
 impl Journal for Nats {
     async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
         entry.check(guard)?;
-        if let (Lane::Content, Guard::Head(_)) = (entry.lane, guard) {
-            // Only a subject's own last sequence can be expected, and content has another subject.
-            return Err(AppendError::Malformed("content cannot be guarded"));
-        }
         let (stream, subject) = self.inner.subject(entry.session, letter_of(entry.lane));
         let letter = Letter {
             stream: &self.inner.connection.streams[stream],
