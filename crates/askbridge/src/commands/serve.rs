@@ -25,13 +25,14 @@ pub(crate) async fn run(settings: Settings) -> Result<()> {
         Origins::new(settings.allowed_origins.clone()).map_err(|why| anyhow!("ASKBRIDGE_ALLOWED_ORIGINS: {why}"))?;
     let options = sqlite::Options::new(&settings.data, chance.u64());
     let store = Store::Sqlite(Sqlite::open(&options)?, LocalBus::default());
-    let listeners = Listeners::bind(settings.listen, &settings.socket()).await?;
-    let address = listeners.address()?;
 
     let bridge =
         Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() }).await;
     let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await?;
     keep_token_file(&settings, &tokens, &chance, &bridge.handle).await?;
+    // Last: whoever finds the port open finds the token file too.
+    let listeners = Listeners::bind(settings.listen, &settings.socket()).await?;
+    let address = listeners.address()?;
     let version = env!("CARGO_PKG_VERSION");
     let app = App::new(AppOptions { handle: bridge.handle.clone(), tokens, origins, version });
     let server = serve(app.clone(), router(app), listeners, settings.user.clone());

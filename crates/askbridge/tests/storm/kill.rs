@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use crate::server::Server;
 use crate::{agents, judge, people};
 
@@ -16,11 +18,15 @@ async fn nothing_is_lost_or_doubled_however_often_the_server_is_killed() {
     let mut server = Server::start().await;
     let agent_token = server.agent_token();
     let (agents_stop, people_stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let ready = Arc::new(Semaphore::new(0));
     let mut watching = Vec::new();
     for label in LABELS {
         let token = server.person(label).await;
-        watching.push(tokio::spawn(people::answer(server.address.clone(), token, label, Arc::clone(&people_stop))));
+        let (address, ready, stop) = (server.address.clone(), Arc::clone(&ready), Arc::clone(&people_stop));
+        watching.push(tokio::spawn(people::answer(address, token, label, ready, stop)));
     }
+    // They are there before the first question, so they have to hear of everything.
+    drop(ready.acquire_many(LABELS.len() as u32).await.unwrap());
     let asking = (0..AGENTS).map(|place| {
         let (address, token, stop) = (server.address.clone(), agent_token.clone(), Arc::clone(&agents_stop));
         tokio::spawn(agents::ask(address, token, place, stop))

@@ -39,11 +39,18 @@ impl Server {
             .unwrap();
         self.child = Some(child);
         let patience = Instant::now() + Duration::from_secs(30);
-        while tokio::net::TcpStream::connect(&self.address).await.is_err() {
+        while !self.is_up().await {
             let died = self.child.as_mut().and_then(|child| child.try_wait().unwrap());
             assert!(died.is_none(), "the server died while starting: {died:?}");
             assert!(Instant::now() < patience, "the server does not come up");
             tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+
+    async fn is_up(&self) -> bool {
+        match Http::connect(&self.address).await {
+            Ok(mut http) => http.get("/healthz", "").await.is_ok_and(|(status, _)| status == 200),
+            Err(_) => false,
         }
     }
 
