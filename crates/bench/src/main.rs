@@ -20,6 +20,7 @@ fn main() -> Result<()> {
         ["floor", "bare"] => runtime.block_on(floor::serve(None)),
         ["floor", "durable", folder] => runtime.block_on(floor::serve(Some(folder.into()))),
         [] => runtime.block_on(report::run(report::Length::Full)),
+        ["one", kind, sessions, seconds] => runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?)),
         ["--quick"] => runtime.block_on(report::run(report::Length::Quick)),
         other => bail!("unknown arguments {other:?}; try --quick, or nothing"),
     }

@@ -78,3 +78,19 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
+
+/// Runs one subject for a while, saturated: something to point a profiler at.
+pub(crate) async fn one(kind: &str, sessions: usize, seconds: u64) -> Result<()> {
+    let kind = match kind {
+        "bare" => Kind::Bare,
+        "durable" => Kind::Durable,
+        _ => Kind::Askbridge,
+    };
+    let root = Path::new("target/bench");
+    std::fs::create_dir_all(root)?;
+    let subject = Subject::start(kind, root).await?;
+    eprintln!("process {}", subject.pid);
+    let figures = measure(&subject, sessions, Pace::Saturated, Duration::from_secs(seconds)).await?;
+    println!("{figures:?}");
+    subject.stop().await
+}

@@ -47,8 +47,8 @@ impl Handle {
             continues: Some(from),
         };
         // The new one first: a session that goes on nowhere would be worse than one that nobody points to.
-        self.submit(to, vec![Intent::Start(Box::new(start))], None).await?;
-        self.submit(from, vec![Intent::Continue { to }], None).await?;
+        self.submit(to, vec![Intent::Start(Box::new(start))]).await?;
+        self.submit(from, vec![Intent::Continue { to }]).await?;
         Ok(to)
     }
 }

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::event::{Event, Lane};
-use askbridge_core::ids::{AskId, EntryId, Epoch, Position, SessionId};
+use askbridge_core::ids::{EntryId, Epoch, Position, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::refusal::Refusal;
-use askbridge_core::session::Found;
-use askbridge_core::view::AskView;
 use askbridge_core::{Session, decide, evolve, limits};
 use askbridge_journal::journal::{AppendError, Guard, Journal};
 use askbridge_journal::{Digest, Entry, Written};
@@ -31,20 +29,11 @@ pub struct Done {
     pub events: Vec<Written>,
     /// Where it was recorded.
     pub position: Option<Position>,
-    /// The ask that the caller wanted to see, as it is now, if it is not over yet.
-    pub view: Option<AskView>,
 }
 
 impl Handle {
     /// Decides about `intents`, all or none of them, in one session. Returns once that is durable.
-    ///
-    /// With `show`, the answer also says how that ask looks now.
-    pub async fn submit(
-        &self,
-        session: SessionId,
-        intents: Vec<Intent>,
-        show: Option<AskId>,
-    ) -> Result<Done, Rejection> {
+    pub async fn submit(&self, session: SessionId, intents: Vec<Intent>) -> Result<Done, Rejection> {
         let cell = self.cache.cell(session);
         let mut state = cell.state.lock().await;
         let mut tries = 0;
@@ -79,9 +68,8 @@ impl Handle {
                     }
                 }
             };
-            let view = show.and_then(|ask| view_of(&state.session, ask));
             let position = state.head.filter(|_| !written.is_empty());
-            return Ok(Done { session, events: written, position, view });
+            return Ok(Done { session, events: written, position });
         }
     }
 
@@ -220,14 +208,5 @@ impl Handle {
             state.last_at = last.entry.at;
             news = true;
         }
-    }
-}
-
-/// Returns the ask, or the one that took its place, unless it is over.
-pub(crate) fn view_of(session: &Session, ask: AskId) -> Option<AskView> {
-    match session.find(ask)? {
-        Found::Live(live) => Some(AskView::of(live)),
-        Found::Over(stub) if stub.moved_to > ask.number => view_of(session, session.ask_id(stub.moved_to)),
-        Found::Over(_) => None,
     }
 }

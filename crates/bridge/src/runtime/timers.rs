@@ -76,7 +76,7 @@ async fn fire(handle: &Handle) -> Result<Option<Timestamp>, String> {
             return index.next_due().map_err(|error| chain(&error));
         }
         let ticks = stream::iter(due).map(|(ask, _, due)| async move {
-            let done = handle.submit(ask.session, vec![Intent::Tick { ask, due }], None).await;
+            let done = handle.submit(ask.session, vec![Intent::Tick { ask, due }]).await;
             (ask, done)
         });
         let mut ticks = ticks.buffer_unordered(AT_ONCE);

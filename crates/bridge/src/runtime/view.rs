@@ -1,5 +1,8 @@
 //! An ask as it is now: from the session in memory, or, once it is over, from the index.
 
+use std::sync::Arc;
+
+use askbridge_core::ask::Ask;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
@@ -10,7 +13,6 @@ use askbridge_peers::wish::Rejection;
 
 use super::error::chain;
 use super::handle::Handle;
-use super::submit::view_of;
 
 impl Handle {
     /// Returns an ask with everything that became of it.
@@ -22,11 +24,12 @@ impl Handle {
         }
     }
 
-    /// Returns an ask, or the one that took its place.
-    pub(crate) async fn current(&self, ask: AskId) -> Result<AskView, Rejection> {
-        match self.look(ask.session, |state| view_of(&state.session, ask)).await? {
-            Some(view) => Ok(view),
-            None => self.ask_from_index(ask),
+    /// Returns what was asked, even if a later ask took its place: both ask the same.
+    pub(crate) async fn asked(&self, ask: AskId) -> Result<Arc<Ask>, Rejection> {
+        let live = self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| live.ask.clone()));
+        match live.await? {
+            Some(asked) => Ok(asked),
+            None => self.ask_from_index(ask).map(|view| view.ask),
         }
     }
 

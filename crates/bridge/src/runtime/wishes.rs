@@ -63,7 +63,7 @@ impl Handle {
             Wish::Strand { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Strand { ask }).await,
             Wish::Answer { ask, reply } => {
                 let ask = self.decidable(caller, ask).await?;
-                let asked = self.current(ask).await?.ask;
+                let asked = self.asked(ask).await?;
                 let answer = unfit(&asked, reply).map_err(Refusal::Mismatch)?;
                 self.decided(caller, ask, Intent::Answer { ask, answer, by: caller.who(via) }).await
             }
@@ -138,11 +138,11 @@ impl Handle {
     }
 
     async fn submit_in(&self, session: SessionId, intent: Intent) -> Result<Receipt, Rejection> {
-        Ok(receipt(self.submit(session, vec![intent], None).await?, None))
+        Ok(receipt(self.submit(session, vec![intent]).await?, None))
     }
 
     async fn submit_about(&self, ask: AskId, intent: Intent) -> Result<Receipt, Rejection> {
-        Ok(receipt(self.submit(ask.session, vec![intent], Some(ask)).await?, Some(ask)))
+        Ok(receipt(self.submit(ask.session, vec![intent]).await?, Some(ask)))
     }
 
     async fn grant_ask(&self, caller: &Caller, wish: AskWish) -> Result<Receipt, Rejection> {
@@ -201,7 +201,7 @@ impl Handle {
         };
         let start = start.map(|start| Intent::Start(Box::new(start)));
         let intents = start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect();
-        let done = self.submit(session, intents, None).await?;
+        let done = self.submit(session, intents).await?;
         let asked = done.events.iter().find_map(|written| match &written.event {
             Event::Asked(ask) => Some(ask.id),
             _ => None,
@@ -216,7 +216,7 @@ impl Handle {
             (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
         };
         if let (true, Some((rule, answer))) = (news, ruled) {
-            self.submit(session, vec![Intent::Rule { ask, rule, answer }], None).await?;
+            self.submit(session, vec![Intent::Rule { ask, rule, answer }]).await?;
         }
         Ok(Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() })
     }
@@ -234,7 +234,7 @@ fn receipt(done: Done, ask: Option<AskId>) -> Receipt {
         news: !done.events.is_empty(),
         late: done.events.iter().any(|written| matches!(written.event, Event::LateAnswered { .. })),
         position: done.position,
-        view: done.view.map(Box::new),
+        view: None,
         caller: None,
     }
 }

@@ -15,7 +15,9 @@ const FOLD_MARK: &str = "\n\n———";
 pub(crate) fn question_names<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
     let visible = texts.enumerate().map(|(i, text)| match is_blank(text) {
         true => format!("Question {}", i + 1),
-        false => text.replace(FOLD_MARK, "\n\n— — —"),
+        // Most questions are one line; those have nothing to replace.
+        false if text.contains('\n') => text.replace(FOLD_MARK, "\n\n— — —"),
+        false => text.to_owned(),
     });
     distinct(visible.collect())
 }
@@ -42,8 +44,18 @@ pub(super) fn folded(name: &str, below: &[Cow<'_, str>]) -> String {
     format!("{name}{FOLD}{}", below.join("\n\n"))
 }
 
+/// Names that are cheaper to compare with each other than to sort.
+const FEW: usize = 8;
+
+fn look_different(names: &[String]) -> bool {
+    names.iter().enumerate().all(|(i, name)| names[..i].iter().all(|other| seen(other) != seen(name)))
+}
+
 /// Numbers the later ones among names that look the same: `a`, `a (2)`. A number that another name has is left out.
 fn distinct(names: Vec<String>) -> Vec<String> {
+    if names.len() <= FEW && look_different(&names) {
+        return names;
+    }
     let looks: BTreeSet<String> = names.iter().map(|name| seen(name).to_owned()).collect();
     let mut given = BTreeSet::new();
     let tell_apart = |name: String| {

@@ -7,20 +7,29 @@ use serde_json::{Map, Value, json};
 
 use askbridge_core::answer::Pick;
 
-/// Pairs each question, as everyone sees it, with what was said to it.
-fn picks(ask: &Ask, answer: &Answer) -> Vec<(CardQuestion, Pick)> {
-    let (Answer::Questions(picks), Card::Questions(questions)) = (answer, fit(ask, &Abilities::FULL)) else {
-        return Vec::new();
+/// Returns an ask's questions as everyone sees them: with the texts and labels that key an answer.
+pub(super) fn questions(ask: &Ask) -> Vec<CardQuestion> {
+    match fit(ask, &Abilities::FULL) {
+        Card::Questions(questions) => questions,
+        _ => Vec::new(),
+    }
+}
+
+/// Pairs each question with what was said to it.
+fn picks<'a>(questions: &'a [CardQuestion], answer: &'a Answer) -> impl Iterator<Item = (&'a CardQuestion, &'a Pick)> {
+    let picks = match answer {
+        Answer::Questions(picks) => picks.as_slice(),
+        _ => &[],
     };
-    questions.into_iter().zip(picks.iter().cloned()).collect()
+    questions.iter().zip(picks)
 }
 
 /// Returns `{question: label | [labels] | text}` for questions, and the decision itself for the other kinds.
-pub fn answers(ask: &Ask, answer: &Answer) -> Value {
+pub(super) fn answers(ask: &Ask, questions: &[CardQuestion], answer: &Answer) -> Value {
     match answer {
         Answer::Questions(_) => {
-            let said = picks(ask, answer).into_iter().filter(|(_, pick)| !pick.is_skipped());
-            Value::Object(said.map(|(question, pick)| (question.text.clone(), said_to(&question, &pick))).collect())
+            let said = picks(questions, answer).filter(|(_, pick)| !pick.is_skipped());
+            Value::Object(said.map(|(question, pick)| (question.text.clone(), said_to(question, pick))).collect())
         }
         Answer::Approval(Decision::Allow { scope, edited }) => {
             let mut decision = json!({"decision": "allow"});
@@ -59,15 +68,15 @@ pub fn answers(ask: &Ask, answer: &Answer) -> Value {
 }
 
 /// Returns the texts of the questions that were skipped.
-pub fn skipped(ask: &Ask, answer: &Answer) -> Vec<String> {
-    let skipped = picks(ask, answer).into_iter().filter(|(_, pick)| pick.is_skipped());
-    skipped.map(|(question, _)| question.text).collect()
+pub(super) fn skipped(questions: &[CardQuestion], answer: &Answer) -> Vec<String> {
+    let skipped = picks(questions, answer).filter(|(_, pick)| pick.is_skipped());
+    skipped.map(|(question, _)| question.text.clone()).collect()
 }
 
 /// Returns `{question: note}`.
-pub fn notes(ask: &Ask, answer: &Answer) -> Map<String, Value> {
-    let noted = picks(ask, answer).into_iter();
-    noted.filter_map(|(question, pick)| Some((question.text, Value::String(pick.note?)))).collect()
+pub(super) fn notes(questions: &[CardQuestion], answer: &Answer) -> Map<String, Value> {
+    let noted = picks(questions, answer);
+    noted.filter_map(|(question, pick)| Some((question.text.clone(), Value::String(pick.note.clone()?)))).collect()
 }
 
 fn said_to(question: &CardQuestion, pick: &Pick) -> Value {

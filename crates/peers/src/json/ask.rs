@@ -1,8 +1,8 @@
 //! One ask as the API shows it.
 
 use askbridge_core::answer::Who;
-use askbridge_core::ask::{Body, Choice, Field, FieldKind, OfferedRule, Question};
-use askbridge_core::fit::{Abilities, Card, fit};
+use askbridge_core::ask::{Body, Field, FieldKind, OfferedRule};
+use askbridge_core::fit::CardQuestion;
 use askbridge_core::ids::{AskId, Raw};
 use askbridge_core::session::Late;
 use askbridge_core::verdict::Ruling;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::answer::{answers, notes, skipped};
+use super::answer::{answers, notes, questions, skipped};
 use super::time::Rfc3339;
 
 /// An ask and everything that became of it.
@@ -161,12 +161,13 @@ impl AskJson {
     pub fn of(view: &AskView) -> Self {
         let ask = &view.ask;
         let answer = view.answer.as_ref();
+        let shown = questions(ask);
         Self {
             id: ask.id.to_string(),
             session: ask.id.session.to_string(),
             state: view.state.name(),
             kind: ask.body.kind().name(),
-            body: BodyJson::of(view),
+            body: BodyJson::of(view, &shown),
             agent: ask.asker.agent.clone(),
             door: ask.asker.door.clone(),
             context: ContextJson {
@@ -178,9 +179,9 @@ impl AskJson {
             parked: view.parked,
             stranded: view.stranded,
             answerable: view.is_answerable(),
-            answers: answer.map_or_else(|| Value::Object(Map::new()), |answer| answers(ask, answer)),
-            skipped: answer.map(|answer| skipped(ask, answer)).unwrap_or_default(),
-            notes: answer.map(|answer| notes(ask, answer)).unwrap_or_default(),
+            answers: answer.map_or_else(|| Value::Object(Map::new()), |answer| answers(ask, &shown, answer)),
+            skipped: answer.map(|answer| skipped(&shown, answer)).unwrap_or_default(),
+            notes: answer.map(|answer| notes(&shown, answer)).unwrap_or_default(),
             by: view.by.as_ref().map(ByJson::of),
             words: view.words.clone(),
             verdict: view.verdict.as_ref().map(|verdict| VerdictJson {
@@ -191,14 +192,14 @@ impl AskJson {
                     Ruling::DenyAndStop => "deny_and_stop",
                 },
                 assume: match &verdict.ruling {
-                    Ruling::Assume(assumed) => Some(answers(ask, assumed)),
+                    Ruling::Assume(assumed) => Some(answers(ask, &shown, assumed)),
                     _ => None,
                 },
                 words: verdict.words.clone(),
             }),
             late: view.late.as_ref().map(|Late { answer, by, at }| LateJson {
-                answers: answers(ask, answer),
-                notes: notes(ask, answer),
+                answers: answers(ask, &shown, answer),
+                notes: notes(&shown, answer),
                 by: ByJson::person(by),
                 at: Rfc3339(*at),
             }),
@@ -213,20 +214,9 @@ impl AskJson {
 }
 
 impl BodyJson {
-    fn of(view: &AskView) -> Self {
+    fn of(view: &AskView, shown: &[CardQuestion]) -> Self {
         match &view.ask.body {
-            Body::Questions(questions) => {
-                // Texts and labels as they key an answer: duplicates are told apart visibly.
-                let shown = match fit(&view.ask, &Abilities::FULL) {
-                    Card::Questions(shown) => shown,
-                    _ => Vec::new(),
-                };
-                let shown = shown.into_iter().zip(questions).map(|(card, question)| {
-                    let labels = card.options.into_iter().map(|option| option.label);
-                    QuestionJson::of(question, card.text, labels)
-                });
-                Self::Questions(shown.collect())
-            }
+            Body::Questions(_) => Self::Questions(shown.iter().map(QuestionJson::of).collect()),
             Body::Approval(approval) => Self::Approval(ApprovalJson {
                 tool: approval.tool.clone(),
                 input: raw_value(&approval.input),
@@ -245,14 +235,14 @@ impl BodyJson {
 }
 
 impl QuestionJson {
-    fn of(question: &Question, text: String, labels: impl Iterator<Item = String>) -> Self {
-        let options = question.options.iter().zip(labels).map(|(choice, label): (&Choice, _)| OptionJson {
-            label,
-            description: choice.description.clone(),
-            preview: choice.preview.clone(),
+    fn of(question: &CardQuestion) -> Self {
+        let options = question.options.iter().map(|option| OptionJson {
+            label: option.label.clone(),
+            description: option.description.clone(),
+            preview: option.preview.clone(),
         });
         Self {
-            question: text,
+            question: question.text.clone(),
             header: question.header.clone(),
             options: options.collect(),
             multi_select: question.multi,

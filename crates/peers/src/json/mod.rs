@@ -9,7 +9,6 @@ mod session;
 mod time;
 mod wild;
 
-pub use answer::{answers, notes, skipped};
 pub use ask::AskJson;
 pub use on_expiry::on_expiry;
 pub use problem::Problem;

@@ -90,9 +90,5 @@ pub(crate) async fn draft(
 async fn decide(app: &App, caller: &Caller, ask: AskId, wish: Wish) -> Result<Response, Trouble> {
     let receipt = app.handle.grant(caller, VIA, wish).await?;
     let status = if receipt.late { StatusCode::ACCEPTED } else { StatusCode::OK };
-    let view = match receipt.view {
-        Some(view) => *view,
-        None => app.handle.ask(ask).await?,
-    };
-    Ok(json(status, &AskJson::of(&view)))
+    Ok(json(status, &AskJson::of(&app.handle.ask(ask).await?)))
 }
