@@ -121,7 +121,8 @@ fn clear(conn: &Connection, start: &Cursor) -> rusqlite::Result<()> {
     save(conn, start)
 }
 
-fn load(conn: &Connection) -> rusqlite::Result<Option<Cursor>> {
+/// Returns how far an index of its own has come.
+pub(super) fn load(conn: &Connection) -> rusqlite::Result<Option<Cursor>> {
     let text: Option<String> =
         conn.query_row("SELECT value FROM meta WHERE key = 'cursor'", (), |row| row.get(0)).optional()?;
     Ok(text.and_then(|text| text.parse().ok()))
