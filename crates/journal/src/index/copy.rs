@@ -11,7 +11,7 @@ use super::query::Index;
 use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Stored, lane_number};
 use crate::fault::Fault;
-use crate::sqlite::{Db, Error, create};
+use crate::sqlite::{Db, Error, create, prepare};
 use askbridge_core::event::Lane;
 use askbridge_core::ids::SessionId;
 
@@ -29,6 +29,7 @@ impl Copy {
         let name: Arc<Path> = path.unwrap_or(Path::new(":memory:")).into();
         let of = |source| Error::of(&name, source);
         let conn = path.map_or_else(Connection::open_in_memory, Connection::open).map_err(of)?;
+        prepare(&conn).map_err(of)?;
         // It can be rebuilt, so it need not wait for the disk.
         conn.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;").map_err(of)?;
         let streams = start.places().len() as u64;
