@@ -12,14 +12,22 @@ use askbridge_core::terms::{Facts, Rules, Wishes, terms};
 use askbridge_journal::sqlite::Options;
 use askbridge_journal::{Digest, Entry, Guard, Journal, Sqlite, Written};
 
+/// Runs the measurements whose name contains the first argument, or all.
 fn main() {
+    let wanted = std::env::args().nth(1).unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
-    bare("bare, 1 per commit", 3_000, 1);
-    runtime.block_on(ours("ours, 1 producer", 3_000, 1));
-    bare("bare, 64 per commit", 60_000, 64);
-    runtime.block_on(ours("ours, 64 producers", 60_000, 64));
-    runtime.block_on(ours("ours, 512 producers", 60_000, 512));
-    encoding(200_000);
+    for (producers, count) in [(1, 3_000), (64, 60_000), (512, 60_000)] {
+        let (ours_name, bare_name) = (format!("ours, {producers} producers"), format!("bare, {producers} per commit"));
+        if bare_name.contains(&wanted) {
+            bare(&bare_name, count, producers);
+        }
+        if ours_name.contains(&wanted) {
+            runtime.block_on(ours(&ours_name, count, producers));
+        }
+    }
+    if "encode and digest".contains(&wanted) {
+        encoding(200_000);
+    }
 }
 
 fn entry(number: u128) -> Arc<Entry> {

@@ -4,6 +4,29 @@
 //! carries what may be lost. **Three backends.** [`sqlite`] needs nothing beside it, [`nats`] spans many machines,
 //! [`memory`] is for tests and simulations. **One index.** [`index`] finds open asks, deadlines and history; it can be rebuilt from the journal.
 //!
+//! ```
+//! # use askbridge_journal::{Entry, Digest, Followed, Guard, Journal, Memory, Written};
+//! # use askbridge_core::{event::{Event, Lane}, ids::*};
+//! # use futures_util::StreamExt;
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let journal = Memory::new(0x5eed).unwrap();
+//! let closed = Event::Closed { why: "done".into(), at: Timestamp(1) };
+//! let entry = Entry {
+//!     id: EntryId(1),
+//!     session: SessionId(7),
+//!     lane: Lane::Decisions,
+//!     at: Timestamp(1),
+//!     node: NodeId(1),
+//!     epoch: Epoch(0),
+//!     prev: Digest::ZERO,
+//!     events: vec![Written::new(closed)],
+//! };
+//! let position = journal.append(entry.into(), Guard::Head(None)).await.unwrap();
+//! let mut all = Box::pin(journal.follow(journal.start()));
+//! assert!(matches!(all.next().await, Some(Ok(Followed::Entry(stored))) if stored.position == position));
+//! # });
+//! ```
+//!
 //! A decision is written as an [`Entry`]: its events with their [`record`]s, encoded once. [`Journal::append`] returns
 //! when it is durable, [`Journal::follow`] tells everyone who watches.
 

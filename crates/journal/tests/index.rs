@@ -114,6 +114,19 @@ async fn lists_come_in_pages_and_in_both_orders() {
 }
 
 #[tokio::test]
+async fn a_list_says_how_much_of_the_journal_it_knows() {
+    let journal = Memory::new(1).unwrap();
+    let index = journal.index();
+    let mut talk = Talk::new(&journal, 7);
+    assert_eq!(index.asks_and_cursor(&AskFilter::default(), 10).unwrap(), (vec![], journal.start()));
+    talk.append(vec![talk.asked(1, "?")]).await;
+    let (asks, cursor) = index.asks_and_cursor(&AskFilter::default(), 10).unwrap();
+    assert_eq!((numbers(&asks), cursor), (vec![1], journal.now()));
+    journal.forget(talk.session).await.unwrap();
+    assert_eq!(index.asks_and_cursor(&AskFilter::default(), 10).unwrap(), (vec![], journal.now()));
+}
+
+#[tokio::test]
 async fn people_see_what_is_addressed_to_them() {
     let journal = Memory::new(1).unwrap();
     let index = journal.index();

@@ -11,7 +11,7 @@ use super::query::Index;
 use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Stored, lane_number};
 use crate::fault::Fault;
-use crate::sqlite::{Db, Error, create};
+use crate::sqlite::{Db, Error, create, prepare};
 use askbridge_core::event::Lane;
 use askbridge_core::ids::SessionId;
 
@@ -29,6 +29,7 @@ impl Copy {
         let name: Arc<Path> = path.unwrap_or(Path::new(":memory:")).into();
         let of = |source| Error::of(&name, source);
         let conn = path.map_or_else(Connection::open_in_memory, Connection::open).map_err(of)?;
+        prepare(&conn).map_err(of)?;
         // It can be rebuilt, so it need not wait for the disk.
         conn.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;").map_err(of)?;
         let streams = start.places().len() as u64;
@@ -121,7 +122,8 @@ fn clear(conn: &Connection, start: &Cursor) -> rusqlite::Result<()> {
     save(conn, start)
 }
 
-fn load(conn: &Connection) -> rusqlite::Result<Option<Cursor>> {
+/// Returns how far an index of its own has come.
+pub(super) fn load(conn: &Connection) -> rusqlite::Result<Option<Cursor>> {
     let text: Option<String> =
         conn.query_row("SELECT value FROM meta WHERE key = 'cursor'", (), |row| row.get(0)).optional()?;
     Ok(text.and_then(|text| text.parse().ok()))

@@ -9,12 +9,14 @@ use askbridge_core::intent::Due;
 use askbridge_core::limits;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
+use super::copy;
 use super::filter::{AskFilter, Order, PageKey, SessionFilter};
 use super::rows::{ASK_COLUMNS, AskRow, SESSION_COLUMNS, SessionRow, ask_row, numbered_due, session_row};
+use crate::cursor::Cursor;
 use crate::entry::read_body;
 use crate::fault::Fault;
 use crate::record::DecodeError;
-use crate::sqlite::Db;
+use crate::sqlite::{Db, meta};
 
 /// A handle to the index. Cheap to clone; its methods wait for the disk, briefly.
 #[derive(Debug, Clone)]
@@ -149,6 +151,20 @@ impl Index {
         Ok((found.into_iter().map(Found::read).collect::<Result<_, _>>()?, newest))
     }
 
+    /// Returns the first page of asks, and how much of the journal it takes account of. Works over every backend; where
+    /// the journal is one stream, [`Index::asks_at`] says the same as a position.
+    pub fn asks_and_cursor(&self, filter: &AskFilter, max: usize) -> Result<(Vec<Known>, Cursor), IndexError> {
+        let page = Page::of(filter, None, max);
+        let found = self.db.read(|conn| {
+            let moment = conn.unchecked_transaction()?;
+            let (cursor, found) = (cursor(&moment)?, page.find(&moment)?);
+            moment.finish()?;
+            Ok((found, cursor))
+        });
+        let (found, cursor) = found.map_err(IndexError::Down)?;
+        Ok((found.into_iter().map(Found::read).collect::<Result<_, _>>()?, cursor))
+    }
+
     pub fn ask(&self, id: AskId) -> Result<Option<Known>, IndexError> {
         let sql = format!("SELECT {ASK_COLUMNS} FROM asks a WHERE a.session = ?1 AND a.number = ?2");
         let found = self.db.read(|conn| {
@@ -236,6 +252,16 @@ impl Index {
 /// A person is looked for among the names; nobody named means everyone.
 const IN_AUDIENCE: &str =
     "(s.audience IS NULL OR EXISTS (SELECT 1 FROM json_each(s.audience) WHERE json_each.value = ?))";
+
+/// An index of its own has written down how far it has come; one that changes with the journal is always up to date.
+fn cursor(conn: &Connection) -> rusqlite::Result<Cursor> {
+    if let Some(cursor) = copy::load(conn)? {
+        return Ok(cursor);
+    }
+    let newest: i64 = conn.query_row("SELECT coalesce(max(pos), 0) FROM entries", (), |row| row.get(0))?;
+    let newest = newest.max(meta(conn, "newest_forgotten")?.unwrap_or(0)).cast_unsigned();
+    Ok(Cursor::new(meta(conn, "identity")?.unwrap_or(0).cast_unsigned(), vec![newest]))
+}
 
 fn pattern(words: &str) -> String {
     let mut pattern = String::from("%");

@@ -19,7 +19,7 @@ use crate::index::Index;
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use crate::sqlite::{
-    Change, Changed, Db, Error, Job, Ledger, Recent, create, find_on_shelf, follow, list_shelf, read_session,
+    Change, Changed, Db, Error, Job, Ledger, Recent, create, find_on_shelf, follow, list_shelf, prepare, read_session,
 };
 
 /// A journal in memory. Clones share it.
@@ -41,7 +41,7 @@ impl Memory {
     pub fn new(identity: u64) -> Result<Self, Error> {
         let of = |source| Error::of(Path::new(":memory:"), source);
         let conn = Connection::open_in_memory().map_err(of)?;
-        conn.set_prepared_statement_cache_capacity(64);
+        prepare(&conn).map_err(of)?;
         create(&conn, identity).map_err(of)?;
         let ledger = Ledger::new(&conn, Path::new(":memory:")).map_err(of)?;
         let recent = Arc::clone(ledger.recent());

@@ -25,7 +25,7 @@ pub use store::Sqlite;
 pub(crate) use db::Db;
 pub(crate) use follow::follow;
 pub(crate) use ledger::{Job, Ledger};
-pub(crate) use open::{FILE, open_to_read};
+pub(crate) use open::{FILE, open_to_read, prepare};
 pub(crate) use recent::Recent;
 pub(crate) use rows::{COLUMNS, read_session, stored};
 pub(crate) use schema::{create, meta};

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::Error;
@@ -69,8 +70,7 @@ pub(super) fn open(options: &Options) -> Result<Opened, Error> {
 }
 
 fn configure(conn: &Connection, options: &Options) -> rusqlite::Result<()> {
-    conn.busy_timeout(BUSY_MAX)?;
-    conn.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    prepare(conn)?;
     conn.pragma_update(None, "journal_mode", "WAL")?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
@@ -82,12 +82,21 @@ fn configure(conn: &Connection, options: &Options) -> rusqlite::Result<()> {
     Ok(())
 }
 
+/// Sets what every connection needs.
+pub(crate) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(BUSY_MAX)?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    // Otherwise a statement is compiled again whenever another value is bound to it: SQLite is built with STAT4 here, and
+    // wants to look at each value before it chooses an index. That took a third of an append.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
 /// Opens a connection that cannot write.
 pub(crate) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
-    conn.busy_timeout(BUSY_MAX)?;
-    conn.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    prepare(&conn)?;
     Ok(conn)
 }
 
