@@ -107,6 +107,9 @@ impl Entry {
         if self.lane == Lane::Decisions && guard == Guard::Unguarded {
             return Err(AppendError::Malformed("decisions are never appended without a guard"));
         }
+        if self.lane == Lane::Content && guard != Guard::Unguarded {
+            return Err(AppendError::Malformed("only decisions can be guarded"));
+        }
         Ok(())
     }
 

@@ -1,29 +1,37 @@
 //! The durable memory of askbridge.
 //!
 //! **Three traits.** [`Journal`] is the log of all sessions, the truth. [`Shelf`] holds small shared things, [`Bus`]
-//! carries what may be lost. **Three backends.** [`sqlite`] needs nothing beside it, [`memory`] is for tests and
-//! simulations. **One index.** [`index`] finds open asks, deadlines and history; it can be rebuilt from the journal.
+//! carries what may be lost. **Three backends.** [`sqlite`] needs nothing beside it, [`nats`] spans many machines,
+//! [`memory`] is for tests and simulations. **One index.** [`index`] finds open asks, deadlines and history; it can be rebuilt from the journal.
 //!
 //! A decision is written as an [`Entry`]: its events with their [`record`]s, encoded once. [`Journal::append`] returns
 //! when it is durable, [`Journal::follow`] tells everyone who watches.
 
 pub mod bus;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod cursor;
 pub mod entry;
+pub mod export;
 pub mod fault;
 pub mod index;
 pub mod journal;
 pub mod memory;
+pub mod nats;
 pub mod record;
 pub mod shelf;
 pub mod sqlite;
+pub mod verify;
 
 pub use bus::{Bus, LocalBus};
 pub use cursor::Cursor;
 pub use entry::{Digest, Entry, Stored, Written};
+pub use export::{ExportError, export};
 pub use fault::Fault;
 pub use index::Index;
 pub use journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 pub use memory::Memory;
+pub use nats::Nats;
 pub use shelf::{Expect, Item, Revision, Shelf, ShelfError};
 pub use sqlite::Sqlite;
+pub use verify::{Problem, Report, verify};

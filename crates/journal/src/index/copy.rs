@@ -46,10 +46,14 @@ impl Copy {
             save(&conn, start)?;
         } else if !load(&conn)?.is_some_and(|cursor| start.is_known_to(&cursor)) {
             // Everything there is about another journal.
-            conn.execute_batch("DELETE FROM entries; DELETE FROM asks; DELETE FROM sessions;")?;
-            save(&conn, start)?;
+            clear(&conn, start)?;
         }
         Ok(())
+    }
+
+    /// Empties the index, to be filled from `start` again.
+    pub(crate) fn clear(&self, start: &Cursor) -> Result<(), Fault> {
+        clear(&self.conn.lock(), start).map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
     pub(crate) fn cursor(&self) -> Result<Option<Cursor>, Fault> {
@@ -110,6 +114,11 @@ fn keep(conn: &Connection, place: u64, stored: &Stored) -> rusqlite::Result<()> 
         ],
     )?;
     Ok(())
+}
+
+fn clear(conn: &Connection, start: &Cursor) -> rusqlite::Result<()> {
+    conn.execute_batch("DELETE FROM entries; DELETE FROM asks; DELETE FROM sessions;")?;
+    save(conn, start)
 }
 
 fn load(conn: &Connection) -> rusqlite::Result<Option<Cursor>> {

@@ -3,8 +3,10 @@
 //! The records mirror the types of the core, which knows nothing of serialization. The same JSON is what watchers see,
 //! so it is made once per event ([`crate::Written`]) and shared.
 
+mod line;
 pub mod v1;
 
+pub use line::{read_line, write_line};
 pub use v1::{DecodeError, decode, encode};
 
 /// The version that this release writes. A store with a higher number is opened for reading only.

@@ -70,6 +70,7 @@ macro_rules! records {
     ($($tag:literal $name:ident [$($body:tt)+];)*) => {
         #[derive(Serialize)]
         #[serde(tag = "type")]
+        #[allow(clippy::large_enum_variant, reason = "it lives on the stack, for the time of one encoding")]
         enum Record<'a> {
             $(#[serde(rename = $tag)] $name($($body)+),)*
         }

@@ -40,6 +40,13 @@ impl Db {
         }
     }
 
+    /// Closes connections that nobody uses. While one is open, the log beside the file cannot be removed.
+    pub(super) fn close_idle(&self) {
+        if let Self::File(pool) = self {
+            pool.idle.lock().clear();
+        }
+    }
+
     /// Runs `query` here and now.
     pub(crate) fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
         let fault = |source| Fault::new(Error::of(self.path(), source));

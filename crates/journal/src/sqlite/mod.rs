@@ -28,5 +28,5 @@ pub(crate) use ledger::{Job, Ledger};
 pub(crate) use open::{FILE, open_to_read};
 pub(crate) use recent::Recent;
 pub(crate) use rows::{COLUMNS, read_session, stored};
-pub(crate) use schema::{create, meta, set_meta};
+pub(crate) use schema::{create, meta};
 pub(crate) use shelves::{Change, Changed, find as find_on_shelf, list as list_shelf};

@@ -125,6 +125,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         if let Writer::Thread { queue, thread } = &mut self.writer {
             drop(queue.take());
+            self.db.close_idle();
             if let Some(thread) = thread.take()
                 && thread.join().is_err()
             {

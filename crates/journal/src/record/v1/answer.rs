@@ -83,12 +83,12 @@ pub(super) struct Who<'a> {
 pub(super) struct Outcome<'a> {
     #[serde(rename = "type")]
     ending: Ending,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rule: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     answer: Option<Answer<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     words: Option<Cow<'a, str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    rule: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     by: Option<Who<'a>>,
 }

@@ -1,0 +1,91 @@
+//! Reading and forgetting.
+
+use askbridge_core::event::Lane;
+
+use super::names::{Names, append};
+use crate::entry::Digest;
+use crate::journal::{Guard, Journal};
+
+pub async fn both_lanes_are_ordered_by_position<J: Journal>(journal: &J, names: &Names) {
+    let session = names.session();
+    let mut head = None;
+    let mut lanes = Vec::new();
+    for number in 1..=6 {
+        let entry = names.said(session, number, Digest::ZERO);
+        head = Some(append(journal, &entry, Guard::Head(head)).await.expect("nobody else writes here"));
+        append(journal, &names.noticed(session, "x"), Guard::Unguarded).await.expect("content needs no guard");
+        lanes.extend([Lane::Decisions, Lane::Content]);
+    }
+    let all = journal.read(session, None, None, 100).await.expect("the journal can be read");
+    assert_eq!(all.iter().map(|stored| stored.entry.lane).collect::<Vec<_>>(), lanes);
+    assert!(all.is_sorted_by(|a, b| a.position < b.position));
+    for lane in [Lane::Decisions, Lane::Content] {
+        let one = journal.read(session, Some(lane), None, 100).await.expect("the journal can be read");
+        let expected: Vec<_> = all.iter().filter(|stored| stored.entry.lane == lane).cloned().collect();
+        assert_eq!(one, expected);
+    }
+    let mut paged = Vec::new();
+    while let page = journal.read(session, None, paged.last().map(position), 5).await.expect("the journal can be read")
+        && !page.is_empty()
+    {
+        assert!(page.len() <= 5);
+        paged.extend(page);
+    }
+    assert_eq!(paged, all);
+}
+
+fn position(stored: &std::sync::Arc<crate::entry::Stored>) -> askbridge_core::ids::Position {
+    stored.position
+}
+
+pub async fn a_reader_sees_what_was_acknowledged<J: Journal>(journal: &J, names: &Names) {
+    let session = names.session();
+    let mut head = None;
+    for number in 1..=20 {
+        let entry = names.said(session, number, Digest::ZERO);
+        head = Some(append(journal, &entry, Guard::Head(head)).await.expect("nobody else writes here"));
+        let stored = journal.read(session, None, None, 100).await.expect("the journal can be read");
+        assert_eq!(stored.len(), number as usize);
+        assert_eq!(stored.last().map(|stored| stored.position), head);
+    }
+}
+
+pub async fn a_long_session_is_read_in_pages<J: Journal>(journal: &J, names: &Names) {
+    let session = names.session();
+    let positions = names.talk(journal, session, 120).await;
+    for page in [1000, 50, 17] {
+        let mut read = Vec::new();
+        while let more = journal.read(session, None, read.last().copied(), page).await.expect("the journal can be read")
+            && !more.is_empty()
+        {
+            assert!(more.len() <= page);
+            read.extend(more.iter().map(position));
+        }
+        assert_eq!(read, positions);
+    }
+}
+
+pub async fn what_is_read_is_what_was_written<J: Journal>(journal: &J, names: &Names) {
+    let session = names.session();
+    let first = names.said(session, 1, Digest::ZERO);
+    let second = names.said(session, 2, first.digest());
+    let head = append(journal, &first, Guard::Head(None)).await.expect("the session is empty");
+    append(journal, &second, Guard::Head(Some(head))).await.expect("the head is known");
+    let stored = journal.read(session, Some(Lane::Decisions), None, 10).await.expect("the journal can be read");
+    assert_eq!(*stored[0].entry, *first);
+    assert_eq!(*stored[1].entry, *second);
+    assert_eq!(stored[1].entry.prev, stored[0].entry.digest());
+}
+
+pub async fn a_forgotten_session_is_gone_and_can_begin_again<J: Journal>(journal: &J, names: &Names) {
+    let (session, other) = (names.session(), names.session());
+    let before = names.talk(journal, session, 3).await;
+    names.talk(journal, other, 2).await;
+    journal.forget(session).await.expect("the session can be forgotten");
+    let left = journal.read(session, None, None, 10).await.expect("the journal can be read");
+    assert_eq!(left, []);
+    let kept = journal.read(other, None, None, 10).await.expect("the journal can be read");
+    assert_eq!(kept.len(), 2);
+    let again = names.talk(journal, session, 1).await;
+    assert!(again[0] > before[2], "positions are never used twice");
+}

@@ -1,0 +1,193 @@
+//! Following all streams at once. One consumer for each: a node follows once, not once per client.
+//!
+//! The consumers are plain ones that are made anew when they break or skip. The ordered consumer of async-nats 0.51 does
+//! the same, but after a first missed heartbeat `Ordered::poll_next` returns `Pending` without polling again, so that no
+//! timer is left to wake it: should the server that kept the consumer be gone, it waits for a message that cannot come.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::pull::{Config, Stream as Messages};
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy};
+use async_nats::jetstream::stream::Stream as JetStream;
+use futures_util::stream::{self, BoxStream, SelectAll, StreamExt};
+use tokio::time::{Instant, sleep};
+
+use super::letter::ask;
+use super::read::stored;
+use super::store::Inner;
+use crate::cursor::Cursor;
+use crate::entry::Stored;
+use crate::fault::Fault;
+use crate::journal::{FollowError, Followed, ReadError};
+
+/// How long a stream may stay unreachable. Beyond: following ends with an error.
+const SILENCE_MAX: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(250);
+/// How often a quiet server says that it is there.
+const HEARTBEAT: Duration = Duration::from_secs(2);
+/// How long the server keeps a consumer that nobody uses.
+const UNUSED_MAX: Duration = Duration::from_secs(60);
+/// Messages that are on their way at once.
+const IN_FLIGHT: usize = 256;
+
+/// What one stream says.
+enum Heard {
+    Entry(Arc<Stored>),
+    /// There is nothing else in it right now.
+    CaughtUp,
+}
+
+struct Follower {
+    all: SelectAll<BoxStream<'static, (usize, Result<Heard, FollowError>)>>,
+    /// Streams that have not caught up yet.
+    behind: HashSet<usize>,
+    said: bool,
+    failed: bool,
+}
+
+pub(super) fn follow(
+    inner: Arc<Inner>,
+    after: Cursor,
+) -> impl stream::Stream<Item = Result<Followed, FollowError>> + Send + 'static {
+    stream::once(begin(inner, after)).flatten()
+}
+
+/// Finds out where the streams are. The cursor may come from another node that knows of more than we do.
+async fn begin(inner: Arc<Inner>, after: Cursor) -> BoxStream<'static, Result<Followed, FollowError>> {
+    let now = match newest(&inner).await {
+        Ok(now) => now,
+        Err(fault) => return stream::iter([Err(ReadError::Down(fault))]).boxed(),
+    };
+    let known = after.is_known_to(&now);
+    let from = if known { after } else { now.clone() };
+    let gone = (!known).then_some(Ok(Followed::Gone(now)));
+    let followers = from.places().iter().zip(&inner.connection.streams).enumerate();
+    let followers = followers.map(|(number, (at, stream))| {
+        let one = One {
+            inner: Arc::clone(&inner),
+            number,
+            stream: stream.clone(),
+            at: *at,
+            messages: None,
+            heard: 0,
+            caught: false,
+        };
+        stream::unfold(one, |mut one| async move { Some(((one.number, one.next().await), one)) }).boxed()
+    });
+    let behind = (0..inner.connection.streams.len()).collect();
+    let follower = Follower { all: stream::select_all(followers), behind, said: false, failed: false };
+    let rest = stream::unfold(follower, |mut follower| async move { Some((follower.next().await?, follower)) });
+    stream::iter(gone).chain(rest).boxed()
+}
+
+/// Asks the leaders for the newest entry of each stream.
+pub(super) async fn newest(inner: &Inner) -> Result<Cursor, Fault> {
+    let mut places = Vec::with_capacity(inner.connection.streams.len());
+    for (number, stream) in inner.connection.streams.iter().enumerate() {
+        let info = ask(|| async { stream.get_info().await.map_err(Fault::new) }).await?;
+        inner.saw(number, info.state.last_sequence);
+        places.push(info.state.last_sequence);
+    }
+    Ok(Cursor::new(inner.connection.identity, places))
+}
+
+impl Follower {
+    async fn next(&mut self) -> Option<Result<Followed, FollowError>> {
+        if self.failed {
+            return None;
+        }
+        loop {
+            if self.behind.is_empty() && !self.said {
+                self.said = true;
+                return Some(Ok(Followed::CaughtUp));
+            }
+            match self.all.next().await? {
+                (_, Ok(Heard::Entry(stored))) => return Some(Ok(Followed::Entry(stored))),
+                (number, Ok(Heard::CaughtUp)) => {
+                    self.behind.remove(&number);
+                }
+                (_, Err(error)) => {
+                    self.failed = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+/// A follower of one stream. Its consumer is made anew when it breaks.
+struct One {
+    inner: Arc<Inner>,
+    number: usize,
+    stream: JetStream,
+    at: u64,
+    messages: Option<Messages>,
+    /// How many messages the consumer has sent.
+    heard: u64,
+    caught: bool,
+}
+
+impl One {
+    async fn next(&mut self) -> Result<Heard, FollowError> {
+        let until = Instant::now() + SILENCE_MAX;
+        loop {
+            let Some(messages) = &mut self.messages else {
+                match self.consume().await {
+                    Ok(true) => return Ok(Heard::CaughtUp),
+                    Ok(false) => {}
+                    Err(fault) if Instant::now() >= until => return Err(ReadError::Down(fault)),
+                    Err(_) => sleep(PAUSE).await,
+                }
+                continue;
+            };
+            if self.caught {
+                self.caught = false;
+                return Ok(Heard::CaughtUp);
+            }
+            match messages.next().await {
+                Some(Ok(message)) => {
+                    let info = message
+                        .info()
+                        .map_err(|error| ReadError::Down(Fault::new(std::io::Error::other(error.to_string()))))?;
+                    let (sequence, pending) = (info.stream_sequence, info.pending);
+                    self.heard += 1;
+                    if info.consumer_sequence != self.heard || sequence <= self.at {
+                        // Something was lost on the way, or the consumer repeats itself.
+                        self.messages = None;
+                        continue;
+                    }
+                    self.at = sequence;
+                    self.caught = pending == 0;
+                    self.inner.saw(self.number, sequence);
+                    return stored(sequence, &message.payload).map(Heard::Entry);
+                }
+                Some(Err(error)) => {
+                    tracing::debug!(stream = self.number, %error, "Following a stream anew");
+                    self.messages = None;
+                    sleep(PAUSE).await;
+                }
+                None => self.messages = None,
+            }
+        }
+    }
+
+    /// Makes a consumer. Returns whether there is nothing for it yet.
+    async fn consume(&mut self) -> Result<bool, Fault> {
+        let config = Config {
+            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.at + 1 },
+            ack_policy: AckPolicy::None,
+            inactive_threshold: UNUSED_MAX,
+            num_replicas: 1,
+            memory_storage: true,
+            ..Default::default()
+        };
+        let consumer = self.stream.create_consumer(config).await.map_err(Fault::new)?;
+        let nothing = consumer.cached_info().num_pending == 0;
+        let messages = consumer.stream().heartbeat(HEARTBEAT).expires(5 * HEARTBEAT).max_messages_per_batch(IN_FLIGHT);
+        self.messages = Some(messages.messages().await.map_err(Fault::new)?);
+        self.heard = 0;
+        Ok(nothing)
+    }
+}

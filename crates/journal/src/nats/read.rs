@@ -1,0 +1,92 @@
+//! Reading a session, from the leader of its stream.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_core::ids::Position;
+use async_nats::jetstream::consumer::pull::Config;
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy};
+use async_nats::jetstream::stream::Stream;
+use futures_util::StreamExt;
+use tokio::time::timeout;
+
+use super::letter::{ask, next};
+use crate::entry::Stored;
+use crate::fault::Fault;
+use crate::journal::ReadError;
+use crate::record;
+
+/// Messages that are asked for one by one before a consumer is worth its making.
+const SINGLY: usize = 8;
+/// How long a consumer may take for all of its messages. Beyond: the leader is asked for the rest, one by one.
+const BULK_MAX: Duration = Duration::from_secs(5);
+
+/// Reads what stands under `subject` after a position.
+///
+/// Only the leader knows of every acknowledged append, and it hands them out singly. So the bulk of a long session comes
+/// from a consumer, which may live on a server that lags behind, and the end from the leader.
+pub(super) async fn read(
+    stream: &Stream,
+    subject: &str,
+    after: Option<Position>,
+    max: usize,
+) -> Result<Vec<Arc<Stored>>, ReadError> {
+    let mut after = after.map_or(0, |after| after.0);
+    let mut read = Vec::new();
+    while read.len() < max {
+        if read.len() == SINGLY && max > 2 * SINGLY {
+            // What fails here is no loss: the leader is asked next.
+            if let Ok(Ok(bulk)) = timeout(BULK_MAX, read_bulk(stream, subject, after, max - read.len())).await {
+                after = bulk.last().map_or(after, |stored| stored.position.0);
+                read.extend(bulk);
+            }
+            if read.len() >= max {
+                break;
+            }
+        }
+        let message = ask(|| next(stream, subject, after)).await.map_err(ReadError::Down)?;
+        let Some(message) = message else { break };
+        after = message.sequence;
+        read.push(stored(message.sequence, &message.payload)?);
+    }
+    Ok(read)
+}
+
+/// Reads what one server has, as far as it goes.
+async fn read_bulk(stream: &Stream, subject: &str, after: u64, max: usize) -> Result<Vec<Arc<Stored>>, Fault> {
+    let config = Config {
+        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after + 1 },
+        ack_policy: AckPolicy::None,
+        filter_subject: subject.to_owned(),
+        inactive_threshold: BULK_MAX,
+        num_replicas: 1,
+        memory_storage: true,
+        ..Default::default()
+    };
+    let consumer = stream.create_consumer(config).await.map_err(Fault::new)?;
+    let pending = usize::try_from(consumer.cached_info().num_pending).unwrap_or(usize::MAX);
+    let mut bulk: Vec<Arc<Stored>> = Vec::new();
+    if pending == 0 {
+        return Ok(bulk);
+    }
+    let mut messages = consumer.fetch().max_messages(max.min(pending)).messages().await.map_err(Fault::new)?;
+    while let Some(message) = messages.next().await {
+        // Whatever is odd ends the bulk, and the leader has the last word.
+        let Ok(message) = message else { break };
+        let Ok(info) = message.info() else { break };
+        if info.consumer_sequence != bulk.len() as u64 + 1 {
+            break;
+        }
+        let Ok(read) = stored(info.stream_sequence, &message.payload) else { break };
+        bulk.push(read);
+    }
+    Ok(bulk)
+}
+
+/// Reads an entry out of a message.
+pub(super) fn stored(sequence: u64, payload: &[u8]) -> Result<Arc<Stored>, ReadError> {
+    let position = Position(sequence);
+    let entry = record::read_line(&String::from_utf8_lossy(payload));
+    let entry = entry.map_err(|source| ReadError::Record { position, source })?;
+    Ok(Arc::new(Stored { position, entry: Arc::new(entry) }))
+}

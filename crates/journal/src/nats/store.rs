@@ -1,0 +1,213 @@
+//! The handle to a journal in a cluster.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use askbridge_core::event::Lane;
+use askbridge_core::ids::{Position, SessionId, Timestamp};
+use askbridge_core::limits;
+use futures_util::Stream;
+use parking_lot::Mutex;
+use tokio::task::JoinHandle;
+
+use super::bus::NatsBus;
+use super::connect::{Connection, Options, connect};
+use super::error::Error;
+use super::letter::{Letter, Undelivered, ask};
+use super::{follow, read, shelf};
+use crate::cursor::{Cursor, stream_of};
+use crate::entry::{Entry, Stored};
+use crate::fault::Fault;
+use crate::index::copy::Copy;
+use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
+use crate::record;
+use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+
+/// A journal, a shelf and a bus on NATS JetStream. Clones share the connection.
+#[derive(Debug, Clone)]
+pub struct Nats {
+    inner: Arc<Inner>,
+    /// What lives as long as the last handle.
+    kept: Option<Arc<Mutex<Kept>>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) connection: Connection,
+    name: String,
+    client: u64,
+    /// Counts what this client has put on the shelf.
+    marks: AtomicU64,
+    /// The newest sequence of each stream that we have heard of.
+    newest: Vec<AtomicU64>,
+}
+
+/// Indexes and the tasks that feed them.
+#[derive(Debug, Default)]
+struct Kept {
+    copies: Vec<Copy>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+impl Inner {
+    pub(super) fn saw(&self, stream: usize, sequence: u64) {
+        self.newest[stream].fetch_max(sequence, Ordering::Relaxed);
+    }
+
+    /// Returns an id for something on the shelf.
+    pub(super) fn mark(&self) -> String {
+        format!("{:016x}-{}", self.client, self.marks.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn subject(&self, session: SessionId, lane: &str) -> (usize, String) {
+        let stream = stream_of(session, self.newest.len());
+        (stream, format!("{}.{stream}.{session}.{lane}", self.name))
+    }
+}
+
+fn letter_of(lane: Lane) -> &'static str {
+    match lane {
+        Lane::Decisions => "d",
+        Lane::Content => "c",
+    }
+}
+
+impl Nats {
+    /// Connects to a journal, or makes one.
+    pub async fn connect(options: &Options) -> Result<Self, Error> {
+        let connection = connect(options).await?;
+        let newest = (0..options.streams).map(|_| AtomicU64::new(0)).collect();
+        let inner =
+            Inner { connection, name: options.name.clone(), client: options.client, marks: AtomicU64::new(0), newest };
+        let source = |source| Error::Request { what: "find the newest entry", source };
+        follow::newest(&inner).await.map_err(source)?;
+        Ok(Self { inner: Arc::new(inner), kept: Some(Arc::default()) })
+    }
+
+    /// Returns the bus between the nodes.
+    pub fn bus(&self) -> NatsBus {
+        NatsBus::new(self.inner.connection.client.clone(), &self.inner.name)
+    }
+
+    /// A handle that does not keep the indexes alive, for the tasks that feed them.
+    pub(super) fn clone_weakly(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner), kept: None }
+    }
+
+    pub(super) fn keep(&self, copy: Copy, task: JoinHandle<()>) {
+        if let Some(kept) = &self.kept {
+            let mut kept = kept.lock();
+            kept.copies.push(copy);
+            kept.tasks.push(task);
+        }
+    }
+}
+
+impl Journal for Nats {
+    async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
+        entry.check(guard)?;
+        let (stream, subject) = self.inner.subject(entry.session, letter_of(entry.lane));
+        let letter = Letter {
+            stream: &self.inner.connection.streams[stream],
+            subject,
+            id: entry.id.to_string(),
+            payload: record::write_line(&entry, None).into(),
+            expect: match guard {
+                Guard::Head(head) => Some(head.map_or(0, |head| head.0)),
+                Guard::Unguarded => None,
+            },
+            headers: Vec::new(),
+        };
+        match letter.send(&self.inner.connection.context).await {
+            Ok(sequence) => {
+                self.inner.saw(stream, sequence);
+                Ok(Position(sequence))
+            }
+            Err(Undelivered::Conflict) => Err(AppendError::Conflict),
+            Err(Undelivered::Unknown(fault)) => {
+                tracing::warn!(session.id = %entry.session, error = %fault, "An append has an unknown fate");
+                Err(AppendError::Unknown)
+            }
+        }
+    }
+
+    async fn read(
+        &self,
+        session: SessionId,
+        lane: Option<Lane>,
+        after: Option<Position>,
+        max: usize,
+    ) -> Result<Vec<Arc<Stored>>, ReadError> {
+        let (stream, subject) = self.inner.subject(session, lane.map_or("*", letter_of));
+        let stream = &self.inner.connection.streams[stream];
+        read::read(stream, &subject, after, max.min(limits::READ_BATCH_MAX)).await
+    }
+
+    fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static {
+        follow::follow(Arc::clone(&self.inner), after)
+    }
+
+    async fn forget(&self, session: SessionId) -> Result<(), ForgetError> {
+        let (stream, subject) = self.inner.subject(session, "*");
+        let stream = &self.inner.connection.streams[stream];
+        let purge = ask(|| async { stream.purge().filter(&subject).await.map_err(Fault::new) });
+        purge.await.map_err(ForgetError)?;
+        let copies = self.kept.as_ref().map(|kept| kept.lock().copies.clone());
+        copies.into_iter().flatten().try_for_each(|copy| copy.forget(session)).map_err(ForgetError)
+    }
+
+    fn start(&self) -> Cursor {
+        Cursor::start(self.inner.connection.identity, self.inner.newest.len())
+    }
+
+    fn now(&self) -> Cursor {
+        let places = self.inner.newest.iter().map(|newest| newest.load(Ordering::Relaxed));
+        Cursor::new(self.inner.connection.identity, places.collect())
+    }
+
+    fn exclusive(&self) -> bool {
+        false
+    }
+}
+
+impl Shelf for Nats {
+    async fn get(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
+        shelf::get(&self.inner, key, now).await
+    }
+
+    async fn put(
+        &self,
+        key: &str,
+        value: &[u8],
+        expect: Expect,
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Revision, ShelfError> {
+        if value.len() > limits::SHELF_BYTES_MAX {
+            return Err(ShelfError::TooLarge { key: key.to_owned(), bytes: value.len() });
+        }
+        shelf::put(&self.inner, key, value, expect, expires_at, now).await
+    }
+
+    async fn delete(&self, key: &str, expect: Expect) -> Result<(), ShelfError> {
+        shelf::delete(&self.inner, key, expect).await
+    }
+
+    async fn list(&self, prefix: &str, now: Timestamp) -> Result<Vec<Item>, ShelfError> {
+        shelf::list(&self.inner, prefix, now).await
+    }
+
+    async fn take(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
+        shelf::take(&self.inner, key, now).await
+    }
+
+    async fn sweep(&self, now: Timestamp) -> Result<usize, ShelfError> {
+        shelf::sweep(&self.inner, now).await
+    }
+}

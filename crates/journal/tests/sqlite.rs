@@ -1,0 +1,47 @@
+//! The embedded journal passes the suite.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use askbridge_core::ids::Position;
+use askbridge_core::limits;
+use askbridge_journal::conformance::Names;
+use askbridge_journal::sqlite::Options;
+use askbridge_journal::{Followed, Guard, Journal, Sqlite};
+use futures_util::StreamExt;
+
+askbridge_journal::conformance_tests!({
+    let dir = tempfile::tempdir().unwrap();
+    (Sqlite::open(&Options::new(dir.path(), 7)).unwrap(), dir)
+});
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_follower_goes_from_disk_into_memory_without_gap_or_repeat() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(&Options::new(dir.path(), 7)).unwrap();
+    let total = limits::RECENT_ENTRIES_MAX + 1_500;
+    let writers = (0..50_u64).map(|writer| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let names = Names::new(writer + 1);
+            let session = names.session();
+            for _ in 0..total / 50 + 1 {
+                store.append(names.noticed(session, "x"), Guard::Unguarded).await.unwrap();
+            }
+        })
+    });
+    let writers: Vec<_> = writers.collect();
+    // One is slow: it begins when the writers are long done, and the first entries have left memory.
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let mut stream = std::pin::pin!(store.follow(store.start()));
+    let mut next = 1;
+    while let Some(Ok(Followed::Entry(stored))) = stream.next().await {
+        assert_eq!(stored.position, Position(next));
+        next += 1;
+    }
+    assert!(next > total as u64, "it was told everything before it had caught up");
+    let names = Names::new(99);
+    let position = store.append(names.noticed(names.session(), "now"), Guard::Unguarded).await.unwrap();
+    assert!(matches!(stream.next().await, Some(Ok(Followed::Entry(stored))) if stored.position == position));
+}
