@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, inbox, pair, run, token};
+use crate::commands::{answer, ask, inbox, journal, pair, run, token};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Pair(pair::Args),
     /// List, create and revoke tokens
     Token(token::Args),
+    /// Check or export the journal
+    Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide
     Run(run::Args),
 }

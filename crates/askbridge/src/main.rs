@@ -53,6 +53,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Answer(args) => commands::answer::run(settings, *args).await,
             Command::Pair(args) => commands::pair::run(settings, args).await,
             Command::Token(args) => commands::token::run(settings, args).await,
+            Command::Journal(args) => commands::journal::run(settings, &args),
             Command::Run(args) => commands::run::run(settings, args).await,
         }
     })

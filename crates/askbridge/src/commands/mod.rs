@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod inbox;
+pub(crate) mod journal;
 pub(crate) mod pair;
 pub(crate) mod run;
 pub(crate) mod serve;
