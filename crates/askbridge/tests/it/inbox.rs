@@ -64,7 +64,7 @@ fn watching_an_answer_is_not_fetching_it() {
     let bridge = TestBridge::start();
     let watcher = bridge.spawn(&["inbox", "--watch"]);
     let id = bridge.run(&["ask", "Deploy now?", "-o", "Yes", "--no-wait"]);
-    watcher.prints("asked");
+    watcher.prints("Deploy now?");
     bridge.answer(&[id.good().trim(), "--option", "Yes"]).good();
     watcher.prints("answered");
     let all = bridge.run(&["inbox", "--all", "--json"]);
