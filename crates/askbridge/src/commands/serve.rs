@@ -36,6 +36,7 @@ pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
     keep_token_file(&settings, &tokens, &chance, &bridge.handle).await?;
     let version = env!("CARGO_PKG_VERSION");
     let app = App::new(AppOptions { handle: bridge.handle.clone(), tokens, origins, version });
+    app.agents.recall(app.handle.store(), app.handle.now()).await.context("could not recall the agents that run")?;
     let server = serve(app.clone(), router(app), listeners, settings.user.clone());
     // A courtesy to our own commands; without it they use what is configured.
     let _ = fs::write(settings.address_file(), format!("{address}\n"));

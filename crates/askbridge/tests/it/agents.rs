@@ -44,6 +44,40 @@ fn an_agent_in_a_persons_terminal_is_still_an_agent() {
 }
 
 #[test]
+fn a_process_that_slipped_away_from_its_parents_is_still_below_the_agent() {
+    let bridge = TestBridge::start();
+    bridge.run(&["ask", "Deploy now?", "-o", "Yes", "--no-wait"]).good();
+    for (number, trick) in TRICKS.iter().enumerate() {
+        // The agent waits for what it let loose, which tells its end through a pipe.
+        let script =
+            format!("mkfifo end{number}; setsid -f bash -c \"$TRICK\" >end{number} 2>&1 </dev/null & cat end{number}");
+        let ran = bridge.bash(&format!("export TRICK={}; askbridge run -- bash -c '{script}'", quoted(trick)));
+        assert!(ran.stdout.contains("may ask but never decide"), "{trick}: {ran:?}");
+    }
+    assert_eq!(bridge.open().len(), 1);
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[test]
+fn an_agent_stays_an_agent_when_the_server_is_killed_and_comes_back() {
+    let mut bridge = TestBridge::start();
+    bridge.run(&["ask", "Deploy now?", "-o", "Yes", "--no-wait"]).good();
+    let pair = "askbridge pair --print-token --yes-i-am-a-person";
+    let agent =
+        bridge.spawn(&["run", "--", "bash", "-c", &format!("echo up; until [ -e go ]; do sleep 0.05; done; {pair}")]);
+    agent.prints("up");
+    bridge.kill();
+    bridge.start_again();
+    std::fs::write(bridge.dir.path().join("go"), "").unwrap();
+    let ran = agent.ended();
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), "up\n"));
+    assert!(ran.stderr.contains("may ask but never decide"), "{}", ran.stderr);
+}
+
+#[test]
 fn an_agent_may_ask_and_a_person_answers() {
     let bridge = TestBridge::start();
     let agent = bridge.spawn(&["run", "--", "bash", "-c", "askbridge ask 'Deploy now?' -o Yes -o No"]);

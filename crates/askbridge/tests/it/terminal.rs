@@ -47,7 +47,7 @@ impl Terminal {
     }
 
     pub(crate) fn types(&mut self, line: &str) {
-        write!(self.keyboard, "{line}\n").unwrap();
+        writeln!(self.keyboard, "{line}").unwrap();
         self.keyboard.flush().unwrap();
     }
 
