@@ -1,1 +1,33 @@
-fn main() {}
+//! The project's own commands.
+
+mod install;
+mod run;
+mod test;
+mod tidy;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
+cargo xtask bench [--quick]  speed, beside the floor of the same run
+cargo xtask tidy             walls between crates, file sizes, door plates
+cargo xtask install          what the tests need and the machine may not have";
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
+        ["test"] => test::run(),
+        ["bench", rest @ ..] => {
+            run::cargo(&["build", "--release", "--package", "askbridge", "--package", "askbridge-bench"])?;
+            run::program(run::root().join("target/release/askbridge-bench"), rest)
+        }
+        ["tidy"] => tidy::run(),
+        ["install"] => install::run().map(drop),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{HELP}");
+            Ok(())
+        }
+        other => bail!("unknown command {other:?}\n\n{HELP}"),
+    }
+}

@@ -26,7 +26,7 @@ pub struct Ask {
     pub instead_of: Option<AskId>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Body {
     Questions(Vec<Question>),
     Approval(Approval),
@@ -63,7 +63,7 @@ pub struct Choice {
 }
 
 /// May this tool run with this input?
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Approval {
     pub tool: String,
     pub input: Raw,
@@ -75,7 +75,7 @@ pub struct Approval {
     pub rules: Vec<OfferedRule>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OfferedRule {
     /// What the person reads before saying "always".
     pub label: String,
@@ -89,7 +89,7 @@ pub struct Plan {
 }
 
 /// Fields with a schema, or a page to visit.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Form {
     pub message: String,
     pub fields: Vec<Field>,

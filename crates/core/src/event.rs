@@ -242,3 +242,31 @@ impl Event {
         }
     }
 }
+
+impl Settings {
+    /// Takes over what `newer` names.
+    pub fn merge(&mut self, newer: &Self) {
+        macro_rules! take {
+            ($($field:ident).+) => {
+                if newer.$($field).+.is_some() {
+                    self.$($field).+ = newer.$($field).+.clone();
+                }
+            };
+        }
+        take!(title);
+        take!(folder);
+        take!(branch);
+        take!(model);
+        take!(mode);
+        take!(more);
+        take!(wishes.wait);
+        take!(wishes.on_expiry);
+        take!(wishes.on_dismissal);
+        take!(wishes.warm);
+        take!(wishes.undo);
+        take!(wishes.messages);
+        take!(wishes.parallel);
+        take!(wishes.other_tools);
+        take!(wishes.quorum);
+    }
+}

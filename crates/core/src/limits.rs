@@ -19,8 +19,9 @@ pub const JOINED_PARTS_MAX: usize = 1000;
 /// How deep JSON may be wrapped in JSON strings. Beyond: it stays a string.
 pub const NESTED_JSON_MAX: usize = 3;
 
-/// Open asks in one session. Beyond: asking is refused until one is settled.
-pub const OPEN_ASKS_MAX: usize = 64;
+/// Open asks in one session. Beyond: asking is refused until one is settled. Fewer than [`ENTRY_EVENTS_MAX`], because
+/// whatever ends a turn or a session closes all of them in one entry, with up to two events of its own.
+pub const OPEN_ASKS_MAX: usize = 60;
 /// Asks of one session that wait for a late answer or a correction. Beyond: the oldest is closed for good.
 pub const LATE_ASKS_MAX: usize = 256;
 /// Messages that wait in one session. Beyond: saying more is refused.

@@ -7,11 +7,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::answer::{Answer, Outcome, Who};
-use crate::ask::Ask;
+use crate::ask::{Ask, Body};
 use crate::event::{Event, Lane, Parcel, Process, Said, Settings, Started};
 use crate::ids::{AskId, Epoch, Key, MessageId, NodeId, PersonId, SessionId, Timestamp};
 use crate::limits;
-use crate::verdict::{Ruling, Verdict};
+use crate::verdict::Verdict;
 
 /// Everything that the rules remember of one session.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +102,8 @@ pub struct Stub {
     answer: u64,
     /// Of the key it was asked with.
     key: u64,
+    /// Of what was asked, so that a key that is used again for something else is known.
+    body: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -200,7 +202,8 @@ impl Session {
         };
         let by = by.map_or(NOBODY, |by| self.intern(by));
         let key = live.ask.key.as_ref().map_or(0, digest);
-        let stub = Stub { number, ending, by, moved_to, at, answer, key };
+        let body = body_digest(&live.ask.body);
+        let stub = Stub { number, ending, by, moved_to, at, answer, key, body };
         let place = self.stubs.partition_point(|stub| stub.number < number);
         self.stubs.insert(place, stub);
     }
@@ -238,6 +241,13 @@ impl Session {
 impl Live {
     pub fn is_open(&self) -> bool {
         matches!(self.stage, Stage::Open | Stage::Proposed { .. })
+    }
+
+    /// Does a person still have to decide, or the agent still to hear? That nobody came is not told to an agent whose
+    /// way back is gone.
+    pub fn is_unfinished(&self) -> bool {
+        let untold = self.stranded && matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired, .. });
+        self.is_open() || (self.delivered_at.is_none() && !untold)
     }
 
     /// After expiry, a default or a rule, the card stays answerable.
@@ -279,6 +289,11 @@ impl Stub {
         self.ending == Ending::Answered && self.answer == digest(answer)
     }
 
+    /// Is this what was asked?
+    pub fn asked(&self, body: &Body) -> bool {
+        self.body == body_digest(body)
+    }
+
     pub fn was_dismissed_with(&self, words: &Option<String>) -> bool {
         self.ending == Ending::Dismissed && self.answer == digest(words)
     }
@@ -289,6 +304,11 @@ fn digest(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// Half a digest, so that a stub stays small.
+fn body_digest(body: &Body) -> u32 {
+    (digest(body) >> 32) as u32
 }
 
 /// Applies one event. Cannot fail: an event that makes no sense here changes nothing.
@@ -326,9 +346,10 @@ pub fn evolve(session: &mut Session, event: &Event) {
                 live.stage = Stage::Proposed { answer: answer.clone(), by: by.clone(), until: *until };
             }
         }
-        Event::Undone { ask, .. } => {
+        Event::Undone { ask, by } => {
             if let Some(live) = session.live(*ask) {
                 live.stage = Stage::Open;
+                live.votes.retain(|(who, _)| who.person != by.person);
             }
         }
         Event::Extended { ask, deadline, .. } => {
@@ -446,39 +467,5 @@ impl Session {
             crate::event::Audience::Everyone => None,
             crate::event::Audience::Only(people) => Some(people),
         }
-    }
-}
-
-impl Settings {
-    /// Takes over what `newer` names.
-    pub fn merge(&mut self, newer: &Self) {
-        macro_rules! take {
-            ($($field:ident).+) => {
-                if newer.$($field).+.is_some() {
-                    self.$($field).+ = newer.$($field).+.clone();
-                }
-            };
-        }
-        take!(title);
-        take!(folder);
-        take!(branch);
-        take!(model);
-        take!(mode);
-        take!(more);
-        take!(wishes.wait);
-        take!(wishes.on_expiry);
-        take!(wishes.on_dismissal);
-        take!(wishes.warm);
-        take!(wishes.undo);
-        take!(wishes.messages);
-        take!(wishes.parallel);
-        take!(wishes.other_tools);
-        take!(wishes.quorum);
-    }
-}
-
-impl Verdict {
-    pub fn stops_the_turn(&self) -> bool {
-        self.ruling == Ruling::DenyAndStop
     }
 }

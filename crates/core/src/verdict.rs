@@ -24,6 +24,12 @@ pub enum Ruling {
     DenyAndStop,
 }
 
+impl Verdict {
+    pub fn stops_the_turn(&self) -> bool {
+        self.ruling == Ruling::DenyAndStop
+    }
+}
+
 /// How an ask can end without an answer, for the table of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
@@ -80,11 +86,11 @@ pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
     let wait = spoken(waited);
     match outcome {
         Outcome::Answered { answer, .. } => {
-            Verdict { words: beside(&ask.body, answer), ruling: Ruling::Answer(answer.clone()) }
+            Verdict { words: beside(&ask.body, answer, "person"), ruling: Ruling::Answer(answer.clone()) }
         }
         Outcome::Ruled { rule, answer } => {
             let mut words = format!("Decided by the rule “{rule}”, not by a person.");
-            let beside = beside(&ask.body, answer);
+            let beside = beside(&ask.body, answer, "rule");
             if !beside.is_empty() {
                 words = format!("{words} {beside}");
             }
@@ -124,8 +130,8 @@ fn look_up(ending: Ending, kind: Kind) -> &'static str {
     row.map(|(_, _, words)| *words).expect("the table has a row for every ending of every kind")
 }
 
-/// Returns what has to be said beside an answer: what was left out, and what a person added.
-fn beside(body: &Body, answer: &Answer) -> String {
+/// Returns what has to be said beside an answer: what was left out, and what was added. `who` is a person or a rule.
+fn beside(body: &Body, answer: &Answer, who: &str) -> String {
     match (body, answer) {
         (Body::Questions(questions), Answer::Questions(picks)) => {
             let skipped: Vec<_> = questions
@@ -137,7 +143,7 @@ fn beside(body: &Body, answer: &Answer) -> String {
             if skipped.is_empty() {
                 String::new()
             } else {
-                format!("Not answered: {}. The person skipped it; do not assume an answer.", skipped.join(", "))
+                format!("Not answered: {}. The {who} skipped it; do not assume an answer.", skipped.join(", "))
             }
         }
         (_, Answer::Approval(Decision::Allow { edited: Some(_), .. })) => {
@@ -145,7 +151,7 @@ fn beside(body: &Body, answer: &Answer) -> String {
         }
         (_, Answer::Approval(Decision::Deny { words, .. })) => match words {
             Some(words) => format!("Denied: {words}"),
-            None => "Denied by the person, without a reason. Go on without this tool call.".to_owned(),
+            None => format!("Denied by the {who}, without a reason. Go on without this tool call."),
         },
         (_, Answer::Plan(Review::Approve { edited: Some(_) })) => {
             "Approved with changes; the changed plan is what counts.".to_owned()
@@ -153,7 +159,7 @@ fn beside(body: &Body, answer: &Answer) -> String {
         (_, Answer::Plan(Review::SendBack { words })) => format!("Sent back: {words}"),
         (_, Answer::Form(Filled::Decline { words })) => match words {
             Some(words) => format!("Declined: {words}"),
-            None => "The person declined to fill in the form.".to_owned(),
+            None => format!("The {who} declined to fill in the form."),
         },
         _ => String::new(),
     }
@@ -176,21 +182,28 @@ pub fn follow_up(ask: &Ask, told: &Verdict, answer: &Answer, by: &Who) -> String
     )
 }
 
-/// Writes an answer that can no longer travel as one, because the way back to the agent is gone.
-pub fn stranded_answer(ask: &Ask, answer: &Answer, by: &Who) -> String {
-    format!(
-        "You asked “{}” and the connection was lost before the answer. {} says: {}",
-        ask.body.headline(),
-        by.person,
-        in_words(&ask.body, answer),
-    )
+/// Writes a verdict that can no longer travel as one, because the way back to the agent is gone. That nobody came is
+/// no news to an agent that is gone.
+pub fn stranded(ask: &Ask, outcome: &Outcome, verdict: &Verdict) -> Option<String> {
+    let said = match outcome {
+        Outcome::Answered { answer, by } => format!("{} says: {}", by.person, in_words(&ask.body, answer)),
+        Outcome::Dismissed { .. } => verdict.words.clone(),
+        Outcome::Ruled { rule, answer } => {
+            format!("The rule “{rule}” decided, not a person: {}", in_words(&ask.body, answer))
+        }
+        Outcome::Expired => return None,
+    };
+    Some(format!("You asked “{}” and the connection was lost before the answer. {said}", ask.body.headline()))
 }
 
 /// Writes an answer as a sentence, for messages and for agents that read only text.
 pub fn in_words(body: &Body, answer: &Answer) -> String {
     match (body, answer) {
         (Body::Questions(questions), Answer::Questions(picks)) => picks_in_words(questions, picks),
-        (_, Answer::Approval(Decision::Allow { .. })) => "allowed".to_owned(),
+        (_, Answer::Approval(Decision::Allow { edited: None, .. })) => "allowed".to_owned(),
+        (_, Answer::Approval(Decision::Allow { edited: Some(input), .. })) => {
+            format!("allowed, with the input changed to: {input}")
+        }
         (_, Answer::Approval(Decision::Deny { words, .. })) => {
             words.as_ref().map_or("denied".to_owned(), |words| format!("denied: {words}"))
         }

@@ -27,13 +27,14 @@ pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
         .map_err(|why| Failure::new(format!("ASKBRIDGE_ALLOWED_ORIGINS: {why}")))?;
     let options = sqlite::Options::new(&settings.data, chance.u64());
     let store = Store::Sqlite(Sqlite::open(&options).map_err(|error| no_store(&settings, error))?, LocalBus::default());
-    let listeners = Listeners::bind(settings.listen, &settings.socket()).await.map_err(no_listener)?;
-    let address = listeners.address()?;
 
     let bridge =
         Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() }).await;
     let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await.context("could not load the tokens")?;
     keep_token_file(&settings, &tokens, &chance, &bridge.handle).await?;
+    // Last: whoever finds the port open finds the token file too.
+    let listeners = Listeners::bind(settings.listen, &settings.socket()).await.map_err(no_listener)?;
+    let address = listeners.address()?;
     let version = env!("CARGO_PKG_VERSION");
     let app = App::new(AppOptions { handle: bridge.handle.clone(), tokens, origins, version });
     app.agents.recall(app.handle.store(), app.handle.now()).await.context("could not recall the agents that run")?;

@@ -1,6 +1,6 @@
 //! A person answers. The first answer wins; the same answer again is no news; a late one becomes a message.
 
-use super::found::{conflict, find, fits, over};
+use super::found::{conflict, find, fits, is_same_person, over};
 use super::settle::settle;
 use super::{late, vote};
 use crate::answer::{Answer, Outcome, Who};
@@ -35,11 +35,15 @@ pub(super) fn answer(
             }
             Ok(take(session, live, answer, by, at))
         }
-        Stage::Proposed { answer: first, by: who, .. } if who.person == by.person => {
-            if *first == answer {
-                return Ok(Vec::new());
-            }
+        Stage::Proposed { answer: first, by: who, .. } if *first == answer && who.person == by.person => Ok(Vec::new()),
+        Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
             fits(&live.ask, &answer)?;
+            if live.ask.terms.quorum > 1 {
+                // Those who agreed to the first answer have not agreed to this one.
+                let mut events = vec![Event::Undone { ask: live.ask.id, by: by.clone() }];
+                events.extend(vote::count(session, live, answer, by, at)?);
+                return Ok(events);
+            }
             Ok(take(session, live, answer, by, at))
         }
         Stage::Settled { outcome: Outcome::Answered { answer: first, by: who }, .. }
@@ -63,8 +67,4 @@ pub(super) fn take(session: &Session, live: &Live, answer: Answer, by: Who, at: 
     let until = at.plus(undo);
     let until = live.deadline.map_or(until, |deadline| deadline.min(until));
     vec![Event::Proposed { ask: live.ask.id, answer, by, until }]
-}
-
-fn is_same_person(known: Option<&Who>, by: &Who) -> bool {
-    known.is_some_and(|known| known.person == by.person)
 }

@@ -9,17 +9,20 @@ use crate::ids::Timestamp;
 use crate::intent::NewAsk;
 use crate::limits;
 use crate::refusal::Refusal;
-use crate::session::{Session, Stage};
+use crate::session::{Found, Session, Stage};
 use crate::terms::OnExpiry;
 
 pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if let Some(number) = wish.key.as_ref().and_then(|key| session.asked_with(key)) {
-        return match session.asks.get(&number) {
-            Some(live) if live.ask.body != wish.body => {
-                Err(Refusal::BadRequest("this idempotency key was used for a different ask".to_owned()))
-            }
-            _ => Ok(Vec::new()),
+        let same = match session.find(session.ask_id(number)) {
+            Some(Found::Live(live)) => live.ask.body == wish.body,
+            Some(Found::Over(stub)) => stub.asked(&wish.body),
+            None => false,
         };
+        if same {
+            return Ok(Vec::new());
+        }
+        return Err(Refusal::BadRequest("this idempotency key was used for a different ask".to_owned()));
     }
     sound(&wish)?;
     if session.open().count() >= limits::OPEN_ASKS_MAX {

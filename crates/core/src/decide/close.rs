@@ -1,5 +1,6 @@
 //! A session ends, or goes on as another one.
 
+use super::dispatch::still_open;
 use crate::event::Event;
 use crate::ids::{SessionId, Timestamp};
 use crate::refusal::Refusal;
@@ -21,8 +22,9 @@ pub(super) fn carry_on(session: &Session, to: SessionId, at: Timestamp) -> Resul
     {
         return Ok(Vec::new());
     }
+    still_open(session)?;
     // Whatever is unfinished is known by this session's id: it has to end here.
-    let unfinished = session.asks.values().find(|live| live.is_open() || live.delivered_at.is_none());
+    let unfinished = session.asks.values().find(|live| live.is_unfinished());
     match unfinished {
         Some(live) => Err(Refusal::AskOpen(live.ask.id)),
         None => Ok(vec![Event::Continued { to, at }]),

@@ -1,6 +1,6 @@
 //! A verdict or a message is handed to the agent, and the agent shows that it heard.
 
-use super::found::find;
+use super::found::exactly;
 use crate::event::{Event, Parcel};
 use crate::ids::Timestamp;
 use crate::refusal::Refusal;
@@ -8,7 +8,7 @@ use crate::session::{Found, Queued, Session, Stage};
 
 pub(super) fn hand(session: &Session, parcel: Parcel) -> Result<Vec<Event>, Refusal> {
     let attempts = match parcel {
-        Parcel::Verdict(ask) => match find(session, ask)? {
+        Parcel::Verdict(ask) => match exactly(session, ask)? {
             Found::Live(live) if live.delivered_at.is_some() => return Ok(Vec::new()),
             Found::Live(live) => match live.stage {
                 Stage::Settled { .. } => live.attempts,
@@ -27,7 +27,7 @@ pub(super) fn hand(session: &Session, parcel: Parcel) -> Result<Vec<Event>, Refu
 /// Delivering twice is no news: the proof may be seen again after a restart.
 pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let news = match parcel {
-        Parcel::Verdict(ask) => match find(session, ask)? {
+        Parcel::Verdict(ask) => match exactly(session, ask)? {
             Found::Live(live) if matches!(live.stage, Stage::Settled { .. }) => live.delivered_at.is_none(),
             Found::Live(_) => return Err(Refusal::NotSettled(ask)),
             Found::Over(_) => false,

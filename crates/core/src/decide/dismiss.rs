@@ -1,6 +1,6 @@
 //! A person closes an ask without answering it, with or without words.
 
-use super::found::{conflict, find, over};
+use super::found::{conflict, find, is_same_person, over};
 use super::settle::settle;
 use crate::answer::{Outcome, Who};
 use crate::event::Event;
@@ -18,7 +18,9 @@ pub(super) fn dismiss(
     let words = words.filter(|words| !words.trim().is_empty());
     let live = match find(session, ask)? {
         Found::Live(live) => live,
-        Found::Over(stub) if stub.was_dismissed_with(&words) => return Ok(Vec::new()),
+        Found::Over(stub) if stub.was_dismissed_with(&words) && is_same_person(session.decided_by(stub), &by) => {
+            return Ok(Vec::new());
+        }
         Found::Over(stub) => return Err(over(session, stub)),
     };
     match &live.stage {
@@ -26,7 +28,7 @@ pub(super) fn dismiss(
             Ok(settle(session, live, Outcome::Expired, at))
         }
         Stage::Open => Ok(settle(session, live, Outcome::Dismissed { words, by }, at)),
-        Stage::Proposed { by: who, .. } if who.person == by.person => {
+        Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
             Ok(settle(session, live, Outcome::Dismissed { words, by }, at))
         }
         Stage::Settled { outcome: Outcome::Dismissed { words: first, by: who }, .. }

@@ -21,6 +21,9 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
     if begins_something(&intent) {
         still_open(session)?;
     }
+    if fills(&intent) && session.decisions >= limits::DECISIONS_HARD_MAX {
+        return Err(Refusal::SessionFull(session.id));
+    }
     match intent {
         Intent::Start(_) => unreachable!("starting was decided above"),
         Intent::Close { why } => close::close(session, why, at),
@@ -35,7 +38,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
         Intent::Withdraw { ask, why } => withdraw::withdraw(session, ask, why, at),
         Intent::Overtake { ask, mouth } => withdraw::overtake(session, ask, mouth, at),
         Intent::Answer { ask, answer, by } => answer::answer(session, ask, answer, by, at),
-        Intent::Undo { ask, by } => undo::undo(session, ask, by),
+        Intent::Undo { ask, by } => undo::undo(session, ask, by, at),
         Intent::Dismiss { ask, words, by } => dismiss::dismiss(session, ask, words, by, at),
         Intent::Extend { ask, wait, by } => extend::extend(session, ask, wait, by, at),
         Intent::Vote { ask, answer, by } => vote::vote(session, ask, answer, by, at),
@@ -53,20 +56,19 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
 fn begins_something(intent: &Intent) -> bool {
     matches!(
         intent,
-        Intent::Ask(_)
-            | Intent::Say { .. }
-            | Intent::Interrupt { .. }
-            | Intent::Configure(_)
-            | Intent::Claim { .. }
-            | Intent::Continue { .. }
+        Intent::Ask(_) | Intent::Say { .. } | Intent::Interrupt { .. } | Intent::Configure(_) | Intent::Claim { .. }
     )
 }
 
-fn still_open(session: &Session) -> Result<(), Refusal> {
+/// A full session can still be hosted, to hand over what was settled, and be continued in a new one.
+fn fills(intent: &Intent) -> bool {
+    begins_something(intent) && !matches!(intent, Intent::Claim { .. })
+}
+
+pub(super) fn still_open(session: &Session) -> Result<(), Refusal> {
     match &session.end {
         Some(End::Closed { .. }) => Err(Refusal::SessionClosed(session.id)),
         Some(End::Continued { to, .. }) => Err(Refusal::MovedOn { from: session.id, to: *to }),
-        None if session.decisions >= limits::DECISIONS_HARD_MAX => Err(Refusal::SessionFull(session.id)),
         None => Ok(()),
     }
 }

@@ -1,14 +1,20 @@
 //! Finding the ask that a wish is about, and naming who was first.
 
 use crate::answer::Decision;
-use crate::answer::{Answer, Outcome, Pick, Scope};
+use crate::answer::{Answer, Outcome, Pick, Scope, Who};
 use crate::ask::{Ask, Body};
 use crate::ids::AskId;
 use crate::refusal::{Refusal, Winner, WonBy};
 use crate::session::{Ending, Found, Live, Session, Stage, Stub};
 use crate::unfit::{Mismatch, Problem};
 
-/// Finds an ask; one whose place a later ask took leads to that one.
+/// Finds exactly this ask. For what happens on the agent's side: a connection that carried the first attempt says
+/// nothing about the second.
+pub(super) fn exactly(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> {
+    session.find(ask).ok_or(Refusal::UnknownAsk(ask))
+}
+
+/// Finds an ask for a person; one whose place a later ask took leads to that one: one card, one answer.
 pub(super) fn find(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> {
     let mut ask = ask;
     loop {
@@ -17,6 +23,11 @@ pub(super) fn find(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> 
             found => return Ok(found),
         }
     }
+}
+
+/// Is the person whom an ask that is over remembers the one who speaks now?
+pub(super) fn is_same_person(known: Option<&Who>, by: &Who) -> bool {
+    known.is_some_and(|known| known.person == by.person)
 }
 
 /// Says that someone else was first.
@@ -43,6 +54,7 @@ pub(super) fn over(session: &Session, stub: &Stub) -> Refusal {
     match stub.ending {
         Ending::Withdrawn => gone("it was withdrawn"),
         Ending::Overtaken => gone("it was answered elsewhere first"),
+        Ending::Expired if stub.moved_to > 0 => gone("it was asked again"),
         Ending::Expired | Ending::Ruled => gone("too many asks of this session came after it"),
         Ending::Answered | Ending::Dismissed => {
             let by = session.decided_by(stub).cloned().map_or(WonBy::Nobody, WonBy::Person);

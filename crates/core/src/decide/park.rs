@@ -1,6 +1,6 @@
 //! The agent's process is let go while the ask stays open.
 
-use super::found::{conflict, find, over};
+use super::found::{conflict, exactly, over};
 use crate::ask::Reach;
 use crate::event::Event;
 use crate::ids::AskId;
@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use crate::session::{Found, Session};
 
 pub(super) fn park(session: &Session, ask: AskId) -> Result<Vec<Event>, Refusal> {
-    match find(session, ask)? {
+    match exactly(session, ask)? {
         Found::Live(live) if live.parked => Ok(Vec::new()),
         Found::Live(live) if !live.is_open() => Err(conflict(live)),
         Found::Live(live) if live.ask.reach != Reach::Resumable => Err(Refusal::NotParkable(live.ask.id)),

@@ -2,23 +2,35 @@
 
 use crate::answer::Outcome;
 use crate::answer::Who;
+use crate::ask::Ask;
 use crate::event::{Event, Said, Settled};
 use crate::ids::{AskId, MessageId, Timestamp};
 use crate::session::{Live, Session};
-use crate::verdict;
+use crate::verdict::{self, Verdict};
 
 pub(super) fn settle(session: &Session, live: &Live, outcome: Outcome, at: Timestamp) -> Vec<Event> {
     let ask = &live.ask;
     let waited = live.deadline.unwrap_or(at).since(ask.at);
     let verdict = verdict::verdict(ask, &outcome, waited);
-    let follow_up = match &outcome {
-        Outcome::Answered { answer, by } if live.stranded => {
-            Some(said(session, verdict::stranded_answer(ask, answer, by), Some(by.clone()), Some(ask.id), at))
-        }
-        _ => None,
-    };
+    let message = if live.stranded { stranded(session, ask, &outcome, &verdict, at) } else { None };
     let settled = Event::Settled(Box::new(Settled { ask: ask.id, at, outcome, verdict }));
-    [Some(settled), follow_up].into_iter().flatten().collect()
+    [Some(settled), message].into_iter().flatten().collect()
+}
+
+/// Makes the message that carries what can no longer travel as a verdict.
+pub(super) fn stranded(
+    session: &Session,
+    ask: &Ask,
+    outcome: &Outcome,
+    verdict: &Verdict,
+    at: Timestamp,
+) -> Option<Event> {
+    let text = verdict::stranded(ask, outcome, verdict)?;
+    let by = match outcome {
+        Outcome::Answered { by, .. } | Outcome::Dismissed { by, .. } => Some(by.clone()),
+        Outcome::Expired | Outcome::Ruled { .. } => None,
+    };
+    Some(said(session, text, by, Some(ask.id), at))
 }
 
 /// Makes the session's next message.

@@ -1,7 +1,7 @@
 //! Several people have to say the same.
 
-use super::answer::take;
-use super::found::{conflict, find, fits, over};
+use super::answer::{self, take};
+use super::found::{find, fits};
 use super::late;
 use crate::answer::{Answer, Who};
 use crate::event::Event;
@@ -16,19 +16,16 @@ pub(super) fn vote(
     by: Who,
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
-    let live = match find(session, ask)? {
-        Found::Live(live) => live,
-        Found::Over(stub) => return Err(over(session, stub)),
-    };
-    match live.stage {
-        Stage::Open => {
+    match find(session, ask)? {
+        Found::Live(live) if live.stage == Stage::Open => {
             fits(&live.ask, &answer)?;
             if live.deadline.is_some_and(|deadline| deadline <= at) {
                 return late::expire_and_follow_up(session, live, answer, by, at);
             }
             count(session, live, answer, by, at)
         }
-        _ => Err(conflict(live)),
+        // There is nothing left to count: what holds for an answer holds for a vote.
+        Found::Live(_) | Found::Over(_) => answer::answer(session, ask, answer, by, at),
     }
 }
 

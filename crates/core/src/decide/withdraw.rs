@@ -1,13 +1,13 @@
 //! The agent no longer wants an ask, or heard another mouth first.
 
-use super::found::{conflict, find, over};
+use super::found::{conflict, exactly, over};
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
 use crate::session::{Ending, Found, Session};
 
 pub(super) fn withdraw(session: &Session, ask: AskId, why: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
-    match find(session, ask)? {
+    match exactly(session, ask)? {
         Found::Live(live) if live.is_open() => Ok(vec![Event::Withdrawn { ask: live.ask.id, why, at }]),
         Found::Live(live) => Err(conflict(live)),
         Found::Over(stub) if stub.ending == Ending::Withdrawn => Ok(Vec::new()),
@@ -17,7 +17,7 @@ pub(super) fn withdraw(session: &Session, ask: AskId, why: String, at: Timestamp
 
 /// Counts even against an answer that has not reached the agent: what the agent heard is what happened.
 pub(super) fn overtake(session: &Session, ask: AskId, mouth: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
-    match find(session, ask)? {
+    match exactly(session, ask)? {
         Found::Live(live) if live.delivered_at.is_none() => Ok(vec![Event::Overtaken { ask: live.ask.id, mouth, at }]),
         Found::Live(live) => Err(conflict(live)),
         Found::Over(stub) if stub.ending == Ending::Overtaken => Ok(Vec::new()),

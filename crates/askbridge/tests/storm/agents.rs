@@ -1,0 +1,81 @@
+//! Agents that never give up: the same key until there is an answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::wire::Http;
+
+/// What an agent wrote down about one question.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) key: String,
+    /// Every id that was acknowledged for this key.
+    pub(crate) ids: Vec<String>,
+    /// Every settled view that came back.
+    pub(crate) settled: Vec<Value>,
+}
+
+/// Asks one question after the other until `stop`, then finishes the one in hand.
+pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<AtomicBool>) -> Vec<Asked> {
+    let mut ledger = Vec::new();
+    let mut http = None;
+    for round in 0.. {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        // Every eighth question is one that nobody answers.
+        let expires = (place + round) % 8 == 0;
+        let mut asked = Asked { key: format!("agent{place}-round{round}"), ids: Vec::new(), settled: Vec::new() };
+        let mut question = json!({"questions": [{
+            "question": if expires { "Is anybody there?" } else { "Which way?" },
+            "options": [{"label": "North"}, {"label": "East"}, {"label": "South"}, {"label": "West"}],
+        }]});
+        if expires {
+            question["timeout_seconds"] = json!(0.2);
+        }
+        let headers = format!("authorization: Bearer {token}\r\nidempotency-key: {}\r\n", asked.key);
+        while asked.settled.is_empty() {
+            match attempt(&address, &mut http, &headers, &question).await {
+                Some((200 | 201, view)) => {
+                    asked.ids.push(view["id"].as_str().unwrap().to_owned());
+                    if view["verdict"] != Value::Null {
+                        asked.settled.push(view);
+                    }
+                }
+                Some((503, _)) | None => {
+                    http = None;
+                    tokio::time::sleep(Duration::from_millis(3)).await;
+                }
+                Some((status, view)) => panic!("{status}: {view}"),
+            }
+        }
+        // Asking once more for what is already known must not change it.
+        if round % 3 == 0
+            && let Some((200, again)) = attempt(&address, &mut http, &headers, &question).await
+        {
+            asked.ids.push(again["id"].as_str().unwrap().to_owned());
+            asked.settled.push(again);
+        }
+        ledger.push(asked);
+    }
+    ledger
+}
+
+async fn attempt(
+    address: &str,
+    http: &mut Option<Http<tokio::net::TcpStream>>,
+    headers: &str,
+    question: &Value,
+) -> Option<(u16, Value)> {
+    if http.is_none() {
+        *http = Http::connect(address).await.ok();
+    }
+    let answered = http.as_mut()?.post("/v1/asks?wait=20", headers, question).await.ok();
+    if answered.is_none() {
+        *http = None;
+    }
+    answered
+}

@@ -1,0 +1,55 @@
+//! Just enough HTTP to ask with, so that the client costs little.
+
+use anyhow::{Context, Result, bail};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+/// A connection that is kept open.
+pub(crate) struct Connection<S> {
+    stream: S,
+    buffer: Vec<u8>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    pub(crate) fn new(stream: S) -> Self {
+        Self { stream, buffer: Vec::with_capacity(4096) }
+    }
+
+    /// Posts a body and returns the response's.
+    pub(crate) async fn post(&mut self, path: &str, token: Option<&str>, body: &str) -> Result<String> {
+        let auth = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{auth}content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        self.stream.write_all(format!("{head}{body}").as_bytes()).await?;
+        let end = loop {
+            if let Some(end) = find(&self.buffer, b"\r\n\r\n") {
+                break end + 4;
+            }
+            self.more().await?;
+        };
+        let head = std::str::from_utf8(&self.buffer[..end])?.to_ascii_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let length: usize = length.context("a response without a length")?.trim().parse()?;
+        while self.buffer.len() < end + length {
+            self.more().await?;
+        }
+        let body = String::from_utf8(self.buffer[end..end + length].to_vec())?;
+        self.buffer.drain(..end + length);
+        if !head.starts_with("http/1.1 2") {
+            bail!("{}: {body}", head.lines().next().unwrap_or_default());
+        }
+        Ok(body)
+    }
+
+    async fn more(&mut self) -> Result<()> {
+        if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            bail!("the connection was closed");
+        }
+        Ok(())
+    }
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|window| window == needle)
+}

@@ -1,0 +1,26 @@
+//! Measures askbridge against the floor of the same run.
+//!
+//! The floor is what any such bridge has to pay: a relay that takes a question over HTTP, shows it on a WebSocket and
+//! carries the answer back. *bare* keeps nothing; *durable* makes two synced commits a round. The same client drives
+//! all three in turn, so that a noisy machine disturbs them alike.
+
+mod floor;
+mod http;
+mod load;
+mod measure;
+mod report;
+mod subject;
+
+use anyhow::{Result, bail};
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["floor", "bare"] => runtime.block_on(floor::serve(None)),
+        ["floor", "durable", folder] => runtime.block_on(floor::serve(Some(folder.into()))),
+        [] => runtime.block_on(report::run(report::Length::Full)),
+        ["--quick"] => runtime.block_on(report::run(report::Length::Quick)),
+        other => bail!("unknown arguments {other:?}; try --quick, or nothing"),
+    }
+}

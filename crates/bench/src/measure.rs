@@ -1,0 +1,43 @@
+//! What one measurement says.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::load::{self, Pace};
+use crate::subject::Subject;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Figures {
+    pub(crate) rounds_per_s: f64,
+    pub(crate) p50: Duration,
+    pub(crate) p90: Duration,
+    pub(crate) p99: Duration,
+    /// CPU time of the server process, user and system.
+    pub(crate) cpu_us_per_round: f64,
+}
+
+pub(crate) async fn measure(subject: &Subject, sessions: usize, pace: Pace, span: Duration) -> Result<Figures> {
+    load::run(subject, sessions, pace, Duration::from_millis(300)).await?;
+    let (cpu, began) = (cpu_time(subject.pid)?, Instant::now());
+    let mut took = load::run(subject, sessions, pace, span).await?;
+    let (cpu, span) = (cpu_time(subject.pid)? - cpu, began.elapsed());
+    took.sort_unstable();
+    let at = |part: f64| took[((took.len() - 1) as f64 * part) as usize];
+    Ok(Figures {
+        rounds_per_s: took.len() as f64 / span.as_secs_f64(),
+        p50: at(0.5),
+        p90: at(0.9),
+        p99: at(0.99),
+        cpu_us_per_round: cpu.as_secs_f64() * 1e6 / took.len() as f64,
+    })
+}
+
+/// The kernel counts in hundredths of a second; a measurement takes long enough for that.
+fn cpu_time(pid: u32) -> Result<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let rest = &stat[stat.rfind(')').context("a command has a name")? + 1..];
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let ticks: u64 = fields[11].parse::<u64>()? + fields[12].parse::<u64>()?;
+    Ok(Duration::from_millis(ticks * 10))
+}

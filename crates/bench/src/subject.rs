@@ -1,0 +1,106 @@
+//! What is measured: a server process, started for one measurement.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use crate::http::Connection;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Bare,
+    Durable,
+    Askbridge,
+}
+
+pub(crate) struct Subject {
+    pub(crate) address: SocketAddr,
+    pub(crate) pid: u32,
+    /// Tokens to ask and to decide with; the floor needs none.
+    pub(crate) agent: Option<String>,
+    pub(crate) person: Option<String>,
+    child: Child,
+    _folder: TempDir,
+}
+
+impl Subject {
+    pub(crate) async fn start(kind: Kind, root: &Path) -> Result<Self> {
+        let folder = TempDir::new_in(root)?;
+        let mut command = match kind {
+            Kind::Bare | Kind::Durable => {
+                let mut command = Command::new(std::env::current_exe()?);
+                command.arg("floor");
+                match kind {
+                    Kind::Durable => command.arg("durable").arg(folder.path()),
+                    _ => command.arg("bare"),
+                };
+                command
+            }
+            Kind::Askbridge => {
+                let mut command = Command::new(beside("askbridge")?);
+                command.env("ASKBRIDGE_DATA", folder.path()).env("ASKBRIDGE_LISTEN", "127.0.0.1:0");
+                command.env("ASKBRIDGE_LOG", "warn");
+                command
+            }
+        };
+        let mut child = command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+        let stdout = child.stdout.take().context("the child has a stdout")?;
+        let mut line = String::new();
+        timeout(Duration::from_secs(30), BufReader::new(stdout).read_line(&mut line)).await??;
+        let address = line.trim().trim_start_matches("http://").trim_end_matches('/');
+        let address = address.parse().with_context(|| format!("`{}` is no link", line.trim()))?;
+        let pid = child.id().context("the child runs")?;
+        let (mut agent, mut person) = (None, None);
+        if kind == Kind::Askbridge {
+            agent = Some(std::fs::read_to_string(folder.path().join("token"))?.trim().to_owned());
+            person = Some(pair(folder.path()).await?);
+        }
+        Ok(Self { address, pid, agent, person, child, _folder: folder })
+    }
+
+    pub(crate) async fn connect(&self) -> Result<Connection<TcpStream>> {
+        let stream = TcpStream::connect(self.address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Connection::new(stream))
+    }
+
+    /// Starts a session to ask in.
+    pub(crate) async fn session(&self, connection: &mut Connection<TcpStream>) -> Result<Option<String>> {
+        if self.agent.is_none() {
+            return Ok(None);
+        }
+        let started = connection.post("/v1/sessions", self.agent.as_deref(), r#"{"agent":"bench"}"#).await?;
+        let started: Value = serde_json::from_str(&started)?;
+        Ok(started["id"].as_str().map(str::to_owned))
+    }
+
+    pub(crate) async fn stop(mut self) -> Result<()> {
+        self.child.kill().await?;
+        Ok(())
+    }
+}
+
+async fn pair(folder: &Path) -> Result<String> {
+    let socket = UnixStream::connect(folder.join("run/askbridge.sock")).await?;
+    let wish = json!({"name": "bench", "token": true, "i_am_a_person": true}).to_string();
+    let paired: Value = serde_json::from_str(&Connection::new(socket).post("/v1/pairings", None, &wish).await?)?;
+    paired["token"].as_str().map(str::to_owned).context("pairing gives a token")
+}
+
+/// Finds a binary that was built beside this one.
+fn beside(name: &str) -> Result<PathBuf> {
+    let path = std::env::current_exe()?.with_file_name(name);
+    if !path.exists() {
+        bail!("`{}` is not there; build it with `cargo build --release`", path.display());
+    }
+    Ok(path)
+}

@@ -1,0 +1,44 @@
+//! The agent no longer wants an ask, or heard another mouth first.
+
+use crate::asks::{On, q};
+use crate::facts::{answered, asked, delivered, expired, overtaken, parked, ruled, stranded, withdrawn};
+use crate::given::{Given, given};
+use crate::people::{ann, won, yes};
+use crate::wishes::{answer, deliver, hand, overtake, withdraw};
+
+fn settled() -> Given {
+    given([asked(&q(1)), answered(&q(1), yes(), ann(), 1)])
+}
+
+#[test]
+fn an_agent_can_withdraw_what_is_open() {
+    for first in [vec![], vec![parked(1)], vec![stranded(1)]] {
+        let story = given([asked(&q(1))].into_iter().chain(first)).at(3);
+        let story = story.when(withdraw(1, "no more")).then([withdrawn(1, "no more", 3)]);
+        story.when(withdraw(1, "still")).no_news().when(overtake(1)).refused("gone");
+    }
+    settled().when(withdraw(1, "no more")).refused_as(won(1, ann(), 1));
+}
+
+#[test]
+fn another_mouth_wins_against_whatever_the_agent_has_not_heard() {
+    let dated = q(1).until(10);
+    let rows = [
+        given([asked(&q(1))]),
+        settled(),
+        given([asked(&dated), expired(&dated, 10)]),
+        given([asked(&q(1)), ruled(&q(1), "r", yes(), 1)]),
+    ];
+    for story in rows {
+        let story = story.at(12).when(overtake(1)).then([overtaken(1, 12)]).when(overtake(1)).no_news();
+        let story = story.when(answer(1, yes(), ann())).refused("gone").when(withdraw(1, "x")).refused("gone");
+        story.when(hand(1)).no_news().when(deliver(1)).no_news();
+    }
+}
+
+#[test]
+fn another_mouth_is_too_late_for_what_the_agent_has_heard() {
+    settled().and(delivered(1, 2)).at(3).when(overtake(1)).refused_as(won(1, ann(), 1));
+    let dated = q(1).until(10);
+    given([asked(&dated), expired(&dated, 10), delivered(1, 11)]).when(overtake(1)).refused("already_decided");
+}

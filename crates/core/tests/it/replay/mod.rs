@@ -1,0 +1,5 @@
+//! Whatever people, agents and clocks do: replay agrees with the first run, and the laws hold at every step.
+
+mod always;
+mod chance;
+mod watch;

@@ -1,0 +1,96 @@
+//! Intents, written short.
+
+use askbridge_core::answer::{Answer, Who};
+use askbridge_core::ask::Ask;
+use askbridge_core::event::Parcel;
+use askbridge_core::intent::{Due, Intent, NewAsk};
+use askbridge_core::terms::Wait;
+
+use crate::asks::secs;
+use crate::facts::{id, message};
+
+/// Wishes for this ask; its number and time are the session's to give.
+pub(crate) fn ask(ask: &Ask) -> Intent {
+    let Ask { body, terms, reach, asker, call, context, key, original, .. } = ask.clone();
+    Intent::Ask(Box::new(NewAsk { body, terms, reach, asker, call, context, key, original }))
+}
+
+pub(crate) fn answer(ask: u32, answer: Answer, by: Who) -> Intent {
+    Intent::Answer { ask: id(ask), answer, by }
+}
+
+pub(crate) fn undo(ask: u32, by: Who) -> Intent {
+    Intent::Undo { ask: id(ask), by }
+}
+
+pub(crate) fn dismiss(ask: u32, words: Option<&str>, by: Who) -> Intent {
+    Intent::Dismiss { ask: id(ask), words: words.map(Into::into), by }
+}
+
+pub(crate) fn extend(ask: u32, more: u64, by: Who) -> Intent {
+    Intent::Extend { ask: id(ask), wait: Wait::For(secs(more)), by }
+}
+
+pub(crate) fn extend_for_ever(ask: u32, by: Who) -> Intent {
+    Intent::Extend { ask: id(ask), wait: Wait::Forever, by }
+}
+
+pub(crate) fn vote(ask: u32, answer: Answer, by: Who) -> Intent {
+    Intent::Vote { ask: id(ask), answer, by }
+}
+
+pub(crate) fn rule(ask: u32, rule: &str, answer: Answer) -> Intent {
+    Intent::Rule { ask: id(ask), rule: rule.into(), answer }
+}
+
+pub(crate) fn correct(ask: u32, answer: Answer, by: Who) -> Intent {
+    Intent::Correct { ask: id(ask), answer, by }
+}
+
+pub(crate) fn withdraw(ask: u32, why: &str) -> Intent {
+    Intent::Withdraw { ask: id(ask), why: why.into() }
+}
+
+pub(crate) fn overtake(ask: u32) -> Intent {
+    Intent::Overtake { ask: id(ask), mouth: "terminal".into() }
+}
+
+pub(crate) fn park(ask: u32) -> Intent {
+    Intent::Park { ask: id(ask) }
+}
+
+pub(crate) fn strand(ask: u32) -> Intent {
+    Intent::Strand { ask: id(ask) }
+}
+
+pub(crate) fn hand(ask: u32) -> Intent {
+    Intent::Hand { parcel: Parcel::Verdict(id(ask)) }
+}
+
+pub(crate) fn deliver(ask: u32) -> Intent {
+    Intent::Deliver { parcel: Parcel::Verdict(id(ask)), proof: "seen".into() }
+}
+
+pub(crate) fn hand_message(number: u32) -> Intent {
+    Intent::Hand { parcel: Parcel::Message(message(number)) }
+}
+
+pub(crate) fn deliver_message(number: u32) -> Intent {
+    Intent::Deliver { parcel: Parcel::Message(message(number)), proof: "seen".into() }
+}
+
+pub(crate) fn tick(ask: u32, due: Due) -> Intent {
+    Intent::Tick { ask: id(ask), due }
+}
+
+pub(crate) fn say(text: &str, by: Option<Who>) -> Intent {
+    Intent::Say { text: text.into(), by, about: None }
+}
+
+pub(crate) fn unsay(number: u32) -> Intent {
+    Intent::Unsay { message: message(number) }
+}
+
+pub(crate) fn close() -> Intent {
+    Intent::Close { why: "done".into() }
+}

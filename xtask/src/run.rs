@@ -1,0 +1,45 @@
+//! Running other programs, saying which.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// The workspace.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+}
+
+pub(crate) fn cargo(args: &[&str]) -> Result<()> {
+    cargo_with(args, &[])
+}
+
+pub(crate) fn cargo_with(args: &[&str], env: &[(&str, &OsStr)]) -> Result<()> {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(args).envs(env.iter().copied());
+    // Cargo sets these for us; they would make every crate that looks at them build again.
+    command.env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_PKG_NAME").env_remove("CARGO_PKG_VERSION");
+    go(command, &format!("cargo {}", args.join(" ")))
+}
+
+pub(crate) fn program(path: impl AsRef<Path>, args: &[&str]) -> Result<()> {
+    let mut command = Command::new(path.as_ref());
+    command.args(args);
+    go(command, &format!("{} {}", path.as_ref().display(), args.join(" ")))
+}
+
+fn go(mut command: Command, line: &str) -> Result<()> {
+    eprintln!("\n$ {line}");
+    let status = command.current_dir(root()).status().with_context(|| format!("could not run `{line}`"))?;
+    if !status.success() {
+        bail!("`{line}` failed");
+    }
+    Ok(())
+}
+
+/// Is there a program of this name?
+pub(crate) fn exists(name: &str) -> bool {
+    let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output();
+    found.is_ok_and(|found| found.status.success())
+}

@@ -1,0 +1,36 @@
+//! `cargo xtask test`: what has to hold before anything lands, quickest first.
+
+use std::ffi::OsStr;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::run::{cargo, cargo_with, exists, program};
+use crate::{install, tidy};
+
+pub(crate) fn run() -> Result<()> {
+    let began = Instant::now();
+    let nats = install::run()?;
+    cargo(&["fmt", "--all", "--check"])?;
+    tidy::run()?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
+    let deny_warnings = [("RUSTDOCFLAGS", OsStr::new("--deny warnings"))];
+    cargo_with(&["doc", "--workspace", "--no-deps", "--document-private-items"], &deny_warnings)?;
+    // Installing these would take longer than everything else together, so they run where they are.
+    optional("cargo-deny", &["deny", "--offline", "check", "licenses", "bans", "sources"]);
+    optional("typos", &[]);
+    cargo_with(&["test", "--workspace"], &[("ASKBRIDGE_NATS_SERVER", nats.as_os_str())])?;
+    eprintln!("\neverything holds, after {} s", began.elapsed().as_secs());
+    Ok(())
+}
+
+fn optional(tool: &str, args: &[&str]) {
+    if !exists(tool) {
+        eprintln!("\n{tool} is not installed, so it was not asked");
+        return;
+    }
+    let asked = if args.is_empty() { program(tool, &[]) } else { cargo(args) };
+    if let Err(error) = asked {
+        eprintln!("{tool} objects: {error}");
+    }
+}

@@ -1,0 +1,120 @@
+//! `cargo xtask tidy`: the walls of the house, and a question at 500 lines.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::run::root;
+
+/// Who may know whom. What is not named here does not exist for a crate.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("core", &[]),
+    ("journal", &["core"]),
+    ("peers", &["core"]),
+    ("testkit", &["core", "peers"]),
+    ("bridge", &["core", "journal", "peers"]),
+    ("askbridge", &["bridge", "core", "journal"]),
+    ("bench", &[]),
+];
+/// What the rules must not know: serialization, time, chance, the outside.
+const NOT_IN_CORE: &[&str] =
+    &["serde", "tokio", "rand", "getrandom", "chrono", "SystemTime", "Instant::now", "std::fs", "std::net", "std::env"];
+/// Protocol machines move no bytes.
+const NOT_IN_PEERS: &[&str] = &["tokio", "std::fs", "std::net", "std::env", "SystemTime", "Instant::now"];
+const LINES_MAX: usize = 500;
+/// Files that have an answer to the question.
+const LONG_FOR_A_REASON: &[(&str, &str)] = &[];
+
+pub(crate) fn run() -> Result<()> {
+    let mut complaints = Vec::new();
+    for (name, may_know) in ARROWS {
+        arrows(name, may_know, &mut complaints)?;
+    }
+    absent("core", NOT_IN_CORE, &mut complaints)?;
+    absent("peers", NOT_IN_PEERS, &mut complaints)?;
+    for file in sources(&root().join("crates"))?.into_iter().chain(sources(&root().join("xtask"))?) {
+        size(&file, &mut complaints)?;
+        door_plate(&file, &mut complaints)?;
+    }
+    if complaints.is_empty() {
+        eprintln!("tidy");
+        return Ok(());
+    }
+    bail!("not tidy:\n  {}", complaints.join("\n  "));
+}
+
+/// Reads the `[dependencies]` of a crate; what tests need is their own affair.
+fn arrows(name: &str, may_know: &[&str], complaints: &mut Vec<String>) -> Result<()> {
+    let manifest = fs::read_to_string(root().join("crates").join(name).join("Cargo.toml"))?;
+    let section = manifest.split("\n[").find(|section| section.starts_with("dependencies]")).unwrap_or_default();
+    for line in section.lines() {
+        let Some(known) = line.strip_prefix("askbridge-") else { continue };
+        let known = known.split(['.', ' ', '=']).next().unwrap_or_default();
+        if !may_know.contains(&known) {
+            complaints.push(format!("crates/{name} must not know crates/{known}"));
+        }
+    }
+    Ok(())
+}
+
+fn absent(name: &str, words: &[&str], complaints: &mut Vec<String>) -> Result<()> {
+    for file in sources(&root().join("crates").join(name).join("src"))? {
+        let text = fs::read_to_string(&file)?;
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for word in code.flat_map(|line| words.iter().filter(move |word| names(line, word))) {
+            complaints.push(format!("{} names `{word}`, which crates/{name} must not know", shown(&file)));
+        }
+    }
+    Ok(())
+}
+
+/// Does a line use `word` as a name of its own? `serde_json` in peers is not `serde` in core.
+fn names(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + word.len()..].chars().next();
+        let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        !part(before) && !part(after)
+    })
+}
+
+fn size(file: &Path, complaints: &mut Vec<String>) -> Result<()> {
+    let lines = fs::read_to_string(file)?.lines().count();
+    let excused = LONG_FOR_A_REASON.iter().any(|(path, _)| file.ends_with(path));
+    if lines > LINES_MAX && !excused {
+        complaints.push(format!("{} has {lines} lines; could it be two rooms?", shown(file)));
+    }
+    Ok(())
+}
+
+/// A `mod.rs` says what the room is, and does nothing itself.
+fn door_plate(file: &Path, complaints: &mut Vec<String>) -> Result<()> {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if !matches!(name, "mod.rs" | "lib.rs") || file.components().any(|part| part.as_os_str() == "tests") {
+        return Ok(());
+    }
+    let text = fs::read_to_string(file)?;
+    if !text.starts_with("//!") {
+        complaints.push(format!("{} has no door plate", shown(file)));
+    }
+    Ok(())
+}
+
+fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn shown(file: &Path) -> String {
+    file.strip_prefix(root()).unwrap_or(file).display().to_string()
+}
