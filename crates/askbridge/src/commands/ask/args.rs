@@ -95,14 +95,15 @@ fn on_expiry(text: &str) -> Result<OnExpiry, String> {
 impl Args {
     /// Writes the ask as the server reads it.
     pub(super) fn body(&self, whereabouts: &Whereabouts) -> Result<Value, Failure> {
-        if self.question.trim().is_empty() {
+        let question = self.question.trim();
+        if question.is_empty() {
             return Err(Failure::usage("the question is empty"));
         }
         if self.on_expiry.is_some() && self.timeout.is_none() && self.session.is_none() {
             return Err(Failure::usage("without a deadline nothing expires").hint("add `--timeout 10m`"));
         }
         let mut question = json!({
-            "question": self.question,
+            "question": question,
             "options": self.offered()?,
             "multiSelect": self.multi,
         });
@@ -160,7 +161,7 @@ impl Args {
                 }
             }
         };
-        let answers = Map::from_iter([(self.question.clone(), value)]);
+        let answers = Map::from_iter([(self.question.trim().to_owned(), value)]);
         Ok(Some(json!({"assume": answers})))
     }
 }

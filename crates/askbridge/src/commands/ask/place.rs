@@ -29,7 +29,9 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let ask = place(&client, &body, &key).await?;
-    is_the_same(&ask, &body, &key)?;
+    if args.key.is_some() {
+        is_the_same(&ask, &body, &key)?;
+    }
     let id = ask.shown.id.clone();
     if args.no_wait {
         print(if args.json { &ask.raw } else { &id })?;
@@ -71,9 +73,8 @@ fn is_the_same(ask: &Ask, body: &Value, key: &str) -> Result<(), Failure> {
         Body::Questions(questions) if questions.len() == 1 => questions[0].question.as_str(),
         _ => "",
     };
-    // The server trims and bounds texts, never rewrites them.
     let wanted = body["questions"][0]["question"].as_str().unwrap_or_default();
-    if asked.trim() == wanted.trim() {
+    if asked == wanted {
         return Ok(());
     }
     let why = format!("the key `{key}` was used before, for another question: {}", crate::output::one_line(asked));
