@@ -1,15 +1,22 @@
 //! The binary: starts the bridge, or speaks to one.
 
 mod cli;
+mod client;
 mod commands;
+mod exit_codes;
+mod failure;
 mod logging;
+mod output;
 mod settings;
+mod spans;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::cli::{Cli, Command};
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
 use crate::settings::Settings;
 
 #[global_allocator]
@@ -17,20 +24,37 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    logging::start();
-    let result = Settings::read().and_then(|settings| {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(async move {
-            match cli.command.unwrap_or(Command::Serve) {
-                Command::Serve => commands::serve::run(settings).await,
+    match run(cli.command.unwrap_or(Command::Serve)) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            if !failure.is_closed_pipe() {
+                output::tell(&failure.to_string());
             }
-        })
-    });
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            failure.exit.into()
         }
     }
+}
+
+fn run(command: Command) -> Result<Exit, Failure> {
+    let settings = Settings::read()?;
+    if let Command::Serve = command {
+        logging::start();
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        return runtime.block_on(commands::serve::run(settings));
+    }
+    // A client waits more than it works: one thread is enough, and starts faster.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let settings = &settings;
+    runtime.block_on(async move {
+        match command {
+            Command::Serve => unreachable!("served above"),
+            Command::Ask(args) => commands::ask::run(settings, args).await,
+            Command::Inbox(args) => commands::inbox::run(settings, args).await,
+            Command::Answer(args) => commands::answer::run(settings, *args).await,
+            Command::Pair(args) => commands::pair::run(settings, args).await,
+            Command::Token(args) => commands::token::run(settings, args).await,
+            Command::Journal(args) => commands::journal::run(settings, &args),
+            Command::Run(args) => commands::run::run(settings, args).await,
+        }
+    })
 }

@@ -1,10 +1,13 @@
 //! Settings, read once from the environment.
 
 use std::env;
+use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+
+use crate::client::dialable;
 
 /// Where we listen unless told otherwise.
 const DEFAULT_LISTEN: &str = "127.0.0.1:4760";
@@ -13,17 +16,23 @@ const DEFAULT_LISTEN: &str = "127.0.0.1:4760";
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) listen: SocketAddr,
+    /// Whether somebody chose the address. If not, a running server knows better.
+    listen_was_chosen: bool,
     /// Everything we write lives here.
     pub(crate) data: PathBuf,
     pub(crate) allowed_origins: Vec<String>,
     /// A person's or an agent's token; without one, commands speak over the local socket.
     pub(crate) token: Option<String>,
     pub(crate) user: String,
+    /// Whether a terminal may show colour (<https://no-color.org>).
+    pub(crate) colour: bool,
 }
 
 impl Settings {
     pub(crate) fn read() -> Result<Self> {
-        let listen = text("ASKBRIDGE_LISTEN").unwrap_or_else(|| DEFAULT_LISTEN.to_owned());
+        let chosen = text("ASKBRIDGE_LISTEN");
+        let listen_was_chosen = chosen.is_some();
+        let listen = chosen.unwrap_or_else(|| DEFAULT_LISTEN.to_owned());
         let listen = listen.replace("localhost:", "127.0.0.1:");
         let listen = listen.parse().with_context(|| {
             format!("ASKBRIDGE_LISTEN is `{listen}`, which is not an address with a port, like {DEFAULT_LISTEN}")
@@ -32,16 +41,37 @@ impl Settings {
         let origins = origins.split(',').map(str::trim).filter(|origin| !origin.is_empty());
         Ok(Self {
             listen,
+            listen_was_chosen,
             data: data()?,
             allowed_origins: origins.map(str::to_owned).collect(),
             token: text("ASKBRIDGE_TOKEN"),
             user: text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "me".to_owned()),
+            colour: text("NO_COLOR").is_none() && text("TERM").is_none_or(|term| term != "dumb"),
         })
     }
 
     /// The local socket, in a folder that is ours alone.
     pub(crate) fn socket(&self) -> PathBuf {
         self.data.join("run").join("askbridge.sock")
+    }
+
+    /// Where a running server writes the address that it listens on.
+    pub(crate) fn address_file(&self) -> PathBuf {
+        self.data.join("run").join("address")
+    }
+
+    /// The address that a running server listens on: the chosen one, or what it wrote down. Port 0 is no choice.
+    pub(crate) fn served_address(&self) -> SocketAddr {
+        if self.listen_was_chosen && self.listen.port() != 0 {
+            return self.listen;
+        }
+        let written = fs::read_to_string(self.address_file()).ok();
+        written.and_then(|address| address.trim().parse().ok()).unwrap_or(self.listen)
+    }
+
+    /// The address to connect to.
+    pub(crate) fn server_address(&self) -> SocketAddr {
+        dialable(self.served_address())
     }
 
     /// The token that may ask and administer, never decide.

@@ -1,3 +1,10 @@
-//! One file per verb.
+//! One file or folder per verb.
 
+pub(crate) mod answer;
+pub(crate) mod ask;
+pub(crate) mod inbox;
+pub(crate) mod journal;
+pub(crate) mod pair;
+pub(crate) mod run;
 pub(crate) mod serve;
+pub(crate) mod token;

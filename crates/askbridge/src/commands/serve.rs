@@ -1,48 +1,86 @@
 //! `askbridge serve`: the server, in the foreground.
 
 use std::fs;
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{ErrorKind, IsTerminal, Write, stdout};
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use askbridge_bridge::auth::{Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
-use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, router, serve};
+use askbridge_bridge::server::{App, AppOptions, ListenError, Listeners, Origins, router, serve};
 use askbridge_core::terms::Rules;
 use askbridge_journal::{LocalBus, Sqlite, sqlite};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::info;
 
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
 use crate::settings::Settings;
 
-pub(crate) async fn run(settings: Settings) -> Result<()> {
+pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
     let (clock, chance) = (Clock::System, Chance::System);
-    let origins =
-        Origins::new(settings.allowed_origins.clone()).map_err(|why| anyhow!("ASKBRIDGE_ALLOWED_ORIGINS: {why}"))?;
+    let origins = Origins::new(settings.allowed_origins.clone())
+        .map_err(|why| Failure::new(format!("ASKBRIDGE_ALLOWED_ORIGINS: {why}")))?;
     let options = sqlite::Options::new(&settings.data, chance.u64());
-    let store = Store::Sqlite(Sqlite::open(&options)?, LocalBus::default());
+    let store = Store::Sqlite(Sqlite::open(&options).map_err(|error| no_store(&settings, error))?, LocalBus::default());
 
     let bridge =
         Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() }).await;
-    let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await?;
+    let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await.context("could not load the tokens")?;
     keep_token_file(&settings, &tokens, &chance, &bridge.handle).await?;
     // Last: whoever finds the port open finds the token file too.
-    let listeners = Listeners::bind(settings.listen, &settings.socket()).await?;
+    let listeners = Listeners::bind(settings.listen, &settings.socket()).await.map_err(no_listener)?;
     let address = listeners.address()?;
     let version = env!("CARGO_PKG_VERSION");
     let app = App::new(AppOptions { handle: bridge.handle.clone(), tokens, origins, version });
+    app.agents.recall(app.handle.store(), app.handle.now()).await.context("could not recall the agents that run")?;
     let server = serve(app.clone(), router(app), listeners, settings.user.clone());
+    // A courtesy to our own commands; without it they use what is configured.
+    let _ = fs::write(settings.address_file(), format!("{address}\n"));
     greet(&settings, &bridge.handle, address).await?;
 
     wait_for_the_end().await?;
     info!("Stopping: finishing what is in hand");
     server.stop().await;
     bridge.stop().await;
-    Ok(())
+    Ok(Exit::Good)
+}
+
+fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {
+    let in_use = matches!(error, sqlite::Error::InUse { .. });
+    let failure = Failure::from(anyhow::Error::from(error));
+    if in_use {
+        let folder = settings.data.display();
+        return failure.hint(format!(
+            "askbridge already runs on `{folder}`; look at it with `askbridge inbox`, or set ASKBRIDGE_DATA to another folder"
+        ));
+    }
+    failure
+}
+
+fn no_listener(error: ListenError) -> Failure {
+    let hint = match &error {
+        ListenError::Tcp { address, source } => match source.kind() {
+            ErrorKind::AddrInUse => {
+                let free = address.port().checked_add(1).unwrap_or(4760);
+                let other = SocketAddr::new(address.ip(), free);
+                Some(format!("another program has this port; choose another: `ASKBRIDGE_LISTEN={other} askbridge`"))
+            }
+            ErrorKind::AddrNotAvailable => Some(format!("{} is not an address of this machine", address.ip())),
+            ErrorKind::PermissionDenied => Some("ports below 1024 need special rights; choose a higher one".to_owned()),
+            _ => None,
+        },
+        ListenError::Unix { .. } => Some("the socket lies in the data folder; ASKBRIDGE_DATA moves it".to_owned()),
+    };
+    let failure = Failure::from(anyhow::Error::from(error));
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
 }
 
 /// Makes the local token if there is none, and sees to it that the server knows it.

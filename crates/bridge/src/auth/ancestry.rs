@@ -43,12 +43,20 @@ pub enum Ancestry {
 }
 
 impl Agents {
-    /// Remembers a process as an agent. Returns `false` if there is no such process.
-    pub fn announce(&self, pid: u32) -> bool {
-        let Some(kin) = look_up(pid) else { return false };
+    /// Remembers a process as an agent. Returns `None` if there is no such process.
+    pub fn announce(&self, pid: u32) -> Option<ProcessId> {
+        let kin = look_up(pid)?;
         let mut agents = self.0.lock();
         agents.retain(|agent| look_up(agent.pid).is_some_and(|kin| kin.id == *agent));
-        agents.insert(kin.id) || agents.contains(&kin.id)
+        agents.insert(kin.id);
+        Some(kin.id)
+    }
+
+    /// Remembers a process that was an agent before, if it is still there.
+    pub(super) fn recognise(&self, process: ProcessId) {
+        if look_up(process.pid).is_some_and(|kin| kin.id == process) {
+            self.0.lock().insert(process);
+        }
     }
 
     /// Follows the line of parents of `pid` up to the first process.
@@ -105,13 +113,13 @@ mod tests {
         let me = std::process::id();
         assert_ne!(agents.ancestry(me), Ancestry::BelowAnAgent);
         let parent = look_up(me).unwrap().parent;
-        assert!(agents.announce(parent));
+        assert!(agents.announce(parent).is_some());
         assert_eq!(agents.ancestry(me), Ancestry::BelowAnAgent);
     }
 
     #[test]
     fn a_process_that_does_not_exist_is_not_trusted() {
         assert_eq!(Agents::default().ancestry(u32::MAX), Ancestry::Unknown);
-        assert!(!Agents::default().announce(u32::MAX));
+        assert_eq!(Agents::default().announce(u32::MAX), None);
     }
 }

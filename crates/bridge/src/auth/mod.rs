@@ -3,6 +3,7 @@
 mod ancestry;
 mod buckets;
 mod caller;
+mod known_agents;
 mod pairing;
 mod secret;
 mod tokens;

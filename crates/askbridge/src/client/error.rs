@@ -1,0 +1,106 @@
+//! What can go wrong between us and the server.
+
+use std::io;
+
+use serde::Deserialize;
+
+use super::ask::By;
+use super::time::Moment;
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::visible;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// Nobody listens. Nothing was sent.
+    #[error("askbridge is not running: nobody listens at {place}")]
+    Unreachable {
+        place: String,
+        #[source]
+        source: io::Error,
+    },
+    /// The connection ended in the middle: what was sent may have been done or not.
+    #[error("the connection to askbridge at {place} was lost: {why}")]
+    Lost { place: String, why: String },
+    #[error("{0}")]
+    Refused(Box<Problem>),
+    #[error("askbridge said something that makes no sense here: {0}")]
+    Strange(String),
+}
+
+/// A refusal as the server words it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Problem {
+    pub(crate) status: u16,
+    pub(crate) code: String,
+    pub(crate) detail: String,
+    #[serde(default)]
+    pub(crate) retry: bool,
+    #[serde(default)]
+    pub(crate) errors: Vec<Part>,
+    pub(crate) winner: Option<Winner>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Part {
+    pub(crate) question: Option<String>,
+    pub(crate) detail: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Winner {
+    pub(crate) by: Option<By>,
+    pub(crate) at: Moment,
+}
+
+impl Error {
+    /// Does it make sense to try the same again? Whoever does has to send the same key.
+    pub(crate) fn passes(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Lost { .. } => true,
+            Self::Refused(problem) => problem.retry,
+            Self::Strange(_) => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&visible(&self.detail))?;
+        for part in &self.errors {
+            match &part.question {
+                Some(question) => write!(f, "\n  {}: {}", visible(question), visible(&part.detail))?,
+                None => write!(f, "\n  {}", visible(&part.detail))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let hint = match &error {
+            Error::Unreachable { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                Some("it belongs to another user; set ASKBRIDGE_DATA, or use a token")
+            }
+            Error::Unreachable { .. } => Some("start it with `askbridge`, and leave it running"),
+            Error::Refused(problem) if problem.status == 401 => {
+                Some("make a token with `askbridge token create NAME` or `askbridge pair --print-token`")
+            }
+            Error::Refused(problem) if problem.code == "already_started" => {
+                Some("this key was used before in another folder or branch, or by another agent; choose a new `--key`")
+            }
+            _ => None,
+        };
+        let exit = match &error {
+            Error::Unreachable { .. } => Exit::Unreachable,
+            _ => Exit::Failed,
+        };
+        // The text says it all; the system's "No such file or directory" behind it would only puzzle.
+        let failure = Failure::new(&error).exit(exit);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}

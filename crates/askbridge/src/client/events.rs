@@ -1,0 +1,107 @@
+//! Server-sent events, as far as our own server sends them.
+
+use std::time::Duration;
+
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::time::timeout;
+
+use super::ask::Ask;
+
+/// How long the stream may be silent: the server says something every 25 seconds. Beyond: it counts as ended.
+const SILENCE_MAX: Duration = Duration::from_secs(60);
+
+/// A stream of what happens.
+#[derive(Debug)]
+pub(crate) struct Events {
+    body: Incoming,
+    /// What came and is not a whole line yet.
+    rest: Vec<u8>,
+    /// Where to go on after the connection ends.
+    pub(crate) last: Option<String>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// Everything that is open.
+    Snapshot(Vec<Ask>),
+    /// Something became of an ask, or it is new.
+    News { what: String, ask: String },
+    /// Nothing happened, and the server is still there.
+    Beat,
+}
+
+impl Events {
+    pub(super) fn new(body: Incoming) -> Self {
+        Self { body, rest: Vec::new(), last: None }
+    }
+
+    /// Returns what is heard next; `None` when the stream has ended, for whatever reason.
+    pub(crate) async fn next(&mut self) -> Option<Heard> {
+        let (mut name, mut data, mut id) = (String::new(), String::new(), None);
+        loop {
+            let line = self.line().await?;
+            if let Some(value) = line.strip_prefix("event: ") {
+                name = value.to_owned();
+            } else if let Some(value) = line.strip_prefix("data: ") {
+                data.push_str(value);
+            } else if let Some(value) = line.strip_prefix("id: ") {
+                id = Some(value.to_owned());
+            } else if line.is_empty() {
+                if id.is_some() {
+                    self.last = id.take();
+                }
+                match name.as_str() {
+                    "lagged" => return None,
+                    "" => return Some(Heard::Beat),
+                    _ => {}
+                }
+                if let Some(heard) = understand(&name, &data) {
+                    return Some(heard);
+                }
+                (name, data) = (String::new(), String::new());
+            }
+        }
+    }
+
+    async fn line(&mut self) -> Option<String> {
+        loop {
+            if let Some(end) = self.rest.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.rest.drain(..=end).collect();
+                return Some(String::from_utf8_lossy(&line[..end]).trim_end_matches('\r').to_owned());
+            }
+            let frame = timeout(SILENCE_MAX, self.body.frame()).await.ok()??.ok()?;
+            if let Ok(data) = frame.into_data() {
+                self.rest.extend_from_slice(&data);
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Snapshot<'a> {
+    #[serde(borrow)]
+    asks: Vec<&'a RawValue>,
+}
+
+/// Returns `None` for what is not about an ask.
+fn understand(name: &str, data: &str) -> Option<Heard> {
+    match name {
+        "snapshot" => {
+            let snapshot: Snapshot<'_> = serde_json::from_str(data).ok()?;
+            Some(Heard::Snapshot(snapshot.asks.iter().filter_map(|raw| Ask::read(raw.get()).ok()).collect()))
+        }
+        "event" => {
+            let frame: Value = serde_json::from_str(data).ok()?;
+            let event = frame.get("event")?;
+            let what = event.get("type")?.as_str()?.to_owned();
+            let ask = event.get("ask")?;
+            let ask = ask.as_str().or_else(|| ask.get("id")?.as_str())?.to_owned();
+            Some(Heard::News { what, ask })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,232 @@
+//! HTTP/1.1, one connection for each request: a command makes few, and a fresh one is never half dead.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use askbridge_bridge::server::reachable;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::{Method, Request, Response, header};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::timeout;
+
+use super::ask::Ask;
+use super::error::{Error, Problem};
+use super::events::Events;
+use crate::settings::Settings;
+
+/// How long a connection may take. Beyond: the server counts as not reachable.
+const CONNECT_MAX: Duration = Duration::from_secs(10);
+/// How long an answer may take on top of the time that was asked for. Beyond: the connection counts as lost.
+const RESPONSE_MAX: Duration = Duration::from_secs(15);
+/// Bytes of one response. Beyond: it makes no sense.
+const RESPONSE_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// A way to a running askbridge.
+#[derive(Debug, Clone)]
+pub(crate) struct Client(Way);
+
+#[derive(Debug, Clone)]
+enum Way {
+    /// The local socket: the kernel says who we are.
+    Socket(PathBuf),
+    Tcp {
+        address: SocketAddr,
+        token: String,
+    },
+}
+
+/// A response that was not a refusal.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) text: String,
+}
+
+impl Client {
+    /// Over TCP if there is a token, over the local socket otherwise.
+    pub(crate) fn new(settings: &Settings, token: Option<String>) -> Self {
+        match token.or_else(|| settings.token.clone()) {
+            Some(token) => Self(Way::Tcp { address: settings.server_address(), token }),
+            None => Self::local(settings),
+        }
+    }
+
+    /// Over the local socket, whatever tokens there are.
+    pub(crate) fn local(settings: &Settings) -> Self {
+        Self(Way::Socket(settings.socket()))
+    }
+
+    /// Do we speak as whoever holds a token, not as this process?
+    pub(crate) fn has_token(&self) -> bool {
+        matches!(self.0, Way::Tcp { .. })
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Result<Reply, Error> {
+        self.call(Method::GET, path, &Value::Null, None, Duration::ZERO).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Reply, Error> {
+        self.call(Method::POST, path, body, None, Duration::ZERO).await
+    }
+
+    /// Posts something that is done once, however often it is posted with the same key.
+    pub(crate) async fn post_once(&self, path: &str, body: &Value, key: &str) -> Result<Reply, Error> {
+        self.call(Method::POST, path, body, Some(key), Duration::ZERO).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Result<Reply, Error> {
+        self.call(Method::DELETE, path, &Value::Null, None, Duration::ZERO).await
+    }
+
+    /// Returns an ask as soon as it is settled, or as it is after `wait`. To whoever asked, this delivers the answer.
+    pub(crate) async fn wait_for(&self, id: &str, wait: Duration) -> Result<Ask, Error> {
+        let path = format!("/v1/asks/{id}?wait={}", wait.as_secs_f64());
+        self.call(Method::GET, &path, &Value::Null, None, wait).await?.ask()
+    }
+
+    /// Follows everything that we may see, from `last` on.
+    pub(crate) async fn events(&self, last: Option<&str>) -> Result<Events, Error> {
+        let mut request = self.request(Method::GET, "/v1/events");
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let response = self.send(request, Bytes::new(), RESPONSE_MAX).await?;
+        match response.status().as_u16() {
+            200 => Ok(Events::new(response.into_body())),
+            status => Err(refusal(status, &self.read(response.into_body()).await?)),
+        }
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+        wait: Duration,
+    ) -> Result<Reply, Error> {
+        let mut request = self.request(method, path);
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let body = match body {
+            Value::Null => Bytes::new(),
+            body => {
+                request = request.header(header::CONTENT_TYPE, "application/json");
+                Bytes::from(body.to_string())
+            }
+        };
+        let response = self.send(request, body, wait + RESPONSE_MAX).await?;
+        let status = response.status().as_u16();
+        let text = self.read(response.into_body()).await?;
+        if status < 400 { Ok(Reply { status, text }) } else { Err(refusal(status, &text)) }
+    }
+
+    fn request(&self, method: Method, path: &str) -> hyper::http::request::Builder {
+        let request = Request::builder().method(method).uri(path);
+        match &self.0 {
+            Way::Socket(_) => request.header(header::HOST, "localhost"),
+            Way::Tcp { address, token } => request
+                .header(header::HOST, address.to_string())
+                .header(header::AUTHORIZATION, format!("Bearer {token}")),
+        }
+    }
+
+    async fn send(
+        &self,
+        request: hyper::http::request::Builder,
+        body: Bytes,
+        patience: Duration,
+    ) -> Result<Response<Incoming>, Error> {
+        let request = request.body(Full::new(body)).map_err(|error| Error::Strange(error.to_string()))?;
+        let mut sender = self.connect().await?;
+        match timeout(patience, sender.send_request(request)).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => Err(self.lost(error)),
+            Err(_) => Err(self.lost("it did not answer in time")),
+        }
+    }
+
+    async fn read(&self, body: Incoming) -> Result<String, Error> {
+        let collected = timeout(RESPONSE_MAX, Limited::new(body, RESPONSE_BYTES_MAX).collect()).await;
+        let collected = collected.map_err(|_| self.lost("it stopped in the middle of its answer"))?;
+        let bytes = collected.map_err(|error| self.lost(error))?.to_bytes();
+        String::from_utf8(bytes.into()).map_err(|_| Error::Strange("bytes that are not text".to_owned()))
+    }
+
+    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, Error> {
+        let unreachable = |source| Error::Unreachable { place: self.place(), source };
+        match &self.0 {
+            Way::Socket(path) => {
+                let stream = timeout(CONNECT_MAX, dial_socket(path)).await;
+                let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
+                self.shake_hands(stream).await
+            }
+            Way::Tcp { address, .. } => {
+                let stream = timeout(CONNECT_MAX, TcpStream::connect(address)).await;
+                let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
+                self.shake_hands(stream).await
+            }
+        }
+    }
+
+    async fn shake_hands<S>(&self, stream: S) -> Result<SendRequest<Full<Bytes>>, Error>
+    where
+        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+    {
+        let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|error| self.lost(error))?;
+        // Ends with the request; what it has to say, the request says too.
+        tokio::spawn(connection);
+        Ok(sender)
+    }
+
+    fn lost(&self, why: impl std::fmt::Display) -> Error {
+        Error::Lost { place: self.place(), why: why.to_string() }
+    }
+
+    fn place(&self) -> String {
+        match &self.0 {
+            Way::Socket(path) => format!("`{}`", path.display()),
+            Way::Tcp { address, .. } => address.to_string(),
+        }
+    }
+}
+
+impl Reply {
+    pub(crate) fn ask(&self) -> Result<Ask, Error> {
+        Ask::read(&self.text).map_err(|error| Error::Strange(error.to_string()))
+    }
+
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_str(&self.text).map_err(|error| Error::Strange(error.to_string()))
+    }
+}
+
+async fn dial_socket(path: &Path) -> io::Result<UnixStream> {
+    let (short, _folder) = reachable(path)?;
+    UnixStream::connect(short).await
+}
+
+fn refusal(status: u16, text: &str) -> Error {
+    match serde_json::from_str::<Problem>(text) {
+        Ok(problem) => Error::Refused(Box::new(problem)),
+        Err(_) => Error::Strange(format!("status {status} without a reason")),
+    }
+}
+
+/// Where to connect to for something that listens on `address`: "everywhere" is no place to go to.
+pub(crate) fn dialable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}

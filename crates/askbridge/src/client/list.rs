@@ -1,0 +1,41 @@
+//! Lists of asks. Looking at a list never counts as having fetched an answer; looking at one ask does, for its asker.
+
+use super::ask::{Ask, Page};
+use super::error::Error;
+use super::http::Client;
+
+/// Asks that a list shows. Beyond: the newest are shown.
+const ASKS_MAX: usize = 1000;
+
+impl Client {
+    /// Returns asks by state (`open`, `late`, `over`, `all`), those that wait longest first.
+    pub(crate) async fn asks(&self, state: &str) -> Result<Vec<Ask>, Error> {
+        let order = if state == "open" { "longest_waiting" } else { "newest" };
+        self.pages(&format!("state={state}&order={order}")).await
+    }
+
+    /// Returns one ask by its whole id, whatever became of it.
+    pub(crate) async fn ask(&self, id: &str) -> Result<Option<Ask>, Error> {
+        let session = id.strip_prefix("ask_").and_then(|rest| rest.split_once('_')).map(|(session, _)| session);
+        let Some(session) = session else { return Ok(None) };
+        let asks = self.pages(&format!("state=all&session=ses_{session}")).await?;
+        Ok(asks.into_iter().find(|ask| ask.shown.id == id))
+    }
+
+    async fn pages(&self, query: &str) -> Result<Vec<Ask>, Error> {
+        let mut asks = Vec::new();
+        let mut after = String::new();
+        loop {
+            let reply = self.get(&format!("/v1/asks?{query}&limit=100{after}")).await?;
+            let strange = |error: serde_json::Error| Error::Strange(error.to_string());
+            let page: Page<'_> = serde_json::from_str(&reply.text).map_err(strange)?;
+            for item in page.items {
+                asks.push(Ask::read(item.get()).map_err(strange)?);
+            }
+            match page.next {
+                Some(next) if asks.len() < ASKS_MAX => after = format!("&after={next}"),
+                _ => return Ok(asks),
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Speaks to a running askbridge: over the local socket, or over TCP with a token.
+
+mod ask;
+mod backoff;
+mod error;
+mod events;
+mod http;
+mod list;
+mod time;
+
+pub(crate) use ask::{Approval, Ask, Body, By, Field, Form, Question, Shown};
+pub(crate) use backoff::Backoff;
+pub(crate) use error::Error;
+pub(crate) use events::Heard;
+pub(crate) use http::{Client, Reply, dialable};

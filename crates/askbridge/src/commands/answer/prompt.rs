@@ -1,0 +1,99 @@
+//! Lines from a person. Everything is asked on stderr: stdout is for data.
+
+use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
+
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+
+use crate::failure::Failure;
+use crate::output::{Paint, tell};
+use crate::settings::Settings;
+
+#[derive(Debug)]
+pub(super) struct Prompt {
+    pub(super) paint: Paint,
+    is_possible: bool,
+}
+
+impl Prompt {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self { paint: Paint::stderr(settings), is_possible: stdin().is_terminal() && stderr().is_terminal() }
+    }
+
+    /// Is there a person to ask?
+    pub(super) fn is_possible(&self) -> bool {
+        self.is_possible
+    }
+
+    pub(super) fn say(&self, line: &str) {
+        tell(line);
+    }
+
+    /// Reads a line, without the spaces around it. `None`: the person closed the terminal (Ctrl-D).
+    pub(super) fn line(&mut self, what: &str) -> Result<Option<String>, Failure> {
+        let mut err = stderr();
+        write!(err, "{} ", self.paint.bold(what))?;
+        err.flush()?;
+        let mut line = String::new();
+        if stdin().lock().read_line(&mut line)? == 0 {
+            tell("");
+            return Ok(None);
+        }
+        Ok(Some(line.trim().to_owned()))
+    }
+
+    /// The same, without showing what is typed.
+    pub(super) fn hidden_line(&mut self, what: &str) -> Result<Option<String>, Failure> {
+        let _hidden = Hidden::begin();
+        let line = self.line(what);
+        tell("");
+        line
+    }
+
+    /// Reads one of the numbers up to `max`, and returns its place. `None`: Enter alone, or Ctrl-D.
+    pub(super) fn number(&mut self, what: &str, max: usize) -> Result<Option<usize>, Failure> {
+        loop {
+            let Some(line) = self.line(what)? else { return Ok(None) };
+            match line.parse::<usize>() {
+                _ if line.is_empty() => return Ok(None),
+                Ok(number) if (1..=max).contains(&number) => return Ok(Some(number - 1)),
+                _ => self.say(&format!("Type a number from 1 to {max}.")),
+            }
+        }
+    }
+
+    /// Reads yes or no; Enter alone is `otherwise`. Ctrl-D is no.
+    pub(super) fn yes(&mut self, what: &str, otherwise: bool) -> Result<bool, Failure> {
+        let what = format!("{what} [{}]", if otherwise { "Y/n" } else { "y/N" });
+        loop {
+            let Some(line) = self.line(&what)? else { return Ok(false) };
+            match line.to_ascii_lowercase().as_str() {
+                "" => return Ok(otherwise),
+                "y" | "yes" => return Ok(true),
+                "n" | "no" => return Ok(false),
+                _ => self.say("Type y or n."),
+            }
+        }
+    }
+}
+
+/// Switches off that a terminal shows what is typed, while it lives.
+struct Hidden(Option<Termios>);
+
+impl Hidden {
+    fn begin() -> Self {
+        let Ok(before) = tcgetattr(stdin()) else { return Self(None) };
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(LocalModes::ECHO);
+        let changed = tcsetattr(stdin(), OptionalActions::Flush, &quiet);
+        Self(changed.ok().map(|()| before))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            // If this fails, the terminal is gone, and nobody types into it any more.
+            let _ = tcsetattr(stdin(), OptionalActions::Now, before);
+        }
+    }
+}

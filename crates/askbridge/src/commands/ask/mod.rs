@@ -1,0 +1,10 @@
+//! `askbridge ask`: asks, waits as long as it takes, and prints the answer.
+
+mod args;
+mod place;
+mod report;
+mod wait;
+mod whereabouts;
+
+pub(crate) use args::Args;
+pub(crate) use place::run;

@@ -1,0 +1,94 @@
+//! Puts the question to the server, once, and sees it through.
+
+use std::time::{Duration, Instant};
+
+use askbridge_bridge::chance::Chance;
+use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::args::Args;
+use super::report::report;
+use super::wait::until_settled;
+use super::whereabouts::Whereabouts;
+use crate::client::{Ask, Backoff, Body, Client, Error};
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::{print, tell};
+use crate::settings::Settings;
+
+/// How long to find out whether the question was stored, after a connection that broke in the middle.
+const PLACING_MAX: Duration = Duration::from_secs(30);
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
+    let body = args.body(&Whereabouts::here())?;
+    let client = Client::new(settings, args.token.clone());
+    let key = args.key.clone().unwrap_or_else(|| format!("{:032x}", Chance::System.u128()));
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(Failure::usage("a key has to be printable ASCII without spaces"));
+    }
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let ask = place(&client, &body, &key).await?;
+    if args.key.is_some() {
+        is_the_same(&ask, &body, &key)?;
+    }
+    let id = ask.shown.id.clone();
+    if args.no_wait {
+        print(if args.json { &ask.raw } else { &id })?;
+        return Ok(Exit::Good);
+    }
+    if ask.shown.is_open() {
+        tell(&format!("asked, and waiting for an answer: {id}"));
+    }
+    tokio::select! {
+        settled = until_settled(&client, ask) => report(&settled?, args.json),
+        _ = interrupt.recv() => withdraw(&client, &id).await,
+        _ = terminate.recv() => withdraw(&client, &id).await,
+    }
+}
+
+/// Posts until it is known to be stored. The key makes it one question, however often it is posted.
+async fn place(client: &Client, body: &Value, key: &str) -> Result<Ask, Failure> {
+    let began = Instant::now();
+    let mut backoff = Backoff::default();
+    let mut sent = false;
+    loop {
+        match client.post_once("/v1/asks", body, key).await {
+            Ok(reply) => return Ok(reply.ask()?),
+            Err(error @ Error::Unreachable { .. }) if !sent => return Err(error.into()),
+            Err(error) if !error.passes() => return Err(error.into()),
+            Err(error) if began.elapsed() > PLACING_MAX => {
+                let hint = format!("it may have been stored; asking again with `--key {key}` does not ask twice");
+                return Err(Failure::new(error).exit(Exit::Unreachable).hint(hint));
+            }
+            Err(_) => sent = true,
+        }
+        backoff.wait().await;
+    }
+}
+
+/// An old answer must not be taken for the answer to a new question.
+fn is_the_same(ask: &Ask, body: &Value, key: &str) -> Result<(), Failure> {
+    let asked = match &ask.shown.body {
+        Body::Questions(questions) if questions.len() == 1 => questions[0].question.as_str(),
+        _ => "",
+    };
+    let wanted = body["questions"][0]["question"].as_str().unwrap_or_default();
+    if asked == wanted {
+        return Ok(());
+    }
+    let why = format!("the key `{key}` was used before, for another question: {}", crate::output::one_line(asked));
+    Err(Failure::new(why).hint("choose a new `--key` for a new question"))
+}
+
+/// Takes the question back, as far as that still goes: nobody should answer for nobody.
+async fn withdraw(client: &Client, id: &str) -> Result<Exit, Failure> {
+    const PATIENCE: Duration = Duration::from_secs(3);
+    let why = json!({"why": "the script that asked was interrupted"});
+    let path = format!("/v1/asks/{id}/withdraw");
+    match tokio::time::timeout(PATIENCE, client.post(&path, &why)).await {
+        Ok(Ok(_)) => tell("interrupted; the question was withdrawn"),
+        _ => tell(&format!("interrupted; the question could not be withdrawn and stays open: {id}")),
+    }
+    Ok(Exit::Interrupted)
+}

@@ -1,0 +1,40 @@
+//! Waits for an answer, through restarts and lost connections.
+
+use std::time::Duration;
+
+use crate::client::{Ask, Backoff, Client, Error};
+use crate::failure::Failure;
+use crate::output::tell;
+
+/// How long one request waits. Short enough to notice a connection that died without a word.
+const ROUND: Duration = Duration::from_secs(50);
+
+/// Returns the ask once it is settled. The question is stored, so losing the server is no reason to give up.
+pub(super) async fn until_settled(client: &Client, mut ask: Ask) -> Result<Ask, Failure> {
+    let mut backoff = Backoff::default();
+    let mut told = false;
+    loop {
+        // Also if it is settled already: fetching it is what tells the server that the answer arrived.
+        match client.wait_for(&ask.shown.id, ROUND).await {
+            Ok(now) if !now.shown.is_open() => return Ok(now),
+            Ok(now) => {
+                ask = now;
+                backoff = Backoff::default();
+                // A server that is about to stop answers at once; so does one that must not be hurried.
+                backoff.wait().await;
+            }
+            Err(Error::Refused(problem)) if problem.code == "unknown_ask" => {
+                let why = format!("askbridge no longer knows the question {}", ask.shown.id);
+                return Err(Failure::new(why).hint("does it run on another data folder now? see ASKBRIDGE_DATA"));
+            }
+            Err(error) if error.passes() => {
+                if !told {
+                    tell("lost the connection to askbridge; the question is kept, and so is the wait for its answer");
+                    told = true;
+                }
+                backoff.wait().await;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! `askbridge pair`: a person's device, or a person's token.
+
+use std::io::{IsTerminal, stderr, stdout};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+
+use fast_qr::QRBuilder;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::client::{Client, Error};
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::{print, tell, visible};
+use crate::settings::Settings;
+
+const EXAMPLES: &str = "\
+Examples:
+  askbridge pair                          a link for your own phone or browser
+  askbridge pair --name ada --role person
+  ASKBRIDGE_TOKEN=$(askbridge pair --print-token) askbridge inbox
+
+A person decides what is addressed to them; an operator may start agents as well.
+A link works once, within ten minutes. Nothing that an agent started can make one.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Who the device belongs to [default: you]
+    #[arg(long)]
+    name: Option<String>,
+    /// What the device may do
+    #[arg(long, value_enum, default_value = "operator")]
+    role: Role,
+    /// Print a token instead of a link
+    #[arg(long)]
+    print_token: bool,
+    /// What to call the device that will hold the token
+    #[arg(long, requires = "print_token")]
+    device: Option<String>,
+    /// Vouch that a person runs this, where there is no terminal
+    #[arg(long)]
+    yes_i_am_a_person: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Role {
+    Person,
+    Operator,
+}
+
+#[derive(Debug, Deserialize)]
+struct Made {
+    secret: Option<String>,
+    token: Option<String>,
+    id: Option<String>,
+    name: String,
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
+    let body = json!({
+        "name": args.name,
+        "role": match args.role { Role::Person => "person", Role::Operator => "operator" },
+        "device": args.device,
+        "i_am_a_person": args.yes_i_am_a_person,
+        "token": args.print_token,
+    });
+    let made: Made = Client::local(settings).post("/v1/pairings", &body).await.map_err(refused)?.json()?;
+    if let Some(token) = &made.token {
+        print(token)?;
+        let id = made.id.unwrap_or_default();
+        tell(&format!(
+            "this token decides for {}; take it back with `askbridge token revoke {id}`",
+            visible(&made.name)
+        ));
+        return Ok(Exit::Good);
+    }
+    let secret = made.secret.unwrap_or_default();
+    let address = visible_from_outside(settings.served_address());
+    let link = format!("http://{address}/#pair={secret}");
+    tell(&format!("Open this on the device of {}. It works once, within ten minutes.", visible(&made.name)));
+    print(&link)?;
+    if stdout().is_terminal() && stderr().is_terminal() {
+        if let Ok(code) = QRBuilder::new(link).build() {
+            tell(&code.to_str());
+        }
+        if address.ip().is_loopback() {
+            tell(
+                "hint: only this machine can open it; to let a phone in, serve with `ASKBRIDGE_LISTEN=0.0.0.0:4760 askbridge`",
+            );
+        }
+    }
+    Ok(Exit::Good)
+}
+
+fn refused(error: Error) -> Failure {
+    let hint = match &error {
+        Error::Refused(problem) if problem.code == "agent_may_not_decide" => {
+            "run `askbridge pair` in a terminal of your own"
+        }
+        Error::Refused(problem) if problem.status == 403 => {
+            "run `askbridge pair` in a terminal, or add `--yes-i-am-a-person`"
+        }
+        _ => return Failure::from(error),
+    };
+    Failure::from(error).hint(hint)
+}
+
+/// "Everywhere" cannot be opened in a browser: names the address that the network sees. Sends nothing.
+fn visible_from_outside(address: SocketAddr) -> SocketAddr {
+    if !address.ip().is_unspecified() {
+        return address;
+    }
+    let (any, far) = match address.ip() {
+        IpAddr::V4(_) => ("0.0.0.0:0", "192.0.2.1:9"),
+        IpAddr::V6(_) => ("[::]:0", "[2001:db8::1]:9"),
+    };
+    let found = UdpSocket::bind(any).and_then(|socket| {
+        socket.connect(far)?;
+        socket.local_addr()
+    });
+    match found {
+        Ok(seen) => SocketAddr::new(seen.ip(), address.port()),
+        Err(_) => crate::client::dialable(address),
+    }
+}

@@ -1,0 +1,101 @@
+//! What people see: data on stdout, everything else on stderr, colour only where a terminal shows it.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write, stderr, stdout};
+
+use crate::settings::Settings;
+
+/// Whether text may be dressed up. Everything is readable without.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paint(bool);
+
+impl Paint {
+    pub(crate) fn stdout(settings: &Settings) -> Self {
+        Self(settings.colour && stdout().is_terminal())
+    }
+
+    pub(crate) fn stderr(settings: &Settings) -> Self {
+        Self(settings.colour && stderr().is_terminal())
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// Prints data.
+pub(crate) fn print(line: &str) -> io::Result<()> {
+    let mut out = stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()
+}
+
+/// Tells something that is not data. Nobody may be listening; that is no reason to stop.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
+}
+
+/// Writes a text of an agent so that a terminal only ever shows it: control characters could move the cursor or hide a
+/// command, invisible and bidirectional ones could make it read like another.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    // A carriage return before a line's end is only how some systems end lines; alone it would overwrite the line.
+    for char in text.replace("\r\n", "\n").chars() {
+        match char {
+            '\n' => shown.push('\n'),
+            '\t' => shown.push_str("    "),
+            char if char.is_control() || is_invisible(char) => {
+                let written = write!(shown, "\\u{{{:x}}}", u32::from(char));
+                written.expect("a string takes whatever is written to it");
+            }
+            char => shown.push(char),
+        }
+    }
+    shown
+}
+
+/// The same on one line, cut to a readable length.
+pub(crate) fn one_line(text: &str) -> String {
+    const CHARS_MAX: usize = 200;
+    let mut lines = text.trim().lines();
+    let first = visible(lines.next().unwrap_or_default().trim_end());
+    let mut cut: String = first.chars().take(CHARS_MAX).collect();
+    if cut.len() < first.len() || lines.any(|line| !line.trim().is_empty()) {
+        cut.push('…');
+    }
+    cut
+}
+
+fn is_invisible(char: char) -> bool {
+    // U+200C and U+200D join letters of several scripts and emoji; they stay.
+    matches!(u32::from(char),
+        0xad | 0x61c | 0x180e | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff
+        | 0xfff9..=0xfffb | 0xe0000..=0xe007f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_cannot_move_the_cursor_or_hide() {
+        assert_eq!(visible("rm\u{1b}[2K ok\r\u{202e}x"), "rm\\u{1b}[2K ok\\u{d}\\u{202e}x");
+        assert_eq!(visible("a\n\tb"), "a\n    b");
+        assert_eq!(visible("Größe 👩‍💻 はい"), "Größe 👩‍💻 はい");
+    }
+
+    #[test]
+    fn a_headline_is_one_line() {
+        assert_eq!(one_line("  Do it\nthen that"), "Do it…");
+        assert_eq!(one_line("Do it\n\n"), "Do it");
+        assert_eq!(one_line(&"x".repeat(300)).chars().count(), 201);
+    }
+}

@@ -1,0 +1,275 @@
+//! A server of its own for each test, and the people and scripts around it.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::patience::until;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_askbridge");
+
+/// A running askbridge with a data folder of its own.
+pub(crate) struct TestBridge {
+    pub(crate) dir: TempDir,
+    server: Option<Child>,
+}
+
+/// A program that ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// A program that runs.
+pub(crate) struct Running {
+    child: Child,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+impl TestBridge {
+    pub(crate) fn start() -> Self {
+        let mut bridge = Self::stopped();
+        bridge.start_again();
+        bridge
+    }
+
+    /// A place where a server could be.
+    pub(crate) fn stopped() -> Self {
+        Self { dir: tempfile::tempdir().unwrap(), server: None }
+    }
+
+    pub(crate) fn start_again(&mut self) {
+        let log = File::create(self.dir.path().join("server.log")).unwrap();
+        let mut command = self.command(&["serve"]);
+        command.env("ASKBRIDGE_LISTEN", "127.0.0.1:0").stdout(Stdio::piped()).stderr(log);
+        let mut server = command.spawn().unwrap();
+        let mut link = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut link).unwrap();
+        assert!(link.starts_with("http://127.0.0.1:"), "{link}");
+        self.server = Some(server);
+    }
+
+    /// `kill -9`, as a machine does it that runs out of memory.
+    pub(crate) fn kill(&mut self) {
+        let mut server = self.server.take().unwrap();
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.server.is_some()
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    /// What a program may see of the outside: nothing but a path, a home and our data folder.
+    fn environment(&self) -> [(&'static str, String); 5] {
+        let bin = Path::new(BINARY).parent().unwrap().display();
+        let home = self.dir.path().display().to_string();
+        [
+            ("PATH", format!("{bin}:/usr/local/bin:/usr/bin:/bin")),
+            ("HOME", home),
+            ("USER", "ada".to_owned()),
+            ("TERM", "xterm".to_owned()),
+            ("ASKBRIDGE_DATA", self.data().display().to_string()),
+        ]
+    }
+
+    /// A program far from any terminal, whatever terminal the tests run in.
+    fn far_from_terminals(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = Command::new("setsid");
+        command.arg(program).args(args).env_clear().envs(self.environment());
+        command.stdin(Stdio::null()).current_dir(self.dir.path());
+        command
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        self.far_from_terminals(BINARY, args)
+    }
+
+    /// Runs askbridge as a script would: without a terminal.
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        ran(self.command(args))
+    }
+
+    /// Runs a script.
+    pub(crate) fn bash(&self, script: &str) -> Ran {
+        ran(self.far_from_terminals("bash", &["-c", script]))
+    }
+
+    pub(crate) fn bash_with_token(&self, script: &str, token: &str) -> Ran {
+        let mut command = self.far_from_terminals("bash", &["-c", script]);
+        command.env("ASKBRIDGE_TOKEN", token);
+        ran(command)
+    }
+
+    /// Starts askbridge and lets it run.
+    pub(crate) fn spawn(&self, args: &[&str]) -> Running {
+        self.running(self.command(args))
+    }
+
+    pub(crate) fn spawn_bash(&self, script: &str) -> Running {
+        self.running(self.far_from_terminals("bash", &["-c", script]))
+    }
+
+    fn running(&self, mut command: Command) -> Running {
+        let file = |name: &str| {
+            let (file, path) =
+                tempfile::Builder::new().prefix(name).tempfile_in(self.dir.path()).unwrap().keep().unwrap();
+            (file, path)
+        };
+        let ((out, stdout), (err, stderr)) = (file("out"), file("err"));
+        Running { child: command.stdout(out).stderr(err).spawn().unwrap(), stdout, stderr }
+    }
+
+    /// The environment and the program for a terminal.
+    pub(crate) fn at_a_terminal(&self, program: &str, args: &[&str]) -> portable_pty::CommandBuilder {
+        let mut command = portable_pty::CommandBuilder::new(program);
+        command.args(args);
+        command.env_clear();
+        for (name, value) in self.environment() {
+            command.env(name, value);
+        }
+        command.cwd(self.dir.path());
+        command
+    }
+
+    /// A token that decides.
+    pub(crate) fn person(&self) -> String {
+        let made = self.run(&["pair", "--print-token", "--yes-i-am-a-person", "--name", "ada", "--device", "phone"]);
+        assert_eq!(made.code, Some(0), "{}", made.stderr);
+        made.stdout.trim().to_owned()
+    }
+
+    /// Answers as a person with a phone.
+    pub(crate) fn answer(&self, args: &[&str]) -> Ran {
+        let mut command = self.command(&["answer"]);
+        command.args(args).env("ASKBRIDGE_TOKEN", self.person());
+        ran(command)
+    }
+
+    /// Speaks HTTP over the local socket, as any agent could.
+    pub(crate) fn post(&self, path: &str, key: &str, body: &Value) -> Value {
+        let mut socket = UnixStream::connect(self.data().join("run/askbridge.sock")).unwrap();
+        let body = body.to_string();
+        let length = body.len();
+        write!(
+            socket,
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nidempotency-key: {key}\r\nconnection: close\r\n\
+             content-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut response = String::new();
+        socket.read_to_string(&mut response).unwrap();
+        serde_json::from_str(response.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+
+    pub(crate) fn ask(&self, key: &str, body: &Value) -> String {
+        let ask = self.post("/v1/asks", key, body);
+        ask["id"].as_str().unwrap_or_else(|| panic!("{ask}")).to_owned()
+    }
+
+    /// The open asks.
+    pub(crate) fn open(&self) -> Vec<Value> {
+        let inbox = self.run(&["inbox", "--json"]);
+        assert_eq!(inbox.code, Some(0), "{}", inbox.stderr);
+        inbox.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Waits until one thing is open, and returns its id.
+    #[track_caller]
+    pub(crate) fn the_open_ask(&self) -> String {
+        until("one ask is open", || match self.open().as_slice() {
+            [] => None,
+            [one] => Some(one["id"].as_str().unwrap().to_owned()),
+            several => panic!("{} asks are open", several.len()),
+        })
+    }
+
+    /// Makes a screen the same on every machine and in every second.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let text = text.replace(&self.dir.path().display().to_string(), "DIR");
+        let mut words: Vec<_> = text.split(' ').map(str::to_owned).collect();
+        for place in 1..words.len() {
+            let unit = words[place].starts_with("second") || words[place].starts_with("minute");
+            if unit && words[place - 1].parse::<u64>().is_ok() {
+                "N".clone_into(&mut words[place - 1]);
+                words[place] = words[place].replacen("seconds", "second", 1).replacen("minutes", "minute", 1);
+            }
+        }
+        words.join(" ")
+    }
+}
+
+impl Drop for TestBridge {
+    fn drop(&mut self) {
+        if self.server.is_some() {
+            self.kill();
+        }
+    }
+}
+
+fn ran(mut command: Command) -> Ran {
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+impl Ran {
+    /// Asserts that it went well, and returns what it printed.
+    #[track_caller]
+    pub(crate) fn good(&self) -> &str {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        &self.stdout
+    }
+}
+
+impl Running {
+    pub(crate) fn stdout(&self) -> String {
+        fs::read_to_string(&self.stdout).unwrap()
+    }
+
+    pub(crate) fn stderr(&self) -> String {
+        fs::read_to_string(&self.stderr).unwrap()
+    }
+
+    /// Waits until it has printed something.
+    #[track_caller]
+    pub(crate) fn prints(&self, text: &str) {
+        until(&format!("it prints {text:?}"), || self.stdout().contains(text).then_some(()));
+    }
+
+    #[track_caller]
+    pub(crate) fn tells(&self, text: &str) {
+        until(&format!("it tells {text:?}"), || self.stderr().contains(text).then_some(()));
+    }
+
+    /// Ctrl-C.
+    pub(crate) fn interrupt(&self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    }
+
+    #[track_caller]
+    pub(crate) fn ended(mut self) -> Ran {
+        let status = until("the program ends", || self.child.try_wait().unwrap());
+        Ran { code: status.code(), stdout: self.stdout(), stderr: self.stderr() }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,48 @@
+//! `askbridge pair` and `askbridge token`.
+
+use serde_json::Value;
+
+use crate::bridge::TestBridge;
+use crate::terminal::Terminal;
+
+#[test]
+fn a_terminal_shows_a_link_to_the_real_address_and_a_code_to_scan() {
+    let bridge = TestBridge::start();
+    let address = std::fs::read_to_string(bridge.data().join("run/address")).unwrap();
+    let mut terminal = Terminal::open(bridge.at_a_terminal(env!("CARGO_BIN_EXE_askbridge"), &["pair"]));
+    terminal.shows("Open this on the device of ada.");
+    terminal.shows(&format!("http://{}/#pair=pair_", address.trim()));
+    terminal.shows("█");
+    terminal.shows("hint: only this machine can open it");
+    assert_eq!(terminal.ends(), 0);
+}
+
+#[test]
+fn a_printed_token_is_alone_on_stdout_and_decides() {
+    let bridge = TestBridge::start();
+    bridge.run(&["ask", "Deploy now?", "-o", "Yes", "--no-wait"]).good();
+    let token = bridge.person();
+    assert_eq!(token.lines().count(), 1);
+    bridge.bash_with_token("askbridge answer --option Yes", &token).good();
+    assert!(bridge.open().is_empty());
+}
+
+#[test]
+fn a_script_has_to_vouch_for_its_person() {
+    let bridge = TestBridge::start();
+    let ran = bridge.run(&["pair", "--print-token"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn a_revoked_token_is_worth_nothing() {
+    let bridge = TestBridge::start();
+    let made = bridge.run(&["token", "create", "ci", "--json"]);
+    let made: Value = serde_json::from_str(made.good()).unwrap();
+    let (id, token) = (made["id"].as_str().unwrap(), made["token"].as_str().unwrap());
+    assert!(bridge.run(&["token", "list"]).good().contains(&format!("{id}  agent")));
+    bridge.run(&["ask", "Deploy now?", "--no-wait", "--token", token]).good();
+    bridge.run(&["token", "revoke", id]).good();
+    assert_eq!(bridge.run(&["ask", "Deploy now?", "--no-wait", "--token", token]).code, Some(1));
+    assert_eq!(bridge.run(&["token", "revoke", id]).code, Some(1));
+}
