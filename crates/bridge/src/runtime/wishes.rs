@@ -235,7 +235,7 @@ fn receipt(done: Done, ask: Option<AskId>) -> Receipt {
         late: done.events.iter().any(|written| matches!(written.event, Event::LateAnswered { .. })),
         position: done.position,
         view: done.view.map(Box::new),
-        caller: None,
+        ..Receipt::default()
     }
 }
 
