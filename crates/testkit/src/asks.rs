@@ -73,7 +73,9 @@ pub fn terms() -> Terms {
 fn body(name: &str) -> Option<Body> {
     let questions = match name {
         "single" | ELSEWHERE => vec![database()],
-        "multi" => vec![Question { multi: true, ..question("Which checks?", "Checks", &["Lint", "Unit", "End to end"]) }],
+        "multi" => {
+            vec![Question { multi: true, ..question("Which checks?", "Checks", &["Lint", "Unit", "End to end"]) }]
+        }
         "several" => vec![
             database(),
             Question { multi: true, ..question("Which regions?", "Regions", &["Europe", "Asia"]) },
@@ -87,7 +89,9 @@ fn body(name: &str) -> Option<Body> {
             ],
             ..question("Which layout?", "Layout", &[])
         }],
-        "duplicates" => vec![question("Go on?", "First", &["Yes", "Yes", "No"]), question("Go on?", "Second", &["Yes"])],
+        "duplicates" => {
+            vec![question("Go on?", "First", &["Yes", "Yes", "No"]), question("Go on?", "Second", &["Yes"])]
+        }
         "many_options" => {
             let letters: Vec<_> = ('A'..='Z').map(String::from).collect();
             let letters: Vec<_> = letters.iter().map(String::as_str).collect();
@@ -135,13 +139,8 @@ fn approval() -> Approval {
 }
 
 fn form() -> Form {
-    let field = |name: &str, kind, required| Field {
-        name: name.to_owned(),
-        title: None,
-        description: None,
-        kind,
-        required,
-    };
+    let field =
+        |name: &str, kind, required| Field { name: name.to_owned(), title: None, description: None, kind, required };
     Form {
         message: "Where should it go?".to_owned(),
         fields: vec![

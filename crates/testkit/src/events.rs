@@ -105,9 +105,7 @@ pub fn about_ask(name: &str, ask: &Arc<Ask>) -> Option<Event> {
         "ruled" => settle(Outcome::Ruled { rule: "always Postgres".to_owned(), answer: answer() }),
         "withdrawn" => Event::Withdrawn { ask: id, why: "the build was cancelled".to_owned(), at },
         "overtaken" => Event::Overtaken { ask: id, mouth: "the terminal".to_owned(), at },
-        "proposed" => {
-            Event::Proposed { ask: id, answer: answer(), by: ada(), until: at.plus(Duration::from_secs(5)) }
-        }
+        "proposed" => Event::Proposed { ask: id, answer: answer(), by: ada(), until: at.plus(Duration::from_secs(5)) },
         "undone" => Event::Undone { ask: id, by: ada() },
         "extended" => Event::Extended { ask: id, deadline: Some(at.plus(Duration::from_secs(600))), by: ada() },
         "voted" => Event::Voted { ask: id, answer: answer(), by: bob() },

@@ -28,8 +28,7 @@ fn align<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(char, &'t str)> {
     let mut best = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
     for (i, line) in old.iter().enumerate().rev() {
         for (j, other) in new.iter().enumerate().rev() {
-            best[i][j] =
-                if line == other { best[i + 1][j + 1] + 1 } else { best[i + 1][j].max(best[i][j + 1]) };
+            best[i][j] = if line == other { best[i + 1][j + 1] + 1 } else { best[i + 1][j].max(best[i][j + 1]) };
         }
     }
     let (mut i, mut j, mut marked) = (0, 0, Vec::new());

@@ -74,7 +74,8 @@ impl Runner {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verb {
             "knock" => {
-                let (address, name) = rest.split_once(" as ").map_or((rest, None), |(address, name)| (address, Some(name)));
+                let (address, name) =
+                    rest.split_once(" as ").map_or((rest, None), |(address, name)| (address, Some(name)));
                 self.knock(address, name);
             }
             "<" => self.hear(Frame::Text(rest.into()))?,
