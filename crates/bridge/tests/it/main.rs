@@ -1,0 +1,4 @@
+//! The bridge over real sockets, in one binary.
+
+mod doubles;
+mod doubles_kit;
