@@ -28,7 +28,7 @@ struct HttpDoor;
 impl Peer for HttpDoor {
     fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
         let Frame::Request(req) = frame else { return Ok(()) };
-        let body = std::str::from_utf8(req.body).unwrap();
+        let body = std::str::from_utf8(req.body).expect("a transcript is text");
         match http::ask(body, &Asking { key: req.header("idempotency-key") }) {
             Ok(wish) => cx.out.wishes.push((Tag(1), Wish::Ask(Box::new(wish)))),
             Err(error) => {
@@ -48,7 +48,7 @@ impl Peer for HttpDoor {
         match ruling {
             Ok(receipt) => {
                 let shown = AskJson::of(&receipt.view.expect("the transcript says how the ask stands"));
-                respond(cx.out, 200, "application/json", serde_json::to_string(&shown).unwrap());
+                respond(cx.out, 200, "application/json", serde_json::to_string(&shown).expect("an ask has text keys"));
             }
             Err(rejection) => problem(cx.out, &Problem::of(&rejection)),
         }
@@ -60,7 +60,12 @@ impl Peer for HttpDoor {
 }
 
 fn problem(out: &mut Outbox, problem: &Problem) {
-    respond(out, problem.status, "application/problem+json", serde_json::to_string(problem).unwrap());
+    respond(
+        out,
+        problem.status,
+        "application/problem+json",
+        serde_json::to_string(problem).expect("a problem has text keys"),
+    );
 }
 
 fn respond(out: &mut Outbox, status: u16, content_type: &'static str, body: String) {

@@ -94,7 +94,7 @@ fn noise() -> impl Strategy<Value = Noise> {
 }
 
 fn receipt() -> Receipt {
-    let ask = asks::ask("single").unwrap();
+    let ask = asks::ask("single").expect("it is a sample");
     let caller = Some(CallerName { name: "ada".to_owned(), role: "person" });
     Receipt { ask: Some(ask.id), session: Some(ask.id.session), news: true, caller, ..Receipt::default() }
 }
@@ -117,7 +117,7 @@ fn make(peer: &mut dyn Peer, listing: &Listing, noise: &Noise, cx: &mut Cx<'_>) 
             }
         }
         Noise::Granted(tag) => peer.reply(Tag(*tag), Ok(receipt()), cx),
-        Noise::Refused(tag, code) => peer.reply(Tag(*tag), Err(rejection(code).unwrap()), cx),
+        Noise::Refused(tag, code) => peer.reply(Tag(*tag), Err(rejection(code).expect("it is a sample")), cx),
         Noise::Wake => drop(peer.wake(cx)),
         Noise::Close(code) => drop(peer.hear(Frame::Close(*code, "gone".into()), cx)),
     }

@@ -10,6 +10,7 @@ use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, router_with, serve};
 use askbridge_core::terms::Rules;
 use askbridge_journal::{LocalBus, Memory};
+use askbridge_peers::listing::Listing;
 use askbridge_testkit::doubles;
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
@@ -40,6 +41,11 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) async fn open() -> Self {
+        Self::open_with(doubles::LISTING).await
+    }
+
+    /// Opens one in which these languages are spoken beside those of the listing.
+    pub(crate) async fn open_with(extra: &'static [Listing]) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the local socket");
         let store = Store::Memory(Memory::new(7).expect("memory can be had"), LocalBus::default());
         let chance = Chance::seeded(7);
@@ -52,7 +58,7 @@ impl House {
         let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
         let listeners = Listeners::bind(any_port, &folder.path().join("socket")).await.expect("a free port");
         let address = listeners.address().expect("it listens");
-        let server = serve(app.clone(), router_with(app.clone(), doubles::LISTING), listeners, "test".to_owned());
+        let server = serve(app.clone(), router_with(app.clone(), extra), listeners, "test".to_owned());
         Self { handle, app, bridge, server, address, _folder: folder }
     }
 
@@ -136,6 +142,7 @@ impl House {
         let stream = TcpStream::connect(self.address).await.expect("somebody listens");
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("it speaks HTTP");
+        // A request that is dropped takes its connection along.
         tokio::spawn(connection);
         let response = timeout(PATIENCE, sender.send_request(request)).await.expect("an answer in time");
         response.expect("a response")

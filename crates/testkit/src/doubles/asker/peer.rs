@@ -100,13 +100,13 @@ impl Asker {
     fn heard(&mut self, heard: Heard, out: &mut Outbox) {
         match heard {
             Heard::Ask { id, body } => self.ask(id, &body.to_string(), out),
-            Heard::Heard { id: Some(id), .. } => {
+            Heard::Ack { id: Some(id), .. } => {
                 if let Some(ask) = self.known(&id, out) {
                     let deliver = Wish::Deliver { parcel: Parcel::Verdict(ask), proof: PROOF.to_owned() };
                     self.wish(Awaited::Word(Some(id)), deliver, out);
                 }
             }
-            Heard::Heard { note, .. } => match note.and_then(|note| note.parse::<MessageId>().ok()) {
+            Heard::Ack { note, .. } => match note.and_then(|note| note.parse::<MessageId>().ok()) {
                 Some(note) => {
                     self.notes.remove(&note);
                     let deliver = Wish::Deliver { parcel: Parcel::Message(note), proof: PROOF.to_owned() };

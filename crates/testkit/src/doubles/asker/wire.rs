@@ -12,7 +12,8 @@ pub(super) enum Heard {
         body: Value,
     },
     /// The proof: a verdict by the ask's id, or a note by its own.
-    Heard {
+    #[serde(rename = "heard")]
+    Ack {
         id: Option<String>,
         note: Option<String>,
     },
