@@ -13,6 +13,9 @@ use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
 /// The order is always decide → append → evolve → tell → reply: nobody hears of what is not durable.
 pub trait Peer: Send {
     /// The other side said something.
+    ///
+    /// The last thing that a peer hears is [`Frame::Close`]: the other side is gone, whoever ended it. What it still
+    /// wishes for is granted and answered; what it writes goes nowhere.
     fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled>;
 
     /// Something happened that this peer watches.
@@ -21,7 +24,7 @@ pub trait Peer: Send {
     /// The ruling on a wish or query of this peer's.
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>);
 
-    /// The time asked for has come. Returns when to wake it next.
+    /// The time asked for has come. Also called once when a socket opens. Returns when to wake it next.
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp>;
 }
 
@@ -46,13 +49,24 @@ pub struct Req<'a> {
     pub path: &'a str,
     /// Without its `?`. Never logged.
     pub query: &'a str,
+    /// In lower case, as text. Those that carry secrets (`authorization`, `cookie`) are kept from peers.
+    pub headers: &'a [(&'a str, &'a str)],
     pub body: &'a [u8],
+}
+
+impl<'a> Req<'a> {
+    /// Returns a header by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&'a str> {
+        self.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resp {
     pub status: u16,
     pub content_type: &'static str,
+    /// Beside the content type.
+    pub headers: Vec<(&'static str, String)>,
     pub body: Bytes,
     /// More chunks follow.
     pub open: bool,

@@ -30,8 +30,7 @@ impl Streams {
             Some(sent) => match text.get(sent..) {
                 Some("") => Completion::Nothing,
                 Some(rest) => Completion::Rest(rest),
-                // What was streamed is not a prefix of what was stored. Only a client that replaces can be told.
-                None => Completion::Whole(text),
+                None => Completion::Instead(text),
             },
         }
     }
@@ -40,9 +39,12 @@ impl Streams {
 /// What a client still needs of a finished block.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Completion<'t> {
+    /// Nothing of it was sent yet.
     Whole(&'t str),
     Rest(&'t str),
     Nothing,
+    /// More was streamed than was stored. A client that only appends has to begin a new block with this.
+    Instead(&'t str),
 }
 
 #[cfg(test)]
@@ -66,6 +68,13 @@ mod tests {
         assert_eq!(streams.delta(1, 20, "later"), None);
         assert_eq!(streams.complete(1, "Grüße, later"), Completion::Rest("e, later"));
         assert_eq!(streams.complete(1, "again"), Completion::Whole("again"));
+    }
+
+    #[test]
+    fn a_stored_text_that_is_shorter_than_what_was_streamed_is_no_continuation() {
+        let mut streams = Streams::default();
+        assert_eq!(streams.delta(1, 0, "Hello there"), Some("Hello there"));
+        assert_eq!(streams.complete(1, "Hello"), Completion::Instead("Hello"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use askbridge_core::ids::{AskId, CallId, Key, MessageId, Position, Raw, SessionI
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Wait, Wishes};
 use askbridge_core::unfit::Reply;
-use askbridge_core::view::AskView;
+use askbridge_core::view::{AskView, SessionView};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
@@ -113,6 +113,8 @@ pub enum Query {
         token: String,
     },
     Ask(AskId),
+    /// A session with the messages that wait in it: a door that comes back learns what it has not delivered.
+    Session(SessionId),
 }
 
 /// What a peer wants to be told from now on.
@@ -141,6 +143,8 @@ pub struct Receipt {
     pub late: bool,
     /// The ask as it is now.
     pub view: Option<Box<AskView>>,
+    /// The session as it is now, if that was the query.
+    pub session_view: Option<Box<SessionView>>,
     /// Who the caller turned out to be, after a login.
     pub caller: Option<CallerName>,
 }

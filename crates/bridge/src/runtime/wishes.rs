@@ -234,8 +234,7 @@ fn receipt(done: Done, ask: Option<AskId>) -> Receipt {
         news: !done.events.is_empty(),
         late: done.events.iter().any(|written| matches!(written.event, Event::LateAnswered { .. })),
         position: done.position,
-        view: None,
-        caller: None,
+        ..Receipt::default()
     }
 }
 

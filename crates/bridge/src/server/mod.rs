@@ -11,6 +11,8 @@ mod pump;
 mod requests;
 mod router;
 mod serve;
+mod sockets;
+mod talk;
 mod unix_path;
 mod v1;
 
@@ -19,6 +21,7 @@ pub use guard::Origins;
 pub use listen::{ListenError, Listeners};
 pub use problem::Trouble;
 pub use requests::mount as mount_requests;
-pub use router::router;
+pub use router::{router, router_with};
 pub use serve::{Server, serve};
+pub use sockets::mount as mount_sockets;
 pub use unix_path::reachable;

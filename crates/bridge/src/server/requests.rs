@@ -1,27 +1,34 @@
 //! One loop for every peer that speaks in requests: a response, or an event stream whose answers come by other requests.
 
-use askbridge_core::ids::Timestamp;
+use std::sync::Arc;
+
 use askbridge_core::limits;
 use askbridge_peers::listing::{Greeting, Hello, Listing, RouteKind};
-use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req, Resp, Tag};
-use askbridge_peers::told::Told;
-use askbridge_peers::wish::{Receipt, Rejection, Watch};
-use axum::Router;
+use askbridge_peers::peer::{Frame, Req, Resp};
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
+use axum::{Extension, Router};
 use bytes::Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
-use super::app::App;
+use super::app::{App, Seat};
+use super::identify::{Remote, address_of};
 use super::problem::Trouble;
-use crate::auth::{Action, Caller};
-use crate::runtime::{Follower, Heard, Interest, News};
+use super::talk::{Guest, Talk};
+use crate::auth::Caller;
 
 /// Chunks that wait for one reader. Beyond: the stream waits, and the hub lets it go if that takes too long.
 const CHUNKS_MAX: usize = 64;
+/// How a request ends, as a peer hears it.
+const NORMAL: u16 = 1000;
+const GOING_AWAY: u16 = 1001;
+const GONE: u16 = 1006;
+
+type Chunk = Result<Bytes, std::convert::Infallible>;
 
 /// Adds the request routes of a language to a router.
 pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
@@ -32,13 +39,20 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
             "DELETE" => MethodFilter::DELETE,
             _ => MethodFilter::GET,
         };
-        let handler =
-            move |State(app): State<App>, caller: Caller, request: Request| answer(app, caller, listing, request);
+        let handler = move |State(app): State<App>,
+                            caller: Caller,
+                            remote: Option<Extension<Remote>>,
+                            seat: Option<Extension<Arc<Seat>>>,
+                            request: Request| {
+            let from = address_of(remote.as_ref().map(|it| &it.0));
+            let guest = Guest { via: listing.name, from, caller: Some(caller), _seat: seat.map(|it| it.0) };
+            answer(app, guest, listing, request)
+        };
         router.route(route.path, on(method, handler))
     })
 }
 
-async fn answer(app: App, caller: Caller, listing: &'static Listing, request: Request) -> Response {
+async fn answer(app: App, guest: Guest, listing: &'static Listing, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, limits::BODY_BYTES_MAX).await else {
         return Trouble::new(413, "too_large", "the body is too large").into_response();
@@ -47,58 +61,88 @@ async fn answer(app: App, caller: Caller, listing: &'static Listing, request: Re
         return StatusCode::NOT_FOUND.into_response();
     };
     let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
-    let mut peer = match greet(&Hello { path, query, caller: Some(&caller.name) }) {
+    let name = guest.caller.as_ref().map(|caller| caller.name.as_str());
+    let peer = match greet(&Hello { path, query, caller: name }) {
         Greeting::Open(peer) => peer,
         Greeting::Refuse(status, body) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::FORBIDDEN);
             return (status, body).into_response();
         }
     };
-    let mut run = Run { app, caller, via: listing.name, out: Outbox::default(), follower: None, wake_at: None };
-    let request = Req { method: parts.method.as_str(), path, query, body: &body };
-    if let Err(garbled) = run.with_peer(&mut *peer, |peer, cx| peer.hear(Frame::Request(request), cx)) {
+    let mut talk = Talk::new(app, guest, peer);
+    let headers = headers_of(&parts);
+    let request = Req { method: parts.method.as_str(), path, query, headers: &headers, body: &body };
+    if let Err(garbled) = talk.hear(Frame::Request(request)) {
         return Trouble::new(400, "bad_request", garbled.why).into_response();
     }
-    // Until the response has begun, the request itself waits.
+    // The conversation outlives this function, which is dropped without a word when the client hangs up.
+    let (head, begun) = oneshot::channel();
+    let tasks = talk.app.tasks.clone();
+    tasks.spawn(async move {
+        let (code, why) = converse(&mut talk, head).await;
+        talk.farewell(code, why).await;
+    });
+    match begun.await {
+        Ok((head, chunks)) => respond(head, chunks),
+        Err(_) => StatusCode::NO_CONTENT.into_response(),
+    }
+}
+
+/// Returns the headers that a peer may see.
+fn headers_of(parts: &Parts) -> Vec<(&str, &str)> {
+    let secret = [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
+    let shown = parts.headers.iter().filter(|(name, _)| !secret.contains(name));
+    shown.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect()
+}
+
+/// Lets the peer answer, and goes on as long as it has more to say. Returns how it ended.
+async fn converse(talk: &mut Talk, head: oneshot::Sender<(Resp, mpsc::Receiver<Chunk>)>) -> (u16, &'static str) {
+    let stop = talk.app.stop.clone();
+    let (sender, chunks) = mpsc::channel::<Chunk>(CHUNKS_MAX);
+    let mut head = Some((head, chunks));
     loop {
-        run.settle(&mut *peer).await;
-        if let Some(head) = run.take_head() {
-            return respond(head, run, peer);
+        for frame in talk.take_frames() {
+            match (frame, head.take()) {
+                (Frame::Response(resp), Some((begin, chunks))) => {
+                    let open = resp.open;
+                    if begin.send((resp, chunks)).is_err() {
+                        return (GONE, "it did not wait for the response");
+                    }
+                    if !open {
+                        return (NORMAL, "");
+                    }
+                }
+                (Frame::Chunk(chunk), None) => {
+                    if sender.send(Ok(chunk)).await.is_err() {
+                        return (GONE, "it does not read");
+                    }
+                }
+                (_, waiting) => head = waiting,
+            }
         }
-        if run.out.hang_up.is_some() || !run.step(&mut *peer).await {
-            return StatusCode::NO_CONTENT.into_response();
+        if talk.take_hang_up().is_some() || talk.is_idle() {
+            return (NORMAL, "");
+        }
+        let left = async {
+            match &mut head {
+                Some((begin, _)) => begin.closed().await,
+                None => sender.closed().await,
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => return (GOING_AWAY, "askbridge is stopping"),
+            () = left => return (GONE, "it left"),
+            () = talk.step() => {}
         }
     }
 }
 
-fn respond(head: Resp, mut run: Run, mut peer: Box<dyn Peer>) -> Response {
+fn respond(head: Resp, chunks: mpsc::Receiver<Chunk>) -> Response {
     let status = StatusCode::from_u16(head.status).unwrap_or(StatusCode::OK);
     let body = if head.open {
-        let (sender, receiver) = mpsc::channel::<Result<Bytes, std::convert::Infallible>>(CHUNKS_MAX);
-        let tasks = run.app.tasks.clone();
-        tasks.spawn(async move {
-            if sender.send(Ok(head.body)).await.is_err() {
-                return;
-            }
-            let stop = run.app.stop.clone();
-            loop {
-                run.settle(&mut *peer).await;
-                for chunk in run.take_chunks() {
-                    if sender.send(Ok(chunk)).await.is_err() {
-                        return;
-                    }
-                }
-                if run.out.hang_up.is_some() {
-                    return;
-                }
-                tokio::select! {
-                    () = stop.cancelled() => return,
-                    () = sender.closed() => return,
-                    going_on = run.step(&mut *peer) => if !going_on { return },
-                }
-            }
-        });
-        Body::from_stream(tokio_stream::wrappers::ReceiverStream::new(receiver))
+        let first = futures_util::stream::iter([Ok(head.body)]);
+        let chunks = tokio_stream::wrappers::ReceiverStream::new(chunks);
+        Body::from_stream(futures_util::StreamExt::chain(first, chunks))
     } else {
         Body::from(head.body)
     };
@@ -106,120 +150,11 @@ fn respond(head: Resp, mut run: Run, mut peer: Box<dyn Peer>) -> Response {
         (header::CONTENT_TYPE, HeaderValue::from_static(head.content_type)),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
-    (status, headers, body).into_response()
-}
-
-struct Run {
-    app: App,
-    caller: Caller,
-    via: &'static str,
-    out: Outbox,
-    follower: Option<Follower>,
-    wake_at: Option<Timestamp>,
-}
-
-impl Run {
-    fn with_peer<T>(&mut self, peer: &mut dyn Peer, act: impl FnOnce(&mut dyn Peer, &mut Cx<'_>) -> T) -> T {
-        let mut chance = self.app.handle.chance.clone();
-        let mut cx = Cx { now: self.app.handle.clock.now(), ids: &mut chance, out: &mut self.out };
-        act(peer, &mut cx)
-    }
-
-    /// Grants wishes and begins to watch, until the peer wants nothing more.
-    async fn settle(&mut self, peer: &mut dyn Peer) {
-        loop {
-            for watch in std::mem::take(&mut self.out.watches) {
-                self.watch(watch);
-            }
-            if let Some(at) = self.out.wake_at.take() {
-                self.wake_at = Some(at);
-            }
-            let wishes = std::mem::take(&mut self.out.wishes);
-            if wishes.is_empty() {
-                return;
-            }
-            for (tag, wish) in wishes {
-                let ruling = self.app.handle.grant(&self.caller, self.via, wish).await;
-                self.reply(peer, tag, ruling);
-            }
+    let mut response = (status, headers, body).into_response();
+    for (name, value) in head.headers {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            response.headers_mut().insert(HeaderName::from_static(name), value);
         }
     }
-
-    fn reply(&mut self, peer: &mut dyn Peer, tag: Tag, ruling: Result<Receipt, Rejection>) {
-        self.with_peer(peer, |peer, cx| peer.reply(tag, ruling, cx));
-    }
-
-    fn watch(&mut self, watch: Watch) {
-        let handle = &self.app.handle;
-        self.follower = match watch {
-            Watch::Inbox { after } => {
-                let after = after.and_then(|cursor| cursor.parse().ok());
-                Some(handle.follow(Interest::Inbox(self.caller.clone()), after))
-            }
-            Watch::Session { session } => {
-                let may = handle.guarded(&self.caller, Action::See, session);
-                may.ok().map(|()| handle.follow_live(Interest::Session(session)))
-            }
-        };
-    }
-
-    /// Waits for one thing to happen. Returns `false` if nothing ever will.
-    async fn step(&mut self, peer: &mut dyn Peer) -> bool {
-        let clock = self.app.handle.clock.clone();
-        let wake_at = self.wake_at;
-        let follower = &mut self.follower;
-        if follower.is_none() && wake_at.is_none() {
-            return false;
-        }
-        let heard = async {
-            match follower {
-                Some(follower) => follower.next().await,
-                None => std::future::pending().await,
-            }
-        };
-        let heard = tokio::select! {
-            heard = heard => Some(heard),
-            () = async { clock.sleep_until(wake_at.unwrap_or_default()).await }, if wake_at.is_some() => None,
-        };
-        match heard {
-            None => {
-                self.wake_at = None;
-                self.wake_at = self.with_peer(peer, |peer, cx| peer.wake(cx));
-                true
-            }
-            Some(Ok(Heard::Snapshot(snapshot))) => {
-                self.with_peer(peer, |peer, cx| peer.tell(&Told::Snapshot(&snapshot), cx));
-                true
-            }
-            Some(Ok(Heard::News(news))) => {
-                if let News::Entry(batch) = &*news {
-                    for happened in &batch.happened {
-                        self.with_peer(peer, |peer, cx| peer.tell(&Told::Event(happened), cx));
-                    }
-                }
-                true
-            }
-            Some(Ok(Heard::Lagged) | Err(_)) => {
-                self.with_peer(peer, |peer, cx| peer.tell(&Told::Lagged, cx));
-                false
-            }
-        }
-    }
-
-    fn take_head(&mut self) -> Option<Resp> {
-        let place = self.out.frames.iter().position(|frame| matches!(frame, Frame::Response(_)))?;
-        match self.out.frames.remove(place) {
-            Frame::Response(head) => Some(head),
-            _ => None,
-        }
-    }
-
-    fn take_chunks(&mut self) -> Vec<Bytes> {
-        let frames = std::mem::take(&mut self.out.frames);
-        let chunks = frames.into_iter().filter_map(|frame| match frame {
-            Frame::Chunk(chunk) => Some(chunk),
-            _ => None,
-        });
-        chunks.collect()
-    }
+    response
 }

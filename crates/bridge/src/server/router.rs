@@ -1,6 +1,6 @@
 //! All addresses on one page.
 
-use askbridge_peers::listing::LISTING;
+use askbridge_peers::listing::{LISTING, Listing};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware;
@@ -9,10 +9,17 @@ use axum::routing::{get, post};
 use super::app::App;
 use super::guard::guard;
 use super::problem::Trouble;
-use super::requests::mount;
+use super::requests::mount as mount_requests;
+use super::sockets::mount as mount_sockets;
 use super::v1;
 
+/// Our own addresses, and those of every language in the listing.
 pub fn router(app: App) -> Router {
+    router_with(app, &[])
+}
+
+/// The same, with languages that are not in the listing: those of tests and plugins.
+pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
     let ours = Router::new()
         .route("/healthz", get(v1::health::show))
         .route("/v1/sessions", post(v1::sessions::create).get(v1::sessions::list))
@@ -27,7 +34,6 @@ pub fn router(app: App) -> Router {
         .route("/v1/asks/{id}/undo", post(v1::asks::undo))
         .route("/v1/asks/{id}/withdraw", post(v1::asks::withdraw))
         .route("/v1/events", get(v1::events::stream))
-        .route("/v1/ws", get(v1::ws::upgrade))
         .route("/v1/me", get(v1::me::show))
         .route("/v1/pair", post(v1::pair::redeem))
         .route("/v1/pairings", post(v1::pair::create))
@@ -35,7 +41,10 @@ pub fn router(app: App) -> Router {
         .route("/v1/tokens/{id}", axum::routing::delete(v1::tokens::revoke))
         .route("/v1/agents", post(v1::agents::announce))
         .route("/", get(v1::welcome::show));
-    let all = LISTING.iter().fold(ours, mount);
+    let all = LISTING.iter().chain(extra).fold(ours, |router, listing| {
+        let router = mount_sockets(router, listing);
+        mount_requests(router, listing)
+    });
     all.fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(app.clone(), guard))

@@ -15,6 +15,11 @@ pub(super) fn questions(ask: &Ask) -> Vec<CardQuestion> {
     }
 }
 
+/// Returns an answer with labels and texts instead of indices, keyed by the questions' texts.
+pub fn in_labels(ask: &Ask, answer: &Answer) -> Value {
+    answers(ask, &questions(ask), answer)
+}
+
 /// Pairs each question with what was said to it.
 fn picks<'a>(questions: &'a [CardQuestion], answer: &'a Answer) -> impl Iterator<Item = (&'a CardQuestion, &'a Pick)> {
     let picks = match answer {

@@ -9,6 +9,7 @@ mod session;
 mod time;
 mod wild;
 
+pub use answer::in_labels;
 pub use ask::AskJson;
 pub use on_expiry::on_expiry;
 pub use problem::Problem;

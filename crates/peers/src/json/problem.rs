@@ -25,7 +25,8 @@ pub struct Problem {
     /// Who decided first, and when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub winner: Option<WinnerJson>,
-    #[serde(skip)]
+    /// On HTTP also the header `Retry-After`; a socket has no headers.
+    #[serde(rename = "retry_after_seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after_secs: Option<u64>,
 }
 

@@ -9,6 +9,5 @@ pub(super) mod pair;
 pub(super) mod sessions;
 pub(super) mod tokens;
 pub(super) mod welcome;
-pub(super) mod ws;
 
 mod paging;

@@ -44,11 +44,13 @@ impl Native {
 
     fn hello(&mut self, token: Option<String>, cursor: Option<String>, cx: &mut Cx<'_>) {
         let Stage::Knocking { known } = self.stage else {
+            let why = "hello was said before; connect again to be somebody else".to_owned();
+            tell::refuse(None, &Rejection::Refused(bad_request(why)), cx.out);
             return;
         };
         self.cursor = cursor;
         match (token, known) {
-            (None, false) => self.turn_away(cx),
+            (None, false) => self.turn_away(None, cx),
             (token, _) => {
                 self.stage = Stage::SigningIn;
                 cx.out.queries.push((LOGIN, Query::Login { token: token.unwrap_or_default() }));
@@ -56,8 +58,8 @@ impl Native {
         }
     }
 
-    fn turn_away(&mut self, cx: &mut Cx<'_>) {
-        tell::refuse(None, &Rejection::Unauthorized, cx.out);
+    fn turn_away(&mut self, tag: Option<u64>, cx: &mut Cx<'_>) {
+        tell::refuse(tag, &Rejection::Unauthorized, cx.out);
         cx.out.hang_up = Some((CLOSE_UNAUTHORIZED, "say hello with a token that we know".to_owned()));
     }
 }
@@ -81,7 +83,10 @@ impl Peer for Native {
             Ok(Asked::Hello { token, cursor }) => self.hello(token, cursor, cx),
             Ok(Asked::Ping(tag)) => tell::send(cx.out, &Said::Pong { tag }),
             Ok(Asked::Nothing) => {}
-            _ if self.stage != Stage::Inside => self.turn_away(cx),
+            Ok(Asked::Wish(tag, _) | Asked::Query(tag, _)) if self.stage != Stage::Inside => {
+                self.turn_away(Some(tag), cx);
+            }
+            Err((tag, _)) if self.stage != Stage::Inside => self.turn_away(tag, cx),
             Ok(Asked::Wish(tag, wish)) => cx.out.wishes.push((Tag(tag), *wish)),
             Ok(Asked::Query(tag, query)) => cx.out.queries.push((Tag(tag), query)),
             Err((tag, rejection)) => tell::refuse(tag, &rejection, cx.out),
@@ -94,7 +99,8 @@ impl Peer for Native {
     }
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        if tag != LOGIN {
+        // Once inside, the highest tag is a client's like any other.
+        if tag != LOGIN || self.stage == Stage::Inside {
             tell::reply(tag.0, ruling, cx.out);
             return;
         }
@@ -106,8 +112,7 @@ impl Peer for Native {
                 tell::send(cx.out, &welcome);
                 cx.out.watches.push(Watch::Inbox { after: self.cursor.take() });
             }
-            Ok(None) => self.turn_away(cx),
-            Err(Rejection::Unauthorized) => self.turn_away(cx),
+            Ok(None) | Err(Rejection::Unauthorized) => self.turn_away(None, cx),
             Err(other) => {
                 tell::refuse(None, &other, cx.out);
                 cx.out.hang_up = Some((1013, other.to_string()));
@@ -122,7 +127,7 @@ impl Peer for Native {
             return Some(cx.now.plus(limits::HELLO_MAX));
         }
         if self.stage != Stage::Inside {
-            self.turn_away(cx);
+            self.turn_away(None, cx);
             return None;
         }
         tell::send(cx.out, &Said::Ping);

@@ -1,0 +1,86 @@
+//! Every language that is spoken on a socket: the upgrade, and who may make it.
+
+use std::sync::Arc;
+
+use askbridge_core::limits;
+use askbridge_peers::listing::{Greeting, Hello, Listing, Login, RouteKind};
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+
+use super::app::{App, Seat};
+use super::identify::{Remote, address_of};
+use super::problem::Trouble;
+use super::pump::socket;
+use super::talk::Guest;
+use crate::auth::Caller;
+
+/// tungstenite's own buffers cost 133 kB a connection; these cost 5.
+const BUFFER_BYTES: usize = 4096;
+
+type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
+
+/// What comes with the request that asks for a socket.
+struct Knock {
+    caller: Result<Caller, Trouble>,
+    remote: Option<Remote>,
+    seat: Option<Arc<Seat>>,
+    uri: Uri,
+}
+
+/// Adds the socket routes of a language to a router.
+pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
+    let sockets = listing.routes.iter().filter(|route| route.kind == RouteKind::Socket);
+    sockets.fold(router, |router, route| {
+        let handler = move |State(app): State<App>,
+                            caller: Result<Caller, Trouble>,
+                            remote: Option<Extension<Remote>>,
+                            seat: Option<Extension<Arc<Seat>>>,
+                            uri: Uri,
+                            upgrade: Upgrade| async move {
+            let knock = Knock { caller, remote: remote.map(|it| it.0), seat: seat.map(|it| it.0), uri };
+            open(app, listing, knock, upgrade)
+        };
+        router.route(route.path, get(handler))
+    })
+}
+
+/// A token may come with the upgrade, or, where the language says so, with the first frame: browsers cannot send headers
+/// here.
+fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> Response {
+    let Ok(upgrade) = upgrade else {
+        return Trouble::new(426, "not_a_websocket", "this address speaks WebSocket").into_response();
+    };
+    let caller = match knock.caller {
+        Ok(caller) => Some(caller),
+        Err(trouble) if trouble.0.status == 401 && listing.manners.login == Login::FirstFrame => None,
+        Err(trouble) => return trouble.into_response(),
+    };
+    let Some(greet) = listing.greet else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let name = caller.as_ref().map(|caller| caller.name.as_str());
+    let query = knock.uri.query().unwrap_or_default();
+    let peer = match greet(&Hello { path: knock.uri.path(), query, caller: name }) {
+        Greeting::Open(peer) => peer,
+        Greeting::Refuse(status, body) => {
+            return (StatusCode::from_u16(status).unwrap_or(StatusCode::FORBIDDEN), body).into_response();
+        }
+    };
+    let guest = Guest { via: listing.name, from: address_of(knock.remote.as_ref()), caller, _seat: knock.seat };
+    let tasks = app.tasks.clone();
+    upgrade
+        .read_buffer_size(BUFFER_BYTES)
+        .write_buffer_size(BUFFER_BYTES)
+        .max_write_buffer_size(limits::FOLLOWER_BYTES_MAX)
+        .max_message_size(limits::FRAME_BYTES_MAX)
+        .max_frame_size(limits::FRAME_BYTES_MAX)
+        .on_upgrade(move |ws| {
+            // Tracked, so that a shutdown waits for the goodbye.
+            tasks.track_future(async move { socket(app, guest, peer, ws).await })
+        })
+}

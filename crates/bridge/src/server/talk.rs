@@ -1,0 +1,303 @@
+//! One conversation with one peer, whatever carries it: grants its wishes, answers its queries, tells it the news.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_core::ids::{Position, SessionId, Timestamp};
+use askbridge_core::limits;
+use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
+use askbridge_peers::told::Told;
+use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::timeout;
+use tracing::warn;
+
+use super::app::{App, Seat};
+use super::identify::{pace, sign_in};
+use crate::auth::{Action, Caller};
+use crate::chance::Chance;
+use crate::runtime::{Follower, Heard, Interest, News};
+
+/// How long a peer whose other side is gone may still wish. Beyond: what is in flight is dropped.
+const FAREWELL_MAX: Duration = Duration::from_secs(5);
+const TRY_AGAIN_LATER: u16 = 1013;
+const POLICY: u16 = 1008;
+
+/// Who sits at the other end.
+pub(crate) struct Guest {
+    pub(crate) via: &'static str,
+    pub(crate) from: IpAddr,
+    /// Known from the beginning, or later by a login.
+    pub(crate) caller: Option<Caller>,
+    /// Held as long as the connection is open.
+    pub(crate) _seat: Option<Arc<Seat>>,
+}
+
+/// Everything about one conversation, except the bytes.
+pub(crate) struct Talk {
+    pub(crate) app: App,
+    guest: Guest,
+    peer: Box<dyn Peer>,
+    out: Outbox,
+    chance: Chance,
+    follower: Option<Follower>,
+    rulings: FuturesUnordered<BoxFuture<'static, (Tag, Result<Receipt, Rejection>)>>,
+    /// Rulings whose events have not been told yet: first the news, then the receipt.
+    held: Vec<(SessionId, Position, Tag, Receipt)>,
+    wake_at: Option<Timestamp>,
+    hang_up: Option<(u16, String)>,
+}
+
+impl Talk {
+    pub(crate) fn new(app: App, guest: Guest, peer: Box<dyn Peer>) -> Self {
+        let chance = app.handle.chance.clone();
+        Self {
+            app,
+            guest,
+            peer,
+            out: Outbox::default(),
+            chance,
+            follower: None,
+            rulings: FuturesUnordered::new(),
+            held: Vec::new(),
+            wake_at: None,
+            hang_up: None,
+        }
+    }
+
+    /// Passes on what the other side said.
+    pub(crate) fn hear(&mut self, frame: Frame<'_>) -> Result<(), Garbled> {
+        self.with_peer(|peer, cx| peer.hear(frame, cx))
+    }
+
+    pub(crate) fn wake(&mut self) {
+        self.wake_at = None;
+        if let Some(at) = self.with_peer(|peer, cx| peer.wake(cx)) {
+            self.wake_at = Some(at);
+        }
+    }
+
+    pub(crate) fn hang_up(&mut self, code: u16, reason: impl Into<String>) {
+        self.hang_up = Some((code, reason.into()));
+    }
+
+    pub(crate) fn take_hang_up(&mut self) -> Option<(u16, String)> {
+        self.hang_up.take()
+    }
+
+    /// Takes what the peer wants written.
+    pub(crate) fn take_frames(&mut self) -> Vec<Frame<'static>> {
+        std::mem::take(&mut self.out.frames)
+    }
+
+    /// Should the other side be listened to? Not while too much of what it said is in flight.
+    pub(crate) fn has_room(&self) -> bool {
+        self.rulings.len() < limits::IN_FLIGHT_MAX
+    }
+
+    /// Will anything ever happen here, unless the other side speaks?
+    pub(crate) fn is_idle(&self) -> bool {
+        self.follower.is_none() && self.rulings.is_empty() && self.held.is_empty() && self.wake_at.is_none()
+    }
+
+    /// Waits for one thing that concerns the peer, and tells it. Nothing is lost if this is dropped half-way.
+    pub(crate) async fn step(&mut self) {
+        let (clock, wake_at) = (self.app.handle.clock.clone(), self.wake_at);
+        tokio::select! {
+            biased;
+            heard = hear(&mut self.follower) => self.told(heard),
+            Some((tag, ruling)) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled(tag, ruling),
+            () = async { clock.sleep_until(wake_at.unwrap_or_default()).await }, if wake_at.is_some() => self.wake(),
+        }
+    }
+
+    /// Tells the peer that the other side is gone, and grants what it still wishes for.
+    ///
+    /// An ask may be in flight at this moment. It is not dropped: its receipt reaches the peer, which can then say what
+    /// is to become of it.
+    pub(crate) async fn farewell(mut self, code: u16, reason: &str) {
+        self.follower = None;
+        // What is garbled in a farewell has nobody left to hear about it.
+        let _ = self.hear(Frame::Close(code, reason.into()));
+        let last_wishes = async {
+            loop {
+                for (_, _, tag, receipt) in std::mem::take(&mut self.held) {
+                    self.with_peer(|peer, cx| peer.reply(tag, Ok(receipt), cx));
+                }
+                self.follower = None;
+                match self.rulings.next().await {
+                    Some((tag, ruling)) => self.with_peer(|peer, cx| peer.reply(tag, ruling, cx)),
+                    None => return,
+                }
+            }
+        };
+        if timeout(FAREWELL_MAX, last_wishes).await.is_err() {
+            warn!(peer = self.guest.via, "The last wishes of a connection took too long and were dropped");
+        }
+    }
+
+    /// Lets the peer act, then takes what it wants done.
+    fn with_peer<T>(&mut self, act: impl FnOnce(&mut dyn Peer, &mut Cx<'_>) -> T) -> T {
+        let now = self.app.handle.clock.now();
+        let mut cx = Cx { now, ids: &mut self.chance, out: &mut self.out };
+        let result = act(&mut *self.peer, &mut cx);
+        for (tag, wish) in std::mem::take(&mut self.out.wishes) {
+            self.wish(tag, wish);
+        }
+        for (tag, query) in std::mem::take(&mut self.out.queries) {
+            self.query(tag, query);
+        }
+        for watch in std::mem::take(&mut self.out.watches) {
+            self.watch(watch);
+        }
+        if let Some(at) = self.out.wake_at.take() {
+            self.wake_at = Some(at);
+        }
+        if let Some(hang_up) = self.out.hang_up.take() {
+            self.hang_up = Some(hang_up);
+        }
+        result
+    }
+
+    fn wish(&mut self, tag: Tag, wish: Wish) {
+        let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
+        self.rulings.push(Box::pin(async move {
+            let grant = async {
+                let caller = caller.ok_or(Rejection::Unauthorized)?;
+                pace(&app, &caller)?;
+                app.handle.grant(&caller, via, wish).await
+            };
+            (tag, grant.await)
+        }));
+    }
+
+    fn query(&mut self, tag: Tag, query: Query) {
+        if let Query::Login { token } = &query {
+            let ruling = self.login(token);
+            self.with_peer(|peer, cx| peer.reply(tag, ruling, cx));
+            return;
+        }
+        let (app, caller) = (self.app.clone(), self.guest.caller.clone());
+        self.rulings.push(Box::pin(async move {
+            let look = async {
+                let caller = caller.ok_or(Rejection::Unauthorized)?;
+                look(&app, &caller, query).await
+            };
+            (tag, look.await)
+        }));
+    }
+
+    fn login(&mut self, token: &str) -> Result<Receipt, Rejection> {
+        let caller = match (&self.guest.caller, token.is_empty()) {
+            (Some(caller), true) => caller.clone(),
+            _ => sign_in(&self.app, token, self.guest.from)?,
+        };
+        let name = CallerName { name: caller.name.clone(), role: caller.role.name() };
+        self.guest.caller = Some(caller);
+        Ok(Receipt { caller: Some(name), ..Receipt::default() })
+    }
+
+    fn watch(&mut self, watch: Watch) {
+        let Some(caller) = self.guest.caller.clone() else {
+            self.hang_up(POLICY, "sign in first");
+            return;
+        };
+        let handle = &self.app.handle;
+        match watch {
+            // A cursor that cannot be read is one that is not of this journal: a snapshot follows.
+            Watch::Inbox { after } => {
+                let after = after.and_then(|cursor| cursor.parse().ok());
+                self.follower = Some(handle.follow(Interest::Inbox(caller), after));
+            }
+            Watch::Session { session } => match handle.guarded(&caller, Action::See, session) {
+                Ok(()) => self.follower = Some(handle.follow(Interest::Session(session), None)),
+                Err(rejection) => self.hang_up(POLICY, rejection.to_string()),
+            },
+        }
+    }
+
+    fn told(&mut self, heard: Result<Heard, Rejection>) {
+        match heard {
+            Ok(Heard::Snapshot(snapshot)) => {
+                self.with_peer(|peer, cx| peer.tell(&Told::Snapshot(&snapshot), cx));
+                self.release();
+            }
+            Ok(Heard::News(news)) => match &*news {
+                News::Entry(batch) => {
+                    for happened in &batch.happened {
+                        self.with_peer(|peer, cx| peer.tell(&Told::Event(happened), cx));
+                    }
+                    self.release();
+                }
+                News::Draft { ask, draft, .. } => {
+                    self.with_peer(|peer, cx| peer.tell(&Told::Draft { ask: *ask, draft }, cx));
+                }
+            },
+            Ok(Heard::Lagged) => {
+                self.follower = None;
+                self.with_peer(|peer, cx| peer.tell(&Told::Lagged, cx));
+                self.hang_up(TRY_AGAIN_LATER, "too slow; connect again with the last cursor");
+            }
+            Err(rejection) => {
+                self.follower = None;
+                self.hang_up(TRY_AGAIN_LATER, rejection.to_string());
+            }
+        }
+    }
+
+    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>) {
+        if let Ok(receipt) = &ruling
+            && let (Some(session), Some(position)) = (receipt.session, receipt.position)
+            && !self.has_told(session, position)
+        {
+            self.held.push((session, position, tag, receipt.clone()));
+            return;
+        }
+        self.with_peer(|peer, cx| peer.reply(tag, ruling, cx));
+    }
+
+    /// Passes on the receipts whose news have been told.
+    fn release(&mut self) {
+        let mut place = 0;
+        while place < self.held.len() {
+            let (session, position, ..) = self.held[place];
+            if self.has_told(session, position) {
+                let (_, _, tag, receipt) = self.held.remove(place);
+                self.with_peer(|peer, cx| peer.reply(tag, Ok(receipt), cx));
+            } else {
+                place += 1;
+            }
+        }
+    }
+
+    fn has_told(&self, session: SessionId, position: Position) -> bool {
+        self.follower.as_ref().is_none_or(|follower| follower.has_told(session, position))
+    }
+}
+
+async fn hear(follower: &mut Option<Follower>) -> Result<Heard, Rejection> {
+    match follower {
+        Some(follower) => follower.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Answers a query of somebody who is known.
+async fn look(app: &App, caller: &Caller, query: Query) -> Result<Receipt, Rejection> {
+    match query {
+        Query::Ask(ask) => {
+            app.handle.guard_ask(caller, Action::See, ask)?;
+            let view = app.handle.ask(ask).await?;
+            Ok(Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
+        }
+        Query::Session(session) => {
+            app.handle.guarded(caller, Action::See, session)?;
+            let view = app.handle.session(session).await?;
+            Ok(Receipt { session: Some(session), session_view: Some(Box::new(view)), ..Receipt::default() })
+        }
+        Query::Login { .. } => Err(Rejection::Unauthorized),
+    }
+}

@@ -1,0 +1,247 @@
+//! A bridge with the doubles in its router, and clients that speak to it over real sockets.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use askbridge_bridge::auth::{TokenRole, Tokens};
+use askbridge_bridge::chance::Chance;
+use askbridge_bridge::clock::Clock;
+use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
+use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, router_with, serve};
+use askbridge_core::terms::Rules;
+use askbridge_journal::{LocalBus, Memory};
+use askbridge_peers::listing::Listing;
+use askbridge_testkit::doubles;
+use bytes::Bytes;
+use futures_util::{SinkExt, StreamExt};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+/// Nothing takes this long. Beyond: the test fails and says what it waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A running bridge.
+pub(crate) struct House {
+    pub(crate) handle: Handle,
+    app: App,
+    bridge: Bridge,
+    server: Server,
+    address: SocketAddr,
+    /// Holds the local socket.
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    pub(crate) async fn open() -> Self {
+        Self::open_with(doubles::LISTING).await
+    }
+
+    /// Opens one in which these languages are spoken beside those of the listing.
+    pub(crate) async fn open_with(extra: &'static [Listing]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the local socket");
+        let store = Store::Memory(Memory::new(7).expect("memory can be had"), LocalBus::default());
+        let chance = Chance::seeded(7);
+        let options =
+            Options { store: store.clone(), clock: Clock::System, chance: chance.clone(), rules: Rules::default() };
+        let bridge = Bridge::start(options).await;
+        let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty shelf can be read");
+        let handle = bridge.handle.clone();
+        let app = App::new(AppOptions { handle: handle.clone(), tokens, origins: Origins::default(), version: "test" });
+        let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
+        let listeners = Listeners::bind(any_port, &folder.path().join("socket")).await.expect("a free port");
+        let address = listeners.address().expect("it listens");
+        let server = serve(app.clone(), router_with(app.clone(), extra), listeners, "test".to_owned());
+        Self { handle, app, bridge, server, address, _folder: folder }
+    }
+
+    /// Makes somebody who may decide.
+    pub(crate) async fn person(&self, name: &str) -> String {
+        self.token(name, TokenRole::Person).await
+    }
+
+    /// Makes somebody who may ask.
+    pub(crate) async fn agent(&self, name: &str) -> String {
+        self.token(name, TokenRole::Agent).await
+    }
+
+    async fn token(&self, name: &str, role: TokenRole) -> String {
+        let made = self.app.tokens.make(name, "test", role, self.handle.now()).await;
+        made.expect("a token can be made").0.reveal().to_owned()
+    }
+
+    pub(crate) async fn native(&self, token: &str) -> Socket {
+        let mut socket = self.socket("/v1/ws", None).await.expect("anybody may knock");
+        socket.say(&format!(r#"{{"type":"hello","token":"{token}"}}"#)).await;
+        socket.hear("welcome", |frame| frame["type"] == "welcome").await;
+        socket.hear("a snapshot", |frame| frame["type"] == "snapshot").await;
+        socket
+    }
+
+    pub(crate) async fn chorus(&self, token: &str) -> Socket {
+        let mut socket = self.socket("/chorus", Some(token)).await.expect("the token is known");
+        socket.hear("hello", |frame| frame["sing"] == "hello").await;
+        socket
+    }
+
+    pub(crate) async fn asker(&self, token: &str) -> Socket {
+        let mut socket = self.socket(&format!("/asker?token={token}"), None).await.expect("it brought a token");
+        socket.hear("ready", |frame| frame["op"] == "ready").await;
+        socket
+    }
+
+    /// Opens a socket, or says with which status that was refused.
+    pub(crate) async fn socket(&self, path: &str, bearer: Option<&str>) -> Result<Socket, u16> {
+        let mut request = format!("ws://{}{path}", self.address).into_client_request().expect("this is an address");
+        if let Some(token) = bearer {
+            let value = format!("Bearer {token}").parse().expect("a token is printable");
+            request.headers_mut().insert("authorization", value);
+        }
+        match connect_async(request).await {
+            Ok((stream, _)) => Ok(Socket(stream)),
+            Err(Error::Http(response)) => Err(response.status().as_u16()),
+            Err(other) => panic!("could not connect: {other}"),
+        }
+    }
+
+    pub(crate) async fn letterbox(&self, token: &str, after: Option<&str>) -> Stream {
+        let mut request = self.request("GET", "/letterbox", token);
+        if let Some(id) = after {
+            request = request.header("last-event-id", id);
+        }
+        let request = request.body(Full::default()).expect("a request");
+        let response = self.send(request).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["x-accel-buffering"], "no");
+        Stream { body: response.into_body(), unread: String::new(), last_id: after.map(str::to_owned) }
+    }
+
+    pub(crate) async fn post(&self, path: &str, token: &str, body: &Value) -> (u16, Value) {
+        let request = self.request("POST", path, token).header("content-type", "application/json");
+        read(self.send(request.body(Full::from(body.to_string())).expect("a request")).await).await
+    }
+
+    pub(crate) async fn get(&self, path: &str, token: &str) -> (u16, Value) {
+        read(self.send(self.request("GET", path, token).body(Full::default()).expect("a request")).await).await
+    }
+
+    fn request(&self, method: &str, path: &str, token: &str) -> hyper::http::request::Builder {
+        let host = self.address.to_string();
+        let request = Request::builder().method(method).uri(path).header("host", host);
+        request.header("authorization", format!("Bearer {token}"))
+    }
+
+    async fn send(&self, request: Request<Full<Bytes>>) -> Response<Incoming> {
+        let stream = TcpStream::connect(self.address).await.expect("somebody listens");
+        let (mut sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("it speaks HTTP");
+        // A request that is dropped takes its connection along.
+        tokio::spawn(connection);
+        let response = timeout(PATIENCE, sender.send_request(request)).await.expect("an answer in time");
+        response.expect("a response")
+    }
+
+    /// Stops the server and leaves the bridge behind it running.
+    pub(crate) async fn stop_serving(self) -> Bridge {
+        self.server.stop().await;
+        self.bridge
+    }
+
+    pub(crate) async fn close(self) {
+        self.stop_serving().await.stop().await;
+    }
+}
+
+async fn read(response: Response<Incoming>) -> (u16, Value) {
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.expect("a whole body").to_bytes();
+    (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+}
+
+/// A socket to the bridge.
+pub(crate) struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
+
+impl Socket {
+    pub(crate) async fn say(&mut self, frame: &str) {
+        self.0.send(Message::text(frame)).await.expect("the bridge listens");
+    }
+
+    /// Waits for the frame that is wanted, and passes over the others.
+    pub(crate) async fn hear(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        self.hear_all(what, wanted).await.pop().expect("the last one was wanted")
+    }
+
+    /// Waits for the frame that is wanted. Returns everything up to it.
+    pub(crate) async fn hear_all(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
+        let mut heard = Vec::new();
+        loop {
+            let next = timeout(PATIENCE, self.0.next()).await;
+            match next.unwrap_or_else(|_| panic!("waited for {what}, heard {heard:#?}")) {
+                Some(Ok(Message::Text(text))) => {
+                    let frame: Value = serde_json::from_str(&text).expect("frames are JSON");
+                    let found = wanted(&frame);
+                    heard.push(frame);
+                    if found {
+                        return heard;
+                    }
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                other => panic!("waited for {what}, heard {heard:#?}, then {other:?}"),
+            }
+        }
+    }
+
+    /// Waits for the end. Returns its code.
+    pub(crate) async fn hear_end(&mut self) -> u16 {
+        loop {
+            match timeout(PATIENCE, self.0.next()).await.expect("it ends") {
+                Some(Ok(Message::Close(Some(frame)))) => return frame.code.into(),
+                Some(Ok(_)) => {}
+                other => panic!("waited for a goodbye, heard {other:?}"),
+            }
+        }
+    }
+
+    /// Drops the connection without a word, as a process that is killed does.
+    pub(crate) fn kill(self) {
+        drop(self);
+    }
+}
+
+/// An event stream.
+pub(crate) struct Stream {
+    body: Incoming,
+    unread: String,
+    pub(crate) last_id: Option<String>,
+}
+
+impl Stream {
+    /// Waits for the next event of that name, and passes over the others.
+    pub(crate) async fn hear(&mut self, name: &str) -> Value {
+        loop {
+            while let Some((event, rest)) = self.unread.split_once("\n\n") {
+                let (event, rest) = (event.to_owned(), rest.to_owned());
+                self.unread = rest;
+                let field = |key: &str| event.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
+                self.last_id = field("id: ").or(self.last_id.take());
+                if field("event: ").as_deref() == Some(name) {
+                    let data = field("data: ").expect("an event has data");
+                    return serde_json::from_str(&data).expect("data is JSON");
+                }
+            }
+            let frame = timeout(PATIENCE, self.body.frame()).await;
+            let frame = frame.unwrap_or_else(|_| panic!("waited for the event {name}"));
+            let frame = frame.expect("the stream goes on").expect("the stream is whole");
+            if let Ok(chunk) = frame.into_data() {
+                self.unread.push_str(std::str::from_utf8(&chunk).expect("events are text"));
+            }
+        }
+    }
+}

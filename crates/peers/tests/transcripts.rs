@@ -1,0 +1,74 @@
+//! Every language holds the conversations in its folder.
+
+use askbridge_core::ids::Timestamp;
+use askbridge_peers::dialects::native;
+use askbridge_peers::doors::http::{self, AskError, Asking};
+use askbridge_peers::json::{AskJson, Problem};
+use askbridge_peers::listing::Greeting;
+use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Resp, Tag};
+use askbridge_peers::told::Told;
+use askbridge_peers::wish::{Receipt, Rejection, Wish};
+use askbridge_testkit::transcript::check_folder;
+
+#[test]
+fn the_native_dialect_speaks_as_its_transcripts_say() {
+    let greet = native::LISTING.greet.expect("the native dialect is a machine");
+    check_folder(concat!(env!("CARGO_MANIFEST_DIR"), "/src/dialects/native/transcripts"), greet);
+}
+
+#[test]
+fn the_http_door_reads_and_shows_asks_as_its_transcripts_say() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/doors/http/transcripts");
+    check_folder(folder, |_| Greeting::Open(Box::new(HttpDoor)));
+}
+
+/// Stands in for the typed handlers of the bridge, so that what they read and show can be written down here.
+struct HttpDoor;
+
+impl Peer for HttpDoor {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        let Frame::Request(req) = frame else { return Ok(()) };
+        let body = std::str::from_utf8(req.body).expect("a transcript is text");
+        match http::ask(body, &Asking { key: req.header("idempotency-key") }) {
+            Ok(wish) => cx.out.wishes.push((Tag(1), Wish::Ask(Box::new(wish)))),
+            Err(error) => {
+                let (status, code) = match error {
+                    AskError::NotJson => (400, "not_json"),
+                    _ => (422, "bad_request"),
+                };
+                problem(cx.out, &Problem::plain(status, code, error.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, _: &Told<'_>, _: &mut Cx<'_>) {}
+
+    fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match ruling {
+            Ok(receipt) => {
+                let shown = AskJson::of(&receipt.view.expect("the transcript says how the ask stands"));
+                respond(cx.out, 200, "application/json", serde_json::to_string(&shown).expect("an ask has text keys"));
+            }
+            Err(rejection) => problem(cx.out, &Problem::of(&rejection)),
+        }
+    }
+
+    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
+        None
+    }
+}
+
+fn problem(out: &mut Outbox, problem: &Problem) {
+    respond(
+        out,
+        problem.status,
+        "application/problem+json",
+        serde_json::to_string(problem).expect("a problem has text keys"),
+    );
+}
+
+fn respond(out: &mut Outbox, status: u16, content_type: &'static str, body: String) {
+    let resp = Resp { status, content_type, headers: Vec::new(), body: body.into(), open: false };
+    out.frames.push(Frame::Response(resp));
+}

@@ -1,0 +1,218 @@
+//! Sample events by name, and what becomes of an ask through them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_core::answer::{Answer, Decision, Outcome, Pick, Who};
+use askbridge_core::ask::{Ask, Body};
+use askbridge_core::event::{Audience, Event, Level, Parcel, Said, Settings, Settled, Started};
+use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, SessionId, Timestamp};
+use askbridge_core::session::Late;
+use askbridge_core::terms::OnExpiry;
+use askbridge_core::verdict::{self, verdict};
+use askbridge_core::view::{AskView, State};
+use askbridge_journal::Written;
+use askbridge_peers::told::Happened;
+
+use crate::asks::{self, NOW, SESSION};
+
+/// How long after it was asked everything happens to a sample.
+const LATER: Duration = Duration::from_secs(60);
+
+/// Events about an ask.
+pub const ABOUT_ASKS: &[&str] = &[
+    "asked",
+    "answered",
+    "wrote",
+    "noted",
+    "skipped",
+    "denied",
+    "dismissed",
+    "dismissed_with_words",
+    "expired",
+    "assumed",
+    "ruled",
+    "withdrawn",
+    "overtaken",
+    "proposed",
+    "undone",
+    "extended",
+    "voted",
+    "parked",
+    "stranded",
+    "late",
+    "handed",
+    "delivered",
+];
+
+/// Events about a session.
+pub const ABOUT_SESSIONS: &[&str] = &[
+    "started",
+    "closed",
+    "continued",
+    "hosted",
+    "unhosted",
+    "said",
+    "unsaid",
+    "configured",
+    "interrupted",
+    "text",
+    "thinking",
+    "tool_called",
+    "tool_returned",
+    "turn_ended",
+    "notice",
+];
+
+/// Ada, on her phone.
+pub fn ada() -> Who {
+    Who { person: "ada".into(), device: "phone".to_owned(), via: "native".to_owned() }
+}
+
+pub fn bob() -> Who {
+    Who { person: "bob".into(), device: "laptop".to_owned(), via: "native".to_owned() }
+}
+
+/// Wraps an event as everyone who watches hears of it, encoded as the journal encodes it.
+pub fn happened(session: SessionId, event: Event, cursor: &str) -> Happened {
+    let Written { event, json } = Written::new(event);
+    Happened { session, at: NOW.plus(LATER), cursor: Some(cursor.into()), event, json }
+}
+
+/// Returns the sample event of that name about `ask`.
+pub fn about_ask(name: &str, ask: &Arc<Ask>) -> Option<Event> {
+    let (id, at) = (ask.id, NOW.plus(LATER));
+    let answer = || asks::plain_answer(ask);
+    let settle = |outcome| settled(ask, outcome);
+    let answered = |answer| settle(Outcome::Answered { answer, by: ada() });
+    let dismissed = |words| settle(Outcome::Dismissed { words, by: ada() });
+    let event = match name {
+        "asked" => Event::Asked(Arc::clone(ask)),
+        "answered" => answered(answer()),
+        "wrote" => answered(picks(ask, |_| asks::written("MongoDB, please"))?),
+        "noted" => answered(picks(ask, |_| Pick { note: Some("for now".to_owned()), ..Pick::option(0) })?),
+        "skipped" => answered(picks(ask, |place| if place == 0 { Pick::option(0) } else { Pick::default() })?),
+        "denied" => answered(Answer::Approval(Decision::Deny { words: Some("not today".to_owned()), stop: false })),
+        "dismissed" => dismissed(None),
+        "dismissed_with_words" => dismissed(Some("ask me tomorrow".to_owned())),
+        "expired" => settle(Outcome::Expired),
+        "assumed" => {
+            let Answer::Questions(picks) = answer() else { return None };
+            let mut ask = (**ask).clone();
+            ask.terms.on_expiry = OnExpiry::Assume(picks);
+            settled(&ask, Outcome::Expired)
+        }
+        "ruled" => settle(Outcome::Ruled { rule: "always Postgres".to_owned(), answer: answer() }),
+        "withdrawn" => Event::Withdrawn { ask: id, why: "the build was cancelled".to_owned(), at },
+        "overtaken" => Event::Overtaken { ask: id, mouth: "the terminal".to_owned(), at },
+        "proposed" => Event::Proposed { ask: id, answer: answer(), by: ada(), until: at.plus(Duration::from_secs(5)) },
+        "undone" => Event::Undone { ask: id, by: ada() },
+        "extended" => Event::Extended { ask: id, deadline: Some(at.plus(Duration::from_secs(600))), by: ada() },
+        "voted" => Event::Voted { ask: id, answer: answer(), by: bob() },
+        "parked" => Event::Parked { ask: id },
+        "stranded" => Event::Stranded { ask: id },
+        "late" => Event::LateAnswered { ask: id, answer: answer(), by: ada(), at: at.plus(LATER) },
+        "handed" => Event::Handed { parcel: Parcel::Verdict(id), attempt: 1 },
+        "delivered" => Event::Delivered { parcel: Parcel::Verdict(id), proof: "acknowledged".to_owned(), at },
+        _ => return None,
+    };
+    Some(event)
+}
+
+fn picks(ask: &Ask, pick: impl Fn(usize) -> Pick) -> Option<Answer> {
+    let Body::Questions(questions) = &ask.body else { return None };
+    Some(Answer::Questions((0..questions.len()).map(pick).collect()))
+}
+
+fn settled(ask: &Ask, outcome: Outcome) -> Event {
+    let verdict = verdict(ask, &outcome, LATER);
+    Event::Settled(Box::new(Settled { ask: ask.id, at: NOW.plus(LATER), outcome, verdict }))
+}
+
+/// Returns the sample event of that name about a session. `words` are what is said, where something is.
+pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
+    let at = NOW.plus(LATER);
+    let text = || words.clone().unwrap_or_else(|| "Good morning".to_owned());
+    let event = match name {
+        "started" => Event::Started(Box::new(Started {
+            at: NOW,
+            door: "http".to_owned(),
+            agent: "ci".to_owned(),
+            owner: "tok_ci".into(),
+            audience: Audience::Everyone,
+            settings: Settings { title: Some("Nightly build".to_owned()), ..Settings::default() },
+            continues: None,
+        })),
+        "closed" => Event::Closed { why: "done".to_owned(), at },
+        "continued" => Event::Continued { to: asks::OTHER_SESSION, at },
+        "hosted" => Event::Hosted { node: NodeId(1), epoch: Epoch(1), process: None },
+        "unhosted" => Event::Unhosted { epoch: Epoch(1) },
+        "said" => said(text(), None),
+        "unsaid" => Event::Unsaid { message: message(1) },
+        "configured" => Event::Configured(Box::new(Settings { mode: Some("plan".to_owned()), ..Settings::default() })),
+        "interrupted" => Event::Interrupted { by: Some(ada()), at },
+        "text" => Event::Text { block: 1, text: text() },
+        "thinking" => Event::Thinking { block: 2, text: text() },
+        "tool_called" => Event::ToolCalled {
+            call: CallId::from("call_ls"),
+            name: "Bash".to_owned(),
+            input: r#"{"command":"ls"}"#.into(),
+            ask: None,
+        },
+        "tool_returned" => {
+            Event::ToolReturned { call: CallId::from("call_ls"), ok: true, output: "README.md".to_owned() }
+        }
+        "turn_ended" => Event::TurnEnded { reason: "end_turn".to_owned(), usage: None },
+        "notice" => Event::Notice { level: Level::Warning, text: text() },
+        _ => return None,
+    };
+    Some(event)
+}
+
+/// A message to the agent, perhaps about an ask.
+pub fn said(text: String, about: Option<AskId>) -> Event {
+    let session = about.map_or(SESSION, |ask| ask.session);
+    let message = MessageId { session, ..message(1) };
+    Event::Said(Box::new(Said { message, at: NOW.plus(LATER), text, by: Some(ada()), about }))
+}
+
+/// What a stranded ask's plain answer becomes.
+pub fn stranded_answer(ask: &Ask) -> Event {
+    let outcome = Outcome::Answered { answer: asks::plain_answer(ask), by: ada() };
+    let told = verdict::verdict(ask, &outcome, Duration::ZERO);
+    let text = verdict::stranded(ask, &outcome, &told).expect("an answer that was stranded has words");
+    said(text, Some(ask.id))
+}
+
+pub fn message(number: u32) -> MessageId {
+    MessageId { session: SESSION, number }
+}
+
+/// Folds events into the ask as everyone sees it.
+pub fn view<'e>(ask: &Arc<Ask>, events: impl IntoIterator<Item = &'e Event>) -> AskView {
+    let mut view = AskView::fresh(Arc::clone(ask));
+    for event in events {
+        match event {
+            Event::Proposed { answer, by, until, .. } => view.proposed(answer, by, *until),
+            Event::Undone { .. } => view = AskView::fresh(Arc::clone(ask)),
+            Event::Settled(settled) => view.settled(&settled.outcome, &settled.verdict, settled.at),
+            Event::Extended { deadline, .. } => view.deadline = *deadline,
+            Event::Withdrawn { why, at, .. } => ended(&mut view, State::Withdrawn, why, *at),
+            Event::Overtaken { mouth, at, .. } => ended(&mut view, State::Overtaken, mouth, *at),
+            Event::Parked { .. } => view.parked = true,
+            Event::Stranded { .. } => view.stranded = true,
+            Event::LateAnswered { answer, by, at, .. } => {
+                view.late = Some(Late { answer: answer.clone(), by: by.clone(), at: *at });
+            }
+            Event::Delivered { at, .. } => view.delivered_at = Some(*at),
+            _ => {}
+        }
+    }
+    view
+}
+
+fn ended(view: &mut AskView, state: State, words: &str, at: Timestamp) {
+    view.state = state;
+    view.words = Some(words.to_owned());
+    view.settled_at = Some(at);
+}

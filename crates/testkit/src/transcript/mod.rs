@@ -1,0 +1,82 @@
+//! Conversations as text files, one runner for every peer.
+//!
+//! A line that begins with `#` is a comment. What the peer hears or is told:
+//!
+//! ```text
+//! knock /v1/ws?q=1 as ada          a new connection; `as` names whoever the bearer token belongs to
+//! < {"type":"ping"}                a text frame
+//! header last-event-id c3          goes with the next request
+//! <POST /path?query {"a":1}        a request: a connection of its own
+//! <close 1006 it ended             the other side is gone
+//! tell asked single                an event, by name, about an ask, by name (see `events` and `asks`)
+//! tell said "Good morning"         an event about a session
+//! tell snapshot single plan        open asks; `single+proposed` is an ask after an event
+//! tell delta 1 0 "Hel"             block, offset, text; `tell delta elsewhere 1 0 "Hel"` in the other session
+//! tell draft single {"text":"x"}   a draft; also `tell lagged`
+//! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE, queued "…"
+//! reply 1 refused already_decided  a rejection by its code
+//! wake                             as when a socket opens
+//! later 25s                        moves the clock, and wakes the peer if it is due
+//! ```
+//!
+//! What it does is written below each of these: `> text`, `>200 type body`, `>chunk …` (`⏎` is a line's end), `? TAG
+//! wish`, `query TAG …`, `watch …`, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse STATUS body`. Tags
+//! that count down from the highest are written `own0`, `own1`.
+//!
+//! The runner keeps the inputs, writes the outputs anew, and compares the whole. `BLESS=1` rewrites the file instead:
+//! read what it wrote before you believe it.
+
+mod diff;
+mod run;
+mod samples;
+mod show;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use askbridge_peers::listing::{Greeting, Hello};
+
+pub use run::{Counted, run};
+pub use samples::{rejection, told};
+
+/// How a conversation begins: a listing's own `greet`.
+pub type Greet = fn(&Hello<'_>) -> Greeting;
+
+/// Checks every transcript in a folder.
+pub fn check_folder(folder: impl AsRef<Path>, greet: Greet) {
+    let folder = folder.as_ref();
+    let mut files = list(folder);
+    files.sort();
+    assert!(!files.is_empty(), "there are no transcripts in {}", folder.display());
+    let wrong: Vec<_> = files.iter().filter_map(|file| check_file(file, greet)).collect();
+    assert!(wrong.is_empty(), "{}\n(BLESS=1 rewrites them)", wrong.join("\n"));
+}
+
+fn list(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("could not list {}: {error}", folder.display()));
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "txt")).collect()
+}
+
+/// Returns the difference, if there is one.
+fn check_file(file: &Path, greet: Greet) -> Option<String> {
+    let name = file.display();
+    let expected = fs::read_to_string(file).unwrap_or_else(|error| panic!("could not read {name}: {error}"));
+    let actual = match run(&expected, greet) {
+        Ok(actual) => actual,
+        Err(why) => return Some(format!("{name}: {why}")),
+    };
+    if actual == expected {
+        return None;
+    }
+    if blessing() {
+        fs::write(file, actual).unwrap_or_else(|error| panic!("could not write {name}: {error}"));
+        return None;
+    }
+    Some(format!("{name} no longer holds:\n{}", diff::diff(&expected, &actual)))
+}
+
+#[expect(clippy::disallowed_methods, reason = "a switch for whoever runs the tests, read in this one place")]
+fn blessing() -> bool {
+    std::env::var("BLESS").is_ok_and(|value| value == "1")
+}

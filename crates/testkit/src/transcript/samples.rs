@@ -1,0 +1,206 @@
+//! What a transcript can name: things that are told, receipts and rejections.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_core::ask::Ask;
+use askbridge_core::event::{Event, Settings, Started};
+use askbridge_core::ids::{AskId, Raw, SessionId};
+use askbridge_core::refusal::{Refusal, Winner, WonBy};
+use askbridge_core::unfit::{Mismatch, Problem};
+use askbridge_core::view::{AskView, SessionView};
+use askbridge_peers::told::{self, Happened, Snapshot};
+use askbridge_peers::wish::{CallerName, Receipt, Rejection};
+
+use crate::asks::{self, ELSEWHERE, NOW, OTHER_SESSION, SESSION};
+use crate::events;
+
+/// Something to tell, owned.
+#[derive(Debug)]
+pub enum Told {
+    Snapshot(Box<Snapshot>),
+    Event(Box<Happened>),
+    Delta { session: SessionId, block: u32, offset: usize, text: String },
+    Draft { ask: AskId, draft: Raw },
+    Lagged,
+}
+
+impl Told {
+    pub fn borrow(&self) -> told::Told<'_> {
+        match self {
+            Self::Snapshot(snapshot) => told::Told::Snapshot(snapshot),
+            Self::Event(happened) => told::Told::Event(happened),
+            Self::Delta { session, block, offset, text } => {
+                told::Told::Delta { session: *session, block: *block, offset: *offset, text }
+            }
+            Self::Draft { ask, draft } => told::Told::Draft { ask: *ask, draft },
+            Self::Lagged => told::Told::Lagged,
+        }
+    }
+}
+
+/// Finds what `text` names: the rest of a line that begins with `tell`.
+pub fn told(text: &str, cursor: &str) -> Result<Told, String> {
+    let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
+    match name {
+        "snapshot" => {
+            let asks = rest.split_whitespace().map(view).collect::<Result<_, _>>()?;
+            Ok(Told::Snapshot(Box::new(Snapshot { cursor: cursor.to_owned(), asks, ..Snapshot::default() })))
+        }
+        "delta" => delta(rest),
+        "draft" => {
+            let (ask, draft) = rest.split_once(' ').ok_or("a draft is of an ask and has some text")?;
+            Ok(Told::Draft { ask: find(ask)?.id, draft: Raw::from(draft) })
+        }
+        "lagged" => Ok(Told::Lagged),
+        "stranded_answer" => {
+            let ask = find(rest)?;
+            Ok(event(ask.id.session, events::stranded_answer(&ask), cursor))
+        }
+        name if events::ABOUT_SESSIONS.contains(&name) => {
+            let (session, words) = in_session(rest);
+            let words = if words.is_empty() { None } else { Some(quoted(words)?) };
+            let sample = events::about_session(name, words).ok_or("this event has no such sample")?;
+            Ok(event(session, sample, cursor))
+        }
+        name => {
+            let ask = find(rest)?;
+            let sample = events::about_ask(name, &ask).ok_or_else(|| format!("`{name} {rest}` is no sample"))?;
+            Ok(event(ask.id.session, sample, cursor))
+        }
+    }
+}
+
+fn event(session: SessionId, event: Event, cursor: &str) -> Told {
+    Told::Event(Box::new(events::happened(session, event, cursor)))
+}
+
+fn delta(rest: &str) -> Result<Told, String> {
+    let (session, rest) = in_session(rest);
+    let mut parts = rest.splitn(3, ' ');
+    let mut next = || parts.next().ok_or("a delta has a block, an offset and a text");
+    let block = next()?.parse().map_err(|_| "a block is a number")?;
+    let offset = next()?.parse().map_err(|_| "an offset is a number")?;
+    Ok(Told::Delta { session, block, offset, text: quoted(next()?)? })
+}
+
+fn in_session(rest: &str) -> (SessionId, &str) {
+    match rest.strip_prefix(ELSEWHERE) {
+        Some(rest) => (OTHER_SESSION, rest.trim_start()),
+        None => (SESSION, rest),
+    }
+}
+
+fn quoted(text: &str) -> Result<String, String> {
+    serde_json::from_str(text).map_err(|_| format!("`{text}` is not a quoted text"))
+}
+
+fn find(name: &str) -> Result<Arc<Ask>, String> {
+    asks::ask(name).ok_or_else(|| format!("there is no sample ask `{name}`"))
+}
+
+/// Reads `single+answered+delivered`: an ask after some events.
+fn view(text: &str) -> Result<AskView, String> {
+    let mut names = text.split('+');
+    let ask = find(names.next().unwrap_or_default())?;
+    let events = names.map(|name| events::about_ask(name, &ask).ok_or_else(|| format!("`{name}` is no sample event")));
+    let events = events.collect::<Result<Vec<_>, _>>()?;
+    Ok(events::view(&ask, &events))
+}
+
+/// Reads what a receipt says.
+pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
+    if let Some(words) = text.strip_prefix("queued ") {
+        return Ok(Receipt { session_view: Some(Box::new(session_view(quoted(words)?))), ..Receipt::default() });
+    }
+    let mut receipt = Receipt::default();
+    let mut words: VecDeque<_> = text.split_whitespace().collect();
+    while let Some(word) = words.pop_front() {
+        let mut next = || words.pop_front().ok_or_else(|| format!("`{word}` needs a name"));
+        match word {
+            "news" => receipt.news = true,
+            "late" => receipt.late = true,
+            "ask" => receipt.ask = Some(find(next()?)?.id),
+            "view" => {
+                let view = view(next()?)?;
+                receipt.ask = Some(view.ask.id);
+                receipt.view = Some(Box::new(view));
+            }
+            "message" => {
+                let number = next()?.parse().map_err(|_| "a message is named by its number")?;
+                receipt.message = Some(events::message(number));
+            }
+            "caller" => {
+                let name = next()?.to_owned();
+                let role = match next()? {
+                    "agent" => "agent",
+                    "operator" => "operator",
+                    _ => "person",
+                };
+                receipt.caller = Some(CallerName { name, role });
+            }
+            other => return Err(format!("a receipt says nothing about `{other}`")),
+        }
+    }
+    receipt.session = receipt.ask.map(|ask| ask.session);
+    Ok(receipt)
+}
+
+/// A session in which one message waits.
+fn session_view(text: String) -> SessionView {
+    let started = match events::about_session("started", None) {
+        Some(Event::Started(started)) => *started,
+        _ => unreachable!("a session's beginning has a sample"),
+    };
+    let started: Arc<Started> = Arc::new(started);
+    SessionView {
+        id: SESSION,
+        started,
+        settings: Arc::new(Settings::default()),
+        end: None,
+        open: Vec::new(),
+        queued: vec![(events::message(1), text)],
+        last_activity: NOW,
+    }
+}
+
+/// Returns a sample of the rejection with that code.
+pub fn rejection(code: &str) -> Option<Rejection> {
+    let ask = AskId { session: SESSION, number: 1 };
+    let at = NOW.plus(Duration::from_secs(48));
+    let conflict = |by| Refusal::Conflict { ask, winner: Winner { by, at } };
+    let refusal = match code {
+        "unknown_session" => Refusal::UnknownSession(SESSION),
+        "unknown_ask" => Refusal::UnknownAsk(ask),
+        "unknown_message" => Refusal::UnknownMessage(events::message(1)),
+        "already_decided" => conflict(WonBy::Person(events::bob())),
+        "already_ruled" => conflict(WonBy::Rule("always Postgres".to_owned())),
+        "already_expired" => conflict(WonBy::Nobody),
+        "gone" => Refusal::Gone { ask, why: "it was withdrawn".to_owned(), at },
+        "nothing_to_undo" => Refusal::NothingToUndo(ask),
+        "not_open" => Refusal::NotOpen(ask),
+        "not_settled" => Refusal::NotSettled(ask),
+        "messages_refused" => Refusal::MessagesRefused(ask),
+        "too_many_asks" => Refusal::TooManyAsks { limit: 64 },
+        "session_closed" => Refusal::SessionClosed(SESSION),
+        "bad_request" => Refusal::BadRequest("a message needs words".to_owned()),
+        "answer_does_not_fit" => Refusal::Mismatch(Mismatch {
+            problems: vec![
+                problem("Which database?", "`Oracle` and `Postgres` are two answers; this question takes one"),
+                problem("Which colour?", "the ask has no such question"),
+            ],
+        }),
+        "forbidden" => return Some(Rejection::Forbidden("this is addressed to somebody else".to_owned())),
+        "unauthorized" => return Some(Rejection::Unauthorized),
+        "too_fast" => return Some(Rejection::TooFast { retry_after: Duration::from_secs(2) }),
+        "down" => return Some(Rejection::Down("the journal does not answer".to_owned())),
+        "too_large" => return Some(Rejection::TooLarge("these words are too long".to_owned())),
+        _ => return None,
+    };
+    Some(Rejection::Refused(refusal))
+}
+
+fn problem(about: &str, why: &str) -> Problem {
+    Problem { about: Some(about.to_owned()), why: why.to_owned() }
+}

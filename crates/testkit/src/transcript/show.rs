@@ -1,0 +1,179 @@
+//! What a peer wants done, each in one line.
+
+use std::fmt::Write;
+
+use askbridge_core::answer::{Decision, Review, Scope};
+use askbridge_core::event::Parcel;
+use askbridge_core::terms::{OnExpiry, Wait, Wishes};
+use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
+use askbridge_peers::peer::{Frame, Outbox, Tag};
+use askbridge_peers::wish::{AskRef, AskWish, Query, Watch, Wish};
+
+pub(super) fn outbox(out: &Outbox) -> Vec<String> {
+    let frames = out.frames.iter().map(frame);
+    let wishes = out.wishes.iter().map(|(of, wanted)| format!("? {} {}", tag(*of), wish(wanted)));
+    let queries = out.queries.iter().map(|(of, wanted)| format!("query {} {}", tag(*of), query(wanted)));
+    let watches = out.watches.iter().map(watch);
+    frames.chain(wishes).chain(queries).chain(watches).collect()
+}
+
+fn frame(frame: &Frame<'_>) -> String {
+    match frame {
+        Frame::Text(text) => format!("> {text}"),
+        Frame::Response(resp) => {
+            let open = if resp.open { " …" } else { "" };
+            let headers: String = resp.headers.iter().map(|(name, value)| format!(" [{name}: {value}]")).collect();
+            let body = String::from_utf8_lossy(&resp.body);
+            format!(">{} {}{headers} {body}{open}", resp.status, resp.content_type)
+        }
+        Frame::Chunk(chunk) => format!(">chunk {}", String::from_utf8_lossy(chunk)),
+        Frame::Close(code, reason) => format!(">close {code} {reason}"),
+        Frame::Request(req) => format!(">{} {} {}", req.method, req.path, String::from_utf8_lossy(req.body)),
+    }
+}
+
+/// Tags that count down are a peer's own, beside those that its client chose.
+fn tag(Tag(tag): Tag) -> String {
+    let below = u64::MAX - tag;
+    if below < 1000 { format!("own{below}") } else { tag.to_string() }
+}
+
+fn query(query: &Query) -> String {
+    match query {
+        Query::Login { token } => format!("login {token:?}"),
+        Query::Ask(ask) => format!("{ask}"),
+        Query::Session(session) => format!("{session}"),
+    }
+}
+
+fn watch(watch: &Watch) -> String {
+    match watch {
+        Watch::Inbox { after: None } => "watch inbox".to_owned(),
+        Watch::Inbox { after: Some(cursor) } => format!("watch inbox after {cursor}"),
+        Watch::Session { session } => format!("watch {session}"),
+    }
+}
+
+fn wish(wish: &Wish) -> String {
+    match wish {
+        Wish::Start { session, door, agent, .. } => format!("start {session:?} door {door} agent {agent}"),
+        Wish::Close { session, why } => format!("close {session}: {why}"),
+        Wish::Say { session, text, about } => {
+            let about = about.map(|ask| format!(" about {ask}")).unwrap_or_default();
+            format!("say in {session}{about}: {text:?}")
+        }
+        Wish::Unsay { message } => format!("unsay {message}"),
+        Wish::Interrupt { session } => format!("interrupt {session}"),
+        Wish::Configure { session, settings } => format!("configure {session} {settings:?}"),
+        Wish::Ask(ask) => self::ask(ask),
+        Wish::Withdraw { ask, why } => format!("withdraw {}: {why}", ask_ref(ask)),
+        Wish::Overtake { ask, mouth } => format!("overtake {}: {mouth}", ask_ref(ask)),
+        Wish::Answer { ask, reply } => format!("answer {} {}", ask_ref(ask), self::reply(reply)),
+        Wish::Undo { ask } => format!("undo {}", ask_ref(ask)),
+        Wish::Dismiss { ask, words } => match words {
+            Some(words) => format!("dismiss {}: {words:?}", ask_ref(ask)),
+            None => format!("dismiss {}", ask_ref(ask)),
+        },
+        Wish::Extend { ask, wait } => format!("extend {} {}", ask_ref(ask), self::wait(*wait)),
+        Wish::Draft { ask, draft } => format!("draft {} {draft}", ask_ref(ask)),
+        Wish::Hand { parcel } => format!("hand {}", self::parcel(*parcel)),
+        Wish::Deliver { parcel, proof } => format!("deliver {} proof {proof:?}", self::parcel(*parcel)),
+        Wish::Strand { ask } => format!("strand {}", ask_ref(ask)),
+    }
+}
+
+fn ask(wish: &AskWish) -> String {
+    let mut line = format!("ask through {} reach {:?} {:?}", wish.door, wish.reach, wish.body);
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            write!(line, " {name} {value}").expect("a string takes whatever is written to it");
+        }
+    };
+    add("session", wish.session.map(|session| session.to_string()));
+    add("agent", wish.agent.clone());
+    add("call", wish.call.as_ref().map(ToString::to_string));
+    add("key", wish.key.as_ref().map(ToString::to_string));
+    add("context", (wish.context != Default::default()).then(|| format!("{:?}", wish.context)));
+    add("wishes", wishes(&wish.wishes));
+    line
+}
+
+fn wishes(wishes: &Wishes) -> Option<String> {
+    let mut parts = Vec::new();
+    parts.extend(wishes.wait.map(wait));
+    parts.extend(wishes.undo.map(|undo| format!("undo {}s", undo.as_secs_f64())));
+    parts.extend(wishes.quorum.map(|quorum| format!("quorum {quorum}")));
+    parts.extend(wishes.on_expiry.as_ref().map(|then| match then {
+        OnExpiry::Tell => "then tell".to_owned(),
+        OnExpiry::TellAndStop => "then tell and stop".to_owned(),
+        OnExpiry::Assume(picks) => format!("then assume {picks:?}"),
+    }));
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn wait(wait: Wait) -> String {
+    match wait {
+        Wait::Forever => "for ever".to_owned(),
+        Wait::For(span) => format!("for {}s", span.as_secs_f64()),
+    }
+}
+
+fn ask_ref(ask: &AskRef) -> String {
+    match ask {
+        AskRef::Id(id) => id.to_string(),
+        AskRef::Call(session, call) => format!("(call {call} of {session})"),
+        AskRef::OnlyOpen(session, kind) => format!("(the only open {} of {session})", kind.name()),
+    }
+}
+
+fn parcel(parcel: Parcel) -> String {
+    match parcel {
+        Parcel::Verdict(ask) => format!("the verdict on {ask}"),
+        Parcel::Message(message) => message.to_string(),
+    }
+}
+
+fn reply(reply: &Reply) -> String {
+    match reply {
+        Reply::Questions(given) => given.iter().map(self::given).collect::<Vec<_>>().join("; "),
+        Reply::Approval(Decision::Allow { scope, edited }) => {
+            let scope = match scope {
+                Scope::Once => "once".to_owned(),
+                Scope::Always(rule) => format!("always by rule {rule}"),
+            };
+            let edited = edited.as_ref().map(|input| format!(" with {input}")).unwrap_or_default();
+            format!("allow {scope}{edited}")
+        }
+        Reply::Approval(Decision::Deny { words, stop }) => {
+            format!("deny{}{}", if *stop { " and stop" } else { "" }, said(words.as_deref()))
+        }
+        Reply::Plan(Review::Approve { edited }) => format!("approve{}", said(edited.as_deref())),
+        Reply::Plan(Review::SendBack { words }) => format!("send back: {words:?}"),
+        Reply::Form(FormReply::Accept(values)) => format!("accept {values:?}"),
+        Reply::Form(FormReply::Decline { words }) => format!("decline{}", said(words.as_deref())),
+    }
+}
+
+fn said(words: Option<&str>) -> String {
+    words.map(|words| format!(": {words:?}")).unwrap_or_default()
+}
+
+fn given(given: &Given) -> String {
+    let key = match &given.key {
+        QuestionKey::Index(index) => format!("#{index}"),
+        QuestionKey::Text(text) => format!("{text:?}"),
+    };
+    let value = given.value.as_ref().map_or("skipped".to_owned(), value);
+    let note = given.note.as_ref().map(|note| format!(" note {note:?}")).unwrap_or_default();
+    format!("{key} = {value}{note}")
+}
+
+fn value(value: &Value) -> String {
+    match value {
+        Value::Index(index) => format!("option {index}"),
+        Value::Label(label) => format!("label {label:?}"),
+        Value::Text(text) => format!("text {text:?}"),
+        Value::Typed(text) => format!("typed {text:?}"),
+        Value::List(list) => format!("[{}]", list.iter().map(self::value).collect::<Vec<_>>().join(", ")),
+    }
+}

@@ -1,0 +1,149 @@
+//! Whatever is said to any language, in whatever order: nothing panics.
+
+use askbridge_core::ids::Timestamp;
+use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing, RouteKind};
+use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req, Tag};
+use askbridge_peers::wish::{CallerName, Receipt};
+use askbridge_testkit::asks;
+use askbridge_testkit::doubles;
+use askbridge_testkit::events::{ABOUT_ASKS, ABOUT_SESSIONS};
+use askbridge_testkit::transcript::{Counted, rejection, told};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// One thing that can happen to a peer.
+#[derive(Debug, Clone)]
+enum Noise {
+    Text(String),
+    Post(Vec<u8>),
+    Tell(String),
+    Granted(u64),
+    Refused(u64, &'static str),
+    Wake,
+    Close(u16),
+}
+
+/// Frames that mean something in one of the languages, to be broken and glued.
+const FRAMES: &[&str] = &[
+    r#"{"type":"hello","token":"ab"}"#,
+    r#"{"type":"answer","tag":1,"ask":"ask_00000000000000000000000007_1","answers":{"Which database?":"Postgres"}}"#,
+    r#"{"type":"draft","tag":2,"ask":"ask_00000000000000000000000007_1","draft":null}"#,
+    r#"{"type":"extend","tag":3,"ask":"ask_00000000000000000000000007_1","seconds":1e308}"#,
+    r#"{"answer":{"in":"ses_00000000000000000000000007","to":{"Which database?":["Postgres"]}}}"#,
+    r#"{"op":"ask","id":"q1","body":{"questions":[{"question":"Which database?"}]}}"#,
+    r#"{"op":"heard","id":"q1"}"#,
+    r#"{"letter":"ask_00000000000000000000000007_1","ticks":{"Which database?":[0]}}"#,
+];
+
+const CODES: &[&str] = &["already_decided", "answer_does_not_fit", "unauthorized", "down", "too_fast"];
+
+fn json() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        any::<i64>().prop_map(|number| number.to_string()),
+        "[a-zü\\\\\"]{0,8}".prop_map(|text| serde_json::Value::from(text).to_string()),
+    ];
+    let keys =
+        prop::sample::select(vec!["type", "op", "tag", "ask", "answers", "body", "answer", "in", "to", "letter"]);
+    leaf.prop_recursive(4, 32, 4, move |inner| {
+        let pair = (keys.clone(), inner.clone()).prop_map(|(key, value)| format!("\"{key}\":{value}"));
+        prop_oneof![
+            vec(inner, 0..4).prop_map(|items| format!("[{}]", items.join(","))),
+            vec(pair, 0..4).prop_map(|pairs| format!("{{{}}}", pairs.join(","))),
+        ]
+    })
+}
+
+/// A good frame, or one that is cut and goes on with something else.
+fn text() -> impl Strategy<Value = String> {
+    let good = prop::sample::select(FRAMES).prop_map(str::to_owned);
+    let broken = (good.clone(), any::<prop::sample::Index>(), json()).prop_map(|(frame, cut, rest)| {
+        let cut = (0..=cut.index(frame.len())).rev().find(|&at| frame.is_char_boundary(at)).unwrap_or(0);
+        format!("{}{rest}", &frame[..cut])
+    });
+    let bytes = vec(any::<u8>(), 0..64).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    prop_oneof![3 => good, 2 => broken, 2 => json(), 1 => bytes]
+}
+
+fn tell() -> impl Strategy<Value = String> {
+    let ask = || prop::sample::select(asks::NAMES);
+    let about_ask = (prop::sample::select(ABOUT_ASKS), ask()).prop_map(|(event, ask)| format!("{event} {ask}"));
+    let about_session = prop::sample::select(ABOUT_SESSIONS).prop_map(str::to_owned);
+    let snapshot = vec(ask(), 0..4).prop_map(|asks| format!("snapshot {}", asks.join(" ")));
+    let draft = ask().prop_map(|ask| format!("draft {ask} not json"));
+    let delta =
+        (0..3_u32, 0..9_usize, "[aü]{0,5}").prop_map(|(block, at, text)| format!("delta {block} {at} {text:?}"));
+    prop_oneof![about_ask, about_session, snapshot, draft, delta, Just("lagged".to_owned())]
+}
+
+fn tag() -> impl Strategy<Value = u64> {
+    prop_oneof![4 => 0..12_u64, 1 => Just(u64::MAX), 1 => any::<u64>()]
+}
+
+fn noise() -> impl Strategy<Value = Noise> {
+    prop_oneof![
+        4 => text().prop_map(Noise::Text),
+        2 => text().prop_map(|text| Noise::Post(text.into_bytes())),
+        1 => vec(any::<u8>(), 0..64).prop_map(Noise::Post),
+        4 => tell().prop_map(Noise::Tell),
+        2 => tag().prop_map(Noise::Granted),
+        1 => (tag(), prop::sample::select(CODES)).prop_map(|(tag, code)| Noise::Refused(tag, code)),
+        1 => Just(Noise::Wake),
+        1 => any::<u16>().prop_map(Noise::Close),
+    ]
+}
+
+fn receipt() -> Receipt {
+    let ask = asks::ask("single").expect("it is a sample");
+    let caller = Some(CallerName { name: "ada".to_owned(), role: "person" });
+    Receipt { ask: Some(ask.id), session: Some(ask.id.session), news: true, caller, ..Receipt::default() }
+}
+
+fn make(peer: &mut dyn Peer, listing: &Listing, noise: &Noise, cx: &mut Cx<'_>) {
+    let (method, path) = listing.routes.first().map_or(("GET", "/"), |route| (route.method, route.path));
+    let (method, path) = match (noise, listing.routes.iter().find(|route| route.method == "POST")) {
+        (Noise::Post(_), Some(route)) => (route.method, route.path),
+        _ => (method, path),
+    };
+    // What is garbled is an answer too.
+    match noise {
+        Noise::Text(text) => drop(peer.hear(Frame::Text(text.into()), cx)),
+        Noise::Post(body) => {
+            drop(peer.hear(Frame::Request(Req { method, path, query: "", headers: &[], body }), cx));
+        }
+        Noise::Tell(text) => {
+            if let Ok(told) = told(text, "c1") {
+                peer.tell(&told.borrow(), cx);
+            }
+        }
+        Noise::Granted(tag) => peer.reply(Tag(*tag), Ok(receipt()), cx),
+        Noise::Refused(tag, code) => peer.reply(Tag(*tag), Err(rejection(code).expect("it is a sample")), cx),
+        Noise::Wake => drop(peer.wake(cx)),
+        Noise::Close(code) => drop(peer.hear(Frame::Close(*code, "gone".into()), cx)),
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_language_panics_at_noise(all in vec(noise(), 1..40), known in any::<bool>()) {
+        for listing in LISTING.iter().chain(doubles::LISTING) {
+            let Some(greet) = listing.greet else { continue };
+            let path = listing.routes.first().map_or("", |route| route.path);
+            let hello = Hello { path, query: "token=ab", caller: known.then_some("ada") };
+            let Greeting::Open(mut peer) = greet(&hello) else { continue };
+            let (mut out, mut ids) = (Outbox::default(), Counted::default());
+            let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };
+            for noise in &all {
+                make(&mut *peer, listing, noise, &mut cx);
+            }
+            // What goes on a socket is a frame, whatever came before.
+            prop_assert!(listing.routes.iter().any(|route| route.kind == RouteKind::Socket)
+                || out.frames.iter().all(|frame| !matches!(frame, Frame::Text(_))));
+            for frame in &out.frames {
+                if let Frame::Text(text) = frame {
+                    prop_assert!(serde_json::from_str::<serde_json::Value>(text).is_ok(), "{text}");
+                }
+            }
+        }
+    }
+}
