@@ -8,6 +8,7 @@ pub(crate) mod copy;
 mod filter;
 mod project;
 mod query;
+mod ranks;
 mod rows;
 mod tables;
 
@@ -16,4 +17,5 @@ pub use query::{Counts, Index, IndexError, Known};
 pub use rows::{AskRow, SessionRow, SessionState, State};
 
 pub(crate) use project::{forget, project};
+pub(crate) use ranks::Ranks;
 pub(crate) use tables::TABLES;
