@@ -16,7 +16,7 @@ pub(crate) const FILE: &str = "askbridge.db";
 
 /// Pages of the log beyond which it is folded into the database: 16 MiB.
 const CHECKPOINT_PAGES: u32 = 4096;
-/// What the writer keeps in its own memory. Small on purpose: SQLite 3.5x walks through all of it at the end of each
+/// What the writer keeps in its own memory. Small on purpose: SQLite 3.54 walks through all of it at the end of each
 /// transaction (`pcache1TruncateUnsafe`), and what is not there comes from the system's cache.
 const CACHE_KIB: i32 = 4 * 1024;
 /// How long a reader waits for a lock that recovery or a checkpoint holds.
