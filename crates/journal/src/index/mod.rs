@@ -2,7 +2,7 @@
 //!
 //! The tables hold what lists are ordered and filtered by. What an ask says is not copied into them: it is read from
 //! the entry that recorded it. In the embedded journal the tables change in the same transaction as the journal; where
-//! the journal is elsewhere, an index has a file of its own and keeps a copy of just those entries ([`Copy`](copy)).
+//! the journal is elsewhere, an index has a file of its own and keeps a copy of just those entries.
 
 pub(crate) mod copy;
 mod filter;
