@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::project::{forget, keeps, project};
 use super::query::Index;
+use super::ranks::Ranks;
 use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Stored, lane_number};
 use crate::fault::Fault;
@@ -66,12 +67,13 @@ impl Copy {
         let mut conn = self.conn.lock();
         let done = (|| {
             let transaction = conn.transaction()?;
+            let mut ranks = Ranks::default();
             for stored in entries.iter().filter(|stored| stored.entry.lane == Lane::Decisions) {
                 let place = self.place(stored);
                 if stored.entry.events.iter().any(|written| keeps(&written.event)) {
                     keep(&transaction, place, stored)?;
                 }
-                project(&transaction, place, &stored.entry)?;
+                project(&transaction, &mut ranks, place, &stored.entry)?;
             }
             save(&transaction, cursor)?;
             transaction.commit()
@@ -81,11 +83,10 @@ impl Copy {
 
     pub(crate) fn forget(&self, session: SessionId) -> Result<(), Fault> {
         let conn = self.conn.lock();
-        let done = conn
-            .prepare_cached("DELETE FROM entries WHERE session = ?1")
-            .and_then(|mut delete| delete.execute([session.0.to_be_bytes()]))
-            .and_then(|_| forget(&conn, session));
-        done.map_err(|source| Fault::new(Error::of(&self.path, source)))
+        let done = forget(&conn, session).and_then(|()| {
+            conn.prepare_cached("DELETE FROM entries WHERE session = ?1")?.execute([session.0.to_be_bytes()])
+        });
+        done.map(|_| ()).map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
     pub(crate) fn index(&self) -> Index {

@@ -52,7 +52,6 @@ pub struct SessionFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageKey {
     pub(super) place: i64,
-    pub(super) number: u32,
 }
 
 /// Why a text is not a page key.
@@ -62,7 +61,7 @@ pub struct NotAPageKey;
 
 impl fmt::Display for PageKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "pg_{:x}_{:x}", self.place, self.number)
+        write!(f, "pg_{:x}", self.place)
     }
 }
 
@@ -70,14 +69,21 @@ impl FromStr for PageKey {
     type Err = NotAPageKey;
 
     fn from_str(text: &str) -> Result<Self, NotAPageKey> {
-        let (place, number) = text.strip_prefix("pg_").and_then(|rest| rest.split_once('_')).ok_or(NotAPageKey)?;
-        let place = i64::from_str_radix(place, 16).map_err(|_| NotAPageKey)?;
-        let number = u32::from_str_radix(number, 16).map_err(|_| NotAPageKey)?;
-        Ok(Self { place, number })
+        let place = text.strip_prefix("pg_").ok_or(NotAPageKey)?;
+        i64::from_str_radix(place, 16).map(|place| Self { place }).map_err(|_| NotAPageKey)
     }
 }
 
 impl StateFilter {
+    /// Names the partial index that holds just these asks, if there is one.
+    pub(super) fn indexed(self) -> &'static str {
+        match self {
+            Self::Open | Self::One(State::Open | State::Proposed) => " INDEXED BY asks_open",
+            Self::Late => " INDEXED BY asks_late",
+            Self::Over | Self::All | Self::One(_) => "",
+        }
+    }
+
     /// Written so that SQLite recognises the partial indexes.
     pub(super) fn sql(self) -> String {
         match self {

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use super::copy;
 use super::filter::{AskFilter, Order, PageKey, SessionFilter};
 use super::rows::{ASK_COLUMNS, AskRow, SESSION_COLUMNS, SessionRow, ask_row, numbered_due, session_row};
+use super::tables::{OF_SESSION, RANKS, STARTED};
 use crate::cursor::Cursor;
 use crate::entry::read_body;
 use crate::fault::Fault;
@@ -80,9 +81,19 @@ struct Page {
 impl Page {
     fn of(filter: &AskFilter, after: Option<PageKey>, max: usize) -> Self {
         let mut values: Vec<Box<dyn ToSql>> = Vec::new();
-        let mut sql = format!("SELECT {ASK_COLUMNS} FROM asks a");
+        let mut sql = format!("SELECT {ASK_COLUMNS} FROM ");
+        match filter.session {
+            Some(session) => {
+                values.push(Box::new(session.0.to_be_bytes()));
+                sql.push_str(OF_SESSION);
+            }
+            None => {
+                sql.push_str("asks a");
+                sql.push_str(filter.states.indexed());
+            }
+        }
         if filter.person.is_some() {
-            sql.push_str(" JOIN sessions s ON s.session = a.session");
+            sql.push_str(&format!(" CROSS JOIN sessions s ON s.place = {}", STARTED.replace("?1", "a.session")));
         }
         sql.push_str(" WHERE ");
         sql.push_str(&filter.states.sql());
@@ -90,9 +101,6 @@ impl Page {
             values.push(value);
             sql.push_str(&format!(" AND {}", condition.replace('?', &format!("?{}", values.len()))));
         };
-        if let Some(session) = filter.session {
-            and("a.session = ?", Box::new(session.0.to_be_bytes()));
-        }
         if let Some(party) = &filter.party {
             and("a.party = ?", Box::new(party.as_str().to_owned()));
         }
@@ -107,12 +115,11 @@ impl Page {
             Order::LongestWaitingFirst => (">", "ASC"),
         };
         if let Some(after) = after {
-            // Both values are numbers of ours, so they need no place of their own.
-            let (place, number) = (after.place, after.number);
-            sql.push_str(&format!(" AND (a.asked_pos, a.number) {compare} ({place}, {number})"));
+            // A number of ours, so it needs no placeholder.
+            sql.push_str(&format!(" AND a.rank {compare} {}", after.place));
         }
         let max = max.min(limits::PAGE_MAX + 1) as u32;
-        sql.push_str(&format!(" ORDER BY a.asked_pos {order}, a.number {order} LIMIT {max}"));
+        sql.push_str(&format!(" ORDER BY a.rank {order} LIMIT {max}"));
         Self { sql, values }
     }
 
@@ -166,7 +173,7 @@ impl Index {
     }
 
     pub fn ask(&self, id: AskId) -> Result<Option<Known>, IndexError> {
-        let sql = format!("SELECT {ASK_COLUMNS} FROM asks a WHERE a.session = ?1 AND a.number = ?2");
+        let sql = format!("SELECT {ASK_COLUMNS} FROM {OF_SESSION} WHERE a.number = ?2");
         let found = self.db.read(|conn| {
             let mut query = conn.prepare_cached(&sql)?;
             let row = query.query_row(params![id.session.0.to_be_bytes(), id.number], ask_row).optional()?;
@@ -184,9 +191,9 @@ impl Index {
     ) -> Result<Vec<SessionRow>, IndexError> {
         let sql = format!(
             "SELECT {SESSION_COLUMNS} FROM sessions s
-             WHERE (?1 IS NULL OR s.owner = ?1) AND (?2 IS NULL OR s.state = ?2) AND s.started_pos < ?3
+             WHERE (?1 IS NULL OR s.owner = ?1) AND (?2 IS NULL OR s.state = ?2) AND s.place < ?3
                AND (?4 IS NULL OR {})
-             ORDER BY s.started_pos DESC LIMIT ?5",
+             ORDER BY s.place DESC LIMIT ?5",
             IN_AUDIENCE.replace('?', "?4")
         );
         let before = after.map_or(i64::MAX, |after| after.place);
@@ -202,7 +209,7 @@ impl Index {
     }
 
     pub fn session(&self, id: SessionId) -> Result<Option<SessionRow>, IndexError> {
-        let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.session = ?1");
+        let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.place = {STARTED}");
         let row =
             self.db.read(|conn| conn.prepare_cached(&sql)?.query_row([id.0.to_be_bytes()], session_row).optional());
         row.map_err(IndexError::Down)
@@ -245,7 +252,7 @@ impl Index {
 
     /// Returns the position of the entry that recorded this ask.
     pub fn asked_position(&self, row: &AskRow) -> Position {
-        Position(row.asked_place.cast_unsigned() / self.streams)
+        Position((row.rank / RANKS).cast_unsigned() / self.streams)
     }
 }
 
@@ -279,7 +286,7 @@ fn find(conn: &Connection, row: AskRow) -> rusqlite::Result<Found> {
     let mut query = conn.prepare_cached("SELECT body FROM entries WHERE pos = ?1")?;
     let mut body = |place: i64| query.query_row([place], |row| row.get(0)).optional();
     Ok(Found {
-        asked: body(row.asked_place)?,
+        asked: body(row.rank / RANKS)?,
         ended: row.ended_place.map(&mut body).transpose()?.flatten(),
         late: row.late_place.map(&mut body).transpose()?.flatten(),
         row,
@@ -320,13 +327,13 @@ impl Found {
 impl Known {
     /// Returns the key after which the next page begins.
     pub fn page_key(&self) -> PageKey {
-        PageKey { place: self.row.asked_place, number: self.row.id.number }
+        PageKey { place: self.row.rank }
     }
 }
 
 impl SessionRow {
     /// Returns the key after which the next page begins.
     pub fn page_key(&self) -> PageKey {
-        PageKey { place: self.place, number: 0 }
+        PageKey { place: self.place }
     }
 }

@@ -43,7 +43,7 @@ pub struct AskRow {
     pub party: PartyId,
     /// The later ask that took this one's place.
     pub moved_to: Option<u32>,
-    pub(super) asked_place: i64,
+    pub(super) rank: i64,
     pub(super) ended_place: Option<i64>,
     pub(super) late_place: Option<i64>,
 }
@@ -79,7 +79,7 @@ pub struct SessionRow {
 
 pub(super) const ASK_COLUMNS: &str = "a.session, a.number, a.asked_at, a.state, a.wake_at, a.due, a.deadline, \
      a.settled_at, a.delivered_at, a.parked, a.stranded, a.kind, a.headline, a.agent, a.door, a.party, a.moved_to, \
-     a.asked_pos, a.ended_pos, a.late_pos";
+     a.rank, a.ended_pos, a.late_pos";
 
 pub(super) fn ask_row(row: &Row<'_>) -> rusqlite::Result<AskRow> {
     let time = |at: usize| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(Timestamp));
@@ -99,7 +99,7 @@ pub(super) fn ask_row(row: &Row<'_>) -> rusqlite::Result<AskRow> {
         door: row.get(14)?,
         party: PartyId::from(row.get::<_, String>(15)?),
         moved_to: row.get(16)?,
-        asked_place: row.get(17)?,
+        rank: row.get(17)?,
         ended_place: row.get(18)?,
         late_place: row.get(19)?,
     })
@@ -107,10 +107,12 @@ pub(super) fn ask_row(row: &Row<'_>) -> rusqlite::Result<AskRow> {
 
 /// The counts come from the asks, so that asking need not touch the session's row.
 pub(super) const SESSION_COLUMNS: &str = "s.session, s.agent, s.door, s.owner, s.audience, s.title, s.folder, \
-     s.branch, s.started_at, s.state, s.started_pos, \
-     (SELECT count(*) FROM asks a WHERE a.session = s.session AND a.state <= 1), \
-     max(s.started_at, coalesce((SELECT max(max(a.asked_at, coalesce(a.settled_at, a.asked_at))) FROM asks a \
-         WHERE a.session = s.session), s.started_at))";
+     s.branch, s.started_at, s.state, s.place, \
+     (SELECT count(*) FROM entries e CROSS JOIN asks a ON a.rank >= e.pos * 64 AND a.rank < e.pos * 64 + 64 \
+         WHERE e.session = s.session AND e.lane = 0 AND a.state <= 1), \
+     max(s.started_at, coalesce((SELECT max(max(a.asked_at, coalesce(a.settled_at, a.asked_at))) FROM entries e \
+         CROSS JOIN asks a ON a.rank >= e.pos * 64 AND a.rank < e.pos * 64 + 64 \
+         WHERE e.session = s.session AND e.lane = 0), s.started_at))";
 
 pub(super) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let audience: Option<String> = row.get(4)?;

@@ -1,23 +1,35 @@
 //! The tables of the index.
 
-/// `asked_pos` and the like are places: the position, made unique over all streams of a journal.
+/// Rows are kept in the order of the journal and found through it, never by a key of their own.
 ///
-/// `asks_in_order` only ever grows at its end, which costs next to nothing; the partial indexes hold few rows.
+/// Sessions have random names. A table that is ordered by them dirties another page for every ask, and each dirty page
+/// is written to disk twice; the journal's own index of sessions already does that once, and once is enough. So the row
+/// of an ask stands at its `rank`: the place of its entry times [`RANKS`], plus its number within the entry. That of a
+/// session stands at the place of the entry that started it. [`OF_SESSION`] leads from a name to both.
+///
+/// A place is a position, made unique over all streams of a journal; `ended_pos` and `late_pos` are places as well.
 pub(crate) const TABLES: &str = "
 CREATE TABLE asks (
-    session BLOB NOT NULL, number INTEGER NOT NULL, asked_pos INTEGER NOT NULL, asked_at INTEGER NOT NULL,
+    rank INTEGER PRIMARY KEY, session BLOB NOT NULL, number INTEGER NOT NULL, asked_at INTEGER NOT NULL,
     state INTEGER NOT NULL, wake_at INTEGER, due INTEGER, deadline INTEGER, settled_at INTEGER, delivered_at INTEGER,
     parked INTEGER NOT NULL DEFAULT 0, stranded INTEGER NOT NULL DEFAULT 0, kind INTEGER NOT NULL,
     headline TEXT NOT NULL, agent TEXT NOT NULL, door TEXT NOT NULL, party TEXT NOT NULL,
-    ended_pos INTEGER, late_pos INTEGER, moved_to INTEGER,
-    PRIMARY KEY (session, number)) WITHOUT ROWID;
-CREATE INDEX asks_in_order ON asks (asked_pos, number);
-CREATE INDEX asks_open ON asks (asked_pos, number) WHERE state <= 1;
-CREATE INDEX asks_late ON asks (asked_pos, number) WHERE state IN (4, 5) AND late_pos IS NULL AND moved_to IS NULL;
+    ended_pos INTEGER, late_pos INTEGER, moved_to INTEGER);
+CREATE INDEX asks_open ON asks (rank) WHERE state <= 1;
+CREATE INDEX asks_late ON asks (rank) WHERE state IN (4, 5) AND late_pos IS NULL AND moved_to IS NULL;
 CREATE INDEX asks_due ON asks (wake_at) WHERE wake_at IS NOT NULL;
 CREATE TABLE sessions (
-    session BLOB PRIMARY KEY, started_pos INTEGER NOT NULL, started_at INTEGER NOT NULL, agent TEXT NOT NULL,
+    place INTEGER PRIMARY KEY, session BLOB NOT NULL, started_at INTEGER NOT NULL, agent TEXT NOT NULL,
     door TEXT NOT NULL, owner TEXT NOT NULL, audience TEXT, title TEXT, folder TEXT, branch TEXT,
-    state INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
-CREATE INDEX sessions_in_order ON sessions (started_pos);
+    state INTEGER NOT NULL DEFAULT 0);
 ";
+
+/// How many asks one entry can make.
+pub(super) const RANKS: i64 = 64;
+const _: () = assert!(RANKS as usize == askbridge_core::limits::ENTRY_EVENTS_MAX);
+
+/// The asks `a` of the session `?1`. Written for [`RANKS`] of 64.
+pub(super) const OF_SESSION: &str = "entries e CROSS JOIN asks a ON a.rank >= e.pos * 64 AND a.rank < e.pos * 64 + 64 AND e.session = ?1 AND e.lane = 0";
+
+/// Where the row of the session `?1` stands: it is started before anything else happens in it.
+pub(super) const STARTED: &str = "(SELECT min(pos) FROM entries WHERE session = ?1 AND lane = 0)";

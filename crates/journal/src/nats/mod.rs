@@ -6,7 +6,7 @@
 //! **A refused append is not proof of having lost.** When an acknowledgement is lost and the append is made again, the
 //! server refuses it because of the first one; and error 10164 comes up now and then for a sole writer. So after any
 //! error the session's own entries after the guard are read, from the stream's leader (direct gets may be stale), and
-//! only what is found there decides ([`letter`]).
+//! only what is found there decides (`letter`).
 //!
 //! JetStream writes to disk every two minutes unless told otherwise: servers need `sync_interval: always`, or an
 //! acknowledged entry can be lost when all of them lose power at once. A client cannot see that setting.

@@ -15,7 +15,7 @@ use super::schema::{meta, set_meta};
 use super::shelves::{self, Change, Changed};
 use crate::entry::{Entry, Stored, lane_number};
 use crate::fault::Fault;
-use crate::index;
+use crate::index::{self, Ranks};
 use crate::journal::{AppendError, ForgetError, Guard};
 use crate::shelf::ShelfError;
 
@@ -47,6 +47,7 @@ pub(crate) struct Ledger {
     newest: u64,
     /// Positions of sessions' last decisions, as far as they were needed lately.
     heads: HashMap<SessionId, Option<Position>>,
+    ranks: Ranks,
     recent: Arc<Recent>,
 }
 
@@ -65,7 +66,7 @@ impl Ledger {
         let newest: i64 = conn.query_row("SELECT coalesce(max(pos), 0) FROM entries", (), |row| row.get(0))?;
         let newest = newest.max(meta(conn, "newest_forgotten")?.unwrap_or(0)).cast_unsigned();
         let recent = Arc::new(Recent::new(newest));
-        Ok(Self { path: path.to_owned(), newest, heads: HashMap::new(), recent })
+        Ok(Self { path: path.to_owned(), newest, heads: HashMap::new(), ranks: Ranks::default(), recent })
     }
 
     pub(crate) fn recent(&self) -> &Arc<Recent> {
@@ -93,6 +94,7 @@ impl Ledger {
             Err((error, stage)) => {
                 self.newest = newest;
                 self.heads.clear();
+                self.ranks.clear();
                 if !conn.is_autocommit() {
                     // Should even this fail, the next BEGIN will say so.
                     let _ = conn.execute_batch("ROLLBACK");
@@ -159,7 +161,7 @@ impl Ledger {
                 self.heads.clear();
             }
             self.heads.insert(entry.session, Some(position));
-            index::project(conn, position.0, entry)?;
+            index::project(conn, &mut self.ranks, position.0, entry)?;
         }
         fresh.push(Arc::new(Stored { position, entry: Arc::clone(entry) }));
         Ok(Ok(position))
@@ -177,9 +179,10 @@ impl Ledger {
     fn forget(&mut self, conn: &Connection, session: SessionId) -> rusqlite::Result<()> {
         // Positions are never used twice: a cursor that lies behind would skip what takes their place.
         set_meta(conn, "newest_forgotten", self.newest.cast_signed())?;
-        conn.prepare_cached("DELETE FROM entries WHERE session = ?1")?.execute([session.0.to_be_bytes()])?;
         index::forget(conn, session)?;
+        conn.prepare_cached("DELETE FROM entries WHERE session = ?1")?.execute([session.0.to_be_bytes()])?;
         self.heads.remove(&session);
+        self.ranks.clear();
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The journal of a single machine: one SQLite file, one writer, nothing beside it.
 //!
-//! - [`store`] is the handle, [`open`](Sqlite::open) what happens before there is one.
+//! - `store` is the handle, [`open`](Sqlite::open) what happens before there is one.
 //! - `writer` is the thread that commits whatever is queued in one transaction; `ledger` is what it does in there.
 //! - `recent` keeps the newest entries in memory, so that `follow` rarely reads the disk.
 //! - `db` lends connections for reading.

@@ -16,6 +16,9 @@ pub(crate) const FILE: &str = "askbridge.db";
 
 /// Pages of the log beyond which it is folded into the database: 16 MiB.
 const CHECKPOINT_PAGES: u32 = 4096;
+/// What the writer keeps in its own memory. Small on purpose: SQLite 3.54 walks through all of it at the end of each
+/// transaction (`pcache1TruncateUnsafe`), and what is not there comes from the system's cache.
+const CACHE_KIB: i32 = 4 * 1024;
 /// How long a reader waits for a lock that recovery or a checkpoint holds.
 const BUSY_MAX: Duration = Duration::from_secs(5);
 /// Statements that a connection keeps prepared; there are fewer than this.
@@ -74,7 +77,7 @@ fn configure(conn: &Connection, options: &Options) -> rusqlite::Result<()> {
     conn.pragma_update(None, "journal_mode", "WAL")?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    conn.pragma_update(None, "cache_size", -16 * 1024)?;
+    conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     if let Some(pages) = options.pages_max {
         conn.pragma_update(None, "max_page_count", pages)?;
