@@ -12,7 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("journal", &["core"]),
     ("peers", &["core"]),
-    ("testkit", &["core", "peers"]),
+    ("testkit", &["core", "journal", "peers"]),
     ("bridge", &["core", "journal", "peers"]),
     ("askbridge", &["bridge", "core", "journal"]),
     ("bench", &[]),

@@ -51,7 +51,7 @@ pub struct Question {
     /// May be empty: then only free text answers.
     pub options: Vec<Choice>,
     pub multi: bool,
-    /// The answer is a secret: it is kept out of logs and lists, and stored encrypted.
+    /// The answer is a secret. Doors refuse such questions until answers can be stored encrypted.
     pub secret: bool,
 }
 

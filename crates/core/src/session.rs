@@ -410,7 +410,7 @@ pub fn evolve(session: &mut Session, event: &Event) {
                 }
                 session.tidy_up(ask.number);
             }
-            Parcel::Message(message) => message_delivered(session, *message, *at),
+            Parcel::Message(message) => session.queue.retain(|queued| queued.said.message != *message),
         },
         Event::Text { .. }
         | Event::Thinking { .. }
@@ -438,22 +438,6 @@ fn asked(session: &mut Session, ask: &Arc<Ask>) {
         late: None,
     };
     session.asks.insert(ask.id.number, live);
-}
-
-/// A message that carried a stranded ask's answer delivers the ask as well.
-fn message_delivered(session: &mut Session, message: MessageId, at: Timestamp) {
-    let Some(place) = session.queue.iter().position(|queued| queued.said.message == message) else {
-        return;
-    };
-    let queued = session.queue.remove(place);
-    if let Some(ask) = queued.said.about
-        && let Some(live) = session.live(ask)
-        && live.stranded
-        && !live.is_open()
-    {
-        live.delivered_at = Some(at);
-        session.tidy_up(ask.number);
-    }
 }
 
 impl Session {

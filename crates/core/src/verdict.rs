@@ -63,7 +63,7 @@ const WORDS: &[(Ending, Kind, &str)] = {
         (
             Expired,
             Questions,
-            "Nobody answered within {wait}. This is a timeout, not a refusal: nobody has seen or declined the question. Go on without the answer, or ask again.",
+            "Nobody answered within {wait}. This is a timeout, not a refusal: nobody declined. Go on without the answer, or ask again.",
         ),
         (Expired, Approval, "Denied: nobody answered within {wait}. Go on without this tool call, or ask again."),
         (

@@ -26,21 +26,6 @@ impl<K: Hash + Eq + Clone> Buckets<K> {
 
     /// Takes one drop, or says how long to wait for one.
     pub fn take(&self, key: &K, now: Timestamp) -> Result<(), Duration> {
-        self.with_level(key, now, |level| {
-            if *level < 1.0 {
-                return false;
-            }
-            *level -= 1.0;
-            true
-        })
-    }
-
-    /// Looks whether there is a drop, without taking it.
-    pub fn peek(&self, key: &K, now: Timestamp) -> Result<(), Duration> {
-        self.with_level(key, now, |level| *level >= 1.0)
-    }
-
-    fn with_level(&self, key: &K, now: Timestamp, use_it: impl FnOnce(&mut f64) -> bool) -> Result<(), Duration> {
         let mut levels = self.levels.lock();
         if levels.len() >= KEYS_MAX {
             levels.retain(|_, (level, at)| *level + now.since(*at).as_millis() as f64 * self.per_ms < self.burst);
@@ -48,7 +33,8 @@ impl<K: Hash + Eq + Clone> Buckets<K> {
         let (level, at) = levels.entry(key.clone()).or_insert((self.burst, now));
         *level = (*level + now.since(*at).as_millis() as f64 * self.per_ms).min(self.burst);
         *at = now;
-        if use_it(level) {
+        if *level >= 1.0 {
+            *level -= 1.0;
             return Ok(());
         }
         let missing_ms = (1.0 - *level) / self.per_ms;

@@ -8,6 +8,7 @@ use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
+use tokio::sync::watch;
 
 use super::caller::{Caller, Role};
 use super::secret::{self, Secret};
@@ -53,6 +54,8 @@ pub struct Tokens {
     store: Store,
     chance: Chance,
     known: RwLock<HashMap<[u8; 32], Arc<TokenInfo>>>,
+    /// Counts revocations, so that open connections look again whether they still belong to somebody.
+    revocations: watch::Sender<u64>,
 }
 
 impl Tokens {
@@ -65,7 +68,7 @@ impl Tokens {
             Some((hash, Arc::new(info)))
         });
         let known = known.collect();
-        Ok(Self { store, chance, known: RwLock::new(known) })
+        Ok(Self { store, chance, known: RwLock::new(known), revocations: watch::Sender::new(0) })
     }
 
     /// Recognises a token.
@@ -75,6 +78,16 @@ impl Tokens {
         let (kept, info) = known.get_key_value(&hash)?;
         // The map compares early bytes first; what it found is compared once more without looking at the clock.
         bool::from(kept.ct_eq(&hash)).then(|| info.caller())
+    }
+
+    /// Is there still a token of this party?
+    pub fn holds(&self, party: &PartyId) -> bool {
+        self.known.read().values().any(|info| info.party() == *party)
+    }
+
+    /// Says when a token was revoked.
+    pub fn revocations(&self) -> watch::Receiver<u64> {
+        self.revocations.subscribe()
     }
 
     /// Makes a token. This is the only time it is seen.
@@ -122,14 +135,19 @@ impl Tokens {
         let (hash, info) = found.ok_or_else(|| TokensError::Unknown(id.to_owned()))?;
         self.store.delete(&format!("{PREFIX}{}", secret::hex(&hash)), Expect::Any).await?;
         self.known.write().remove(&hash);
+        self.revocations.send_modify(|count| *count += 1);
         Ok(info)
     }
 }
 
 impl TokenInfo {
+    fn party(&self) -> PartyId {
+        PartyId::from(format!("tok_{}", self.id))
+    }
+
     fn caller(&self) -> Caller {
         Caller {
-            party: PartyId::from(format!("tok_{}", self.id)),
+            party: self.party(),
             role: match self.role {
                 TokenRole::Agent => Role::Agent,
                 TokenRole::Person => Role::Person,

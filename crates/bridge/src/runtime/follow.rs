@@ -127,7 +127,7 @@ impl Follower {
                             self.told.advance_to(batch.session, batch.position);
                             return Ok(Heard::News(news));
                         }
-                        News::Draft { .. } => return Ok(Heard::News(news)),
+                        News::Draft { .. } | News::Delta { .. } => return Ok(Heard::News(news)),
                     },
                 },
             }

@@ -5,14 +5,18 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use askbridge_core::ids::{AskId, NodeId, SessionId, Timestamp};
+use askbridge_core::limits;
 use askbridge_core::terms::Rules;
 use askbridge_journal::journal::Journal;
+use askbridge_journal::shelf::Shelf;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::warn;
 
 use super::cache::Cache;
+use super::error::chain;
 use super::flush;
 use super::hub::{self, Hub};
 use super::store::Store;
@@ -110,6 +114,7 @@ impl Bridge {
         tasks.spawn(hub::run(handle.clone(), from, stop.clone()));
         tasks.spawn(timers::run(handle.clone(), stop.clone()));
         tasks.spawn(flush::run(handle.clone(), stop.clone()));
+        tasks.spawn(sweep(handle.clone(), stop.clone()));
         tasks.close();
         Self { handle, tasks, stop }
     }
@@ -118,5 +123,18 @@ impl Bridge {
     pub async fn stop(self) {
         self.stop.cancel();
         self.tasks.wait().await;
+    }
+}
+
+/// Removes expired drafts and pairing links from the shelf, now and then.
+async fn sweep(handle: Handle, stop: CancellationToken) {
+    loop {
+        if let Err(error) = handle.store.sweep(handle.now()).await {
+            warn!(error = chain(&error), "Could not sweep the shelf; trying again later");
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(limits::SWEEP_EVERY) => {}
+        }
     }
 }

@@ -16,10 +16,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
-use super::drafts;
 use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
+use super::{deltas, drafts};
 use crate::auth::{Access, Action, Caller};
 
 /// What a listener wants to hear of.
@@ -100,13 +100,7 @@ impl Hub {
         }
         let news = Arc::new(News::of(stored, &listeners.told));
         let bytes = news.bytes();
-        listeners.inbox.retain(|_, listener| {
-            let may_see = listener.caller.as_ref().is_none_or(|caller| caller.may(Action::See, access).is_ok());
-            !may_see || listener.take(&news, bytes)
-        });
-        if let Some(watching) = listeners.sessions.get_mut(&stored.entry.session) {
-            watching.retain(|_, listener| listener.take(&news, bytes));
-        }
+        listeners.tell(stored.entry.session, access, &news, bytes);
     }
 
     fn tell_draft(&self, news: News) {
@@ -118,6 +112,28 @@ impl Hub {
             let theirs = listener.caller.as_ref().is_some_and(|caller| caller.is_person() && caller.name == person);
             !theirs || listener.take(&news, bytes)
         });
+    }
+}
+
+impl Handle {
+    fn tell_delta(&self, news: News) {
+        let News::Delta { session, .. } = &news else { return };
+        let (session, bytes) = (*session, news.bytes());
+        let access = self.access(session);
+        self.hub.listeners.lock().tell(session, access.as_deref(), &Arc::new(news), bytes);
+    }
+}
+
+impl Listeners {
+    /// Tells everyone who watches this session or may see it. Whoever cannot keep up is let go.
+    fn tell(&mut self, session: SessionId, access: Option<&Access>, news: &Arc<News>, bytes: usize) {
+        self.inbox.retain(|_, listener| {
+            let may_see = listener.caller.as_ref().is_none_or(|caller| caller.may(Action::See, access).is_ok());
+            !may_see || listener.take(news, bytes)
+        });
+        if let Some(watching) = self.sessions.get_mut(&session) {
+            watching.retain(|_, listener| listener.take(news, bytes));
+        }
     }
 }
 
@@ -158,6 +174,7 @@ impl Drop for Ear {
 /// Follows the journal from `from` on and tells everyone, until `stop`.
 pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     let mut drafts = Box::pin(handle.store.subscribe(drafts::SUBJECT));
+    let mut deltas = Box::pin(handle.store.subscribe(deltas::SUBJECT));
     let mut from = from;
     loop {
         let mut journal = Box::pin(handle.store.follow(from.clone()));
@@ -167,6 +184,11 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                 Some(message) = drafts.next() => {
                     if let Some(news) = drafts::read(&message) {
                         handle.hub.tell_draft(news);
+                    }
+                }
+                Some(message) = deltas.next() => {
+                    if let Some(news) = deltas::read(&message) {
+                        handle.tell_delta(news);
                     }
                 }
                 followed = journal.next() => match followed {

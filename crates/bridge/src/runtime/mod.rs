@@ -2,6 +2,7 @@
 
 mod access;
 mod cache;
+mod deltas;
 mod drafts;
 mod error;
 mod flush;

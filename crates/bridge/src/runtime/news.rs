@@ -9,7 +9,18 @@ use askbridge_peers::told::Happened;
 #[derive(Debug)]
 pub enum News {
     Entry(Batch),
-    Draft { person: String, ask: AskId, draft: Raw },
+    Draft {
+        person: String,
+        ask: AskId,
+        draft: Raw,
+    },
+    /// Streaming text. May be lost; the stored text completes it.
+    Delta {
+        session: SessionId,
+        block: u32,
+        offset: usize,
+        text: String,
+    },
 }
 
 /// The events of one entry.
@@ -40,6 +51,7 @@ impl News {
         match self {
             Self::Entry(batch) => batch.happened.iter().map(|event| event.json.len() + 128).sum(),
             Self::Draft { draft, .. } => draft.as_str().len() + 64,
+            Self::Delta { text, .. } => text.len() + 64,
         }
     }
 }

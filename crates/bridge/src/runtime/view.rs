@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askbridge_core::ask::Ask;
 use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::session::Late;
 use askbridge_core::view::{AskView, SessionView, State};
@@ -31,6 +31,15 @@ impl Handle {
             Some(asked) => Ok(asked),
             None => self.ask_from_index(ask).map(|view| view.ask),
         }
+    }
+
+    /// Returns the messages about an ask that wait for the agent.
+    pub(crate) async fn messages_about(&self, ask: AskId) -> Result<Vec<MessageId>, Rejection> {
+        self.look(ask.session, |state| {
+            let about = state.session.queue.iter().filter(|queued| queued.said.about == Some(ask));
+            about.map(|queued| queued.said.message).collect()
+        })
+        .await
     }
 
     fn ask_from_index(&self, ask: AskId) -> Result<AskView, Rejection> {

@@ -1,7 +1,6 @@
 //! Who calls: by bearer token, or by being a process of the same user on the local socket.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
 
 use askbridge_core::ids::PartyId;
 use askbridge_peers::wish::Rejection;
@@ -52,18 +51,14 @@ impl FromRequestParts<App> for Caller {
     }
 }
 
-/// Recognises a token. An address that fails too often has to wait, even with the right one.
+/// Recognises a token. An address that fails too often is told to wait; whoever has the right one never has to.
 pub(crate) fn sign_in(app: &App, token: &str, from: IpAddr) -> Result<Caller, Rejection> {
     let now = app.handle.clock.now();
-    let too_fast = |retry_after: Duration| Rejection::TooFast { retry_after };
-    app.failures.peek(&from, now).map_err(too_fast)?;
-    match app.tokens.caller(token) {
-        Some(caller) => Ok(caller),
-        None => {
-            app.failures.take(&from, now).map_err(too_fast)?;
-            Err(Rejection::Unauthorized)
-        }
+    if let Some(caller) = app.tokens.caller(token) {
+        return Ok(caller);
     }
+    app.failures.take(&from, now).map_err(|retry_after| Rejection::TooFast { retry_after })?;
+    Err(Rejection::Unauthorized)
 }
 
 pub(crate) fn pace(app: &App, caller: &Caller) -> Result<(), Rejection> {

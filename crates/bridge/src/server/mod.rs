@@ -8,6 +8,7 @@ mod listen;
 mod problem;
 mod proof;
 mod pump;
+mod query;
 mod requests;
 mod router;
 mod serve;

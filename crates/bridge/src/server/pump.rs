@@ -15,6 +15,7 @@ use super::talk::{Guest, Talk};
 /// How long one write may take. Beyond: the client is not listening and is let go.
 const WRITE_MAX: Duration = Duration::from_secs(20);
 const GOING_AWAY: u16 = 1001;
+const TOO_LARGE: u16 = 1009;
 /// Closed without saying why.
 const NO_STATUS: u16 = 1005;
 /// Gone without a goodbye. As RFC 6455 has it, never sent, only concluded.
@@ -56,6 +57,9 @@ async fn converse(talk: &mut Talk, socket: &mut WebSocket) -> (u16, String) {
                     last_heard = Instant::now();
                     heard(talk, message);
                 }
+                Some(Err(error)) if is_too_large(&error) => {
+                    talk.hang_up(TOO_LARGE, format!("a frame may have at most {} bytes", limits::FRAME_BYTES_MAX));
+                }
                 Some(Err(error)) => {
                     debug!(%error, "A socket ended early");
                     return gone("it ended early");
@@ -73,6 +77,11 @@ async fn converse(talk: &mut Talk, socket: &mut WebSocket) -> (u16, String) {
             }
         }
     }
+}
+
+/// axum hides what kind of error it was; what tungstenite 0.29 says about sizes begins with these words.
+fn is_too_large(error: &axum::Error) -> bool {
+    error.to_string().starts_with("Space limit exceeded")
 }
 
 fn gone(why: &str) -> (u16, String) {

@@ -12,6 +12,7 @@ use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use tokio::sync::watch;
 use tokio::time::timeout;
 use tracing::warn;
 
@@ -25,6 +26,7 @@ use crate::runtime::{Follower, Heard, Interest, News};
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
 const TRY_AGAIN_LATER: u16 = 1013;
 const POLICY: u16 = 1008;
+const REVOKED: u16 = 4401;
 
 /// Who sits at the other end.
 pub(crate) struct Guest {
@@ -49,11 +51,12 @@ pub(crate) struct Talk {
     held: Vec<(SessionId, Position, Tag, Receipt)>,
     wake_at: Option<Timestamp>,
     hang_up: Option<(u16, String)>,
+    revocations: watch::Receiver<u64>,
 }
 
 impl Talk {
     pub(crate) fn new(app: App, guest: Guest, peer: Box<dyn Peer>) -> Self {
-        let chance = app.handle.chance.clone();
+        let (chance, revocations) = (app.handle.chance.clone(), app.tokens.revocations());
         Self {
             app,
             guest,
@@ -65,6 +68,7 @@ impl Talk {
             held: Vec::new(),
             wake_at: None,
             hang_up: None,
+            revocations,
         }
     }
 
@@ -111,6 +115,16 @@ impl Talk {
             heard = hear(&mut self.follower) => self.told(heard),
             Some((tag, ruling)) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled(tag, ruling),
             () = async { clock.sleep_until(wake_at.unwrap_or_default()).await }, if wake_at.is_some() => self.wake(),
+            Ok(()) = self.revocations.changed() => self.look_again(),
+        }
+    }
+
+    /// Somebody's token was revoked. Whoever holds none any more has to go.
+    fn look_again(&mut self) {
+        if self.guest.caller.as_ref().is_some_and(|caller| !self.app.tokens.holds(&caller.party)) {
+            self.guest.caller = None;
+            self.follower = None;
+            self.hang_up(REVOKED, "this token was revoked");
         }
     }
 
@@ -234,6 +248,10 @@ impl Talk {
                 }
                 News::Draft { ask, draft, .. } => {
                     self.with_peer(|peer, cx| peer.tell(&Told::Draft { ask: *ask, draft }, cx));
+                }
+                News::Delta { session, block, offset, text } => {
+                    let told = Told::Delta { session: *session, block: *block, offset: *offset, text };
+                    self.with_peer(|peer, cx| peer.tell(&told, cx));
                 }
             },
             Ok(Heard::Lagged) => {

@@ -12,7 +12,7 @@ use askbridge_peers::told::Told;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Watch, Wish};
 use serde_json::{Value, json};
 
-use crate::doubles_kit::House;
+use crate::kit::House;
 
 /// Asks with one request, and answers it when the ask is settled.
 #[derive(Default)]

@@ -1,5 +1,8 @@
 //! The bridge over real sockets, in one binary.
 
+mod api;
 mod doubles;
 mod doubles_held;
-mod doubles_kit;
+mod kit;
+mod laws;
+mod streaming;

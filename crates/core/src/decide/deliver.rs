@@ -2,7 +2,7 @@
 
 use super::found::exactly;
 use crate::event::{Event, Parcel};
-use crate::ids::Timestamp;
+use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
 use crate::session::{Found, Queued, Session, Stage};
 
@@ -34,7 +34,23 @@ pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Time
         },
         Parcel::Message(_) => waiting(session, parcel).is_some(),
     };
-    Ok(if news { vec![Event::Delivered { parcel, proof, at }] } else { Vec::new() })
+    if !news {
+        return Ok(Vec::new());
+    }
+    let mut events = vec![Event::Delivered { parcel, proof: proof.clone(), at }];
+    if let Some(ask) = carried(session, parcel) {
+        events.push(Event::Delivered { parcel: Parcel::Verdict(ask), proof, at });
+    }
+    Ok(events)
+}
+
+/// Returns the stranded ask whose answer this message carried: with the message, the ask is delivered too.
+fn carried(session: &Session, parcel: Parcel) -> Option<AskId> {
+    let ask = waiting(session, parcel)?.said.about?;
+    match session.find(ask)? {
+        Found::Live(live) if live.stranded && !live.is_open() && live.delivered_at.is_none() => Some(ask),
+        _ => None,
+    }
 }
 
 fn waiting(session: &Session, parcel: Parcel) -> Option<&Queued> {

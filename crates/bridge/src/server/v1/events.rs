@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use askbridge_core::ids::PartyId;
 use askbridge_core::limits;
 use askbridge_peers::dialects::native;
 use axum::body::Body;
@@ -20,26 +21,30 @@ use crate::server::app::App;
 pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let after = last.and_then(|cursor| cursor.parse().ok());
+    let party = caller.party.clone();
     let follower = app.handle.follow(Interest::Inbox(caller), after);
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    let chunks = stream::unfold((app, Some(follower)), |(app, follower)| async move {
+    let chunks = stream::unfold((app, party, Some(follower)), |(app, party, follower)| async move {
         let mut follower = follower?;
-        let (chunk, open) = next(&app, &mut follower).await?;
-        Some((Ok::<_, Infallible>(Bytes::from(chunk)), (app, open.then_some(follower))))
+        let (chunk, open) = next(&app, &party, &mut follower).await?;
+        Some((Ok::<_, Infallible>(Bytes::from(chunk)), (app, party, open.then_some(follower))))
     });
     (headers, Body::from_stream(chunks)).into_response()
 }
 
 /// Returns the next chunk, and whether another will follow.
-async fn next(app: &App, follower: &mut Follower) -> Option<(String, bool)> {
+async fn next(app: &App, party: &PartyId, follower: &mut Follower) -> Option<(String, bool)> {
     let heard = tokio::select! {
         () = app.stop.cancelled() => return None,
         heard = timeout(limits::HEARTBEAT, follower.next()) => heard,
     };
+    if !app.tokens.holds(party) {
+        return None;
+    }
     match heard {
         // A comment: keeps proxies from closing a quiet stream.
         Err(_) => Some((":\n\n".to_owned(), true)),
@@ -53,6 +58,9 @@ async fn next(app: &App, follower: &mut Follower) -> Option<(String, bool)> {
                 Some((chunk.collect(), true))
             }
             News::Draft { ask, draft, .. } => Some((event(None, "draft", &native::draft_frame(*ask, draft)), true)),
+            News::Delta { session, block, offset, text } => {
+                Some((event(None, "delta", &native::delta_frame(*session, *block, *offset, text)), true))
+            }
         },
         Ok(Ok(Heard::Lagged) | Err(_)) => Some((event(None, "lagged", "{}"), false)),
     }

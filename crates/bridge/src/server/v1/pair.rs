@@ -30,7 +30,6 @@ pub(crate) async fn redeem(
     let from = address_of(remote.as_ref().map(|Extension(remote)| remote));
     let now = app.handle.clock.now();
     let too_fast = |retry_after| Trouble::from(Rejection::TooFast { retry_after });
-    app.failures.peek(&from, now).map_err(too_fast)?;
     let device = device.unwrap_or_else(|| "browser".to_owned());
     let paired = redeem_link(&app.handle.store, &app.tokens, Secret::from(secret), &device, now).await;
     match paired {

@@ -63,7 +63,7 @@ fn what_was_decided_before_stranding_becomes_a_message() {
 #[test]
 fn delivering_the_message_delivers_the_ask() {
     let story = now_stranded(&q(1)).at(5).when(answer(1, yes(), ann())).then_whatever();
-    let story = story.at(7).when(deliver_message(1)).then([message_delivered(1, 7)]);
+    let story = story.at(7).when(deliver_message(1)).then([message_delivered(1, 7), delivered(1, 7)]);
     let story = story.when(deliver_message(1)).no_news().when(deliver(1)).no_news();
     assert_eq!((story.session.asks.len(), story.session.queue.len()), (0, 0));
 }

@@ -11,7 +11,7 @@ mod tell;
 mod wire;
 
 pub use peer::Native;
-pub use tell::{draft_frame, event_frame, snapshot_frame};
+pub use tell::{delta_frame, draft_frame, event_frame, snapshot_frame};
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;

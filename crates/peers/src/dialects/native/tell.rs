@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use askbridge_core::ids::{AskId, Raw};
+use askbridge_core::ids::{AskId, Raw, SessionId};
 use serde_json::value::RawValue;
 
 use super::wire::{DraftJson, Granted, Said};
@@ -15,9 +15,7 @@ pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
     match told {
         Told::Snapshot(shot) => out.text(snapshot_frame(shot)),
         Told::Event(happened) => out.text(event_frame(happened)),
-        Told::Delta { session, block, offset, text } => {
-            send(out, &Said::Delta { session: session.to_string(), block: *block, offset: *offset, text });
-        }
+        Told::Delta { session, block, offset, text } => out.text(delta_frame(*session, *block, *offset, text)),
         Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
         Told::Lagged => send(out, &Said::Lagged),
     }
@@ -29,6 +27,11 @@ pub(super) fn send(out: &mut Outbox, said: &Said<'_>) {
 
 fn frame(said: &Said<'_>) -> String {
     serde_json::to_string(said).expect("frames have text keys")
+}
+
+/// Writes a piece of streaming text as a frame.
+pub fn delta_frame(session: SessionId, block: u32, offset: usize, text: &str) -> String {
+    frame(&Said::Delta { session: session.to_string(), block, offset, text })
 }
 
 /// Writes a draft as a frame.

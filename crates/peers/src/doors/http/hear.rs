@@ -29,6 +29,8 @@ pub enum AskError {
     BadSeconds { name: &'static str, max: u64 },
     #[error("`quorum` has to be a number from 1 to {}", limits::QUORUM_MAX)]
     BadQuorum,
+    #[error("secret answers cannot be kept safe yet; ask for a place where the secret can be found instead")]
+    Secret,
     #[error("{0}")]
     BadExpiry(String),
 }
@@ -87,7 +89,10 @@ fn what(value: &Wild) -> Result<Body, AskError> {
         (1, Some(approval), ..) => wild::approval(approval, &json::raw).map(Body::Approval).map_err(wild),
         (1, _, Some(plan), _) => wild::plan(plan).map(Body::Plan).map_err(wild),
         (1, _, _, Some(form)) => wild::form(form, &json::raw).map(Body::Form).map_err(wild),
-        (1, ..) => wild::body(value, &json::parse).map_err(wild),
+        (1, ..) => match wild::body(value, &json::parse).map_err(wild)? {
+            Body::Questions(questions) if questions.iter().any(|question| question.secret) => Err(AskError::Secret),
+            body => Ok(body),
+        },
         _ => Err(AskError::TwoBodies),
     }
 }

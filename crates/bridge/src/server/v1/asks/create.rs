@@ -3,7 +3,7 @@
 use askbridge_core::limits;
 use askbridge_peers::doors::http::{self, AskError, Asking};
 use askbridge_peers::wish::Wish;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
@@ -12,6 +12,7 @@ use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::body::Text;
 use crate::server::problem::Trouble;
+use crate::server::query::Query;
 
 pub(crate) async fn create(
     State(app): State<App>,

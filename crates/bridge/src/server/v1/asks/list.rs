@@ -4,7 +4,7 @@ use askbridge_core::limits;
 use askbridge_journal::index::{AskFilter, Order, State as Stage, StateFilter};
 use askbridge_peers::json::AskJson;
 use askbridge_peers::wish::Rejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
@@ -15,6 +15,7 @@ use crate::runtime::{chain, of_known};
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::problem::Trouble;
+use crate::server::query::Query;
 
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Wanted {

@@ -10,7 +10,7 @@ use askbridge_core::view::AskView;
 use askbridge_peers::json::AskJson;
 use askbridge_peers::wish::Rejection;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -22,6 +22,7 @@ use crate::runtime::{Heard, Interest};
 use crate::server::app::App;
 use crate::server::problem::Trouble;
 use crate::server::proof::Proof;
+use crate::server::query::Query;
 
 /// How long the caller is ready to wait.
 #[derive(Debug, Default, Deserialize)]
@@ -60,19 +61,33 @@ pub(super) async fn respond(
     let view = settled(&app, ask, wait).await?;
     let body = serde_json::to_vec(&AskJson::of(&view)).expect("an ask's JSON has text keys");
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-    let news_for_the_asker =
-        view.verdict.is_some() && view.delivered_at.is_none() && view.ask.asker.party == caller.party;
-    let body = if news_for_the_asker {
+    let parcels = match view.ask.asker.party == caller.party {
+        true => parcels(&app, &view).await?,
+        false => Vec::new(),
+    };
+    let body = if parcels.is_empty() {
+        Body::from(body)
+    } else {
         let taken = move || {
-            let parcel = Parcel::Verdict(ask);
-            let proof = "fetched".to_owned();
-            app.handle.note(ask.session, [Intent::Hand { parcel }, Intent::Deliver { parcel, proof }]);
+            let delivered = parcels
+                .into_iter()
+                .flat_map(|parcel| [Intent::Hand { parcel }, Intent::Deliver { parcel, proof: "fetched".to_owned() }]);
+            app.handle.note(ask.session, delivered);
         };
         Body::new(Proof::new(body.into(), taken))
-    } else {
-        Body::from(body)
     };
     Ok((status, headers, body).into_response())
+}
+
+/// Returns what reaches the asker with this view: the verdict, and a late answer.
+async fn parcels(app: &App, view: &AskView) -> Result<Vec<Parcel>, Rejection> {
+    let ask = view.ask.id;
+    let verdict = (view.verdict.is_some() && view.delivered_at.is_none()).then_some(Parcel::Verdict(ask));
+    let mut parcels: Vec<_> = verdict.into_iter().collect();
+    if view.late.is_some() {
+        parcels.extend(app.handle.messages_about(ask).await?.into_iter().map(Parcel::Message));
+    }
+    Ok(parcels)
 }
 
 async fn settled(app: &App, ask: AskId, wait: Duration) -> Result<AskView, Rejection> {

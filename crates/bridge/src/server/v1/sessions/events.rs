@@ -5,7 +5,7 @@ use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_journal::journal::Journal;
 use askbridge_peers::wish::Rejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,7 @@ use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::problem::Trouble;
+use crate::server::query::Query;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct After {

@@ -3,7 +3,7 @@
 use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
 use askbridge_peers::json::Rfc3339;
 use askbridge_peers::wish::Rejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
@@ -14,6 +14,7 @@ use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::problem::Trouble;
+use crate::server::query::Query;
 
 /// A conversation in a list.
 #[derive(Debug, Serialize)]

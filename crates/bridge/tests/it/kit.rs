@@ -9,7 +9,7 @@ use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, router_with, serve};
 use askbridge_core::terms::Rules;
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::{LocalBus, Memory, Sqlite, sqlite};
 use askbridge_peers::listing::Listing;
 use askbridge_testkit::doubles;
 use bytes::Bytes;
@@ -46,11 +46,20 @@ impl House {
 
     /// Opens one in which these languages are spoken beside those of the listing.
     pub(crate) async fn open_with(extra: &'static [Listing]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder for the local socket");
         let store = Store::Memory(Memory::new(7).expect("memory can be had"), LocalBus::default());
-        let chance = Chance::seeded(7);
-        let options =
-            Options { store: store.clone(), clock: Clock::System, chance: chance.clone(), rules: Rules::default() };
+        Self::open_on(store, Clock::System, 7, extra).await
+    }
+
+    /// Opens one over a file, as the real thing does. `seed` differs from life to life.
+    pub(crate) async fn open_file(options: &sqlite::Options, clock: Clock, seed: u64) -> Self {
+        let store = Store::Sqlite(Sqlite::open(options).expect("the file can be opened"), LocalBus::default());
+        Self::open_on(store, clock, seed, &[]).await
+    }
+
+    async fn open_on(store: Store, clock: Clock, seed: u64, extra: &'static [Listing]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the local socket");
+        let chance = Chance::seeded(seed);
+        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty shelf can be read");
         let handle = bridge.handle.clone();
@@ -70,6 +79,11 @@ impl House {
     /// Makes somebody who may ask.
     pub(crate) async fn agent(&self, name: &str) -> String {
         self.token(name, TokenRole::Agent).await
+    }
+
+    /// Makes a token as it lies on the disk: it may ask and administer.
+    pub(crate) async fn local(&self) -> String {
+        self.token("me", TokenRole::Local).await
     }
 
     async fn token(&self, name: &str, role: TokenRole) -> String {
@@ -126,6 +140,15 @@ impl House {
     pub(crate) async fn post(&self, path: &str, token: &str, body: &Value) -> (u16, Value) {
         let request = self.request("POST", path, token).header("content-type", "application/json");
         read(self.send(request.body(Full::from(body.to_string())).expect("a request")).await).await
+    }
+
+    pub(crate) async fn post_with_key(&self, path: &str, token: &str, key: &str, body: &Value) -> (u16, Value) {
+        let request = self.request("POST", path, token).header("idempotency-key", key);
+        read(self.send(request.body(Full::from(body.to_string())).expect("a request")).await).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str, token: &str) -> (u16, Value) {
+        read(self.send(self.request("DELETE", path, token).body(Full::default()).expect("a request")).await).await
     }
 
     pub(crate) async fn get(&self, path: &str, token: &str) -> (u16, Value) {

@@ -1,0 +1,34 @@
+//! Streaming text on its way to whoever watches: quick and lossy. What is stored later completes it.
+
+use askbridge_core::ids::SessionId;
+use askbridge_journal::bus::{Bus, Message};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::handle::Handle;
+use super::news::News;
+
+/// Under which subject nodes hear of a delta.
+pub(crate) const SUBJECT: &str = "delta.";
+
+#[derive(Serialize, Deserialize)]
+struct Fleeting {
+    session: String,
+    block: u32,
+    offset: usize,
+    text: String,
+}
+
+impl Handle {
+    /// Tells whoever watches that a block of text goes on with `text`, `offset` bytes from its beginning.
+    pub fn stream(&self, session: SessionId, block: u32, offset: usize, text: &str) {
+        let fleeting = Fleeting { session: session.to_string(), block, offset, text: text.to_owned() };
+        let body = serde_json::to_vec(&fleeting).expect("a delta's envelope has text keys");
+        self.store.publish(SUBJECT, Bytes::from(body));
+    }
+}
+
+pub(crate) fn read(message: &Message) -> Option<News> {
+    let Fleeting { session, block, offset, text } = serde_json::from_slice(&message.body).ok()?;
+    Some(News::Delta { session: session.parse().ok()?, block, offset, text })
+}

@@ -1,0 +1,133 @@
+//! The API's manners: statuses, pages, refusals.
+
+use serde_json::{Value, json};
+
+use crate::kit::House;
+
+fn question(text: &str) -> Value {
+    json!({"questions": [{"question": text, "options": [{"label": "Yes"}, {"label": "No"}]}]})
+}
+
+#[tokio::test]
+async fn a_list_comes_in_pages_without_gap_or_repeat() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let mut made = Vec::new();
+    for n in 0..7 {
+        let (status, asked) = house.post("/v1/asks", &agent, &question(&format!("Number {n}?"))).await;
+        assert_eq!(status, 201);
+        made.push(asked["id"].clone());
+    }
+    let mut seen = Vec::new();
+    let mut path = "/v1/asks?order=longest_waiting&limit=3".to_owned();
+    loop {
+        let (_, page) = house.get(&path, &ada).await;
+        seen.extend(page["items"].as_array().unwrap().iter().map(|ask| ask["id"].clone()));
+        match page["next"].as_str() {
+            Some(next) => path = format!("/v1/asks?order=longest_waiting&limit=3&after={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(seen, made);
+    let (_, found) = house.get("/v1/asks?q=number%204", &ada).await;
+    assert_eq!(found["items"].as_array().unwrap().len(), 1);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn every_refusal_is_a_problem_with_a_code() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let nowhere = "ask_00000000000000000000000000_1";
+    let cases = [
+        (house.get("/v1/asks?limit=x", &ada).await, 422, "bad_request"),
+        (house.get("/v1/asks?state=maybe", &ada).await, 422, "bad_request"),
+        (house.get("/v1/asks/nonsense", &ada).await, 404, "unknown_ask"),
+        (house.get(&format!("/v1/asks/{nowhere}"), &ada).await, 404, "unknown_ask"),
+        (house.get("/v1/nothing", &ada).await, 404, "unknown_address"),
+        (house.post("/v1/me", &ada, &json!({})).await, 405, "wrong_method"),
+        (house.get("/v1/ws", &ada).await, 426, "not_a_websocket"),
+        (house.post("/v1/asks", &agent, &json!({})).await, 422, "bad_request"),
+        (house.post("/v1/asks", &agent, &json!({"questions": [], "plan": "x"})).await, 422, "bad_request"),
+        (house.post("/v1/pair", "", &json!({"secret": "pair_used"})).await, 410, "pairing_used"),
+    ];
+    for ((status, problem), expected, code) in cases {
+        assert_eq!((status, &problem["code"]), (expected, &json!(code)), "{problem}");
+        assert!(problem["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{problem}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn withdrawn_is_gone_and_a_draft_reaches_the_other_device() {
+    let house = House::open().await;
+    let (agent, phone, laptop) = (house.agent("ci").await, house.person("ada").await, house.person("ada").await);
+    let (_, asked) = house.post("/v1/asks", &agent, &question("Go on?")).await;
+    let id = asked["id"].as_str().unwrap();
+    let mut native = house.native(&laptop).await;
+    let (status, _) = house.post(&format!("/v1/asks/{id}/draft"), &phone, &json!({"text": "Ye"})).await;
+    assert_eq!(status, 204);
+    let draft = native.hear("the draft", |frame| frame["type"] == "draft").await;
+    assert_eq!((&draft["ask"], &draft["draft"]), (&json!(id), &json!({"text": "Ye"})));
+    let (status, withdrawn) =
+        house.post(&format!("/v1/asks/{id}/withdraw"), &agent, &json!({"why": "found out"})).await;
+    assert_eq!((status, &withdrawn["state"], &withdrawn["words"]), (200, &json!("withdrawn"), &json!("found out")));
+    let (status, gone) =
+        house.post(&format!("/v1/asks/{id}/answer"), &phone, &json!({"answers": {"Go on?": "Yes"}})).await;
+    assert_eq!((status, &gone["code"]), (410, &json!("gone")));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_can_be_undone_until_it_counts() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let mut body = question("Go on?");
+    body["undo_seconds"] = json!(30);
+    let (_, asked) = house.post("/v1/asks", &agent, &body).await;
+    let path = |verb: &str| format!("/v1/asks/{}/{verb}", asked["id"].as_str().unwrap());
+    let (_, proposed) = house.post(&path("answer"), &ada, &json!({"answers": {"Go on?": "Yes"}})).await;
+    assert_eq!((&proposed["state"], &proposed["verdict"]), (&json!("proposed"), &Value::Null));
+    let (_, open) = house.post(&path("undo"), &ada, &json!({})).await;
+    assert_eq!((&open["state"], &open["answers"]), (&json!("open"), &json!({})));
+    let (status, _) = house.post(&path("undo"), &ada, &json!({})).await;
+    assert_eq!(status, 409);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_question_asked_again_after_it_expired_is_one_card() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let (_, session) = house.post("/v1/sessions", &agent, &json!({"agent": "ci"})).await;
+    let mut body = question("Go on?");
+    body["session"] = session["id"].clone();
+    body["timeout_seconds"] = json!(0);
+    let (_, first) = house.post("/v1/asks?wait=5", &agent, &body).await;
+    assert_eq!(first["state"], "expired", "{first}");
+    body["timeout_seconds"] = json!(600);
+    let (_, second) = house.post("/v1/asks", &agent, &body).await;
+    let (_, late) = house.get("/v1/asks?state=late", &ada).await;
+    assert_eq!(late["items"], json!([]), "the old card is folded into the new one");
+    let old = format!("/v1/asks/{}/answer", first["id"].as_str().unwrap());
+    assert_eq!(house.post(&old, &ada, &json!({"answers": {"Go on?": "Yes"}})).await.0, 200);
+    let (_, second) = house.get(&format!("/v1/asks/{}", second["id"].as_str().unwrap()), &agent).await;
+    assert_eq!((&second["state"], &second["answers"]), (&json!("answered"), &json!({"Go on?": "Yes"})));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn the_same_key_is_the_same_ask_and_waits_for_the_same_answer() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let (first, asked) = house.post_with_key("/v1/asks", &agent, "deploy-7", &question("Deploy?")).await;
+    let (again, same) = house.post_with_key("/v1/asks", &agent, "deploy-7", &question("Deploy?")).await;
+    assert_eq!((first, again, &asked["id"]), (201, 200, &same["id"]));
+    let (status, refused) = house.post_with_key("/v1/asks", &agent, "deploy-7", &question("Destroy?")).await;
+    assert_eq!(status, 422, "{refused}");
+    let path = format!("/v1/asks/{}/answer", asked["id"].as_str().unwrap());
+    assert_eq!(house.post(&path, &ada, &json!({"answers": {"Deploy?": "No"}})).await.0, 200);
+    let (_, settled) = house.post_with_key("/v1/asks?wait=5", &agent, "deploy-7", &question("Deploy?")).await;
+    assert_eq!(settled["answers"], json!({"Deploy?": "No"}));
+    house.close().await;
+}

@@ -1,0 +1,48 @@
+//! Streaming text reaches whoever watches; followers come back to where they were; the slow are let go.
+
+use askbridge_core::ids::SessionId;
+use serde_json::json;
+
+use crate::kit::House;
+
+#[tokio::test]
+async fn deltas_reach_every_language_that_watches() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let (_, session) = house.post("/v1/sessions", &agent, &json!({"agent": "ci"})).await;
+    let session: SessionId = session["id"].as_str().unwrap().parse().unwrap();
+    let mut native = house.native(&ada).await;
+    house.handle.stream(session, 1, 0, "Hel");
+    house.handle.stream(session, 1, 3, "lo");
+    let first = native.hear("a delta", |frame| frame["type"] == "delta").await;
+    assert_eq!((&first["offset"], &first["text"]), (&json!(0), &json!("Hel")));
+    let second = native.hear("a delta", |frame| frame["type"] == "delta").await;
+    assert_eq!((&second["offset"], &second["text"]), (&json!(3), &json!("lo")));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_returning_client_sees_only_what_it_missed() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let question = |n: u32| json!({"questions": [{"question": format!("Number {n}?")}]});
+    let mut native = house.native(&ada).await;
+    house.post("/v1/asks", &agent, &question(1)).await;
+    let seen = native.hear("the first", |frame| frame["event"]["type"] == "asked").await;
+    native.kill();
+    house.post("/v1/asks", &agent, &question(2)).await;
+
+    let mut back = house.socket("/v1/ws", None).await.unwrap();
+    back.say(&json!({"type": "hello", "token": ada, "cursor": seen["cursor"]}).to_string()).await;
+    back.hear("welcome", |frame| frame["type"] == "welcome").await;
+    let heard = back.hear_all("the second", |frame| frame["event"]["type"] == "asked").await;
+    assert_eq!(heard.last().unwrap()["event"]["ask"]["questions"][0]["question"], "Number 2?");
+    assert!(heard.iter().all(|frame| frame["type"] == "event"), "no snapshot, nothing twice: {heard:#?}");
+
+    // A cursor of another journal is answered by a snapshot.
+    let mut stranger = house.socket("/v1/ws", None).await.unwrap();
+    stranger.say(&json!({"type": "hello", "token": ada, "cursor": "cur_00000000000000ff_1"}).to_string()).await;
+    let shot = stranger.hear("a snapshot", |frame| frame["type"] == "snapshot").await;
+    assert_eq!(shot["asks"].as_array().unwrap().len(), 2);
+    house.close().await;
+}
