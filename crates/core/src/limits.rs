@@ -64,7 +64,7 @@ pub const FOLLOWER_QUEUE_MAX: usize = 4096;
 /// Bytes that wait for one follower. Beyond: it is told that it lagged and is closed.
 pub const FOLLOWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Intents that one connection may have in flight. Beyond: the connection is not read until one returns.
-pub const IN_FLIGHT_MAX: usize = 32;
+pub const IN_FLIGHT_MAX: usize = 256;
 
 /// Bytes of one WebSocket frame from a client. Beyond: the connection is closed with 1009.
 pub const FRAME_BYTES_MAX: usize = 512 * 1024;

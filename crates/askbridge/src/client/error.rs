@@ -87,9 +87,6 @@ impl From<Error> for Failure {
             Error::Refused(problem) if problem.status == 401 => {
                 Some("make a token with `askbridge token create NAME` or `askbridge pair --print-token`")
             }
-            Error::Refused(problem) if problem.code == "already_started" => {
-                Some("this key was used before in another folder or branch, or by another agent; choose a new `--key`")
-            }
             _ => None,
         };
         let exit = match &error {

@@ -146,11 +146,14 @@ impl Handle {
     }
 
     async fn grant_ask(&self, caller: &Caller, wish: AskWish) -> Result<Receipt, Rejection> {
+        let mut agent = wish.agent.clone();
         let (session, settings, start) = match wish.session {
             Some(session) => {
                 self.guarded(caller, Action::Ask, session)?;
                 let session = self.newest(session).await?;
-                let settings = self.look(session, |state| state.session.settings.clone()).await?;
+                let known = self.look(session, |state| (state.session.settings.clone(), state.session.started.clone()));
+                let (settings, started) = known.await?;
+                agent = agent.or_else(|| started.map(|started| started.agent.clone()));
                 (session, settings, None)
             }
             None => {
@@ -173,7 +176,7 @@ impl Handle {
                 (derived(&caller.party, &key), settings.into(), Some(start))
             }
         };
-        let agent = wish.agent.clone().unwrap_or_else(|| caller.name.clone());
+        let agent = agent.unwrap_or_else(|| caller.name.clone());
         let door_wishes =
             LISTING.iter().find(|row| row.name == wish.door).map(|row| (row.wishes)()).unwrap_or_default();
         let agent_wishes = Wishes::default();

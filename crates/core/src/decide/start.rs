@@ -9,7 +9,7 @@ use crate::session::Session;
 /// Starting again in the same way is no news: two nodes may derive the same session from the same key.
 pub(super) fn start(session: &Session, wish: Start, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if let Some(started) = &session.started {
-        let same = started.owner == wish.owner && started.door == wish.door && started.agent == wish.agent;
+        let same = started.owner == wish.owner && started.door == wish.door;
         return if same { Ok(Vec::new()) } else { Err(Refusal::AlreadyStarted(session.id)) };
     }
     let Start { door, agent, owner, audience, settings, continues } = wish;

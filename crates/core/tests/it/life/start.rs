@@ -36,7 +36,11 @@ fn gone_on(to: SessionId, at: i64) -> Event {
 #[test]
 fn starting_again_in_the_same_way_is_no_news() {
     let story = nothing().when(start("ci")).then([started()]).at(9).when(start("ci")).no_news();
-    story.when(start("other")).refused_as(Refusal::AlreadyStarted(HERE));
+    // A key that is used again from another folder or under another name leads to the same session.
+    let story = story.when(start("other")).no_news();
+    let Intent::Start(mut stranger) = start("ci") else { unreachable!("a start is a start") };
+    stranger.owner = "somebody else".into();
+    story.when(Intent::Start(stranger)).refused_as(Refusal::AlreadyStarted(HERE));
 }
 
 #[test]

@@ -69,9 +69,8 @@ pub(super) async fn respond(
         Body::from(body)
     } else {
         let taken = move || {
-            let delivered = parcels
-                .into_iter()
-                .flat_map(|parcel| [Intent::Hand { parcel }, Intent::Deliver { parcel, proof: "fetched".to_owned() }]);
+            // The asker came and took it: there was nothing to hand over before.
+            let delivered = parcels.into_iter().map(|parcel| Intent::Deliver { parcel, proof: "fetched".to_owned() });
             app.handle.note(ask.session, delivered);
         };
         Body::new(Proof::new(body.into(), taken))
