@@ -27,7 +27,7 @@ pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<
             break;
         }
         // Every eighth question is one that nobody answers.
-        let expires = (place + round) % 8 == 0;
+        let expires = (place + round).is_multiple_of(8);
         let mut asked = Asked { key: format!("agent{place}-round{round}"), ids: Vec::new(), settled: Vec::new() };
         let mut question = json!({"questions": [{
             "question": if expires { "Is anybody there?" } else { "Which way?" },
@@ -53,7 +53,7 @@ pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<
             }
         }
         // Asking once more for what is already known must not change it.
-        if round % 3 == 0
+        if round.is_multiple_of(3)
             && let Some((200, again)) = attempt(&address, &mut http, &headers, &question).await
         {
             asked.ids.push(again["id"].as_str().unwrap().to_owned());

@@ -1,5 +1,7 @@
 //! Storms: the real binary, killed at random moments and raced by many. Judged by the clients' own ledgers.
 
+#![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
+
 mod agents;
 mod judge;
 mod kill;
