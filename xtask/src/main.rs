@@ -19,8 +19,9 @@ fn main() -> Result<()> {
     match args.as_slice() {
         ["test"] => test::run(),
         ["bench", rest @ ..] => {
-            run::cargo(&["build", "--release", "--package", "askbridge", "--package", "askbridge-bench"])?;
-            run::program(run::root().join("target/release/askbridge-bench"), rest)
+            // What is published is what is measured.
+            run::cargo(&["build", "--profile", "dist", "--package", "askbridge", "--package", "askbridge-bench"])?;
+            run::program(run::root().join("target/dist/askbridge-bench"), rest)
         }
         ["tidy"] => tidy::run(),
         ["install"] => install::run().map(drop),

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, Position, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::Cursor;
@@ -134,13 +135,13 @@ impl Follower {
         }
     }
 
-    /// Waits for something about one ask, skipping the rest.
-    pub(crate) async fn next_about(&mut self, ask: AskId) -> Result<Heard, Rejection> {
+    /// Waits until one ask may have been settled, skipping the rest.
+    pub(crate) async fn next_end_of(&mut self, ask: AskId) -> Result<Heard, Rejection> {
         loop {
             let heard = self.next().await?;
             match &heard {
                 Heard::News(news) => match &**news {
-                    News::Entry(batch) if batch.happened.iter().any(|one| one.event.ask() == Some(ask)) => {
+                    News::Entry(batch) if batch.happened.iter().any(|one| ends(&one.event, ask)) => {
                         return Ok(heard);
                     }
                     _ => {}
@@ -164,5 +165,14 @@ impl Follower {
                 caller.may(Action::See, access.as_deref()).is_ok()
             }
         }
+    }
+}
+
+/// Is this how that ask ended?
+fn ends(event: &Event, ask: AskId) -> bool {
+    match event {
+        Event::Settled(settled) => settled.ask == ask,
+        Event::Withdrawn { ask: ended, .. } | Event::Overtaken { ask: ended, .. } => *ended == ask,
+        _ => false,
     }
 }

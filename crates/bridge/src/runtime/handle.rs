@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use askbridge_core::ids::{AskId, NodeId, SessionId, Timestamp};
 use askbridge_core::limits;
@@ -45,6 +46,8 @@ pub struct Inner {
     pub(crate) chance: Chance,
     pub(crate) rules: Rules,
     pub(crate) node: NodeId,
+    /// Entries that this node has made, so that each gets a name of its own.
+    pub(crate) entries_made: AtomicU64,
     pub(crate) cache: Cache,
     pub(crate) hub: Arc<Hub>,
     pub(crate) timer: Timer,
@@ -97,6 +100,7 @@ impl Bridge {
         let from = store.now();
         let handle = Handle(Arc::new(Inner {
             node: NodeId(chance.u64()),
+            entries_made: AtomicU64::new(0),
             cache: Cache::new(),
             hub: Arc::new(Hub::new(from.clone())),
             timer: Timer::default(),

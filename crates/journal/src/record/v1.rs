@@ -42,7 +42,10 @@ pub enum DecodeError {
 
 /// Writes an event as one line of JSON.
 pub fn encode(event: &Event) -> String {
-    serde_json::to_string(&Record::from(event)).expect("records are plain data and always serialize")
+    // Most events fit; growing from nothing would copy them several times.
+    let mut json = Vec::with_capacity(1024);
+    serde_json::to_writer(&mut json, &Record::from(event)).expect("records are plain data and always serialize");
+    String::from_utf8(json).expect("JSON is text")
 }
 
 /// Reads what [`encode`] wrote, in this release or an older one.

@@ -102,7 +102,7 @@ async fn settled(app: &App, ask: AskId, wait: Duration) -> Result<AskView, Rejec
             return Ok(view);
         }
         let heard = tokio::select! {
-            heard = timeout_at(until, follower.next_about(ask)) => heard,
+            heard = timeout_at(until, follower.next_end_of(ask)) => heard,
             () = app.stop.cancelled() => return Ok(view),
         };
         match heard {
