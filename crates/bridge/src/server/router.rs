@@ -40,7 +40,9 @@ pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
         .route("/v1/tokens", post(v1::tokens::create).get(v1::tokens::list))
         .route("/v1/tokens/{id}", axum::routing::delete(v1::tokens::revoke))
         .route("/v1/agents", post(v1::agents::announce))
-        .route("/", get(v1::welcome::show));
+        .route("/", get(v1::welcome::page))
+        .route("/page.js", get(v1::welcome::script))
+        .route("/page.css", get(v1::welcome::style));
     let all = LISTING.iter().chain(extra).fold(ours, |router, listing| {
         let router = mount_sockets(router, listing);
         mount_requests(router, listing)

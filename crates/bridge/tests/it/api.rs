@@ -59,6 +59,18 @@ async fn every_refusal_is_a_problem_with_a_code() {
 }
 
 #[tokio::test]
+async fn the_page_lets_in_nothing_but_its_own_files() {
+    let house = House::open().await;
+    for path in ["/", "/page.js", "/page.css"] {
+        let headers = house.headers(path).await;
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
 async fn withdrawn_is_gone_and_a_draft_reaches_the_other_device() {
     let house = House::open().await;
     let (agent, phone, laptop) = (house.agent("ci").await, house.person("ada").await, house.person("ada").await);

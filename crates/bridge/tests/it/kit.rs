@@ -147,6 +147,13 @@ impl House {
         read(self.send(request.body(Full::from(body.to_string())).expect("a request")).await).await
     }
 
+    /// Returns the headers of a page that anybody may see.
+    pub(crate) async fn headers(&self, path: &str) -> hyper::HeaderMap {
+        let response = self.send(self.request("GET", path, "").body(Full::default()).expect("a request")).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        response.headers().clone()
+    }
+
     pub(crate) async fn delete(&self, path: &str, token: &str) -> (u16, Value) {
         read(self.send(self.request("DELETE", path, token).body(Full::default()).expect("a request")).await).await
     }

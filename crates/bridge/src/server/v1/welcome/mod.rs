@@ -1,0 +1,5 @@
+//! `GET /`: a small page that pairs the browser and shows what waits, until the web app takes its place.
+
+mod files;
+
+pub(crate) use files::{page, script, style};
