@@ -39,7 +39,10 @@ fn run(command: Command) -> Result<Exit, Failure> {
     let settings = Settings::read()?;
     if let Command::Serve = command {
         logging::start();
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        // One core belongs to the journal's thread. A worker that shares it would be woken only to get in its way.
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let workers = cores.saturating_sub(1).max(1);
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
         return runtime.block_on(commands::serve::run(settings));
     }
     // A client waits more than it works: one thread is enough, and starts faster.
