@@ -1,6 +1,9 @@
 //! Streaming text reaches whoever watches; followers come back to where they were; the slow are let go.
 
-use askbridge_core::ids::SessionId;
+use askbridge_bridge::auth::{Caller, Role};
+use askbridge_bridge::runtime::{Heard, Interest, News};
+use askbridge_core::ids::{PartyId, SessionId};
+use askbridge_core::limits;
 use serde_json::json;
 
 use crate::kit::House;
@@ -45,4 +48,45 @@ async fn a_returning_client_sees_only_what_it_missed() {
     let shot = stranger.hear("a snapshot", |frame| frame["type"] == "snapshot").await;
     assert_eq!(shot["asks"].as_array().unwrap().len(), 2);
     house.close().await;
+}
+
+#[tokio::test]
+async fn a_slow_follower_is_let_go_and_holds_up_nobody() {
+    let house = House::open().await;
+    let agent = house.agent("ci").await;
+    let ada = |device: &str| Caller {
+        party: PartyId::from(device),
+        role: Role::Person,
+        name: "ada".to_owned(),
+        device: device.to_owned(),
+    };
+    let mut slow = house.handle.follow(Interest::Inbox(ada("phone")), None);
+    let mut quick = house.handle.follow(Interest::Inbox(ada("desk")), None);
+    for follower in [&mut slow, &mut quick] {
+        assert!(matches!(follower.next().await, Ok(Heard::Snapshot(_))));
+    }
+    let large = json!({"questions": [{"question": "Well?"}], "context": {"text": "x".repeat(100_000)}});
+    let enough = limits::FOLLOWER_BYTES_MAX / 100_000 + 10;
+    for _ in 0..enough {
+        assert_eq!(house.post("/v1/asks", &agent, &large).await.0, 201);
+        let Ok(Heard::News(news)) = quick.next().await else { panic!("the quick one hears everything") };
+        assert!(matches!(&*news, News::Entry(_)));
+    }
+    let mut heard = 0;
+    while let Ok(Heard::News(_)) = slow.next().await {
+        heard += 1;
+    }
+    assert!(heard > 0 && heard < enough, "heard {heard} of {enough}, then was let go");
+    assert!(matches!(slow.next().await, Ok(Heard::Lagged)));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_stops_says_goodbye() {
+    let house = House::open().await;
+    let ada = house.person("ada").await;
+    let mut native = house.native(&ada).await;
+    let stopping = tokio::spawn(house.stop_serving());
+    assert_eq!(native.hear_end().await, 1001);
+    stopping.await.expect("it stops").stop().await;
 }
