@@ -14,7 +14,7 @@ use crate::record::{self, DecodeError};
 /// An event with its record, encoded once: the store and all watchers share it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    pub event: Event,
+    pub event: Arc<Event>,
     pub json: Arc<str>,
 }
 
@@ -46,7 +46,7 @@ pub struct Stored {
 
 impl Written {
     pub fn new(event: Event) -> Self {
-        Self { json: record::encode(&event).into(), event }
+        Self { json: record::encode(&event).into(), event: Arc::new(event) }
     }
 }
 
@@ -129,7 +129,7 @@ impl Entry {
 pub(crate) fn read_body(body: &str) -> Result<Vec<Written>, DecodeError> {
     let malformed = |source| DecodeError::Malformed { kind: "entry".to_owned(), source: Arc::new(source) };
     let events: Vec<&RawValue> = serde_json::from_str(body).map_err(malformed)?;
-    let read = |raw: &RawValue| Ok(Written { event: record::decode(raw.get())?, json: raw.get().into() });
+    let read = |raw: &RawValue| Ok(Written { event: Arc::new(record::decode(raw.get())?), json: raw.get().into() });
     events.into_iter().map(read).collect()
 }
 

@@ -1,18 +1,19 @@
 //! Looking a store over, also while a server works on it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{AskId, Position, SessionId};
 use askbridge_core::{Session, evolve};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::entry::{Digest, Stored};
+use crate::index::load_cursor;
 use crate::journal::ReadError;
 use crate::record::FORMAT;
-use crate::sqlite::{COLUMNS, Error, FILE, meta, open_to_read, stored};
+use crate::sqlite::{COLUMNS, Error, FILE, INDEX_FILE, meta, open_to_read, stored};
 
 /// Problems that are written down. Beyond: they are only counted.
 const PROBLEMS_MAX: usize = 100;
@@ -63,6 +64,8 @@ impl Report {
 pub fn verify(dir: &Path) -> Result<Report, Error> {
     let path = dir.join(FILE);
     let of = |source| Error::of(&path, source);
+    // First the index, then the journal, so that the index cannot know more.
+    let listed = listed(&dir.join(INDEX_FILE))?;
     let conn = open_to_read(&path).map_err(of)?;
     conn.execute_batch("BEGIN").map_err(of)?;
     let format = meta(&conn, "format").map_err(of)?.and_then(|format| u32::try_from(format).ok()).unwrap_or(0);
@@ -72,8 +75,11 @@ pub fn verify(dir: &Path) -> Result<Report, Error> {
     let mut report = Report { path: path.clone(), format, ..Report::default() };
     check_file(&conn, &mut report).map_err(of)?;
     if report.is_good() {
-        let open = replay(&conn, &mut report).map_err(of)?;
-        check_index(&conn, &mut report, open).map_err(of)?;
+        let up_to = listed.as_ref().map_or(0, |listed| listed.up_to);
+        let replayed = replay(&conn, &mut report, up_to).map_err(of)?;
+        if let Some(listed) = listed {
+            check_index(&mut report, listed, replayed);
+        }
     }
     Ok(report)
 }
@@ -87,12 +93,46 @@ fn check_file(conn: &Connection, report: &mut Report) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Folds every session, one at a time. Returns the asks that are open.
-fn replay(conn: &Connection, report: &mut Report) -> rusqlite::Result<HashMap<AskId, ()>> {
+/// What the index says.
+struct Listed {
+    open: HashSet<AskId>,
+    /// The last entry that it has taken in.
+    up_to: u64,
+}
+
+/// What the journal says.
+#[derive(Default)]
+struct Replayed {
+    open: HashSet<AskId>,
+    /// Sessions that went on after the index last looked.
+    ahead: HashSet<SessionId>,
+}
+
+/// Reads the index, if there is one: without it nothing is lost but time.
+fn listed(path: &Path) -> Result<Option<Listed>, Error> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let read = || {
+        let conn = open_to_read(path)?;
+        let moment = conn.unchecked_transaction()?;
+        let up_to = load_cursor(&moment)?.map_or(0, |cursor| cursor.places()[0]);
+        let mut query = moment.prepare("SELECT session, number FROM asks WHERE state <= 1")?;
+        let ask = |row: &rusqlite::Row<'_>| {
+            Ok(AskId { session: SessionId(u128::from_be_bytes(row.get(0)?)), number: row.get(1)? })
+        };
+        let open = query.query_map((), ask)?.collect::<rusqlite::Result<_>>()?;
+        Ok(Some(Listed { open, up_to }))
+    };
+    read().map_err(|source| Error::of(path, source))
+}
+
+/// Folds every session, one at a time.
+fn replay(conn: &Connection, report: &mut Report, up_to: u64) -> rusqlite::Result<Replayed> {
     let sql = format!("SELECT {COLUMNS} FROM entries ORDER BY session, pos");
     let mut query = conn.prepare(&sql)?;
     let mut rows = query.query(())?;
-    let mut open = HashMap::new();
+    let mut replayed = Replayed::default();
     let mut folded: Option<(Session, Digest)> = None;
     while let Some(row) = rows.next()? {
         report.entries += 1;
@@ -109,8 +149,11 @@ fn replay(conn: &Connection, report: &mut Report) -> rusqlite::Result<HashMap<As
             }
         };
         let session = stored.entry.session;
+        if stored.position.0 > up_to {
+            replayed.ahead.insert(session);
+        }
         if folded.as_ref().is_none_or(|(folded, _)| folded.id != session) {
-            finish(folded.take(), &mut open);
+            finish(folded.take(), &mut replayed);
             report.sessions += 1;
             folded = Some((Session::new(session), Digest::ZERO));
         }
@@ -118,9 +161,9 @@ fn replay(conn: &Connection, report: &mut Report) -> rusqlite::Result<HashMap<As
             fold(session, prev, &stored, report);
         }
     }
-    finish(folded, &mut open);
-    report.open_asks = open.len() as u64;
-    Ok(open)
+    finish(folded, &mut replayed);
+    report.open_asks = replayed.open.len() as u64;
+    Ok(replayed)
 }
 
 fn fold(session: &mut Session, prev: &mut Digest, stored: &Arc<Stored>, report: &mut Report) {
@@ -135,23 +178,16 @@ fn fold(session: &mut Session, prev: &mut Digest, stored: &Arc<Stored>, report: 
     }
 }
 
-fn finish(folded: Option<(Session, Digest)>, open: &mut HashMap<AskId, ()>) {
+fn finish(folded: Option<(Session, Digest)>, replayed: &mut Replayed) {
     if let Some((session, _)) = folded {
-        open.extend(session.open().map(|live| (live.ask.id, ())));
+        replayed.open.extend(session.open().map(|live| live.ask.id));
     }
 }
 
-fn check_index(conn: &Connection, report: &mut Report, mut open: HashMap<AskId, ()>) -> rusqlite::Result<()> {
-    let mut query = conn.prepare("SELECT session, number FROM asks WHERE state <= 1")?;
-    let mut rows = query.query(params![])?;
-    let mut wrong = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let ask = AskId { session: SessionId(u128::from_be_bytes(row.get(0)?)), number: row.get(1)? };
-        if open.remove(&ask).is_none() {
-            wrong.insert(ask, Problem::Index { ask, index: "open", journal: "over" });
-        }
+fn check_index(report: &mut Report, listed: Listed, replayed: Replayed) {
+    let wrong: BTreeSet<AskId> = listed.open.symmetric_difference(&replayed.open).copied().collect();
+    for ask in wrong.into_iter().filter(|ask| !replayed.ahead.contains(&ask.session)) {
+        let (index, journal) = if listed.open.contains(&ask) { ("open", "over") } else { ("over", "open") };
+        report.add(Problem::Index { ask, index, journal });
     }
-    wrong.extend(open.into_keys().map(|ask| (ask, Problem::Index { ask, index: "over", journal: "open" })));
-    wrong.into_values().for_each(|problem| report.add(problem));
-    Ok(())
 }

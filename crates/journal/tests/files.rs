@@ -9,6 +9,7 @@ use std::path::Path;
 
 use askbridge_core::event::{Audience, Lane};
 use askbridge_core::ids::{Position, SessionId};
+use askbridge_journal::index::AskFilter;
 use askbridge_journal::sqlite::{Error, Options};
 use askbridge_journal::{AppendError, Digest, Journal, Sqlite, Stored, export, record, verify};
 use rusqlite::{Connection, OpenFlags};
@@ -31,7 +32,11 @@ fn spoken(error: &dyn std::error::Error) -> String {
 
 /// Writes a small log and returns its entries.
 async fn write_log(store: &Sqlite, entries: u32) -> Vec<Arc<Stored>> {
-    let mut talk = Talk::new(store, 7);
+    write_session(store, 7, entries).await
+}
+
+async fn write_session(store: &Sqlite, number: u128, entries: u32) -> Vec<Arc<Stored>> {
+    let mut talk = Talk::new(store, number);
     talk.append(vec![started(Audience::Everyone)]).await;
     for number in 1..entries {
         talk.append(vec![talk.asked(number, &format!("Question {number}?"))]).await;
@@ -145,7 +150,8 @@ async fn a_page_that_was_changed_is_found_by_verify() {
     assert_eq!(report.problems.len(), 1);
     assert!(words.contains("position 5") && words.contains("something was changed"), "{words}");
     // And the index.
-    conn.execute("UPDATE asks SET state = 2 WHERE number = 7", ()).unwrap();
+    let index = Connection::open(dir.path().join("index.db")).unwrap();
+    index.execute("UPDATE asks SET state = 2 WHERE number = 7", ()).unwrap();
     let words = verify(dir.path()).unwrap().problems[1].to_string();
     assert!(words.contains("_7 is over, the journal that it is open"), "{words}");
 }
@@ -292,4 +298,77 @@ async fn a_store_goes_on_where_it_was_closed() {
     let mut talk = Talk::new(&store, 7);
     let position = talk.append(vec![started(Audience::Everyone)]).await;
     assert!(position > entries.last().unwrap().position, "positions are never used twice");
+}
+
+/// Lists the open asks of a store, as people would.
+fn open_asks(store: &Sqlite) -> usize {
+    store.index().asks(&AskFilter::default(), None, 100).unwrap().len()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_index_that_is_missing_torn_or_of_another_journal_is_built_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path()).unwrap();
+    write_log(&store, 10).await;
+    assert_eq!(open_asks(&store), 9);
+    drop(store);
+    let index = dir.path().join("index.db");
+    let whole = fs::read(&index).unwrap();
+
+    fs::remove_file(&index).unwrap();
+    assert_eq!(open_asks(&open(dir.path()).unwrap()), 9, "missing");
+
+    fs::write(&index, &whole[..whole.len() / 2]).unwrap();
+    assert_eq!(open_asks(&open(dir.path()).unwrap()), 9, "torn");
+
+    fs::write(&index, b"not a database, and never was one. ".repeat(200)).unwrap();
+    assert_eq!(open_asks(&open(dir.path()).unwrap()), 9, "of somebody else");
+
+    let other = tempfile::tempdir().unwrap();
+    let options = Options::new(other.path(), 99);
+    let elsewhere = Sqlite::open(&options).unwrap();
+    write_log(&elsewhere, 3).await;
+    drop(elsewhere);
+    fs::copy(other.path().join("index.db"), &index).unwrap();
+    assert_eq!(open_asks(&open(dir.path()).unwrap()), 9, "of another journal");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_index_that_fell_behind_or_ran_ahead_agrees_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path()).unwrap();
+    write_log(&store, 4).await;
+    drop(store);
+    let (db, index) = (dir.path().join(DB), dir.path().join("index.db"));
+    let (early_db, early_index) = (fs::read(&db).unwrap(), fs::read(&index).unwrap());
+    let store = open(dir.path()).unwrap();
+    write_session(&store, 8, 7).await;
+    drop(store);
+
+    // A crash took the index's last changes.
+    fs::write(&index, early_index).unwrap();
+    assert_eq!(open_asks(&open(dir.path()).unwrap()), 9);
+    assert!(verify(dir.path()).unwrap().is_good());
+
+    // Somebody put back an older journal.
+    fs::write(&db, early_db).unwrap();
+    assert_eq!(open_asks(&open(dir.path()).unwrap()), 3);
+    assert!(verify(dir.path()).unwrap().is_good());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_forgotten_session_stays_forgotten_when_the_index_forgets_that() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path()).unwrap();
+    let session = write_log(&store, 4).await[0].entry.session;
+    assert_eq!(open_asks(&store), 3);
+    drop(store);
+    let before = fs::read(dir.path().join("index.db")).unwrap();
+    let store = open(dir.path()).unwrap();
+    store.forget(session).await.unwrap();
+    drop(store);
+    fs::write(dir.path().join("index.db"), before).unwrap();
+    let store = open(dir.path()).unwrap();
+    assert_eq!(open_asks(&store), 0);
+    assert!(store.read(session, None, None, 10).await.unwrap().is_empty());
 }

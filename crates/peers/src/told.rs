@@ -34,7 +34,7 @@ pub struct Happened {
     /// Where a client that has seen this may come back to. Only the last event of an entry carries it, so that a
     /// client never resumes in the middle of one.
     pub cursor: Option<Arc<str>>,
-    pub event: Event,
+    pub event: Arc<Event>,
     pub json: Arc<str>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen]) {
         lives.insert(stored.entry.node);
         for written in &stored.entry.events {
             told.push(serde_json::from_str(&written.json).unwrap());
-            match &written.event {
+            match &*written.event {
                 Event::Asked(ask) => {
                     records.entry(ask.id.to_string()).or_default().asked += 1;
                     let key = ask.key.as_ref().unwrap().to_string();

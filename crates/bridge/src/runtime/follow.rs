@@ -3,8 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, Position, SessionId};
+use askbridge_core::ids::{Position, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::Cursor;
 use askbridge_journal::index::{AskFilter, Order, StateFilter};
@@ -59,12 +58,6 @@ impl Handle {
             None => (told, Stage::Snapshot),
         };
         Follower { handle: self.clone(), interest, ear, told, stage }
-    }
-
-    /// Follows from now on, without a snapshot: for whoever has just looked.
-    pub(crate) fn follow_live(&self, interest: Interest) -> Follower {
-        let (ear, told) = self.hub.listen(&interest);
-        Follower { handle: self.clone(), interest, ear, told, stage: Stage::Live }
     }
 
     fn snapshot(&self, caller: &Caller) -> Result<(Snapshot, Cursor), Rejection> {
@@ -122,33 +115,38 @@ impl Follower {
                 },
                 Stage::Live => match self.ear.next().await {
                     None => return Ok(Heard::Lagged),
-                    Some(news) => match &*news {
-                        News::Entry(batch) if self.told.covers(batch.session, batch.position) => {}
-                        News::Entry(batch) => {
-                            self.told.advance_to(batch.session, batch.position);
-                            return Ok(Heard::News(news));
+                    Some(news) => {
+                        if let Some(heard) = self.fresh(news) {
+                            return Ok(heard);
                         }
-                        News::Draft { .. } | News::Delta { .. } => return Ok(Heard::News(news)),
-                    },
+                    }
                 },
             }
         }
     }
 
-    /// Waits until one ask may have been settled, skipping the rest.
-    pub(crate) async fn next_end_of(&mut self, ask: AskId) -> Result<Heard, Rejection> {
+    /// Returns the next thing, if it is there already.
+    pub(crate) fn next_if_ready(&mut self) -> Option<Result<Heard, Rejection>> {
+        if !matches!(self.stage, Stage::Live) {
+            return None;
+        }
         loop {
-            let heard = self.next().await?;
-            match &heard {
-                Heard::News(news) => match &**news {
-                    News::Entry(batch) if batch.happened.iter().any(|one| ends(&one.event, ask)) => {
-                        return Ok(heard);
-                    }
-                    _ => {}
-                },
-                Heard::Snapshot(_) | Heard::Lagged => return Ok(heard),
+            let news = self.ear.next_if_ready()?;
+            if let Some(heard) = self.fresh(news) {
+                return Some(Ok(heard));
             }
         }
+    }
+
+    /// Leaves out what was told before.
+    fn fresh(&mut self, news: Arc<News>) -> Option<Heard> {
+        if let News::Entry(batch) = &*news {
+            if self.told.covers(batch.session, batch.position) {
+                return None;
+            }
+            self.told.advance_to(batch.session, batch.position);
+        }
+        Some(Heard::News(news))
     }
 
     /// Has this follower been told of the entry at `position`?
@@ -165,14 +163,5 @@ impl Follower {
                 caller.may(Action::See, access.as_deref()).is_ok()
             }
         }
-    }
-}
-
-/// Is this how that ask ended?
-fn ends(event: &Event, ask: AskId) -> bool {
-    match event {
-        Event::Settled(settled) => settled.ask == ask,
-        Event::Withdrawn { ask: ended, .. } | Event::Overtaken { ask: ended, .. } => *ended == ask,
-        _ => false,
     }
 }

@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 use tracing::warn;
 
 use super::cache::Cache;
+use super::ends::Ends;
 use super::error::chain;
 use super::flush;
 use super::hub::{self, Hub};
@@ -50,6 +51,7 @@ pub struct Inner {
     pub(crate) entries_made: AtomicU64,
     pub(crate) cache: Cache,
     pub(crate) hub: Arc<Hub>,
+    pub(crate) ends: Arc<Ends>,
     pub(crate) timer: Timer,
     pub(crate) accesses: Mutex<HashMap<SessionId, Arc<Access>>>,
     /// Sessions with something noted that is not written yet.
@@ -103,6 +105,7 @@ impl Bridge {
             entries_made: AtomicU64::new(0),
             cache: Cache::new(),
             hub: Arc::new(Hub::new(from.clone())),
+            ends: Arc::default(),
             timer: Timer::default(),
             accesses: Mutex::default(),
             unwritten: Mutex::default(),

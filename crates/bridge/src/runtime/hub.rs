@@ -152,6 +152,13 @@ impl Ear {
         self.waiting_bytes.fetch_sub(news.bytes(), Ordering::Relaxed);
         Some(news)
     }
+
+    /// Returns the next news, if they are there already.
+    pub(crate) fn next_if_ready(&mut self) -> Option<Arc<News>> {
+        let news = self.queue.try_recv().ok()?;
+        self.waiting_bytes.fetch_sub(news.bytes(), Ordering::Relaxed);
+        Some(news)
+    }
 }
 
 impl Drop for Ear {
@@ -197,9 +204,13 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                         learn(&handle, &stored);
                         let access = handle.access(stored.entry.session);
                         handle.hub.tell(&stored, access.as_deref());
+                        stored.entry.events.iter().for_each(|written| handle.ends.hear(&written.event));
                     }
                     Some(Ok(Followed::CaughtUp)) => {}
-                    Some(Ok(Followed::Gone(now))) => from = now,
+                    Some(Ok(Followed::Gone(now))) => {
+                        from = now;
+                        handle.ends.wake_all();
+                    }
                     Some(Err(error)) => {
                         error!(error = chain(&error), "Could not follow the journal; trying again");
                         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
@@ -218,7 +229,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
 /// Takes from an entry what others wait for: who may see a new session, and when an ask is due.
 fn learn(handle: &Handle, stored: &Stored) {
     for written in &stored.entry.events {
-        match &written.event {
+        match &*written.event {
             Event::Started(started) => handle.remember_access(stored.entry.session, Access::of(started)),
             Event::Asked(ask) => handle.timer.due_at(ask.terms.deadline),
             Event::Extended { deadline, .. } => handle.timer.due_at(*deadline),

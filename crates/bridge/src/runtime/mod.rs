@@ -4,6 +4,7 @@ mod access;
 mod cache;
 mod deltas;
 mod drafts;
+mod ends;
 mod error;
 mod flush;
 mod follow;

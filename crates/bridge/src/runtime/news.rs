@@ -41,7 +41,7 @@ impl News {
             session: entry.session,
             at: entry.at,
             cursor: (place == last).then(|| Arc::clone(&cursor)),
-            event: written.event.clone(),
+            event: Arc::clone(&written.event),
             json: Arc::clone(&written.json),
         });
         Self::Entry(Batch { session: entry.session, position: stored.position, happened: happened.collect() })

@@ -36,10 +36,7 @@ impl Store {
 
     /// Returns the first asks of a list and the cursor to follow from, both of the same moment.
     pub(crate) fn asks_and_cursor(&self, filter: &AskFilter, max: usize) -> Result<(Vec<Known>, Cursor), IndexError> {
-        let (known, newest) = self.index().asks_at(filter, max)?;
-        let mut cursor = self.start();
-        cursor.advance_to(SessionId(0), newest);
-        Ok((known, cursor))
+        self.index().asks_and_cursor(filter, max)
     }
 }
 

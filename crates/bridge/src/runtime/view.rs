@@ -6,7 +6,7 @@ use askbridge_core::ask::Ask;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::session::Late;
+use askbridge_core::session::{Late, Live};
 use askbridge_core::view::{AskView, SessionView, State};
 use askbridge_journal::index::Known;
 use askbridge_peers::wish::Rejection;
@@ -22,6 +22,10 @@ impl Handle {
             Some(view) => Ok(view),
             None => self.ask_from_index(ask),
         }
+    }
+
+    pub(crate) async fn is_open(&self, ask: AskId) -> Result<bool, Rejection> {
+        self.look(ask.session, |state| state.session.asks.get(&ask.number).is_some_and(Live::is_open)).await
     }
 
     /// Returns what was asked, even if a later ask took its place: both ask the same.

@@ -205,7 +205,7 @@ impl Handle {
         let start = start.map(|start| Intent::Start(Box::new(start)));
         let intents = start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect();
         let done = self.submit(session, intents).await?;
-        let asked = done.events.iter().find_map(|written| match &written.event {
+        let asked = done.events.iter().find_map(|written| match &*written.event {
             Event::Asked(ask) => Some(ask.id),
             _ => None,
         });
@@ -226,7 +226,7 @@ impl Handle {
 }
 
 fn receipt(done: Done, ask: Option<AskId>) -> Receipt {
-    let message = done.events.iter().find_map(|written| match &written.event {
+    let message = done.events.iter().find_map(|written| match &*written.event {
         Event::Said(said) => Some(said.message),
         _ => None,
     });
@@ -235,7 +235,7 @@ fn receipt(done: Done, ask: Option<AskId>) -> Receipt {
         ask,
         message,
         news: !done.events.is_empty(),
-        late: done.events.iter().any(|written| matches!(written.event, Event::LateAnswered { .. })),
+        late: done.events.iter().any(|written| matches!(*written.event, Event::LateAnswered { .. })),
         position: done.position,
         ..Receipt::default()
     }

@@ -1,11 +1,12 @@
 //! One loop for every peer on a socket: frames in, frames out.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use askbridge_core::limits;
 use askbridge_peers::peer::{Frame, Peer};
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
-use futures_util::SinkExt;
+use futures_util::{FutureExt, SinkExt};
 use tokio::time::{Instant, sleep_until, timeout};
 use tracing::debug;
 
@@ -32,11 +33,14 @@ pub(crate) async fn socket(app: App, guest: Guest, peer: Box<dyn Peer>, mut sock
 
 /// Returns how it ended.
 async fn converse(talk: &mut Talk, socket: &mut WebSocket) -> (u16, String) {
-    let mut last_heard = Instant::now();
-    let mut next_ping = last_heard + limits::HEARTBEAT;
     let stop = talk.app.stop.clone();
+    let mut stopping = pin!(stop.cancelled());
+    let mut ping = pin!(sleep_until(Instant::now() + limits::HEARTBEAT));
+    let mut last_heard = Instant::now();
     talk.wake();
     loop {
+        // What is ready at the same moment goes out in one write.
+        talk.step_while_ready();
         if !write(talk.take_frames(), socket).await {
             return gone("it does not read");
         }
@@ -47,30 +51,26 @@ async fn converse(talk: &mut Talk, socket: &mut WebSocket) -> (u16, String) {
         let has_room = talk.has_room();
         tokio::select! {
             biased;
-            () = stop.cancelled() => talk.hang_up(GOING_AWAY, "askbridge is stopping"),
+            () = stopping.as_mut() => talk.hang_up(GOING_AWAY, "askbridge is stopping"),
             () = talk.step() => {}
-            message = socket.recv(), if has_room => match message {
-                Some(Ok(Message::Close(frame))) => {
-                    return frame.map_or((NO_STATUS, String::new()), |frame| (frame.code, frame.reason.to_string()));
+            message = socket.recv(), if has_room => {
+                last_heard = Instant::now();
+                if let Some(ended) = heard(talk, message) {
+                    return ended;
                 }
-                Some(Ok(message)) => {
-                    last_heard = Instant::now();
-                    heard(talk, message);
+                while talk.has_room()
+                    && let Some(message) = socket.recv().now_or_never()
+                {
+                    if let Some(ended) = heard(talk, message) {
+                        return ended;
+                    }
                 }
-                Some(Err(error)) if is_too_large(&error) => {
-                    talk.hang_up(TOO_LARGE, format!("a frame may have at most {} bytes", limits::FRAME_BYTES_MAX));
-                }
-                Some(Err(error)) => {
-                    debug!(%error, "A socket ended early");
-                    return gone("it ended early");
-                }
-                None => return gone("it ended"),
-            },
-            () = sleep_until(next_ping) => {
+            }
+            () = ping.as_mut() => {
                 if last_heard.elapsed() > limits::SILENCE_MAX {
                     return gone("it fell silent");
                 }
-                next_ping = Instant::now() + limits::HEARTBEAT;
+                ping.as_mut().reset(Instant::now() + limits::HEARTBEAT);
                 if !matches!(timeout(WRITE_MAX, socket.send(Message::Ping(bytes::Bytes::new()))).await, Ok(Ok(()))) {
                     return gone("it does not read");
                 }
@@ -88,16 +88,28 @@ fn gone(why: &str) -> (u16, String) {
     (GONE, why.to_owned())
 }
 
-fn heard(talk: &mut Talk, message: Message) {
+/// Passes on what came from the socket. Returns how the conversation ended, if it did.
+fn heard(talk: &mut Talk, message: Option<Result<Message, axum::Error>>) -> Option<(u16, String)> {
     match message {
-        Message::Text(text) => {
+        Some(Ok(Message::Text(text))) => {
             if let Err(garbled) = talk.hear(Frame::Text(text.as_str().into())) {
                 talk.hang_up(garbled.code, garbled.why);
             }
         }
-        Message::Binary(_) => talk.hang_up(1003, "this protocol is text"),
-        Message::Ping(_) | Message::Pong(_) | Message::Close(_) => {}
+        Some(Ok(Message::Binary(_))) => talk.hang_up(1003, "this protocol is text"),
+        Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+        Some(Ok(Message::Close(None))) => return Some((NO_STATUS, String::new())),
+        Some(Ok(Message::Close(Some(frame)))) => return Some((frame.code, frame.reason.to_string())),
+        Some(Err(error)) if is_too_large(&error) => {
+            talk.hang_up(TOO_LARGE, format!("a frame may have at most {} bytes", limits::FRAME_BYTES_MAX));
+        }
+        Some(Err(error)) => {
+            debug!(%error, "A socket ended early");
+            return Some(gone("it ended early"));
+        }
+        None => return Some(gone("it ended")),
     }
+    None
 }
 
 async fn close(socket: &mut WebSocket, code: u16, reason: &str) {

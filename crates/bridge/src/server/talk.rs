@@ -9,9 +9,9 @@ use askbridge_core::limits;
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
-use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tracing::warn;
@@ -24,6 +24,8 @@ use crate::runtime::{Follower, Heard, Interest, News};
 
 /// How long a peer whose other side is gone may still wish. Beyond: what is in flight is dropped.
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
+/// What a peer is told before what it said to that is written: news and rulings that are ready at the same moment.
+const AT_ONCE_MAX: usize = 64;
 const TRY_AGAIN_LATER: u16 = 1013;
 const POLICY: u16 = 1008;
 const REVOKED: u16 = 4401;
@@ -97,9 +99,9 @@ impl Talk {
         std::mem::take(&mut self.out.frames)
     }
 
-    /// Should the other side be listened to? Not while too much of what it said is in flight.
+    /// Should the other side be listened to? Not while too much of what it said is in flight, nor after the last word.
     pub(crate) fn has_room(&self) -> bool {
-        self.rulings.len() < limits::IN_FLIGHT_MAX
+        self.rulings.len() < limits::IN_FLIGHT_MAX && self.hang_up.is_none()
     }
 
     /// Will anything ever happen here, unless the other side speaks?
@@ -116,6 +118,22 @@ impl Talk {
             Some((tag, ruling)) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled(tag, ruling),
             () = async { clock.sleep_until(wake_at.unwrap_or_default()).await }, if wake_at.is_some() => self.wake(),
             Ok(()) = self.revocations.changed() => self.look_again(),
+        }
+    }
+
+    /// Takes what else is ready by now, up to a bound, without waiting for anything.
+    pub(crate) fn step_while_ready(&mut self) {
+        for _ in 0..AT_ONCE_MAX {
+            if self.hang_up.is_some() {
+                return;
+            }
+            if let Some(heard) = self.follower.as_mut().and_then(Follower::next_if_ready) {
+                self.told(heard);
+            } else if let Some(Some((tag, ruling))) = self.rulings.next().now_or_never() {
+                self.ruled(tag, ruling);
+            } else {
+                return;
+            }
         }
     }
 

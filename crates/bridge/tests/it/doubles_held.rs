@@ -52,7 +52,7 @@ impl Peer for Held {
 
     fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
         let Told::Event(happened) = told else { return };
-        if let (Event::Settled(settled), Some(ask)) = (&happened.event, self.ask)
+        if let (Event::Settled(settled), Some(ask)) = (&*happened.event, self.ask)
             && settled.ask == ask
         {
             let body = format!("{:?}", settled.verdict.words).into();

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
-use super::project::{forget, keeps, project};
+use super::progress::{load_cursor, save_cursor};
+use super::project::{forget, keeps, project, take_in};
 use super::query::Index;
 use super::ranks::Ranks;
 use crate::cursor::{Cursor, stream_of};
@@ -45,8 +46,8 @@ impl Copy {
             conn.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'entries'", (), |row| row.get(0))?;
         if tables == 0 {
             create(&conn, 0)?;
-            save(&conn, start)?;
-        } else if !load(&conn)?.is_some_and(|cursor| start.is_known_to(&cursor)) {
+            super::progress::create(&conn, start)?;
+        } else if !load_cursor(&conn)?.is_some_and(|cursor| start.is_known_to(&cursor)) {
             // Everything there is about another journal.
             clear(&conn, start)?;
         }
@@ -59,7 +60,7 @@ impl Copy {
     }
 
     pub(crate) fn cursor(&self) -> Result<Option<Cursor>, Fault> {
-        load(&self.conn.lock()).map_err(|source| Fault::new(Error::of(&self.path, source)))
+        load_cursor(&self.conn.lock()).map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
     /// Takes in entries as they were followed, and the cursor after them.
@@ -72,10 +73,12 @@ impl Copy {
                 let place = self.place(stored);
                 if stored.entry.events.iter().any(|written| keeps(&written.event)) {
                     keep(&transaction, place, stored)?;
+                    take_in(&transaction, &mut ranks, place, &stored.entry)?;
+                } else {
+                    project(&transaction, &mut ranks, place, &stored.entry)?;
                 }
-                project(&transaction, &mut ranks, place, &stored.entry)?;
             }
-            save(&transaction, cursor)?;
+            save_cursor(&transaction, cursor)?;
             transaction.commit()
         })();
         done.map_err(|source| Fault::new(Error::of(&self.path, source)))
@@ -83,10 +86,10 @@ impl Copy {
 
     pub(crate) fn forget(&self, session: SessionId) -> Result<(), Fault> {
         let conn = self.conn.lock();
-        let done = forget(&conn, session).and_then(|()| {
-            conn.prepare_cached("DELETE FROM entries WHERE session = ?1")?.execute([session.0.to_be_bytes()])
-        });
-        done.map(|_| ()).map_err(|source| Fault::new(Error::of(&self.path, source)))
+        let entries = "DELETE FROM entries WHERE pos IN (SELECT pos FROM places WHERE session = ?1)";
+        let done = conn.prepare_cached(entries).and_then(|mut entries| entries.execute([session.0.to_be_bytes()]));
+        let done = done.and_then(|_| forget(&conn, session));
+        done.map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
     pub(crate) fn index(&self) -> Index {
@@ -119,19 +122,6 @@ fn keep(conn: &Connection, place: u64, stored: &Stored) -> rusqlite::Result<()> 
 }
 
 fn clear(conn: &Connection, start: &Cursor) -> rusqlite::Result<()> {
-    conn.execute_batch("DELETE FROM entries; DELETE FROM asks; DELETE FROM sessions;")?;
-    save(conn, start)
-}
-
-/// Returns how far an index of its own has come.
-pub(super) fn load(conn: &Connection) -> rusqlite::Result<Option<Cursor>> {
-    let text: Option<String> =
-        conn.query_row("SELECT value FROM meta WHERE key = 'cursor'", (), |row| row.get(0)).optional()?;
-    Ok(text.and_then(|text| text.parse().ok()))
-}
-
-fn save(conn: &Connection, cursor: &Cursor) -> rusqlite::Result<()> {
-    let mut save = conn.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('cursor', ?1)")?;
-    save.execute([cursor.to_string()])?;
-    Ok(())
+    conn.execute_batch("DELETE FROM entries; DELETE FROM places; DELETE FROM asks; DELETE FROM sessions;")?;
+    save_cursor(conn, start)
 }

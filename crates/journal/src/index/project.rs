@@ -1,7 +1,7 @@
 //! How an event changes the tables: one statement for most, none for many. Follows `askbridge_core::evolve`.
 
 use askbridge_core::ask::Ask;
-use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
+use askbridge_core::event::{Audience, Event, Lane, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use askbridge_core::session::Ending;
 use rusqlite::{Connection, ToSql, params};
@@ -9,7 +9,7 @@ use rusqlite::{Connection, ToSql, params};
 use super::ranks::Ranks;
 use super::rows::State;
 use super::tables::{OF_SESSION, STARTED};
-use crate::entry::Entry;
+use crate::entry::{Entry, lane_number};
 
 /// Characters of a headline that are kept for lists.
 const HEADLINE_CHARS_MAX: usize = 200;
@@ -38,19 +38,31 @@ pub(crate) fn keeps(event: &Event) -> bool {
     )
 }
 
-/// Applies an entry of decisions that stands at `place`. Its row is there already.
-pub(crate) fn project(conn: &Connection, ranks: &mut Ranks, place: u64, entry: &Entry) -> rusqlite::Result<()> {
+/// Takes in an entry that stands at `place`.
+pub(crate) fn take_in(conn: &Connection, ranks: &mut Ranks, place: u64, entry: &Entry) -> rusqlite::Result<()> {
+    let mut insert = conn.prepare_cached("INSERT OR IGNORE INTO places VALUES (?1, ?2, ?3)")?;
+    insert.execute(params![entry.session.0.to_be_bytes(), lane_number(entry.lane), place.cast_signed()])?;
+    match entry.lane {
+        Lane::Decisions => project(conn, ranks, place, entry),
+        Lane::Content => Ok(()),
+    }
+}
+
+/// Applies an entry of decisions that stands at `place`.
+pub(super) fn project(conn: &Connection, ranks: &mut Ranks, place: u64, entry: &Entry) -> rusqlite::Result<()> {
     let mut scribe = Scribe { conn, ranks, session: entry.session, place: place.cast_signed() };
     entry.events.iter().enumerate().try_for_each(|(within, written)| scribe.apply(within, &written.event))
 }
 
-/// Removes a session. Its entries are still there, and lead to its rows.
+/// Removes a session.
 pub(crate) fn forget(conn: &Connection, session: SessionId) -> rusqlite::Result<()> {
     let session = session.0.to_be_bytes();
     let asks = format!("DELETE FROM asks WHERE rank IN (SELECT a.rank FROM {OF_SESSION})");
     conn.prepare_cached(&asks)?.execute([session])?;
     let started = format!("DELETE FROM sessions WHERE place = {STARTED}");
     conn.prepare_cached(&started)?.execute([session])?;
+    // These lead to the others, so they go last.
+    conn.prepare_cached("DELETE FROM places WHERE session = ?1")?.execute([session])?;
     Ok(())
 }
 

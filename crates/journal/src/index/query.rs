@@ -9,15 +9,15 @@ use askbridge_core::intent::Due;
 use askbridge_core::limits;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
-use super::copy;
 use super::filter::{AskFilter, Order, PageKey, SessionFilter};
+use super::progress::load_cursor;
 use super::rows::{ASK_COLUMNS, AskRow, SESSION_COLUMNS, SessionRow, ask_row, numbered_due, session_row};
 use super::tables::{OF_SESSION, RANKS, STARTED};
 use crate::cursor::Cursor;
 use crate::entry::read_body;
 use crate::fault::Fault;
 use crate::record::DecodeError;
-use crate::sqlite::{Db, meta};
+use crate::sqlite::{Db, Projector, meta};
 
 /// A handle to the index. Cheap to clone; its methods wait for the disk, briefly.
 #[derive(Debug, Clone)]
@@ -25,6 +25,7 @@ pub struct Index {
     db: Db,
     /// How many streams the journal has: places are positions, made unique over them.
     streams: u64,
+    projector: Option<Arc<Projector>>,
 }
 
 /// An ask with what the journal says of it.
@@ -133,36 +134,33 @@ impl Page {
 
 impl Index {
     pub(crate) fn over(db: Db, streams: u64) -> Self {
-        Self { db, streams }
+        Self { db, streams, projector: None }
+    }
+
+    /// An index that is brought up to date before each look.
+    pub(crate) fn kept_by(projector: Arc<Projector>, db: Db) -> Self {
+        Self { db, streams: 1, projector: Some(projector) }
+    }
+
+    fn look<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
+        if let Some(projector) = &self.projector {
+            projector.catch_up()?;
+        }
+        self.db.read(query)
     }
 
     /// Returns a page of asks.
     pub fn asks(&self, filter: &AskFilter, after: Option<PageKey>, max: usize) -> Result<Vec<Known>, IndexError> {
         let page = Page::of(filter, after, max);
-        let found = self.db.read(|conn| page.find(conn)).map_err(IndexError::Down)?;
+        let found = self.look(|conn| page.find(conn)).map_err(IndexError::Down)?;
         found.into_iter().map(Found::read).collect()
     }
 
-    /// Returns the first page of asks, and the position of the newest entry that it takes account of: both from the
-    /// same moment, so that whoever follows from there misses nothing and hears nothing twice.
-    pub fn asks_at(&self, filter: &AskFilter, max: usize) -> Result<(Vec<Known>, Position), IndexError> {
-        let page = Page::of(filter, None, max);
-        let found = self.db.read(|conn| {
-            let moment = conn.unchecked_transaction()?;
-            let newest: Option<i64> = moment.query_row("SELECT max(pos) FROM entries", [], |row| row.get(0))?;
-            let found = page.find(&moment)?;
-            moment.finish()?;
-            Ok((found, Position(newest.unwrap_or(0).cast_unsigned())))
-        });
-        let (found, newest) = found.map_err(IndexError::Down)?;
-        Ok((found.into_iter().map(Found::read).collect::<Result<_, _>>()?, newest))
-    }
-
-    /// Returns the first page of asks, and how much of the journal it takes account of. Works over every backend; where
-    /// the journal is one stream, [`Index::asks_at`] says the same as a position.
+    /// Returns the first page of asks, and how much of the journal it takes account of: both from the same
+    /// moment, so that whoever follows from there misses nothing and hears nothing twice.
     pub fn asks_and_cursor(&self, filter: &AskFilter, max: usize) -> Result<(Vec<Known>, Cursor), IndexError> {
         let page = Page::of(filter, None, max);
-        let found = self.db.read(|conn| {
+        let found = self.look(|conn| {
             let moment = conn.unchecked_transaction()?;
             let (cursor, found) = (cursor(&moment)?, page.find(&moment)?);
             moment.finish()?;
@@ -174,7 +172,7 @@ impl Index {
 
     pub fn ask(&self, id: AskId) -> Result<Option<Known>, IndexError> {
         let sql = format!("SELECT {ASK_COLUMNS} FROM {OF_SESSION} WHERE a.number = ?2");
-        let found = self.db.read(|conn| {
+        let found = self.look(|conn| {
             let mut query = conn.prepare_cached(&sql)?;
             let row = query.query_row(params![id.session.0.to_be_bytes(), id.number], ask_row).optional()?;
             row.map(|row| find(conn, row)).transpose()
@@ -201,7 +199,7 @@ impl Index {
         let person = filter.person.as_ref().map(|person| person.as_str());
         let state = filter.state.map(|state| state as u8);
         let max = max.min(limits::PAGE_MAX + 1) as u32;
-        let rows = self.db.read(|conn| {
+        let rows = self.look(|conn| {
             let mut query = conn.prepare_cached(&sql)?;
             query.query_map(params![owner, state, before, person, max], session_row)?.collect()
         });
@@ -210,8 +208,7 @@ impl Index {
 
     pub fn session(&self, id: SessionId) -> Result<Option<SessionRow>, IndexError> {
         let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.place = {STARTED}");
-        let row =
-            self.db.read(|conn| conn.prepare_cached(&sql)?.query_row([id.0.to_be_bytes()], session_row).optional());
+        let row = self.look(|conn| conn.prepare_cached(&sql)?.query_row([id.0.to_be_bytes()], session_row).optional());
         row.map_err(IndexError::Down)
     }
 
@@ -219,7 +216,7 @@ impl Index {
     pub fn due(&self, before: Timestamp, max: usize) -> Result<Vec<(AskId, Timestamp, Due)>, IndexError> {
         let sql = "SELECT session, number, wake_at, due FROM asks
                    WHERE wake_at IS NOT NULL AND wake_at <= ?1 ORDER BY wake_at LIMIT ?2";
-        let due = self.db.read(|conn| {
+        let due = self.look(|conn| {
             let mut query = conn.prepare_cached(sql)?;
             let row = |row: &rusqlite::Row<'_>| {
                 let session = SessionId(u128::from_be_bytes(row.get(0)?));
@@ -234,7 +231,7 @@ impl Index {
     /// Returns the next time at which something happens by itself.
     pub fn next_due(&self) -> Result<Option<Timestamp>, IndexError> {
         let sql = "SELECT min(wake_at) FROM asks WHERE wake_at IS NOT NULL";
-        let at = self.db.read(|conn| conn.prepare_cached(sql)?.query_row((), |row| row.get::<_, Option<i64>>(0)));
+        let at = self.look(|conn| conn.prepare_cached(sql)?.query_row((), |row| row.get::<_, Option<i64>>(0)));
         Ok(at.map_err(IndexError::Down)?.map(Timestamp))
     }
 
@@ -242,7 +239,7 @@ impl Index {
         let sql = "SELECT (SELECT count(*) FROM asks WHERE state <= 1),
                    (SELECT count(*) FROM asks WHERE state IN (4, 5) AND late_pos IS NULL AND moved_to IS NULL),
                    (SELECT count(*) FROM asks), (SELECT count(*) FROM sessions)";
-        let counts = self.db.read(|conn| {
+        let counts = self.look(|conn| {
             conn.prepare_cached(sql)?.query_row((), |row| {
                 Ok(Counts { open: row.get(0)?, late: row.get(1)?, asks: row.get(2)?, sessions: row.get(3)? })
             })
@@ -260,9 +257,9 @@ impl Index {
 const IN_AUDIENCE: &str =
     "(s.audience IS NULL OR EXISTS (SELECT 1 FROM json_each(s.audience) WHERE json_each.value = ?))";
 
-/// An index of its own has written down how far it has come; one that changes with the journal is always up to date.
+/// An index beside its journal has written down how far it has come; one in the same database is always up to date.
 fn cursor(conn: &Connection) -> rusqlite::Result<Cursor> {
-    if let Some(cursor) = copy::load(conn)? {
+    if let Some(cursor) = load_cursor(conn)? {
         return Ok(cursor);
     }
     let newest: i64 = conn.query_row("SELECT coalesce(max(pos), 0) FROM entries", (), |row| row.get(0))?;
@@ -300,7 +297,11 @@ impl Found {
         let events = |body: Option<String>| -> Result<Vec<Event>, IndexError> {
             let body = body.ok_or(IndexError::Missing { ask: id })?;
             let written = read_body(&body).map_err(|source| IndexError::Record { ask: id, source })?;
-            Ok(written.into_iter().map(|written| written.event).filter(|event| event.ask() == Some(id)).collect())
+            Ok(written
+                .into_iter()
+                .map(|written| Arc::unwrap_or_clone(written.event))
+                .filter(|event| event.ask() == Some(id))
+                .collect())
         };
         let ask = events(self.asked)?.into_iter().find_map(|event| match event {
             Event::Asked(ask) => Some(ask),

@@ -15,7 +15,7 @@ use crate::bus::LocalBus;
 use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
 use crate::fault::Fault;
-use crate::index::Index;
+use crate::index::{Index, TABLES};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use crate::sqlite::{
@@ -43,6 +43,7 @@ impl Memory {
         let conn = Connection::open_in_memory().map_err(of)?;
         prepare(&conn).map_err(of)?;
         create(&conn, identity).map_err(of)?;
+        conn.execute_batch(TABLES).map_err(of)?;
         let ledger = Ledger::new(&conn, Path::new(":memory:")).map_err(of)?;
         let recent = Arc::clone(ledger.recent());
         let conn = Arc::new(Mutex::new(conn));

@@ -55,7 +55,7 @@ pub fn read_line(line: &str) -> Result<Entry, DecodeError> {
         DecodeError::Malformed { kind: "entry".to_owned(), source: Arc::new(source) }
     };
     let line: Line<'_> = serde_json::from_str(line).map_err(malformed)?;
-    let written = |raw: &RawValue| Ok(Written { event: decode(raw.get())?, json: raw.get().into() });
+    let written = |raw: &RawValue| Ok(Written { event: decode(raw.get())?.into(), json: raw.get().into() });
     Ok(Entry {
         id: line.id.parse::<EntryId>().map_err(|_| bad("id"))?,
         session: line.session.parse::<SessionId>().map_err(|_| bad("session"))?,

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::error::Error;
-use super::open::open_to_read;
+use super::open::open_both_to_read;
 use crate::fault::Fault;
 
 /// Idle connections that are kept. Beyond: they are closed after use.
@@ -25,12 +25,14 @@ pub(crate) enum Db {
 
 pub(crate) struct Pool {
     path: PathBuf,
+    journal: PathBuf,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Db {
-    pub(crate) fn file(path: &Path) -> Self {
-        Self::File(Arc::new(Pool { path: path.to_owned(), idle: Mutex::default() }))
+    /// Over an index and the journal beside it.
+    pub(crate) fn file(path: &Path, journal: &Path) -> Self {
+        Self::File(Arc::new(Pool { path: path.to_owned(), journal: journal.to_owned(), idle: Mutex::default() }))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -54,7 +56,7 @@ impl Db {
             Self::Memory(conn) => query(&conn.lock()).map_err(fault),
             Self::File(pool) => {
                 let idle = pool.idle.lock().pop();
-                let conn = idle.map_or_else(|| open_to_read(&pool.path), Ok).map_err(fault)?;
+                let conn = idle.map_or_else(|| open_both_to_read(&pool.path, &pool.journal), Ok).map_err(fault)?;
                 let result = query(&conn).map_err(fault);
                 let mut idle = pool.idle.lock();
                 if idle.len() < IDLE_MAX {

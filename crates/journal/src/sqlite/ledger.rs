@@ -10,7 +10,9 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use tokio::sync::oneshot;
 
 use super::error::Error;
+use super::projector::Projector;
 use super::recent::Recent;
+use super::rows;
 use super::schema::{meta, set_meta};
 use super::shelves::{self, Change, Changed};
 use crate::entry::{Entry, Stored, lane_number};
@@ -47,8 +49,16 @@ pub(crate) struct Ledger {
     newest: u64,
     /// Positions of sessions' last decisions, as far as they were needed lately.
     heads: HashMap<SessionId, Option<Position>>,
-    ranks: Ranks,
+    indexed: Indexed,
     recent: Arc<Recent>,
+}
+
+/// Where the index is.
+#[derive(Debug)]
+enum Indexed {
+    /// In the same database, changed in the same transaction.
+    Here(Ranks),
+    Beside(Arc<Projector>),
 }
 
 /// Heads that are remembered. Beyond: all are forgotten and looked up again.
@@ -57,7 +67,7 @@ const HEADS_MAX: usize = 65_536;
 /// What came of a job, once the transaction is through.
 enum Done {
     Append(Result<Position, AppendError>, oneshot::Sender<Result<Position, AppendError>>),
-    Forget(SessionId, oneshot::Sender<Result<(), ForgetError>>),
+    Forget(SessionId, Result<(), ForgetError>, oneshot::Sender<Result<(), ForgetError>>),
     Change(Result<Changed, ShelfError>, oneshot::Sender<Result<Changed, ShelfError>>),
 }
 
@@ -66,7 +76,14 @@ impl Ledger {
         let newest: i64 = conn.query_row("SELECT coalesce(max(pos), 0) FROM entries", (), |row| row.get(0))?;
         let newest = newest.max(meta(conn, "newest_forgotten")?.unwrap_or(0)).cast_unsigned();
         let recent = Arc::new(Recent::new(newest));
-        Ok(Self { path: path.to_owned(), newest, heads: HashMap::new(), ranks: Ranks::default(), recent })
+        let indexed = Indexed::Here(Ranks::default());
+        Ok(Self { path: path.to_owned(), newest, heads: HashMap::new(), indexed, recent })
+    }
+
+    /// Leaves the index to somebody else.
+    pub(super) fn indexed_beside(mut self, projector: Arc<Projector>) -> Self {
+        self.indexed = Indexed::Beside(projector);
+        self
     }
 
     pub(crate) fn recent(&self) -> &Arc<Recent> {
@@ -79,6 +96,9 @@ impl Ledger {
     /// has happened, and everyone hears that.
     pub(crate) fn commit(&mut self, conn: &Connection, jobs: &mut Vec<Job>) {
         let newest = self.newest;
+        if self.heads.len() >= HEADS_MAX {
+            self.heads.clear();
+        }
         let mut fresh = Vec::with_capacity(jobs.len());
         let mut done = Vec::with_capacity(jobs.len());
         let outcome = self.apply(conn, jobs, &mut fresh, &mut done).map_err(|error| (error, Stage::Before));
@@ -90,11 +110,16 @@ impl Ledger {
             Ok(()) => {
                 self.recent.push(&fresh);
                 done.into_iter().for_each(|done| self.tell(done));
+                if let Indexed::Beside(projector) = &self.indexed {
+                    projector.nudge();
+                }
             }
             Err((error, stage)) => {
                 self.newest = newest;
                 self.heads.clear();
-                self.ranks.clear();
+                if let Indexed::Here(ranks) = &mut self.indexed {
+                    ranks.clear();
+                }
                 if !conn.is_autocommit() {
                     // Should even this fail, the next BEGIN will say so.
                     let _ = conn.execute_batch("ROLLBACK");
@@ -121,15 +146,14 @@ impl Ledger {
         while let Some(job) = jobs.last() {
             let made = match job {
                 Job::Append { entry, body, guard, .. } => Made::Append(self.append(conn, entry, body, *guard, fresh)?),
-                Job::Forget { session, .. } => {
-                    self.forget(conn, *session)?;
-                    Made::Forget
-                }
+                Job::Forget { session, .. } => Made::Forget(self.forget(conn, *session, fresh)?),
                 Job::Change { change, .. } => Made::Change(shelves::change(conn, change)?),
             };
             match (made, jobs.pop()) {
                 (Made::Append(result), Some(Job::Append { reply, .. })) => done.push(Done::Append(result, reply)),
-                (Made::Forget, Some(Job::Forget { session, reply })) => done.push(Done::Forget(session, reply)),
+                (Made::Forget(result), Some(Job::Forget { session, reply })) => {
+                    done.push(Done::Forget(session, result, reply));
+                }
                 (Made::Change(result), Some(Job::Change { reply, .. })) => done.push(Done::Change(result, reply)),
                 _ => {}
             }
@@ -145,11 +169,15 @@ impl Ledger {
         guard: Guard,
         fresh: &mut Vec<Arc<Stored>>,
     ) -> rusqlite::Result<Result<Position, AppendError>> {
-        if let Guard::Head(expected) = guard
-            && self.head(conn, entry.session)? != expected
-        {
-            let found = find_after(conn, entry, expected)?;
-            return Ok(found.ok_or(AppendError::Conflict));
+        if let Guard::Head(expected) = guard {
+            match self.head(conn, entry.session) {
+                Ok(head) if head == expected => {}
+                Ok(_) => {
+                    let found = self.find_after(conn, entry, expected)?;
+                    return Ok(found.and_then(|found| found.ok_or(AppendError::Conflict)));
+                }
+                Err(fault) => return Ok(Err(AppendError::Down(fault))),
+            }
         }
         let position = Position(self.newest + 1);
         if !insert(conn, position, entry, body)? {
@@ -157,33 +185,82 @@ impl Ledger {
         }
         self.newest = position.0;
         if entry.lane == Lane::Decisions {
-            if self.heads.len() >= HEADS_MAX {
-                self.heads.clear();
-            }
             self.heads.insert(entry.session, Some(position));
-            index::project(conn, &mut self.ranks, position.0, entry)?;
+        }
+        if let Indexed::Here(ranks) = &mut self.indexed {
+            index::take_in(conn, ranks, position.0, entry)?;
         }
         fresh.push(Arc::new(Stored { position, entry: Arc::clone(entry) }));
         Ok(Ok(position))
     }
 
-    fn head(&mut self, conn: &Connection, session: SessionId) -> rusqlite::Result<Option<Position>> {
-        if let Some(head) = self.heads.get(&session) {
-            return Ok(*head);
+    fn head(&self, conn: &Connection, session: SessionId) -> Result<Option<Position>, Fault> {
+        match (self.heads.get(&session), &self.indexed) {
+            (Some(head), _) => Ok(*head),
+            (None, Indexed::Beside(projector)) => projector.head(session),
+            (None, Indexed::Here(_)) => {
+                rows::head(conn, session).map_err(|source| Fault::new(Error::of(&self.path, source)))
+            }
         }
-        let mut query = conn.prepare_cached("SELECT max(pos) FROM entries WHERE session = ?1 AND lane = 0")?;
-        let head: Option<i64> = query.query_row([session.0.to_be_bytes()], |row| row.get(0))?;
-        Ok(head.map(|head| Position(head.cast_unsigned())))
     }
 
-    fn forget(&mut self, conn: &Connection, session: SessionId) -> rusqlite::Result<()> {
+    /// Returns where the entries of a session are, as far as they were committed before this transaction.
+    fn positions(&self, conn: &Connection, session: SessionId) -> Result<Vec<Position>, Fault> {
+        match &self.indexed {
+            Indexed::Beside(projector) => projector.positions(session),
+            Indexed::Here(_) => {
+                rows::positions(conn, session).map_err(|source| Fault::new(Error::of(&self.path, source)))
+            }
+        }
+    }
+
+    /// Looks for an entry that may have been appended before.
+    fn find_after(
+        &self,
+        conn: &Connection,
+        entry: &Entry,
+        after: Option<Position>,
+    ) -> rusqlite::Result<Result<Option<Position>, AppendError>> {
+        let places = match self.positions(conn, entry.session) {
+            Ok(places) => places,
+            Err(fault) => return Ok(Err(AppendError::Down(fault))),
+        };
+        let mut query = conn.prepare_cached("SELECT 1 FROM entries WHERE pos = ?1 AND id = ?2 AND lane = ?3")?;
+        for position in places.into_iter().filter(|position| after.is_none_or(|after| *position > after)) {
+            let key = params![position.0.cast_signed(), entry.id.0.to_be_bytes(), lane_number(entry.lane)];
+            if query.exists(key)? {
+                return Ok(Ok(Some(position)));
+            }
+        }
+        Ok(Ok(None))
+    }
+
+    fn forget(
+        &mut self,
+        conn: &Connection,
+        session: SessionId,
+        fresh: &[Arc<Stored>],
+    ) -> rusqlite::Result<Result<(), ForgetError>> {
+        let mut places = match self.positions(conn, session) {
+            Ok(places) => places,
+            Err(fault) => return Ok(Err(ForgetError(fault))),
+        };
+        let just_made = fresh.iter().filter(|stored| stored.entry.session == session);
+        places.extend(just_made.map(|stored| stored.position));
         // Positions are never used twice: a cursor that lies behind would skip what takes their place.
         set_meta(conn, "newest_forgotten", self.newest.cast_signed())?;
-        index::forget(conn, session)?;
-        conn.prepare_cached("DELETE FROM entries WHERE session = ?1")?.execute([session.0.to_be_bytes()])?;
+        let mut note = conn.prepare_cached("INSERT OR REPLACE INTO forgotten VALUES (?1, ?2)")?;
+        note.execute(params![session.0.to_be_bytes(), self.newest.cast_signed()])?;
+        let mut delete = conn.prepare_cached("DELETE FROM entries WHERE pos = ?1")?;
+        for position in places {
+            delete.execute([position.0.cast_signed()])?;
+        }
         self.heads.remove(&session);
-        self.ranks.clear();
-        Ok(())
+        if let Indexed::Here(ranks) = &mut self.indexed {
+            ranks.clear();
+            index::forget(conn, session)?;
+        }
+        Ok(Ok(()))
     }
 
     fn tell(&self, done: Done) {
@@ -191,9 +268,14 @@ impl Ledger {
         match done {
             Done::Append(result, reply) => drop(reply.send(result)),
             Done::Change(result, reply) => drop(reply.send(result)),
-            Done::Forget(session, reply) => {
+            Done::Forget(session, result, reply) => {
                 self.recent.forget(session);
-                drop(reply.send(Ok(())));
+                // Should the index not manage now, it is reminded when it is opened again.
+                let beside = match &self.indexed {
+                    Indexed::Beside(projector) => projector.forget(session),
+                    Indexed::Here(_) => Ok(()),
+                };
+                drop(reply.send(result.and(beside.map_err(ForgetError))));
             }
         }
     }
@@ -209,7 +291,7 @@ enum Stage {
 
 enum Made {
     Append(Result<Position, AppendError>),
-    Forget,
+    Forget(Result<(), ForgetError>),
     Change(Result<Changed, ShelfError>),
 }
 
@@ -217,7 +299,7 @@ impl Job {
     fn refused(self) -> Done {
         match self {
             Self::Append { reply, .. } => Done::Append(Err(AppendError::Unknown), reply),
-            Self::Forget { session, reply } => Done::Forget(session, reply),
+            Self::Forget { session, reply } => Done::Forget(session, Ok(()), reply),
             Self::Change { change, reply } => {
                 let (Change::Put { key, .. } | Change::Delete { key, .. } | Change::Take { key, .. }) = change else {
                     return Done::Change(Ok(Changed::Swept(0)), reply);
@@ -234,7 +316,7 @@ fn fail(done: Done, fault: &Fault, unknown: bool) {
             let error = if unknown { AppendError::Unknown } else { AppendError::Down(fault.clone()) };
             drop(reply.send(Err(error)));
         }
-        Done::Forget(_, reply) => drop(reply.send(Err(ForgetError(fault.clone())))),
+        Done::Forget(_, _, reply) => drop(reply.send(Err(ForgetError(fault.clone())))),
         Done::Change(_, reply) => drop(reply.send(Err(ShelfError::Down(fault.clone())))),
     }
 }
@@ -257,14 +339,6 @@ fn insert(conn: &Connection, position: Position, entry: &Entry, body: &str) -> r
         body,
     ])?;
     Ok(rows == 1)
-}
-
-fn find_after(conn: &Connection, entry: &Entry, after: Option<Position>) -> rusqlite::Result<Option<Position>> {
-    let mut query =
-        conn.prepare_cached("SELECT pos FROM entries WHERE session = ?1 AND lane = ?2 AND pos > ?3 AND id = ?4")?;
-    let after = after.map_or(-1, |after| after.0.cast_signed());
-    let key = params![entry.session.0.to_be_bytes(), lane_number(entry.lane), after, entry.id.0.to_be_bytes()];
-    query.query_row(key, |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned()))).optional()
 }
 
 fn find_content(conn: &Connection, id: EntryId) -> rusqlite::Result<Option<Position>> {

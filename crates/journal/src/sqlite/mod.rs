@@ -1,7 +1,8 @@
-//! The journal of a single machine: one SQLite file, one writer, nothing beside it.
+//! The journal of a single machine: one SQLite file, one writer, and an index beside it that can be built again.
 //!
 //! - `store` is the handle, [`open`](Sqlite::open) what happens before there is one.
 //! - `writer` is the thread that commits whatever is queued in one transaction; `ledger` is what it does in there.
+//! - `projector` keeps the index, in a file of its own.
 //! - `recent` keeps the newest entries in memory, so that `follow` rarely reads the disk.
 //! - `db` lends connections for reading.
 
@@ -11,6 +12,7 @@ mod follow;
 mod ledger;
 mod lock;
 mod open;
+mod projector;
 mod recent;
 mod rows;
 mod schema;
@@ -26,6 +28,7 @@ pub(crate) use db::Db;
 pub(crate) use follow::follow;
 pub(crate) use ledger::{Job, Ledger};
 pub(crate) use open::{FILE, open_to_read, prepare};
+pub(crate) use projector::{INDEX_FILE, Projector};
 pub(crate) use recent::Recent;
 pub(crate) use rows::{COLUMNS, read_session, stored};
 pub(crate) use schema::{create, meta};

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::Error;
 use super::lock::Lock;
+use super::projector::attach;
 use super::schema::{Format, create, format, meta};
 use crate::record::FORMAT;
 
@@ -95,6 +96,13 @@ pub(crate) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
+/// Opens a connection that cannot write to the index at `path`, nor to the journal beside it.
+pub(super) fn open_both_to_read(path: &Path, journal: &Path) -> rusqlite::Result<Connection> {
+    let conn = open_to_read(path)?;
+    attach(&conn, journal)?;
+    Ok(conn)
+}
+
 /// Opens a connection that cannot write.
 pub(crate) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -112,7 +120,7 @@ fn make_folder(dir: &Path) -> Result<(), Error> {
 }
 
 /// Makes the file before SQLite does, so that nobody else can read it. Its companions take over its mode.
-fn make_file(path: &Path) -> Result<(), Error> {
+pub(super) fn make_file(path: &Path) -> Result<(), Error> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]

@@ -84,6 +84,14 @@ impl Recent {
         Some(Batch { entries: ring.entries.range(range).flatten().cloned().collect(), up_to })
     }
 
+    /// May anything after `position` be about this session?
+    pub(crate) fn mentions(&self, session: SessionId, position: u64) -> bool {
+        let ring = self.ring.lock();
+        let Some(skip) = (position + 1).checked_sub(ring.first) else { return position < self.newest() };
+        let skip = usize::try_from(skip).unwrap_or(usize::MAX).min(ring.entries.len());
+        ring.entries.range(skip..).flatten().any(|stored| stored.entry.session == session)
+    }
+
     pub(crate) fn forget(&self, session: SessionId) {
         let mut ring = self.ring.lock();
         let mut freed = 0;

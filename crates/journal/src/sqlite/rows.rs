@@ -11,6 +11,7 @@ use crate::journal::ReadError;
 
 /// The columns that [`stored`] reads, in order.
 pub(crate) const COLUMNS: &str = "pos, id, session, lane, at, node, epoch, prev, body";
+const COLUMNS_OF_E: &str = "e.pos, e.id, e.session, e.lane, e.at, e.node, e.epoch, e.prev, e.body";
 
 /// Reads an entry. The outer error is the database's, the inner one the record's.
 pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Result<Arc<Stored>, ReadError>> {
@@ -42,21 +43,31 @@ pub(crate) fn read_session(
 ) -> rusqlite::Result<Result<Vec<Arc<Stored>>, ReadError>> {
     let (session, after) = (session.0.to_be_bytes(), after.map_or(-1, |after| after.0.cast_signed()));
     let max = i64::try_from(max).unwrap_or(i64::MAX);
-    let Some(lane) = lane else {
-        // Each lane is in order in the index; SQLite merges the two.
-        let sql = format!(
-            "SELECT {COLUMNS} FROM entries WHERE session = ?1 AND lane = 0 AND pos > ?2
-             UNION ALL
-             SELECT {COLUMNS} FROM entries WHERE session = ?1 AND lane = 1 AND pos > ?2
-             ORDER BY pos LIMIT ?3"
-        );
-        let mut query = conn.prepare_cached(&sql)?;
-        return query.query_map(params![session, after, max], stored)?.collect::<rusqlite::Result<_>>();
+    let lanes = lane.map_or(0..=1, |lane| lane_number(lane)..=lane_number(lane));
+    let of_lane = |lane| {
+        format!(
+            "SELECT {COLUMNS_OF_E} FROM places p CROSS JOIN entries e ON e.pos = p.pos
+             WHERE p.session = ?1 AND p.lane = {lane} AND p.pos > ?2"
+        )
     };
-    let sql =
-        format!("SELECT {COLUMNS} FROM entries WHERE session = ?1 AND lane = ?4 AND pos > ?2 ORDER BY pos LIMIT ?3");
+    // Each lane is in order; SQLite merges the two.
+    let both: Vec<String> = lanes.map(of_lane).collect();
+    let sql = format!("{} ORDER BY 1 LIMIT ?3", both.join(" UNION ALL "));
     let mut query = conn.prepare_cached(&sql)?;
-    query.query_map(params![session, after, max, lane_number(lane)], stored)?.collect::<rusqlite::Result<_>>()
+    query.query_map(params![session, after, max], stored)?.collect::<rusqlite::Result<_>>()
+}
+
+/// Returns the position of a session's last decision.
+pub(super) fn head(conn: &Connection, session: SessionId) -> rusqlite::Result<Option<Position>> {
+    let mut query = conn.prepare_cached("SELECT max(pos) FROM places WHERE session = ?1 AND lane = 0")?;
+    let head: Option<i64> = query.query_row([session.0.to_be_bytes()], |row| row.get(0))?;
+    Ok(head.map(|head| Position(head.cast_unsigned())))
+}
+
+/// Returns where all of a session's entries stand.
+pub(super) fn positions(conn: &Connection, session: SessionId) -> rusqlite::Result<Vec<Position>> {
+    let mut query = conn.prepare_cached("SELECT pos FROM places WHERE session = ?1")?;
+    query.query_map([session.0.to_be_bytes()], |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned())))?.collect()
 }
 
 /// Reads the entries of all sessions after a position, up to another.

@@ -4,6 +4,9 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::record::FORMAT;
 
+/// Entries stand in the order in which they came, and there is no order beside it: where the entries of one session are
+/// is a matter of the index. `forgotten` tells an index that lost its last changes what was removed.
+///
 /// `content_ids` makes unguarded appends idempotent. Decisions need no such index: they are guarded, and only when a
 /// guard fails is their id looked for, among the session's own entries.
 const TABLES: &str = "
@@ -11,8 +14,8 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE entries (
     pos INTEGER PRIMARY KEY, id BLOB NOT NULL, session BLOB NOT NULL, lane INTEGER NOT NULL, at INTEGER NOT NULL,
     node INTEGER NOT NULL, epoch INTEGER NOT NULL, prev BLOB NOT NULL, body TEXT NOT NULL);
-CREATE INDEX entries_of_session ON entries (session, lane, pos);
 CREATE UNIQUE INDEX content_ids ON entries (id) WHERE lane = 1;
+CREATE TABLE forgotten (session BLOB PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE shelf (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, expires_at INTEGER) WITHOUT ROWID;
 ";
 
@@ -20,7 +23,6 @@ CREATE TABLE shelf (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER 
 pub(crate) fn create(conn: &Connection, identity: u64) -> rusqlite::Result<()> {
     conn.execute_batch("BEGIN IMMEDIATE")?;
     conn.execute_batch(TABLES)?;
-    conn.execute_batch(crate::index::TABLES)?;
     set_meta(conn, "format", i64::from(FORMAT))?;
     set_meta(conn, "identity", identity.cast_signed())?;
     conn.execute_batch("COMMIT")

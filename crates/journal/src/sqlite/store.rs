@@ -16,6 +16,7 @@ use super::follow::follow;
 use super::ledger::{Job, Ledger};
 use super::lock::Lock;
 use super::open::{self, Options};
+use super::projector::Projector;
 use super::recent::Recent;
 use super::rows::read_session;
 use super::shelves::{self, Change, Changed};
@@ -35,6 +36,7 @@ pub struct Sqlite(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     db: Db,
+    projector: Arc<Projector>,
     recent: Arc<Recent>,
     identity: u64,
     path: PathBuf,
@@ -58,15 +60,21 @@ impl Sqlite {
         let path = opened.path;
         let ledger = Ledger::new(&opened.conn, &path).map_err(|source| Error::of(&path, source))?;
         let recent = Arc::clone(ledger.recent());
+        let projector = Projector::open(&options.dir, &path, opened.identity, Arc::clone(&recent))?;
+        if let Err(error) = projector.catch_up() {
+            tracing::error!(%error, "The index could not follow the journal; lists will fail until it can");
+        }
+        let ledger = ledger.indexed_beside(Arc::clone(&projector));
         let writer = match opened.newer {
             Some(found) => Writer::None(Fault::new(Error::TooNew { path: path.clone(), found, ours: FORMAT })),
             None => {
+                projector.start()?;
                 let (queue, thread) = writer::spawn(path.clone(), opened.conn, ledger)?;
                 Writer::Thread { queue: Some(queue), thread: Some(thread) }
             }
         };
-        let db = Db::file(&path);
-        Ok(Self(Arc::new(Inner { db, recent, identity: opened.identity, path, writer, _lock: opened.lock })))
+        let db = Db::file(projector.path(), &path);
+        Ok(Self(Arc::new(Inner { db, projector, recent, identity: opened.identity, path, writer, _lock: opened.lock })))
     }
 
     /// Returns why the store is open for reading only, if it is.
@@ -82,9 +90,9 @@ impl Sqlite {
         &self.0.path
     }
 
-    /// Returns the index over this journal. It changes in the same transaction.
+    /// Returns the index over this journal. Whoever looks into it sees everything that was acknowledged before.
     pub fn index(&self) -> Index {
-        Index::over(self.0.db.clone(), 1)
+        Index::kept_by(Arc::clone(&self.0.projector), self.0.db.clone())
     }
 
     /// Hands a job to the writer and waits for its reply.
@@ -131,6 +139,7 @@ impl Drop for Inner {
             {
                 tracing::error!("The journal's writer panicked");
             }
+            self.projector.close();
         }
     }
 }
@@ -155,6 +164,7 @@ impl Journal for Sqlite {
         max: usize,
     ) -> Result<Vec<Arc<Stored>>, ReadError> {
         let max = max.min(limits::READ_BATCH_MAX);
+        self.0.projector.catch_up_with(session).map_err(ReadError::Down)?;
         let read = self.0.db.run(move |conn| read_session(conn, session, lane, after, max)).await;
         read.map_err(ReadError::Down)?
     }

@@ -15,7 +15,7 @@ use super::wire::Said;
 
 impl Asker {
     pub(super) fn happened(&mut self, happened: &Happened, out: &mut Outbox) {
-        match &happened.event {
+        match &*happened.event {
             Event::Settled(settled) => {
                 let Some((id, asked)) = self.named(settled.ask) else { return };
                 let answered = matches!(settled.outcome, Outcome::Answered { .. });

@@ -51,7 +51,7 @@ impl Chorus {
 
     fn happened(&mut self, happened: &Happened, out: &mut Outbox) {
         let session = happened.session;
-        match &happened.event {
+        match &*happened.event {
             Event::Asked(ask) => self.show(ask, out),
             Event::Settled(settled) => match &settled.outcome {
                 Outcome::Answered { by, .. } => self.over(settled.ask, "answered", Some(by.person.to_string()), out),

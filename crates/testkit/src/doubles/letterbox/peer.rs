@@ -61,7 +61,7 @@ impl Letterbox {
 
     fn happened(&self, happened: &Happened, out: &mut Outbox) {
         let taken = |ask: AskId, how: &str| ("taken", json!({"letter": ask.to_string(), "how": how}));
-        let (name, data) = match &happened.event {
+        let (name, data) = match &*happened.event {
             Event::Asked(ask) => letter(ask),
             Event::Settled(settled) => {
                 use askbridge_core::answer::Outcome::{Answered, Dismissed, Expired, Ruled};

@@ -14,11 +14,10 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::sleep;
 
 use super::ask_id;
 use crate::auth::{Action, Caller};
-use crate::runtime::{Heard, Interest};
 use crate::server::app::App;
 use crate::server::problem::Trouble;
 use crate::server::proof::Proof;
@@ -90,25 +89,15 @@ async fn parcels(app: &App, view: &AskView) -> Result<Vec<Parcel>, Rejection> {
 }
 
 async fn settled(app: &App, ask: AskId, wait: Duration) -> Result<AskView, Rejection> {
-    if wait.is_zero() {
-        return app.handle.ask(ask).await;
-    }
-    let until = Instant::now() + wait;
-    // Listen first, then look: whatever happens in between is heard.
-    let mut follower = app.handle.follow_live(Interest::Session(ask.session));
-    loop {
-        let view = app.handle.ask(ask).await?;
-        if !view.state.is_open() {
-            return Ok(view);
-        }
-        let heard = tokio::select! {
-            heard = timeout_at(until, follower.next_end_of(ask)) => heard,
-            () = app.stop.cancelled() => return Ok(view),
-        };
-        match heard {
-            Err(_) => return Ok(view),
-            Ok(Ok(Heard::Lagged)) => follower = app.handle.follow_live(Interest::Session(ask.session)),
-            Ok(heard) => drop(heard?),
+    if !wait.is_zero() {
+        let end = app.handle.end_of(ask);
+        if app.handle.is_open(ask).await? {
+            tokio::select! {
+                () = end => {}
+                () = sleep(wait) => {}
+                () = app.stop.cancelled() => {}
+            }
         }
     }
+    app.handle.ask(ask).await
 }

@@ -1,0 +1,252 @@
+//! Keeps the index: a projection of the journal in a file of its own. It may be behind the journal, never behind a reader.
+//!
+//! An append would touch pages all over an index, and every touched page would have to be synced with it. So appends only
+//! append. The index takes in many entries at once, from memory, whenever enough have come together or somebody wants to
+//! look; it is not synced, because whatever a crash takes from it is read from the journal again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle, Thread};
+
+use askbridge_core::ids::{Position, SessionId};
+use parking_lot::Mutex;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::error::Error;
+use super::open::{make_file, prepare};
+use super::recent::Recent;
+use super::rows::{head, positions, read_between};
+use crate::cursor::Cursor;
+use crate::fault::Fault;
+use crate::index::{self, Ranks};
+use crate::journal::ReadError;
+
+pub(crate) const INDEX_FILE: &str = "index.db";
+/// Entries that come together before the index takes them in by itself.
+const TOGETHER: u64 = 128;
+/// Entries that are taken in with one transaction.
+const BATCH: usize = 256;
+/// Entries beyond which building the index is worth a word in the log.
+const LONG: u64 = 50_000;
+
+#[derive(Debug)]
+pub(crate) struct Projector {
+    inner: Mutex<Inner>,
+    path: PathBuf,
+    identity: u64,
+    recent: Arc<Recent>,
+    /// Everything up to here has been taken in.
+    at: AtomicU64,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    waker: Mutex<Option<Thread>>,
+    closed: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Inner {
+    conn: Connection,
+    ranks: Ranks,
+}
+
+impl Projector {
+    /// Opens the index beside a journal. One that is missing, damaged or of another journal is built anew.
+    pub(super) fn open(dir: &Path, journal: &Path, identity: u64, recent: Arc<Recent>) -> Result<Arc<Self>, Error> {
+        let path = dir.join(INDEX_FILE);
+        let newest = recent.newest();
+        let (conn, at) = match open(&path, journal, identity, newest) {
+            Ok(opened) => opened,
+            Err(Error::Damaged { .. }) => {
+                tracing::warn!(path = %path.display(), "The index is not usable and is built anew");
+                remove(&path);
+                open(&path, journal, identity, newest)?
+            }
+            Err(error) => return Err(error),
+        };
+        let projector = Arc::new(Self {
+            inner: Mutex::new(Inner { conn, ranks: Ranks::default() }),
+            path,
+            identity,
+            recent,
+            at: AtomicU64::new(at),
+            thread: Mutex::default(),
+            waker: Mutex::default(),
+            closed: AtomicBool::new(false),
+        });
+        if newest - at > LONG {
+            tracing::info!(entries = newest - at, "Building the index");
+        }
+        projector.forget_again(at).map_err(|source| Error::of(&projector.path, source))?;
+        Ok(projector)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Starts the thread that takes in what has come together.
+    pub(super) fn start(self: &Arc<Self>) -> Result<(), Error> {
+        let projector = Arc::clone(self);
+        let run = move || {
+            while !projector.closed.load(Ordering::Acquire) {
+                thread::park();
+                if let Err(error) = projector.catch_up() {
+                    tracing::error!(%error, "The index could not follow the journal; trying again later");
+                }
+            }
+        };
+        let io = |source| Error::Io { what: "start a thread for", path: self.path.clone(), source };
+        let thread = thread::Builder::new().name("index".to_owned()).spawn(run).map_err(io)?;
+        *self.waker.lock() = Some(thread.thread().clone());
+        *self.thread.lock() = Some(thread);
+        Ok(())
+    }
+
+    /// Says that there is more in the journal.
+    pub(super) fn nudge(&self) {
+        let behind = self.recent.newest().saturating_sub(self.at.load(Ordering::Relaxed));
+        if behind >= TOGETHER
+            && let Some(waker) = &*self.waker.lock()
+        {
+            waker.unpark();
+        }
+    }
+
+    /// Takes in what is left, and stops.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.lock().take() {
+            thread.thread().unpark();
+            if thread.join().is_err() {
+                tracing::error!("The index's thread panicked");
+            }
+        }
+        let _ = self.catch_up();
+        let _ = self.inner.lock().conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+
+    /// Takes in everything that was committed before this call.
+    pub(crate) fn catch_up(&self) -> Result<(), Fault> {
+        let newest = self.recent.newest();
+        if self.at.load(Ordering::Acquire) >= newest {
+            return Ok(());
+        }
+        let mut inner = self.inner.lock();
+        while self.at.load(Ordering::Acquire) < newest {
+            self.take_in(&mut inner, newest)?;
+        }
+        Ok(())
+    }
+
+    /// The same, if anything in it concerns this session.
+    pub(crate) fn catch_up_with(&self, session: SessionId) -> Result<(), Fault> {
+        match self.recent.mentions(session, self.at.load(Ordering::Acquire)) {
+            false => Ok(()),
+            true => self.catch_up(),
+        }
+    }
+
+    fn take_in(&self, inner: &mut Inner, newest: u64) -> Result<(), Fault> {
+        let fault = |source| Fault::new(Error::of(&self.path, source));
+        let at = self.at.load(Ordering::Acquire);
+        let (entries, up_to) = match self.recent.after(at, BATCH) {
+            Some(batch) => (batch.entries, batch.up_to),
+            None => {
+                let read = read_between(&inner.conn, at, newest, BATCH).map_err(fault)?;
+                let entries = read.map_err(|error: ReadError| Fault::new(error))?;
+                // Fewer than asked for: there is nothing else up to `newest`, only gaps that were forgotten.
+                let last = entries.last().filter(|_| entries.len() == BATCH).map(|stored| stored.position.0);
+                (entries, last.unwrap_or(newest))
+            }
+        };
+        let Inner { conn, ranks } = inner;
+        let taken = (|| {
+            let transaction = conn.transaction()?;
+            for stored in &entries {
+                index::take_in(&transaction, ranks, stored.position.0, &stored.entry)?;
+            }
+            index::save_cursor(&transaction, &Cursor::new(self.identity, vec![up_to]))?;
+            transaction.commit()
+        })();
+        if taken.is_err() {
+            ranks.clear();
+        }
+        taken.map_err(fault)?;
+        self.at.store(up_to, Ordering::Release);
+        Ok(())
+    }
+
+    /// Returns the position of a session's last decision.
+    pub(super) fn head(&self, session: SessionId) -> Result<Option<Position>, Fault> {
+        self.catch_up_with(session)?;
+        head(&self.inner.lock().conn, session).map_err(|source| Fault::new(Error::of(&self.path, source)))
+    }
+
+    /// Returns where all of a session's entries stand.
+    pub(super) fn positions(&self, session: SessionId) -> Result<Vec<Position>, Fault> {
+        self.catch_up_with(session)?;
+        positions(&self.inner.lock().conn, session).map_err(|source| Fault::new(Error::of(&self.path, source)))
+    }
+
+    /// Removes a session whose entries are gone.
+    pub(super) fn forget(&self, session: SessionId) -> Result<(), Fault> {
+        let mut inner = self.inner.lock();
+        inner.ranks.clear();
+        index::forget(&inner.conn, session).map_err(|source| Fault::new(Error::of(&self.path, source)))
+    }
+
+    /// Removes sessions that were forgotten at `at` or later: a crash may have taken that from the index.
+    fn forget_again(&self, at: u64) -> rusqlite::Result<()> {
+        let inner = self.inner.lock();
+        let mut query = inner.conn.prepare("SELECT session FROM forgotten WHERE pos >= ?1")?;
+        let forgotten = query.query_map([at.cast_signed()], |row| Ok(SessionId(u128::from_be_bytes(row.get(0)?))))?;
+        for session in forgotten.collect::<rusqlite::Result<Vec<_>>>()? {
+            index::forget(&inner.conn, session)?;
+        }
+        Ok(())
+    }
+}
+
+/// Opens the file and says how far it has come.
+fn open(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result<(Connection, u64), Error> {
+    make_file(path)?;
+    let of = |source| Error::of(path, source);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags).map_err(of)?;
+    prepare(&conn).map_err(of)?;
+    conn.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;")
+        .map_err(of)?;
+    let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0)).map_err(of)?;
+    let start = Cursor::new(identity, vec![0]);
+    if tables == 0 {
+        index::create(&conn, &start).map_err(of)?;
+    }
+    attach(&conn, journal).map_err(of)?;
+    let cursor = match index::load_cursor(&conn) {
+        Ok(cursor) => cursor.filter(|cursor| start.is_known_to(cursor) && cursor.places()[0] <= newest),
+        // Tables that are not ours.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::Unknown) => None,
+        Err(error) => return Err(of(error)),
+    };
+    match cursor {
+        Some(cursor) => Ok((conn, cursor.places()[0])),
+        None => {
+            let source = rusqlite::Error::InvalidQuery;
+            Err(Error::Damaged { path: path.to_owned(), source })
+        }
+    }
+}
+
+/// Lets a connection to the index read the journal as well.
+pub(super) fn attach(conn: &Connection, journal: &Path) -> rusqlite::Result<()> {
+    conn.execute("ATTACH DATABASE ?1 AS journal", [journal.to_string_lossy()])?;
+    Ok(())
+}
+
+fn remove(path: &Path) {
+    for companion in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(companion);
+        let _ = std::fs::remove_file(name);
+    }
+}
