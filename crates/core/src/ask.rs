@@ -20,7 +20,7 @@ pub struct Ask {
     pub context: Context,
     /// Asking again with the same key is the same ask.
     pub key: Option<Key>,
-    /// What the agent sent, whole: unknown fields go back untouched.
+    /// What the agent sent, whole, where the ask does not say all of it: unknown fields go back untouched.
     pub original: Option<Raw>,
     /// The expired ask whose place this one takes: the same question, asked again. One card, one answer.
     pub instead_of: Option<AskId>,

@@ -5,6 +5,11 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_unseen)
 }
 
+/// Says whether `text` begins and ends with something to see.
+pub fn is_plain(text: &str) -> bool {
+    !text.is_empty() && seen(text).len() == text.len()
+}
+
 /// Cuts what cannot be seen from both ends.
 pub(crate) fn seen(text: &str) -> &str {
     text.trim_matches(is_unseen)

@@ -12,8 +12,8 @@ mod native;
 mod tools;
 mod value;
 
-pub use blank::is_blank;
 pub(crate) use blank::seen;
+pub use blank::{is_blank, is_plain};
 pub use body::body;
 pub use error::WildError;
 pub use form::form;

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, params};
 
 use super::progress::{load_cursor, save_cursor};
-use super::project::{forget, keeps, project, take_in};
+use super::project::{Scribe, forget, keeps};
 use super::query::Index;
 use super::ranks::Ranks;
 use crate::cursor::{Cursor, stream_of};
@@ -69,15 +69,17 @@ impl Copy {
         let done = (|| {
             let transaction = conn.transaction()?;
             let mut ranks = Ranks::default();
+            let mut scribe = Scribe::new(&transaction, &mut ranks);
             for stored in entries.iter().filter(|stored| stored.entry.lane == Lane::Decisions) {
                 let place = self.place(stored);
                 if stored.entry.events.iter().any(|written| keeps(&written.event)) {
                     keep(&transaction, place, stored)?;
-                    take_in(&transaction, &mut ranks, place, &stored.entry)?;
+                    scribe.take_in(place, &stored.entry)?;
                 } else {
-                    project(&transaction, &mut ranks, place, &stored.entry)?;
+                    scribe.project(place, &stored.entry)?;
                 }
             }
+            scribe.finish()?;
             save_cursor(&transaction, cursor)?;
             transaction.commit()
         })();

@@ -18,6 +18,6 @@ pub use query::{Counts, Index, IndexError, Known};
 pub use rows::{AskRow, SessionRow, SessionState, State};
 
 pub(crate) use progress::{create, load_cursor, save_cursor};
-pub(crate) use project::{forget, take_in};
+pub(crate) use project::{Scribe, forget};
 pub(crate) use ranks::Ranks;
 pub(crate) use tables::TABLES;

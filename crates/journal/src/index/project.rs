@@ -1,28 +1,24 @@
-//! How an event changes the tables: one statement for most, none for many. Follows `askbridge_core::evolve`.
+//! How events change the tables. Follows `askbridge_core::evolve`.
+//!
+//! Rows are changed in memory and written when the batch is through: an ask that is made, answered and delivered within
+//! one batch is written once.
+
+use std::collections::HashMap;
 
 use askbridge_core::ask::Ask;
 use askbridge_core::event::{Audience, Event, Lane, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
+use askbridge_core::intent::Due;
 use askbridge_core::session::Ending;
-use rusqlite::{Connection, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::ranks::Ranks;
-use super::rows::State;
+use super::rows::{ASK_COLUMNS, AskRow, State, ask_row};
 use super::tables::{OF_SESSION, STARTED};
 use crate::entry::{Entry, lane_number};
 
 /// Characters of a headline that are kept for lists.
 const HEADLINE_CHARS_MAX: usize = 200;
-
-/// An ask that the rules still remember in full: open, undelivered, or answerable late.
-const LIVE: &str =
-    "(state <= 1 OR (state <= 3 AND delivered_at IS NULL) OR (state <= 5 AND state > 3 AND moved_to IS NULL))";
-
-const REOPENED: &str = "state = 0, wake_at = deadline, due = iif(deadline IS NULL, NULL, 0), ended_pos = NULL, \
-     settled_at = NULL";
-const EXTENDED: &str = "deadline = ?2, wake_at = iif(state = 0, ?2, wake_at), \
-     due = iif(state = 0, iif(?2 IS NULL, NULL, 0), due)";
-const MOVED: &str = "state = 4, moved_to = ?2, wake_at = NULL, due = NULL, settled_at = coalesce(settled_at, ?3)";
 
 /// Is this an event that a list is made from, so that an index of its own has to keep it?
 pub(crate) fn keeps(event: &Event) -> bool {
@@ -38,22 +34,6 @@ pub(crate) fn keeps(event: &Event) -> bool {
     )
 }
 
-/// Takes in an entry that stands at `place`.
-pub(crate) fn take_in(conn: &Connection, ranks: &mut Ranks, place: u64, entry: &Entry) -> rusqlite::Result<()> {
-    let mut insert = conn.prepare_cached("INSERT OR IGNORE INTO places VALUES (?1, ?2, ?3)")?;
-    insert.execute(params![entry.session.0.to_be_bytes(), lane_number(entry.lane), place.cast_signed()])?;
-    match entry.lane {
-        Lane::Decisions => project(conn, ranks, place, entry),
-        Lane::Content => Ok(()),
-    }
-}
-
-/// Applies an entry of decisions that stands at `place`.
-pub(super) fn project(conn: &Connection, ranks: &mut Ranks, place: u64, entry: &Entry) -> rusqlite::Result<()> {
-    let mut scribe = Scribe { conn, ranks, session: entry.session, place: place.cast_signed() };
-    entry.events.iter().enumerate().try_for_each(|(within, written)| scribe.apply(within, &written.event))
-}
-
 /// Removes a session.
 pub(crate) fn forget(conn: &Connection, session: SessionId) -> rusqlite::Result<()> {
     let session = session.0.to_be_bytes();
@@ -66,36 +46,82 @@ pub(crate) fn forget(conn: &Connection, session: SessionId) -> rusqlite::Result<
     Ok(())
 }
 
-/// Writes one entry into the tables.
-struct Scribe<'a> {
+/// Writes entries into the tables. Nothing of it counts before [`Scribe::finish`].
+pub(crate) struct Scribe<'a> {
     conn: &'a Connection,
     ranks: &'a mut Ranks,
-    session: SessionId,
-    place: i64,
+    /// Asks that were made or changed, by their rank.
+    rows: HashMap<i64, AskRow>,
+    /// The ranks of asks that were made.
+    made: HashMap<AskId, i64>,
 }
 
-impl Scribe<'_> {
-    fn apply(&mut self, within: usize, event: &Event) -> rusqlite::Result<()> {
-        let place = self.place;
+impl<'a> Scribe<'a> {
+    pub(crate) fn new(conn: &'a Connection, ranks: &'a mut Ranks) -> Self {
+        Self { conn, ranks, rows: HashMap::new(), made: HashMap::new() }
+    }
+
+    /// Takes in an entry that stands at `place`.
+    pub(crate) fn take_in(&mut self, place: u64, entry: &Entry) -> rusqlite::Result<()> {
+        let mut insert = self.conn.prepare_cached("INSERT OR IGNORE INTO places VALUES (?1, ?2, ?3)")?;
+        insert.execute(params![entry.session.0.to_be_bytes(), lane_number(entry.lane), place.cast_signed()])?;
+        match entry.lane {
+            Lane::Decisions => self.project(place, entry),
+            Lane::Content => Ok(()),
+        }
+    }
+
+    /// Applies an entry of decisions that stands at `place`.
+    pub(super) fn project(&mut self, place: u64, entry: &Entry) -> rusqlite::Result<()> {
+        let place = place.cast_signed();
+        let mut events = entry.events.iter().enumerate();
+        events.try_for_each(|(within, written)| self.apply(entry.session, place, within, &written.event))
+    }
+
+    /// Writes the rows.
+    pub(crate) fn finish(self) -> rusqlite::Result<()> {
+        let mut ranks: Vec<_> = self.rows.keys().copied().collect();
+        ranks.sort_unstable();
+        ranks.iter().try_for_each(|rank| write(self.conn, &self.rows[rank]))
+    }
+
+    fn apply(&mut self, session: SessionId, place: i64, within: usize, event: &Event) -> rusqlite::Result<()> {
         match event {
-            Event::Started(started) => self.start(started),
-            Event::Closed { .. } => self.end(1),
-            Event::Continued { .. } => self.end(2),
-            Event::Configured(settings) => self.configure(settings),
-            Event::Asked(ask) => self.asked(within, ask),
-            Event::Proposed { ask, until, .. } => {
-                self.change(*ask, "state = 1, wake_at = ?2, due = 1, ended_pos = ?3", &[&until.0, &place])
+            Event::Started(started) => self.start(session, place, started),
+            Event::Closed { .. } => self.end(session, 1),
+            Event::Continued { .. } => self.end(session, 2),
+            Event::Configured(settings) => self.configure(session, settings),
+            Event::Asked(ask) => self.asked(place, within, ask),
+            Event::Proposed { ask, until, .. } => self.change(*ask, |row| {
+                row.state = State::Proposed;
+                row.wakes = Some((*until, Due::Commit));
+                row.ended_place = Some(place);
+            }),
+            Event::Undone { ask, .. } => self.change(*ask, |row| {
+                row.state = State::Open;
+                row.wakes = row.deadline.map(|at| (at, Due::Expire));
+                row.ended_place = None;
+                row.settled_at = None;
+            }),
+            Event::Extended { ask, deadline, .. } => self.change(*ask, |row| {
+                row.deadline = *deadline;
+                if row.state == State::Open {
+                    row.wakes = deadline.map(|at| (at, Due::Expire));
+                }
+            }),
+            Event::Settled(settled) => {
+                self.close(settled.ask, State::ended(settled.outcome.ending()), settled.at, place)
             }
-            Event::Undone { ask, .. } => self.change(*ask, REOPENED, &[]),
-            Event::Extended { ask, deadline, .. } => self.change(*ask, EXTENDED, &[&deadline.map(|at| at.0)]),
-            Event::Settled(settled) => self.close(settled.ask, State::ended(settled.outcome.ending()), settled.at),
-            Event::Withdrawn { ask, at, .. } => self.close(*ask, State::Withdrawn, *at),
-            Event::Overtaken { ask, at, .. } => self.close(*ask, State::Overtaken, *at),
-            Event::Parked { ask } => self.change(*ask, "parked = 1", &[]),
-            Event::Stranded { ask } => self.change(*ask, "stranded = 1", &[]),
-            Event::LateAnswered { ask, .. } => self.change(*ask, "late_pos = ?2", &[&place]),
+            Event::Withdrawn { ask, at, .. } => self.close(*ask, State::Withdrawn, *at, place),
+            Event::Overtaken { ask, at, .. } => self.close(*ask, State::Overtaken, *at, place),
+            Event::Parked { ask } => self.change(*ask, |row| row.parked = true),
+            Event::Stranded { ask } => self.change(*ask, |row| row.stranded = true),
+            Event::LateAnswered { ask, .. } => self.change(*ask, |row| row.late_place = Some(place)),
             Event::Delivered { parcel: Parcel::Verdict(ask), at, .. } => {
-                self.change(*ask, "delivered_at = ?2, parked = 0", &[&at.0])?;
+                self.change(*ask, |row| {
+                    row.delivered_at = Some(*at);
+                    row.parked = false;
+                })?;
                 self.ranks.forget(*ask);
                 Ok(())
             }
@@ -103,51 +129,72 @@ impl Scribe<'_> {
         }
     }
 
-    fn asked(&mut self, within: usize, ask: &Ask) -> rusqlite::Result<()> {
+    fn asked(&mut self, place: i64, within: usize, ask: &Ask) -> rusqlite::Result<()> {
         if let Some(old) = ask.instead_of {
-            self.change(old, MOVED, &[&ask.id.number, &ask.at.0])?;
+            self.change(old, |row| {
+                row.state = State::Expired;
+                row.moved_to = Some(ask.id.number);
+                row.wakes = None;
+                row.settled_at = row.settled_at.or(Some(ask.at));
+            })?;
         }
         let headline = ask.body.headline();
         let cut = headline.char_indices().nth(HEADLINE_CHARS_MAX).map_or(headline.len(), |(at, _)| at);
-        let deadline = ask.terms.deadline.map(|at| at.0);
-        let mut insert = self.conn.prepare_cached(
-            "INSERT INTO asks (rank, session, number, asked_at, state, wake_at, due, deadline, kind, headline, agent,
-                 door, party)
-             VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?5, ?7, ?8, ?9, ?10, ?11)",
-        )?;
-        insert.execute(params![
-            self.ranks.give(ask.id, self.place, within),
-            ask.id.session.0.to_be_bytes(),
-            ask.id.number,
-            ask.at.0,
-            deadline,
-            deadline.map(|_| 0),
-            ask.body.kind() as u8,
-            &headline[..cut],
-            ask.asker.agent,
-            ask.asker.door,
-            ask.asker.party.as_str(),
-        ])?;
+        let rank = self.ranks.give(ask.id, place, within);
+        let row = AskRow {
+            id: ask.id,
+            asked_at: ask.at,
+            state: State::Open,
+            wakes: ask.terms.deadline.map(|at| (at, Due::Expire)),
+            deadline: ask.terms.deadline,
+            settled_at: None,
+            delivered_at: None,
+            parked: false,
+            stranded: false,
+            kind: ask.body.kind(),
+            headline: headline[..cut].to_owned(),
+            agent: ask.asker.agent.clone(),
+            door: ask.asker.door.clone(),
+            party: ask.asker.party.clone(),
+            moved_to: None,
+            rank,
+            ended_place: None,
+            late_place: None,
+        };
+        self.made.insert(ask.id, rank);
+        self.rows.insert(rank, row);
         Ok(())
     }
 
-    fn close(&mut self, ask: AskId, state: State, at: Timestamp) -> rusqlite::Result<()> {
-        let place = self.place;
-        let set = "state = ?2, settled_at = ?3, ended_pos = ?4, wake_at = NULL, due = NULL";
-        self.change(ask, set, &[&(state as u8), &at.0, &place])
+    fn close(&mut self, ask: AskId, state: State, at: Timestamp, place: i64) -> rusqlite::Result<()> {
+        self.change(ask, |row| {
+            row.state = state;
+            row.settled_at = Some(at);
+            row.ended_place = Some(place);
+            row.wakes = None;
+        })
     }
 
-    /// Updates one ask, if it is live. `more` begins with `?2`.
-    fn change(&mut self, ask: AskId, set: &str, more: &[&dyn ToSql]) -> rusqlite::Result<()> {
-        let Some(rank) = self.ranks.find(self.conn, ask)? else { return Ok(()) };
-        let sql = format!("UPDATE asks SET {set} WHERE rank = ?1 AND {LIVE}");
-        let mut all: Vec<&dyn ToSql> = vec![&rank];
-        all.extend_from_slice(more);
-        self.conn.prepare_cached(&sql)?.execute(&all[..])?;
+    /// Changes one ask, if it is live.
+    fn change(&mut self, ask: AskId, change: impl FnOnce(&mut AskRow)) -> rusqlite::Result<()> {
+        let rank = match self.made.get(&ask) {
+            Some(rank) => Some(*rank),
+            None => self.ranks.find(self.conn, ask)?,
+        };
+        let Some(rank) = rank else { return Ok(()) };
+        if !self.rows.contains_key(&rank) {
+            let Some(row) = read(self.conn, rank)? else { return Ok(()) };
+            self.rows.insert(rank, row);
+        }
+        if let Some(row) = self.rows.get_mut(&rank)
+            && row.is_live()
+        {
+            change(row);
+        }
         Ok(())
     }
 
-    fn start(&self, started: &Started) -> rusqlite::Result<()> {
+    fn start(&self, session: SessionId, place: i64, started: &Started) -> rusqlite::Result<()> {
         let audience = match &started.audience {
             Audience::Everyone => None,
             Audience::Only(people) => {
@@ -161,8 +208,8 @@ impl Scribe<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         )?;
         insert.execute(params![
-            self.place,
-            self.session.0.to_be_bytes(),
+            place,
+            session.0.to_be_bytes(),
             started.at.0,
             started.agent,
             started.door,
@@ -175,21 +222,69 @@ impl Scribe<'_> {
         Ok(())
     }
 
-    fn configure(&self, settings: &Settings) -> rusqlite::Result<()> {
+    fn configure(&self, session: SessionId, settings: &Settings) -> rusqlite::Result<()> {
         let sql = format!(
             "UPDATE sessions SET title = coalesce(?2, title), folder = coalesce(?3, folder),
                  branch = coalesce(?4, branch)
              WHERE place = {STARTED}"
         );
         let Settings { title, folder, branch, .. } = settings;
-        self.conn.prepare_cached(&sql)?.execute(params![self.session.0.to_be_bytes(), title, folder, branch])?;
+        self.conn.prepare_cached(&sql)?.execute(params![session.0.to_be_bytes(), title, folder, branch])?;
         Ok(())
     }
 
-    fn end(&self, state: u8) -> rusqlite::Result<()> {
+    fn end(&self, session: SessionId, state: u8) -> rusqlite::Result<()> {
         let sql = format!("UPDATE sessions SET state = ?2 WHERE place = {STARTED}");
-        self.conn.prepare_cached(&sql)?.execute(params![self.session.0.to_be_bytes(), state])?;
+        self.conn.prepare_cached(&sql)?.execute(params![session.0.to_be_bytes(), state])?;
         Ok(())
+    }
+}
+
+fn read(conn: &Connection, rank: i64) -> rusqlite::Result<Option<AskRow>> {
+    let sql = format!("SELECT {ASK_COLUMNS} FROM asks a WHERE a.rank = ?1");
+    conn.prepare_cached(&sql)?.query_row([rank], ask_row).optional()
+}
+
+fn write(conn: &Connection, row: &AskRow) -> rusqlite::Result<()> {
+    let mut replace = conn.prepare_cached(
+        "INSERT OR REPLACE INTO asks (rank, session, number, asked_at, state, wake_at, due, deadline, settled_at,
+             delivered_at, parked, stranded, kind, headline, agent, door, party, ended_pos, late_pos, moved_to)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+    )?;
+    replace.execute(params![
+        row.rank,
+        row.id.session.0.to_be_bytes(),
+        row.id.number,
+        row.asked_at.0,
+        row.state as u8,
+        row.wakes.map(|(at, _)| at.0),
+        row.wakes.map(|(_, due)| u8::from(due == Due::Commit)),
+        row.deadline.map(|at| at.0),
+        row.settled_at.map(|at| at.0),
+        row.delivered_at.map(|at| at.0),
+        row.parked,
+        row.stranded,
+        row.kind as u8,
+        row.headline,
+        row.agent,
+        row.door,
+        row.party.as_str(),
+        row.ended_place,
+        row.late_place,
+        row.moved_to,
+    ])?;
+    Ok(())
+}
+
+impl AskRow {
+    /// Do the rules still remember this ask in full: open, undelivered, or answerable late?
+    fn is_live(&self) -> bool {
+        match self.state {
+            State::Open | State::Proposed => true,
+            State::Answered | State::Dismissed => self.delivered_at.is_none(),
+            State::Expired | State::Ruled => self.moved_to.is_none(),
+            State::Withdrawn | State::Overtaken => false,
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use super::schema::{meta, set_meta};
 use super::shelves::{self, Change, Changed};
 use crate::entry::{Entry, Stored, lane_number};
 use crate::fault::Fault;
-use crate::index::{self, Ranks};
+use crate::index::{self, Ranks, Scribe};
 use crate::journal::{AppendError, ForgetError, Guard};
 use crate::shelf::ShelfError;
 
@@ -188,7 +188,9 @@ impl Ledger {
             self.heads.insert(entry.session, Some(position));
         }
         if let Indexed::Here(ranks) = &mut self.indexed {
-            index::take_in(conn, ranks, position.0, entry)?;
+            let mut scribe = Scribe::new(conn, ranks);
+            scribe.take_in(position.0, entry)?;
+            scribe.finish()?;
         }
         fresh.push(Arc::new(Stored { position, entry: Arc::clone(entry) }));
         Ok(Ok(position))

@@ -19,14 +19,14 @@ use super::recent::Recent;
 use super::rows::{head, positions, read_between};
 use crate::cursor::Cursor;
 use crate::fault::Fault;
-use crate::index::{self, Ranks};
+use crate::index::{self, Ranks, Scribe};
 use crate::journal::ReadError;
 
 pub(crate) const INDEX_FILE: &str = "index.db";
 /// Entries that come together before the index takes them in by itself.
-const TOGETHER: u64 = 128;
+const TOGETHER: u64 = 512;
 /// Entries that are taken in with one transaction.
-const BATCH: usize = 256;
+const BATCH: usize = 1024;
 /// Entries beyond which building the index is worth a word in the log.
 const LONG: u64 = 50_000;
 
@@ -162,9 +162,9 @@ impl Projector {
         let Inner { conn, ranks } = inner;
         let taken = (|| {
             let transaction = conn.transaction()?;
-            for stored in &entries {
-                index::take_in(&transaction, ranks, stored.position.0, &stored.entry)?;
-            }
+            let mut scribe = Scribe::new(&transaction, ranks);
+            entries.iter().try_for_each(|stored| scribe.take_in(stored.position.0, &stored.entry))?;
+            scribe.finish()?;
             index::save_cursor(&transaction, &Cursor::new(self.identity, vec![up_to]))?;
             transaction.commit()
         })();

@@ -13,7 +13,6 @@ words!(Kind = core::Kind, { Questions Approval Plan Form });
 words!(Reach = core::Reach, { Resumable Pull Held });
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct Ask<'a> {
     id: Id<AskId>,
     at: i64,

@@ -51,7 +51,6 @@ pub(super) enum Forever {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct Terms<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     deadline: Option<i64>,
@@ -67,7 +66,7 @@ pub(super) struct Terms<'a> {
 }
 
 #[derive(Serialize, Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 pub(super) struct Wishes<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     wait: Option<Wait>,

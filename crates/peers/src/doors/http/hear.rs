@@ -8,7 +8,7 @@ use askbridge_core::limits;
 use askbridge_core::terms::{Facts, OnExpiry, Rules, Wait, Wishes, terms};
 use askbridge_core::wild::{self, Wild};
 
-use super::NAME;
+use super::{NAME, straight};
 use crate::json;
 use crate::wish::AskWish;
 
@@ -43,6 +43,14 @@ pub struct Asking<'a> {
 
 /// Reads an ask.
 pub fn ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskError> {
+    match straight::ask(body, asking) {
+        Some(wish) => Ok(wish),
+        None => wild_ask(body, asking),
+    }
+}
+
+/// Reads an ask however it is written.
+pub(super) fn wild_ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskError> {
     let value = json::parse(body).ok_or(AskError::NotJson)?;
     let what = what(&value)?;
     let field = |name: &str| value.field(&[name]);
