@@ -16,9 +16,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Posts a body and returns the response's.
     pub(crate) async fn post(&mut self, path: &str, token: Option<&str>, body: &str) -> Result<String> {
+        self.send("POST", path, token, body).await
+    }
+
+    /// Fetches a body.
+    pub(crate) async fn get(&mut self, path: &str, token: Option<&str>) -> Result<String> {
+        self.send("GET", path, token, "").await
+    }
+
+    async fn send(&mut self, method: &str, path: &str, token: Option<&str>, body: &str) -> Result<String> {
         let auth = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{auth}content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{auth}content-type: application/json\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
         self.stream.write_all(format!("{head}{body}").as_bytes()).await?;

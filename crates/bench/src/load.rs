@@ -77,9 +77,9 @@ pub(crate) async fn run(subject: &Subject, sessions: usize, pace: Pace, span: Du
     Ok(all)
 }
 
-type Socket = WebSocketStream<TcpStream>;
+pub(crate) type Socket = WebSocketStream<TcpStream>;
 
-async fn greet(subject: &Subject) -> Result<Socket> {
+pub(crate) async fn greet(subject: &Subject) -> Result<Socket> {
     let stream = TcpStream::connect(subject.address).await?;
     stream.set_nodelay(true)?;
     let (mut socket, _) = client_async(format!("ws://{}/v1/ws", subject.address), stream).await?;

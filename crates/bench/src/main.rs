@@ -5,9 +5,12 @@
 //! all three in turn, so that a noisy machine disturbs them alike.
 
 mod floor;
+mod footprint;
 mod http;
 mod load;
+mod many;
 mod measure;
+mod plot;
 mod report;
 mod subject;
 
@@ -21,6 +24,8 @@ fn main() -> Result<()> {
         ["floor", "durable", folder] => runtime.block_on(floor::serve(Some(folder.into()))),
         [] => runtime.block_on(report::run(report::Length::Full)),
         ["one", kind, sessions, seconds] => runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?)),
+        ["many", asks] => runtime.block_on(report::only_many(asks.parse()?)),
+        ["waiting"] => runtime.block_on(report::only_footprint()),
         ["--quick"] => runtime.block_on(report::run(report::Length::Quick)),
         other => bail!("unknown arguments {other:?}; try --quick, or nothing"),
     }

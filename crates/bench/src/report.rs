@@ -1,69 +1,177 @@
-//! The tables.
+//! What is measured, and the page that it makes.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
+use crate::footprint;
 use crate::load::Pace;
+use crate::many::{Many, many};
 use crate::measure::{Figures, measure};
+use crate::plot::{Group, bars};
 use crate::subject::{Kind, Subject};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Length {
+    /// A few minutes; printed, not kept.
     Quick,
+    /// Half an hour; written into the docs.
     Full,
 }
 
 const KINDS: [(Kind, &str); 3] =
     [(Kind::Bare, "bare relay"), (Kind::Durable, "durable floor"), (Kind::Askbridge, "askbridge")];
+const PACES: [Pace; 2] = [Pace::Saturated, Pace::PerSecond(1000)];
 
-/// Measures everything, alternating between the subjects, and prints the medians as Markdown.
+const PAGE: &str = "docs/benchmarks.md";
+const BEGIN: &str = "<!-- measured: from here -->";
+const END: &str = "<!-- measured: to here -->";
+
+/// One regime, over all subjects.
+struct Round {
+    sessions: usize,
+    pace: Pace,
+    figures: [Vec<Figures>; 3],
+}
+
 pub(crate) async fn run(length: Length) -> Result<()> {
-    let (repeats, span) = match length {
-        Length::Quick => (1, Duration::from_secs(2)),
-        Length::Full => (5, Duration::from_secs(4)),
+    let (repeats, span, many_asks) = match length {
+        Length::Quick => (1, Duration::from_secs(2), 20_000),
+        Length::Full => (5, Duration::from_secs(4), 1_000_000),
     };
     // Not in /tmp: that may be memory, where a sync costs nothing.
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
-    let mut page = String::from(
+    let mut rounds = Vec::new();
+    for pace in PACES {
+        for sessions in [1, 8, 64, 512] {
+            rounds.push(round(root, sessions, pace, repeats, span).await?);
+        }
+    }
+    let mut page = String::new();
+    write_rounds(&mut page, &rounds)?;
+    write_footprint(&mut page, root, length).await?;
+    eprintln!("{many_asks} open asks");
+    write_many(&mut page, &many(root, many_asks).await?)?;
+    match length {
+        Length::Quick => println!("{page}"),
+        Length::Full => keep(&page, &rounds)?,
+    }
+    Ok(())
+}
+
+/// Measures one regime, alternating between the subjects.
+async fn round(root: &Path, sessions: usize, pace: Pace, repeats: usize, span: Duration) -> Result<Round> {
+    let mut figures: [Vec<Figures>; 3] = Default::default();
+    for repeat in 1..=repeats {
+        for (place, (kind, name)) in KINDS.into_iter().enumerate() {
+            eprintln!("{sessions} sessions, {}, {name}, {repeat} of {repeats}", spoken(pace));
+            let subject = Subject::start(kind, root).await?;
+            figures[place].push(measure(&subject, sessions, pace, span).await?);
+            subject.stop().await?;
+        }
+    }
+    Ok(Round { sessions, pace, figures })
+}
+
+impl Round {
+    fn of(&self, place: usize, pick: fn(&Figures) -> f64) -> f64 {
+        median(self.figures[place].iter().map(pick).collect())
+    }
+
+    /// Each run is compared with the floor measured right before it.
+    fn ratio(&self) -> f64 {
+        let pairs = self.figures[2].iter().zip(&self.figures[1]);
+        median(pairs.map(|(ours, floor)| ours.cpu_us_per_round / floor.cpu_us_per_round).collect())
+    }
+}
+
+fn write_rounds(page: &mut String, rounds: &[Round]) -> Result<()> {
+    page.push_str(
         "| sessions | pace | server | rounds/s | p50 ms | p90 ms | p99 ms | CPU µs/round | of the durable floor |\n\
          |---:|---|---|---:|---:|---:|---:|---:|---:|\n",
     );
-    for pace in [Pace::Saturated, Pace::PerSecond(1000)] {
-        for sessions in [1, 8, 64] {
-            let mut figures: [Vec<Figures>; 3] = Default::default();
-            for repeat in 1..=repeats {
-                for (place, (kind, name)) in KINDS.into_iter().enumerate() {
-                    eprintln!("{sessions} sessions, {}, {name}, {repeat} of {repeats}", spoken(pace));
-                    let subject = Subject::start(kind, root).await?;
-                    figures[place].push(measure(&subject, sessions, pace, span).await?);
-                    subject.stop().await?;
-                }
-            }
-            // Each run is compared with the floor measured right before it.
-            let ratios =
-                figures[2].iter().zip(&figures[1]).map(|(ours, floor)| ours.cpu_us_per_round / floor.cpu_us_per_round);
-            let ratio = median(ratios.collect());
-            for (place, (kind, name)) in KINDS.into_iter().enumerate() {
-                let of = |pick: fn(&Figures) -> f64| median(figures[place].iter().map(pick).collect());
-                let ratio = if kind == Kind::Askbridge { format!("{ratio:.2}") } else { String::new() };
-                writeln!(
-                    page,
-                    "| {sessions} | {} | {name} | {:.0} | {:.2} | {:.2} | {:.2} | {:.0} | {ratio} |",
-                    spoken(pace),
-                    of(|f| f.rounds_per_s),
-                    of(|f| f.p50.as_secs_f64() * 1e3),
-                    of(|f| f.p90.as_secs_f64() * 1e3),
-                    of(|f| f.p99.as_secs_f64() * 1e3),
-                    of(|f| f.cpu_us_per_round),
-                )?;
-            }
+    for round in rounds {
+        for (place, (kind, name)) in KINDS.into_iter().enumerate() {
+            let ratio = if kind == Kind::Askbridge { format!("**{:.2}**", round.ratio()) } else { String::new() };
+            writeln!(
+                page,
+                "| {} | {} | {name} | {:.0} | {:.2} | {:.2} | {:.2} | {:.0} | {ratio} |",
+                round.sessions,
+                spoken(round.pace),
+                round.of(place, |f| f.rounds_per_s),
+                round.of(place, |f| f.p50.as_secs_f64() * 1e3),
+                round.of(place, |f| f.p90.as_secs_f64() * 1e3),
+                round.of(place, |f| f.p99.as_secs_f64() * 1e3),
+                round.of(place, |f| f.cpu_us_per_round),
+            )?;
         }
     }
-    println!("{page}");
+    Ok(())
+}
+
+async fn write_footprint(page: &mut String, root: &Path, length: Length) -> Result<()> {
+    let (connections, asks, starts) = match length {
+        Length::Quick => (500, 5_000, 5),
+        Length::Full => (5_000, 50_000, 21),
+    };
+    eprintln!("memory and starts");
+    let connection = footprint::per_connection(root, connections).await?;
+    let ask = footprint::per_open_ask(root, asks).await?;
+    let mut took = Vec::new();
+    for _ in 0..starts {
+        took.push(footprint::start(root).await?.as_secs_f64() * 1e3);
+    }
+    write!(
+        page,
+        "\n| what waits | |\n|---|---:|\n| memory of an idle WebSocket | {:.1} kB |\n| memory of an open ask while its \
+         session is in memory | {:.1} kB |\n| start to first accepted connection | {:.1} ms |\n",
+        connection / 1e3,
+        ask / 1e3,
+        median(took)
+    )?;
+    Ok(())
+}
+
+fn write_many(page: &mut String, many: &Many) -> Result<()> {
+    write!(
+        page,
+        "\n| {} open asks | |\n|---|---:|\n| killed and started again: ready after | {:.0} ms |\n| resident memory then | \
+         {:.0} MB |\n| first page of the inbox | {:.1} ms, then {:.1} ms |\n| `journal verify`: {} events checked and \
+         folded | {:.1} s |\n",
+        many.asks,
+        many.ready.as_secs_f64() * 1e3,
+        many.resident as f64 / 1e6,
+        many.first_page.as_secs_f64() * 1e3,
+        many.later_pages.as_secs_f64() * 1e3,
+        many.events,
+        many.verify.as_secs_f64(),
+    )?;
+    Ok(())
+}
+
+/// Puts the figures into the docs, with their plots.
+fn keep(figures: &str, rounds: &[Round]) -> Result<()> {
+    let page = std::fs::read_to_string(PAGE)?;
+    let (before, rest) = page.split_once(BEGIN).context("the page has a place for the figures")?;
+    let (_, after) = rest.split_once(END).context("the page has an end of that place")?;
+    let mut plots = String::new();
+    for pace in PACES {
+        let groups = rounds.iter().filter(|round| round.pace == pace).map(|round| Group {
+            name: format!("{} sessions", round.sessions),
+            values: (0..KINDS.len()).map(|place| round.of(place, |f| f.cpu_us_per_round)).collect(),
+        });
+        let title = format!("CPU per round, {}", spoken(pace));
+        let svg = bars(&title, "µs", &KINDS.map(|(_, name)| name), &groups.collect::<Vec<_>>(), None);
+        let file = format!("cpu-{}.svg", spoken(pace).replace("/s", "-per-second"));
+        std::fs::create_dir_all("docs/plots")?;
+        std::fs::write(format!("docs/plots/{file}"), svg)?;
+        writeln!(plots, "\n![{title}](plots/{file})")?;
+    }
+    std::fs::write(PAGE, format!("{before}{BEGIN}\n\n{figures}{plots}\n{END}{after}"))?;
+    eprintln!("written into {PAGE}");
     Ok(())
 }
 
@@ -93,4 +201,24 @@ pub(crate) async fn one(kind: &str, sessions: usize, seconds: u64) -> Result<()>
     let figures = measure(&subject, sessions, Pace::Saturated, Duration::from_secs(seconds)).await?;
     println!("{figures:?}");
     subject.stop().await
+}
+
+/// Measures what many open asks cost, and nothing else.
+pub(crate) async fn only_many(asks: usize) -> Result<()> {
+    let root = Path::new("target/bench");
+    std::fs::create_dir_all(root)?;
+    let mut page = String::new();
+    write_many(&mut page, &many(root, asks).await?)?;
+    println!("{page}");
+    Ok(())
+}
+
+/// Measures what it costs to wait, and nothing else.
+pub(crate) async fn only_footprint() -> Result<()> {
+    let root = Path::new("target/bench");
+    std::fs::create_dir_all(root)?;
+    let mut page = String::new();
+    write_footprint(&mut page, root, Length::Full).await?;
+    println!("{page}");
+    Ok(())
 }

@@ -29,7 +29,7 @@ pub(crate) struct Subject {
     pub(crate) agent: Option<String>,
     pub(crate) person: Option<String>,
     child: Child,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Subject {
@@ -45,14 +45,20 @@ impl Subject {
                 };
                 command
             }
-            Kind::Askbridge => {
-                let mut command = Command::new(beside("askbridge")?);
-                command.env("ASKBRIDGE_DATA", folder.path()).env("ASKBRIDGE_LISTEN", "127.0.0.1:0");
-                command.env("ASKBRIDGE_LOG", "warn");
-                command
-            }
+            Kind::Askbridge => Self::command(folder.path(), "127.0.0.1:0")?,
         };
-        let mut child = command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+        Self::of(kind, command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?, folder).await
+    }
+
+    /// A server that has not been started.
+    pub(crate) fn command(data: &Path, listen: &str) -> Result<Command> {
+        let mut command = Command::new(beside("askbridge")?);
+        command.env("ASKBRIDGE_DATA", data).env("ASKBRIDGE_LISTEN", listen).env("ASKBRIDGE_LOG", "warn");
+        command.stdout(Stdio::null()).kill_on_drop(true);
+        Ok(command)
+    }
+
+    async fn of(kind: Kind, mut child: Child, folder: TempDir) -> Result<Self> {
         let stdout = child.stdout.take().context("the child has a stdout")?;
         let mut line = String::new();
         timeout(Duration::from_secs(30), BufReader::new(stdout).read_line(&mut line)).await??;
@@ -64,7 +70,7 @@ impl Subject {
             agent = Some(std::fs::read_to_string(folder.path().join("token"))?.trim().to_owned());
             person = Some(pair(folder.path()).await?);
         }
-        Ok(Self { address, pid, agent, person, child, _folder: folder })
+        Ok(Self { address, pid, agent, person, child, folder })
     }
 
     pub(crate) async fn connect(&self) -> Result<Connection<TcpStream>> {
@@ -81,6 +87,26 @@ impl Subject {
         let started = connection.post("/v1/sessions", self.agent.as_deref(), r#"{"agent":"bench"}"#).await?;
         let started: Value = serde_json::from_str(&started)?;
         Ok(started["id"].as_str().map(str::to_owned))
+    }
+
+    /// Kills the server and starts another one on the same store. Returns once that is ready.
+    pub(crate) async fn again(mut self) -> Result<Self> {
+        self.child.kill().await?;
+        let mut command = Self::command(self.folder.path(), "127.0.0.1:0")?;
+        let child = command.stdout(Stdio::piped()).spawn()?;
+        let person = self.person.take();
+        let mut again = Self::of(Kind::Bare, child, self.folder).await?;
+        again.agent = self.agent.take();
+        again.person = person;
+        Ok(again)
+    }
+
+    /// Checks the store from end to end, as a person would.
+    pub(crate) async fn verify(&self) -> Result<()> {
+        let mut command = Command::new(beside("askbridge")?);
+        let verified = command.args(["journal", "verify"]).env("ASKBRIDGE_DATA", self.folder.path()).output().await?;
+        anyhow::ensure!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+        Ok(())
     }
 
     pub(crate) async fn stop(mut self) -> Result<()> {
