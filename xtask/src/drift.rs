@@ -15,6 +15,6 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         other => bail!("drift takes `--cli PATH` and nothing else, not {other:?}"),
     };
     program(&cli, &["--version"])?;
-    let args = ["test", "--package", "askbridge-testkit", "--test", "it", "--no-fail-fast", "--", "real"];
+    let args = ["test", "--package", "askbridge-scripted", "--test", "it", "--no-fail-fast", "--", "real"];
     cargo_with(&args, &[("ASKBRIDGE_TEST_CLAUDE", cli.as_os_str())])
 }

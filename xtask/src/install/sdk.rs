@@ -10,7 +10,7 @@ use crate::run::{exists, program, root};
 
 /// The version that brings Claude Code 2.1.325. Its hash, and those of all it needs, are in the requirements.
 const VERSION: &str = "0.2.182";
-const REQUIREMENTS: &str = "crates/testkit/python/requirements.txt";
+const REQUIREMENTS: &str = "crates/scripted/python/requirements.txt";
 
 /// Returns the venv's Python.
 pub(crate) fn run(tools: &Path) -> Result<PathBuf> {
