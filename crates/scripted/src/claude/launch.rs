@@ -2,10 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use super::host::Host;
 use super::places;
 use crate::model::Model;
+
+/// How long to wait for a file, and between two looks at it.
+const PATIENCE: Duration = Duration::from_secs(30);
+const BREATH: Duration = Duration::from_millis(5);
 
 /// Who is started. Tests of the protocol run on both, so that the double cannot drift from the real one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +80,23 @@ impl Room {
         let projects = std::fs::read_dir(self.home().join(".claude/projects")).ok()?;
         let name = format!("{session}.jsonl");
         projects.flatten().map(|project| project.path().join(&name)).find(|path| path.is_file())
+    }
+
+    /// Blocks until the transcript of a session contains this. The CLI shows a frame first and writes it down later, so a
+    /// kill in between loses it.
+    #[track_caller]
+    pub fn until_written(&self, session: &str, part: &str) -> PathBuf {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let written = self
+                .transcript(session)
+                .filter(|path| std::fs::read_to_string(path).is_ok_and(|text| text.contains(part)));
+            if let Some(path) = written {
+                return path;
+            }
+            assert!(Instant::now() < end, "the transcript of {session} never contained `{part}`");
+            std::thread::sleep(BREATH);
+        }
     }
 }
 

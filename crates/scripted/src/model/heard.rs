@@ -42,7 +42,8 @@ impl Heard {
         own.iter().enumerate().filter(|(at, own_here)| **own_here && (*at == 0 || !own[at - 1])).count()
     }
 
-    /// New texts of the person, also those sent in the middle of a turn. Not the CLI's reminders.
+    /// New texts of the person, also those sent in the middle of a turn. Not the CLI's reminders, nor the line ends that
+    /// it puts between texts.
     pub fn new_texts(&self) -> Vec<String> {
         texts(self.new_messages())
     }
@@ -102,7 +103,7 @@ fn blocks(message: &Value) -> Vec<Value> {
 }
 
 fn texts(messages: &[Value]) -> Vec<String> {
-    let text = |block: Value| block["text"].as_str().map(str::to_owned);
+    let text = |block: Value| block["text"].as_str().map(|text| text.trim_end().to_owned());
     let said = |message: &Value| {
         let texts = blocks(message).into_iter().filter_map(text).filter(|text| !text.starts_with("<system-reminder>"));
         // The CLI describes the machine in system messages between the others; only this one quotes the person.
