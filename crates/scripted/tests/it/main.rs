@@ -14,6 +14,7 @@ macro_rules! on_both {
     };
 }
 
+mod double;
 mod given;
 mod interrupting;
 mod model;
