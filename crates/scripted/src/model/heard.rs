@@ -62,6 +62,26 @@ impl Heard {
         results(self.messages()).into_iter().rfind(|result| result.id == id)
     }
 
+    /// The messages as far as a host can influence them: without reminders, descriptions of the machine and marks for the
+    /// cache. Two hosts that tell the model the same have the same conversation.
+    pub fn conversation(&self) -> Vec<Value> {
+        let said = |message: &Value| {
+            let by_the_cli = |block: &Value| {
+                let text = block["text"].as_str().unwrap_or_default();
+                text.starts_with("<system-reminder>")
+                    || message["role"] == "system" && !text.starts_with(SENT_MEANWHILE)
+            };
+            let bare = |mut block: Value| {
+                block.as_object_mut().map(|fields| fields.remove("cache_control"));
+                block
+            };
+            let content: Vec<Value> =
+                blocks(message).into_iter().filter(|block| !by_the_cli(block)).map(bare).collect();
+            serde_json::json!({"role": message["role"], "content": content})
+        };
+        self.messages().iter().map(said).filter(|message| message["content"] != serde_json::json!([])).collect()
+    }
+
     pub fn tool_names(&self) -> Vec<&str> {
         self.body["tools"].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str()).collect()
     }

@@ -20,4 +20,5 @@ mod interrupting;
 mod model;
 mod parking;
 mod questions;
+mod sdk;
 mod wire;
