@@ -44,11 +44,9 @@ fn installed(variable: &str, place: &str, what: &str) -> PathBuf {
 #[track_caller]
 fn built(name: &str) -> PathBuf {
     static BUILT: OnceLock<Result<(), String>> = OnceLock::new();
-    // Tests live in target/<profile>/deps, programs one folder above.
+    // Tests lie in target/<profile>/deps, programs in the folder above.
     let test = std::env::current_exe().expect("a test knows where it is");
-    let folder = test.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "deps"));
-    let folder =
-        folder.or(test.parent()).and_then(|deps| if deps.ends_with("deps") { deps.parent() } else { Some(deps) });
+    let folder = test.ancestors().skip(1).find(|folder| !folder.ends_with("deps"));
     let folder = folder.expect("a test lies in a folder").to_owned();
     if let Err(error) = BUILT.get_or_init(|| build(&folder)) {
         panic!("could not build `{name}`: {error}");

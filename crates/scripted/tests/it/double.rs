@@ -1,11 +1,12 @@
 //! What only the double does: think by itself, with a script in its environment.
 
-use std::process::Command;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 use askbridge_scripted::claude::Subject;
-use askbridge_scripted::claude::places::{CLAUDE_VERSION, claude, fake_claude};
-use askbridge_scripted::model::{Script, anything, ask, on_any_result, text};
-use serde_json::json;
+use askbridge_scripted::claude::places::{CLAUDE_VERSION, claude, fake_claude, fake_model};
+use askbridge_scripted::model::{Script, anything, ask, on_any_result, on_user, text};
+use serde_json::{Value, json};
 
 use crate::given::{allow, given};
 
@@ -15,7 +16,7 @@ fn version(path: std::path::PathBuf) -> String {
 }
 
 #[test]
-fn it_has_the_version_of_the_real_one() {
+fn it_has_the_pinned_version() {
     let wanted = format!("{CLAUDE_VERSION} (Claude Code)\n");
     assert_eq!((version(fake_claude()), version(claude())), (wanted.clone(), wanted));
 }
@@ -37,6 +38,23 @@ fn it_thinks_without_a_server() {
     }
     assert_eq!(nobody.model.heard(), []);
     assert!(host.close().status.success());
+}
+
+#[test]
+fn it_thinks_with_the_model_as_a_program() {
+    let nobody = given(Subject::Fake, Script::new());
+    let script = nobody.room.home().join("script.json");
+    std::fs::write(&script, Script::new().turn(on_user("hi"), [text("hello")]).to_json()).unwrap();
+    let mut model = Command::new(fake_model()).arg(script).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(model.stdout.take().unwrap()).lines();
+    let url = lines.next().unwrap().unwrap();
+    let mut host = nobody.launch().env("ANTHROPIC_BASE_URL", &url).start();
+    host.say("hi");
+    assert_eq!(host.result()["result"], "hello");
+    let heard: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(heard["messages"][0]["content"][0]["text"], "hi");
+    model.kill().unwrap();
+    model.wait().unwrap();
 }
 
 #[test]

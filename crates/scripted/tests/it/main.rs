@@ -21,4 +21,5 @@ mod model;
 mod parking;
 mod questions;
 mod sdk;
+mod subagents;
 mod wire;
