@@ -9,6 +9,8 @@ const SENT_MEANWHILE: &str = "The user sent a new message while you were working
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heard {
     pub body: Value,
+    /// How often the model has spoken, if the messages do not reach back to the beginning.
+    spoken: Option<usize>,
 }
 
 /// What the model reads as the outcome of a call.
@@ -21,7 +23,12 @@ pub struct ToolResult {
 
 impl Heard {
     pub fn new(body: Value) -> Self {
-        Self { body }
+        Self { body, spoken: None }
+    }
+
+    /// A request that leaves out the beginning of its conversation.
+    pub fn after(spoken: usize, body: Value) -> Self {
+        Self { body, spoken: Some(spoken) }
     }
 
     pub fn messages(&self) -> &[Value] {
@@ -37,6 +44,9 @@ impl Heard {
 
     /// How often the model has spoken in this conversation.
     pub fn turn(&self) -> usize {
+        if let Some(spoken) = self.spoken {
+            return spoken;
+        }
         // The CLI splits one message into several when it has several calls; what lies between two of them is nothing.
         let own: Vec<bool> = self.messages().iter().map(|message| message["role"] == "assistant").collect();
         own.iter().enumerate().filter(|(at, own_here)| **own_here && (*at == 0 || !own[at - 1])).count()

@@ -27,9 +27,9 @@ pub(crate) enum Event {
 
 impl Brain {
     /// Asks the model. A script answers at once, with all events; an API later, as inputs marked `asked`.
-    pub(crate) fn ask(&mut self, body: Value, asked: usize, inputs: &SyncSender<Input>) -> Vec<Event> {
+    pub(crate) fn ask(&mut self, body: Value, spoken: usize, asked: usize, inputs: &SyncSender<Input>) -> Vec<Event> {
         match self {
-            Self::Script(script) => think(script, body, asked),
+            Self::Script(script) => think(script, Heard::after(spoken, body), asked),
             Self::Api(address) => {
                 let (address, inputs) = (address.clone(), inputs.clone());
                 std::thread::spawn(move || {
@@ -46,8 +46,7 @@ impl Brain {
     }
 }
 
-fn think(script: &mut Script, body: Value, number: usize) -> Vec<Event> {
-    let heard = Heard::new(body);
+fn think(script: &mut Script, heard: Heard, number: usize) -> Vec<Event> {
     match script.reply(&heard) {
         Some(Reply::Message(pieces)) => {
             let model = heard.body["model"].as_str().unwrap_or_default();

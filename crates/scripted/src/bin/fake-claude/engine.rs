@@ -191,7 +191,7 @@ impl Engine {
             "model": self.settings.model, "max_tokens": 32_000, "stream": true, "tools": tools,
             "system": [{"type": "text", "text": "fake-claude"}], "messages": self.history.messages(),
         });
-        self.events = self.settings.brain.ask(body, self.asked, &self.inputs).into();
+        self.events = self.settings.brain.ask(body, self.history.spoken, self.asked, &self.inputs).into();
     }
 
     fn think_on(&mut self, event: Event) {

@@ -6,12 +6,20 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::brain::Brain;
 use crate::settings::{Settings, VERSION};
 use crate::wire::{Mouth, tool_result};
 
 pub(crate) struct History {
     /// As the model reads them.
     messages: Vec<Value>,
+    /// Keeps only what is new, because a script looks at nothing else; a long conversation then costs no more than a short
+    /// one.
+    forgetful: bool,
+    /// How often the model has spoken.
+    pub(crate) spoken: usize,
+    /// Calls without a result.
+    open: Vec<Value>,
     file: Option<File>,
     path: PathBuf,
     cwd: PathBuf,
@@ -34,6 +42,9 @@ impl History {
         let slug = settings.cwd.to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
         let mut history = Self {
             messages: Vec::new(),
+            forgetful: matches!(settings.brain, Brain::Script(_)),
+            spoken: 0,
+            open: Vec::new(),
             file: None,
             path: projects.join(slug).join(&name),
             cwd: settings.cwd.clone(),
@@ -71,7 +82,7 @@ impl History {
             }
             self.last = record["uuid"].clone();
         }
-        self.parked = self.parked.take().filter(|call| self.open_calls().contains(&call["id"].to_string()));
+        self.parked = self.parked.take().filter(|call| self.open.contains(&call["id"]));
         Ok(())
     }
 
@@ -95,31 +106,29 @@ impl History {
     /// Gives every call without a result one that says so.
     pub(crate) fn repair(&mut self, mouth: &mut Mouth) {
         self.parked = None;
-        let open = self.open_calls();
-        let lost = |id: &String| tool_result(id.trim_matches('"'), self.missing, true);
-        let results: Vec<Value> = open.iter().map(lost).collect();
+        let lost = |id: &Value| tool_result(id.as_str().unwrap_or_default(), self.missing, true);
+        let results: Vec<Value> = self.open.iter().map(lost).collect();
         if !results.is_empty() {
             self.add(json!({"role": "user", "content": results}), mouth);
         }
     }
 
-    /// Ids of calls without a result, as JSON.
-    fn open_calls(&self) -> Vec<String> {
-        let blocks = |kind: &'static str, id: &'static str| {
-            let all = self.messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-            all.filter(move |block| block["type"] == kind).map(move |block| block[id].to_string())
-        };
-        let done: Vec<String> = blocks("tool_result", "tool_use_id").collect();
-        blocks("tool_use", "id").filter(|id| !done.contains(id)).collect()
-    }
-
     /// The API wants one message per speaker, the file has one per block.
     fn put(&mut self, message: &Value) {
+        let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
+        self.open.extend(blocks.iter().filter(|block| block["type"] == "tool_use").map(|block| block["id"].clone()));
+        self.open.retain(|id| !blocks.iter().any(|block| block["tool_use_id"] == *id));
         if let Some(before) = self.messages.last_mut().filter(|before| before["role"] == message["role"])
-            && let (Some(old), Some(new)) = (before["content"].as_array_mut(), message["content"].as_array())
+            && let Some(old) = before["content"].as_array_mut()
         {
-            old.extend(new.iter().cloned());
+            old.extend(blocks.iter().cloned());
             return;
+        }
+        if message["role"] == "assistant" {
+            self.spoken += 1;
+            if self.forgetful {
+                self.messages.clear();
+            }
         }
         self.messages.push(json!({"role": message["role"], "content": message["content"]}));
     }
