@@ -27,7 +27,7 @@ impl Handle {
             match end {
                 Some(End::Continued { to, .. }) => current = to,
                 Some(End::Closed { .. }) => return Ok(current),
-                None if full => current = self.carry_on(current).await?,
+                None if full => current = Box::pin(self.carry_on(current)).await?,
                 None => return Ok(current),
             }
         }

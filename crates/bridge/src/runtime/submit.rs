@@ -44,7 +44,7 @@ impl Handle {
                 Ok(events) => events,
                 Err(refusal) => {
                     // What another node decided may not have reached us: a refusal is told after a fresh look only.
-                    if !self.store.exclusive() && tries == 0 && self.catch_up(&mut state).await? {
+                    if !self.store.exclusive() && tries == 0 && Box::pin(self.catch_up(&mut state)).await? {
                         tries += 1;
                         continue;
                     }
@@ -103,7 +103,7 @@ impl Handle {
         let mut state = cell.state.lock().await;
         self.trust(&mut state).await?;
         if !self.store.exclusive() {
-            self.catch_up(&mut state).await?;
+            Box::pin(self.catch_up(&mut state)).await?;
         }
         Ok(look(&state))
     }
@@ -194,7 +194,8 @@ impl Handle {
         state.session = Session::new(state.session.id);
         state.head = None;
         state.digest = Digest::ZERO;
-        self.catch_up(state).await?;
+        // Boxed, because it is seldom needed and large.
+        Box::pin(self.catch_up(state)).await?;
         state.trusted = true;
         Ok(())
     }

@@ -1,7 +1,10 @@
 //! A wish becomes an intent: who wishes, whether they may, on what terms.
 
+use std::sync::Arc;
+
+use askbridge_core::answer::Answer;
 use askbridge_core::ask::Asker;
-use askbridge_core::event::{Audience, Event, Parcel, Settings};
+use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, Key, PartyId, SessionId};
 use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
@@ -17,9 +20,28 @@ use crate::auth::{Action, Caller};
 
 impl Handle {
     /// Grants a wish, durably, or says why not. `via` names the language it was made in.
+    ///
+    /// What happens in every round is written out; the rest is boxed, or each round would carry room for all of it.
     pub async fn grant(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
         match wish {
             Wish::Ask(wish) => self.grant_ask(caller, *wish).await,
+            Wish::Answer { ask, reply } => {
+                let ask = match ask {
+                    AskRef::Id(ask) => ask,
+                    ask => Box::pin(self.resolve(ask)).await?,
+                };
+                self.guard_ask(caller, Action::Decide, ask)?;
+                let asked = self.asked(ask).await?;
+                let answer = unfit(&asked, reply).map_err(Refusal::Mismatch)?;
+                self.decided(caller, ask, Intent::Answer { ask, answer, by: caller.who(via) }).await
+            }
+            wish => Box::pin(self.grant_other(caller, via, wish)).await,
+        }
+    }
+
+    async fn grant_other(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
+        match wish {
+            wish @ (Wish::Ask(_) | Wish::Answer { .. }) => unreachable!("{wish:?} is granted before"),
             Wish::Start { session, door, agent, settings } => {
                 caller.may(Action::StartSession, None)?;
                 let session = session.unwrap_or_else(|| SessionId(self.chance.u128()));
@@ -61,12 +83,6 @@ impl Handle {
                 self.about(caller, Action::Withdraw, ask, |ask| Intent::Overtake { ask, mouth }).await
             }
             Wish::Strand { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Strand { ask }).await,
-            Wish::Answer { ask, reply } => {
-                let ask = self.decidable(caller, ask).await?;
-                let asked = self.asked(ask).await?;
-                let answer = unfit(&asked, reply).map_err(Refusal::Mismatch)?;
-                self.decided(caller, ask, Intent::Answer { ask, answer, by: caller.who(via) }).await
-            }
             Wish::Dismiss { ask, words } => {
                 if words.as_ref().is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX) {
                     return Err(Rejection::TooLarge("these words are too long".to_owned()));
@@ -145,20 +161,51 @@ impl Handle {
         Ok(receipt(self.submit(ask.session, vec![intent]).await?, Some(ask)))
     }
 
-    async fn grant_ask(&self, caller: &Caller, wish: AskWish) -> Result<Receipt, Rejection> {
-        let mut agent = wish.agent.clone();
-        let (session, settings, start) = match wish.session {
+    pub(crate) async fn grant_ask(&self, caller: &Caller, wish: AskWish) -> Result<Receipt, Rejection> {
+        let (session, started) = match wish.session {
             Some(session) => {
                 self.guarded(caller, Action::Ask, session)?;
                 let session = self.newest(session).await?;
                 let known = self.look(session, |state| (state.session.settings.clone(), state.session.started.clone()));
-                let (settings, started) = known.await?;
-                agent = agent.or_else(|| started.map(|started| started.agent.clone()));
-                (session, settings, None)
+                (session, Some(known.await?))
             }
             None => {
                 caller.may(Action::Ask, None)?;
                 let key = wish.key.clone().unwrap_or_else(|| Key::from(format!("{:x}", self.chance.u128())));
+                (derived(&caller.party, &key), None)
+            }
+        };
+        let Prepared { intents, ruled, key } = self.prepare(caller, wish, started);
+        let done = self.submit(session, intents).await?;
+        let asked = done.events.iter().find_map(|written| match &*written.event {
+            Event::Asked(ask) => Some(ask.id),
+            _ => None,
+        });
+        let news = asked.is_some();
+        let ask = match (asked, key) {
+            (Some(ask), _) => ask,
+            (None, Some(key)) => {
+                let number = self.look(session, |state| state.session.asked_with(&key)).await?;
+                AskId { session, number: number.unwrap_or(1) }
+            }
+            (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
+        };
+        if let (true, Some((rule, answer))) = (news, ruled) {
+            Box::pin(self.submit(session, vec![Intent::Rule { ask, rule, answer }])).await?;
+        }
+        Ok(Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() })
+    }
+
+    /// Decides on what terms somebody asks. `known` is what the session says of itself, if there is one already.
+    fn prepare(
+        &self,
+        caller: &Caller,
+        wish: AskWish,
+        known: Option<(Arc<Settings>, Option<Arc<Started>>)>,
+    ) -> Prepared {
+        let (settings, started, start) = match known {
+            Some((settings, started)) => (settings, started, None),
+            None => {
                 let settings = Settings {
                     title: wish.context.title.clone(),
                     folder: wish.context.folder.clone(),
@@ -173,9 +220,10 @@ impl Handle {
                     settings: settings.clone(),
                     continues: None,
                 };
-                (derived(&caller.party, &key), settings.into(), Some(start))
+                (settings.into(), None, Some(start))
             }
         };
+        let agent = wish.agent.clone().or_else(|| started.map(|started| started.agent.clone()));
         let agent = agent.unwrap_or_else(|| caller.name.clone());
         let door_wishes =
             LISTING.iter().find(|row| row.name == wish.door).map(|row| (row.wishes)()).unwrap_or_default();
@@ -194,7 +242,7 @@ impl Handle {
         let key = wish.key.clone();
         let ask = NewAsk {
             terms,
-            asker: Asker { door: wish.door.to_owned(), agent: agent.clone(), party: caller.party.clone() },
+            asker: Asker { door: wish.door.to_owned(), agent, party: caller.party.clone() },
             body: wish.body,
             reach: wish.reach,
             call: wish.call,
@@ -203,26 +251,16 @@ impl Handle {
             original: wish.original,
         };
         let start = start.map(|start| Intent::Start(Box::new(start)));
-        let intents = start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect();
-        let done = self.submit(session, intents).await?;
-        let asked = done.events.iter().find_map(|written| match &*written.event {
-            Event::Asked(ask) => Some(ask.id),
-            _ => None,
-        });
-        let news = asked.is_some();
-        let ask = match (asked, key) {
-            (Some(ask), _) => ask,
-            (None, Some(key)) => {
-                let number = self.look(session, |state| state.session.asked_with(&key)).await?;
-                AskId { session, number: number.unwrap_or(1) }
-            }
-            (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
-        };
-        if let (true, Some((rule, answer))) = (news, ruled) {
-            self.submit(session, vec![Intent::Rule { ask, rule, answer }]).await?;
-        }
-        Ok(Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() })
+        Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), ruled, key }
     }
+}
+
+/// An ask that is ready to be submitted.
+struct Prepared {
+    intents: Vec<Intent>,
+    /// The rule that decides it at once, and how.
+    ruled: Option<(String, Answer)>,
+    key: Option<Key>,
 }
 
 fn receipt(done: Done, ask: Option<AskId>) -> Receipt {

@@ -24,9 +24,9 @@ use crate::journal::ReadError;
 
 pub(crate) const INDEX_FILE: &str = "index.db";
 /// Entries that come together before the index takes them in by itself.
-const TOGETHER: u64 = 512;
+const TOGETHER: u64 = 256;
 /// Entries that are taken in with one transaction.
-const BATCH: usize = 1024;
+const BATCH: usize = 512;
 /// Entries beyond which building the index is worth a word in the log.
 const LONG: u64 = 50_000;
 
