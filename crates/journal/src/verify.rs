@@ -61,6 +61,12 @@ impl Report {
 ///
 /// Works on one snapshot of the store, so that a server may go on writing meanwhile.
 pub fn verify(dir: &Path) -> Result<Report, Error> {
+    verify_and_tell(dir, &mut |_, _| {})
+}
+
+/// The same, and tells after each entry how far it is: how many were read, and the last position. Positions may have
+/// gaps, so the end may come early.
+pub fn verify_and_tell(dir: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Report, Error> {
     let path = dir.join(FILE);
     let of = |source| Error::of(&path, source);
     let conn = open_to_read(&path).map_err(of)?;
@@ -72,7 +78,7 @@ pub fn verify(dir: &Path) -> Result<Report, Error> {
     let mut report = Report { path: path.clone(), format, ..Report::default() };
     check_file(&conn, &mut report).map_err(of)?;
     if report.is_good() {
-        let open = replay(&conn, &mut report).map_err(of)?;
+        let open = replay(&conn, &mut report, tell).map_err(of)?;
         check_index(&conn, &mut report, open).map_err(of)?;
     }
     Ok(report)
@@ -88,7 +94,12 @@ fn check_file(conn: &Connection, report: &mut Report) -> rusqlite::Result<()> {
 }
 
 /// Folds every session, one at a time. Returns the asks that are open.
-fn replay(conn: &Connection, report: &mut Report) -> rusqlite::Result<HashMap<AskId, ()>> {
+fn replay(
+    conn: &Connection,
+    report: &mut Report,
+    tell: &mut dyn FnMut(u64, u64),
+) -> rusqlite::Result<HashMap<AskId, ()>> {
+    let last = last_position(conn)?;
     let sql = format!("SELECT {COLUMNS} FROM entries ORDER BY session, pos");
     let mut query = conn.prepare(&sql)?;
     let mut rows = query.query(())?;
@@ -96,6 +107,7 @@ fn replay(conn: &Connection, report: &mut Report) -> rusqlite::Result<HashMap<As
     let mut folded: Option<(Session, Digest)> = None;
     while let Some(row) = rows.next()? {
         report.entries += 1;
+        tell(report.entries.min(last), last);
         let stored = match stored(row)? {
             Ok(stored) => stored,
             Err(ReadError::Record { position, source }) => {
@@ -121,6 +133,12 @@ fn replay(conn: &Connection, report: &mut Report) -> rusqlite::Result<HashMap<As
     finish(folded, &mut open);
     report.open_asks = open.len() as u64;
     Ok(open)
+}
+
+/// Returns the last position: quick to find, unlike the number of entries.
+pub(crate) fn last_position(conn: &Connection) -> rusqlite::Result<u64> {
+    let last = conn.query_row("SELECT max(pos) FROM entries", (), |row| row.get::<_, Option<i64>>(0))?;
+    Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or_default())
 }
 
 fn fold(session: &mut Session, prev: &mut Digest, stored: &Arc<Stored>, report: &mut Report) {
