@@ -6,6 +6,7 @@ mod agents;
 mod answering;
 mod asking;
 mod bridge;
+mod config;
 mod guide;
 mod inbox;
 mod journal;
