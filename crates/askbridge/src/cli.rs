@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, completions, config, inbox, journal, pair, run, token};
+use crate::commands::{answer, ask, completions, config, doctor, inbox, journal, pair, run, token};
 use crate::config::{ForEveryone, ForServer};
 use crate::failure::Failure;
 use crate::settings::CommandLine;
@@ -17,6 +17,7 @@ Examples:
   askbridge inbox --watch                      what waits for you, live; answer with the keyboard
   askbridge answer                             answer one, step by step
   askbridge run -- claude                      run an agent that may ask but never decide
+  askbridge doctor                             is everything as it should be?
 
 Settings come from flags, then the environment, then a file; see `askbridge config show`.
 NO_COLOR switches colour off.";
@@ -57,6 +58,8 @@ pub(crate) enum Command {
     Run(run::Args),
     /// Show the settings and where they come from, or check the file
     Config(config::Args),
+    /// Look whether everything is as it should be, and say what to do where it is not
+    Doctor(doctor::Args),
     /// Print completions for a shell
     Completions(completions::Args),
 }

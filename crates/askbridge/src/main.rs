@@ -8,6 +8,7 @@ mod exit_codes;
 mod failure;
 mod logging;
 mod output;
+mod scratch;
 mod served;
 mod settings;
 mod spans;
@@ -43,6 +44,11 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     let command = match command {
         Command::Config(args) => return commands::config::run(&line, &args),
         Command::Completions(args) => return commands::completions::run(&args),
+        Command::Doctor(args) => {
+            // It may start a server of its own, which has to go on while a check waits for it.
+            let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+            return runtime.block_on(commands::doctor::run(&line, &args));
+        }
         command => command,
     };
     let settings = Settings::read(&line)?;
@@ -74,7 +80,7 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Serve(_)
            
             | Command::Config(_)
-           
+            | Command::Doctor(_)
             | Command::Completions(_) => {
                 unreachable!("run before there was a client")
             }

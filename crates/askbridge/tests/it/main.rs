@@ -7,6 +7,7 @@ mod answering;
 mod asking;
 mod bridge;
 mod config;
+mod doctor;
 mod guide;
 mod inbox;
 mod journal;
