@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, completions, config, doctor, inbox, journal, pair, run, token};
+use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, pair, run, token};
 use crate::config::{ForEveryone, ForServer};
 use crate::failure::Failure;
 use crate::settings::CommandLine;
 
 const EXAMPLES: &str = "\
 Examples:
+  askbridge demo                               see what it does, in a minute
   askbridge                                    serve, and print the link to open
   askbridge pair                               let a phone or browser answer
   askbridge ask \"Deploy now?\" -o Yes -o No     ask, wait, print the answer
@@ -42,6 +43,8 @@ pub(crate) enum Command {
     /// Run the server in the foreground (the default)
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
+    /// See how it works: a pretended agent asks, you answer
+    Demo(demo::Args),
     /// Ask a person, wait, and print the answer
     Ask(ask::Args),
     /// Show what waits for an answer

@@ -61,6 +61,11 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             let runtime = Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
             runtime.block_on(commands::serve::run(settings))
         }
+        Command::Demo(args) => {
+            // As for the doctor: a server of its own goes on while we wait for what a person types.
+            let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+            runtime.block_on(commands::demo::run(&settings, args))
+        }
         command => client(&settings, command),
     }
 }
@@ -78,7 +83,7 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Journal(args) => commands::journal::run(settings, &args),
             Command::Run(args) => commands::run::run(settings, args).await,
             Command::Serve(_)
-           
+            | Command::Demo(_)
             | Command::Config(_)
             | Command::Doctor(_)
             | Command::Completions(_) => {

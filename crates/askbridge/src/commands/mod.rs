@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod inbox;
 pub(crate) mod journal;

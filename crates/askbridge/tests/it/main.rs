@@ -7,6 +7,7 @@ mod answering;
 mod asking;
 mod bridge;
 mod config;
+mod demo;
 mod doctor;
 mod guide;
 mod inbox;
