@@ -5,6 +5,7 @@
 mod agents;
 mod answering;
 mod asking;
+mod board;
 mod bridge;
 mod config;
 mod demo;
