@@ -8,6 +8,7 @@ mod exit_codes;
 mod failure;
 mod logging;
 mod output;
+mod progress;
 mod scratch;
 mod served;
 mod settings;
