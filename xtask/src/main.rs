@@ -1,6 +1,9 @@
 //! The project's own commands.
 
+mod book;
+mod docs;
 mod install;
+mod links;
 mod run;
 mod test;
 mod tidy;
@@ -11,6 +14,8 @@ const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
 cargo xtask bench [--quick]  speed, beside the floor of the same run
 cargo xtask tidy             walls between crates, file sizes, door plates
+cargo xtask links            every link between the documents leads somewhere
+cargo xtask book             the documents as pages, in target/book
 cargo xtask install          what the tests need and the machine may not have";
 
 fn main() -> Result<()> {
@@ -24,6 +29,8 @@ fn main() -> Result<()> {
             run::program(run::root().join("target/dist/askbridge-bench"), rest)
         }
         ["tidy"] => tidy::run(),
+        ["links"] => links::run(),
+        ["book"] => book::run().map(drop),
         ["install"] => install::run().map(drop),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

@@ -11,6 +11,7 @@ mod config;
 mod demo;
 mod doctor;
 mod guide;
+mod guides;
 mod inbox;
 mod journal;
 mod pairing;
