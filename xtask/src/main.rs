@@ -1,7 +1,10 @@
 //! The project's own commands.
 
+mod book;
+mod docs;
 mod drift;
 mod install;
+mod links;
 mod run;
 mod test;
 mod tidy;
@@ -12,6 +15,8 @@ const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
 cargo xtask bench [--quick]  speed, beside the floor of the same run
 cargo xtask tidy             walls between crates, file sizes, door plates
+cargo xtask links            every link between the documents leads somewhere
+cargo xtask book             the documents as pages, in target/book
 cargo xtask install          what the tests need and the machine may not have
 cargo xtask drift [--cli P]  the scenarios of the real Claude Code against another one; 2.1.197 unless told";
 
@@ -27,6 +32,8 @@ fn main() -> Result<()> {
         }
         ["tidy"] => tidy::run(),
         ["drift", rest @ ..] => drift::run(rest),
+        ["links"] => links::run(),
+        ["book"] => book::run().map(drop),
         ["install"] => install::run().map(drop),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

@@ -6,13 +6,15 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::run::{cargo, cargo_with, exists, program};
-use crate::{install, tidy};
+use crate::{book, install, links, tidy};
 
 pub(crate) fn run() -> Result<()> {
     let began = Instant::now();
     let installed = install::run()?;
     cargo(&["fmt", "--all", "--check"])?;
     tidy::run()?;
+    links::run()?;
+    book::run()?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
     let deny_warnings = [("RUSTDOCFLAGS", OsStr::new("--deny warnings"))];
     cargo_with(&["doc", "--workspace", "--no-deps", "--document-private-items"], &deny_warnings)?;

@@ -1,39 +1,50 @@
 //! What can be typed.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, inbox, journal, pair, run, token};
+use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, pair, run, token};
+use crate::config::{ForEveryone, ForServer};
+use crate::failure::Failure;
+use crate::settings::CommandLine;
 
 const EXAMPLES: &str = "\
 Examples:
+  askbridge demo                               see what it does, in a minute
   askbridge                                    serve, and print the link to open
   askbridge pair                               let a phone or browser answer
   askbridge ask \"Deploy now?\" -o Yes -o No     ask, wait, print the answer
-  askbridge inbox                              what waits for you
-  askbridge answer                             answer it, here in the terminal
+  askbridge inbox --watch                      what waits for you, live; answer with the keyboard
+  askbridge answer                             answer one, step by step
   askbridge run -- claude                      run an agent that may ask but never decide
+  askbridge doctor                             is everything as it should be?
 
-Environment:
-  ASKBRIDGE_LISTEN           address to serve on, and to reach with a token (127.0.0.1:4760)
-  ASKBRIDGE_DATA             folder of the journal and the local socket (~/.local/share/askbridge)
-  ASKBRIDGE_TOKEN            a token to speak with; without one, commands use the local socket
-  ASKBRIDGE_ALLOWED_ORIGINS  other web origins that may talk to the server, with commas
-  ASKBRIDGE_LOG              how much the server logs: error, warn, info, debug
-  NO_COLOR                   no colour";
+Settings come from flags, then the environment, then a file; see `askbridge config show`.
+NO_COLOR switches colour off.";
 
 /// Carries a coding agent's question to a person, waits as long as it takes, and carries the answer back.
 #[derive(Debug, Parser)]
 #[command(name = "askbridge", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    command: Option<Command>,
+    /// The file with the settings
+    #[arg(long, value_name = "FILE", global = true, help_heading = "Settings")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    everyone: ForEveryone,
+    #[command(flatten)]
+    server: ForServer,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the server in the foreground (the default)
     #[command(after_help = SERVE_EXAMPLES)]
-    Serve,
+    Serve(Serve),
+    /// See how it works: a pretended agent asks, you answer
+    Demo(demo::Args),
     /// Ask a person, wait, and print the answer
     Ask(ask::Args),
     /// Show what waits for an answer
@@ -48,10 +59,46 @@ pub(crate) enum Command {
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide
     Run(run::Args),
+    /// Show the settings and where they come from, or check the file
+    Config(config::Args),
+    /// Look whether everything is as it should be, and say what to do where it is not
+    Doctor(doctor::Args),
+    /// Print completions for a shell
+    Completions(completions::Args),
+}
+
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    server: ForServer,
 }
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
   askbridge
-  ASKBRIDGE_LISTEN=0.0.0.0:4760 askbridge serve    let phones in the same network in
-  ASKBRIDGE_DATA=/srv/askbridge askbridge serve";
+  askbridge serve --listen 0.0.0.0:4760            let phones in the same network in
+  askbridge serve --data /srv/askbridge --log-format json
+  askbridge serve --config /etc/askbridge.toml     everything from a file; see `askbridge config show`";
+
+impl Cli {
+    /// Tells what to do from how it is set.
+    pub(crate) fn split(self) -> Result<(Command, CommandLine), Failure> {
+        let mut flags = self.everyone.0;
+        let command = self.command.unwrap_or_else(|| Command::Serve(Serve::default()));
+        if let (Some((key, _)), false) = (self.server.0.first(), takes_server_flags(&command)) {
+            let flag = key.flag.unwrap_or_default();
+            return Err(Failure::usage(format!("`--{flag}` is a setting of the server, and this command is not"))
+                .hint(format!("start the server with it: `askbridge serve --{flag} …`")));
+        }
+        flags.extend(self.server.0);
+        if let Command::Serve(serve) = &command {
+            flags.extend(serve.server.0.iter().cloned());
+        }
+        Ok((command, CommandLine { file: self.config, flags }))
+    }
+}
+
+/// `config show` looks at what the server would see.
+fn takes_server_flags(command: &Command) -> bool {
+    matches!(command, Command::Serve(_) | Command::Config(_))
+}

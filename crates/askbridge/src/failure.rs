@@ -34,6 +34,11 @@ impl Failure {
         self
     }
 
+    /// What happened, without the hint: for screens that have a place of their own for it.
+    pub(crate) fn what(&self) -> String {
+        format!("{:#}", self.error)
+    }
+
     /// Did whoever read our output go away? Then there is nobody to complain to.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         let cause = self.error.downcast_ref::<io::Error>();

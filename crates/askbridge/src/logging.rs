@@ -4,13 +4,14 @@ use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::EnvFilter;
 
-/// Starts logging; `ASKBRIDGE_LOG` chooses how much, as in `debug` or `askbridge_bridge=debug`.
-pub(crate) fn start() {
-    let filter = EnvFilter::try_from_env("ASKBRIDGE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(stderr)
-        .with_ansi(stderr().is_terminal())
-        .with_target(false)
-        .init();
+use crate::settings::Settings;
+
+/// Starts logging; `log.level` chooses how much, as in `debug` or `askbridge_bridge=debug`.
+pub(crate) fn start(settings: &Settings) {
+    let logging = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(&settings.log_level)).with_writer(stderr);
+    if settings.log_is_json {
+        logging.json().flatten_event(true).with_target(false).init();
+    } else {
+        logging.with_ansi(settings.colour && stderr().is_terminal()).with_target(false).init();
+    }
 }

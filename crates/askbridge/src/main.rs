@@ -3,16 +3,21 @@
 mod cli;
 mod client;
 mod commands;
+mod config;
 mod exit_codes;
 mod failure;
 mod logging;
 mod output;
+mod progress;
+mod scratch;
+mod served;
 mod settings;
 mod spans;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use tokio::runtime::Builder;
 
 use crate::cli::{Cli, Command};
 use crate::exit_codes::Exit;
@@ -23,8 +28,7 @@ use crate::settings::Settings;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match run(cli.command.unwrap_or(Command::Serve)) {
+    match run(Cli::parse()) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             if !failure.is_closed_pipe() {
@@ -35,22 +39,43 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<Exit, Failure> {
-    let settings = Settings::read()?;
-    if let Command::Serve = command {
-        logging::start();
-        // One core belongs to the journal's thread. A worker that shares it would be woken only to get in its way.
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let workers = cores.saturating_sub(1).max(1);
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
-        return runtime.block_on(commands::serve::run(settings));
+fn run(cli: Cli) -> Result<Exit, Failure> {
+    let (command, line) = cli.split()?;
+    // These work where settings are wrong: they say what is wrong with them, or need none.
+    let command = match command {
+        Command::Config(args) => return commands::config::run(&line, &args),
+        Command::Completions(args) => return commands::completions::run(&args),
+        Command::Doctor(args) => {
+            // It may start a server of its own, which has to go on while a check waits for it.
+            let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+            return runtime.block_on(commands::doctor::run(&line, &args));
+        }
+        command => command,
+    };
+    let settings = Settings::read(&line)?;
+    match command {
+        Command::Serve(_) => {
+            logging::start(&settings);
+            // One core belongs to the journal's thread. A worker that shares it would be woken only to get in its way.
+            let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+            let workers = cores.saturating_sub(1).max(1);
+            let runtime = Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
+            runtime.block_on(commands::serve::run(settings))
+        }
+        Command::Demo(args) => {
+            // As for the doctor: a server of its own goes on while we wait for what a person types.
+            let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+            runtime.block_on(commands::demo::run(&settings, args))
+        }
+        command => client(&settings, command),
     }
-    // A client waits more than it works: one thread is enough, and starts faster.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let settings = &settings;
+}
+
+/// A client waits more than it works: one thread is enough, and starts faster.
+fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async move {
         match command {
-            Command::Serve => unreachable!("served above"),
             Command::Ask(args) => commands::ask::run(settings, args).await,
             Command::Inbox(args) => commands::inbox::run(settings, args).await,
             Command::Answer(args) => commands::answer::run(settings, *args).await,
@@ -58,6 +83,13 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Token(args) => commands::token::run(settings, args).await,
             Command::Journal(args) => commands::journal::run(settings, &args),
             Command::Run(args) => commands::run::run(settings, args).await,
+            Command::Serve(_)
+            | Command::Demo(_)
+            | Command::Config(_)
+            | Command::Doctor(_)
+            | Command::Completions(_) => {
+                unreachable!("run before there was a client")
+            }
         }
     })
 }

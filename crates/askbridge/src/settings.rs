@@ -1,26 +1,41 @@
-//! Settings, read once from the environment.
+//! Settings, read once: from flags, the environment and a file, in this order. The only room that looks at the
+//! environment.
 
 use std::env;
 use std::fs;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use askbridge_core::terms::Rules;
 
 use crate::client::dialable;
+use crate::config::{Config, Flags, Given, Source, items, misspelt};
+use crate::failure::Failure;
 
-/// Where we listen unless told otherwise.
-const DEFAULT_LISTEN: &str = "127.0.0.1:4760";
+/// What a command line says about settings.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CommandLine {
+    /// The file that `--config` names.
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) flags: Flags,
+}
 
-/// Everything that the environment says.
+/// Everything that was set, ready to use.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) listen: SocketAddr,
-    /// Whether somebody chose the address. If not, a running server knows better.
+    /// Whether somebody chose the address for this very command. If not, a running server knows better.
     listen_was_chosen: bool,
     /// Everything we write lives here.
     pub(crate) data: PathBuf,
+    /// Where people reach the server from outside, if that is not its own address.
+    pub(crate) public_url: Option<String>,
     pub(crate) allowed_origins: Vec<String>,
+    pub(crate) allowed_hosts: Vec<String>,
+    pub(crate) log_level: String,
+    pub(crate) log_is_json: bool,
+    pub(crate) rules: Rules,
     /// A person's or an agent's token; without one, commands speak over the local socket.
     pub(crate) token: Option<String>,
     pub(crate) user: String,
@@ -28,26 +43,67 @@ pub(crate) struct Settings {
     pub(crate) colour: bool,
 }
 
+/// Finds every setting and where it came from, right or wrong.
+pub(crate) fn look_up(line: &CommandLine) -> Config {
+    let computed = |name: &str| match name {
+        "data" => Some(data_folder()?.display().to_string()),
+        "user" => Some(text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "me".to_owned())),
+        _ => None,
+    };
+    Config::resolve(&Given { flags: &line.flags, env: &text, file: file(line), computed: &computed })
+}
+
 impl Settings {
-    pub(crate) fn read() -> Result<Self> {
-        let chosen = text("ASKBRIDGE_LISTEN");
-        let listen_was_chosen = chosen.is_some();
-        let listen = chosen.unwrap_or_else(|| DEFAULT_LISTEN.to_owned());
-        let listen = listen.replace("localhost:", "127.0.0.1:");
-        let listen = listen.parse().with_context(|| {
-            format!("ASKBRIDGE_LISTEN is `{listen}`, which is not an address with a port, like {DEFAULT_LISTEN}")
-        })?;
-        let origins = text("ASKBRIDGE_ALLOWED_ORIGINS").unwrap_or_default();
-        let origins = origins.split(',').map(str::trim).filter(|origin| !origin.is_empty());
+    pub(crate) fn read(line: &CommandLine) -> Result<Self, Failure> {
+        let config = look_up(line);
+        if let Some(problem) = config.problems.first() {
+            let more = config.problems.len() - 1;
+            let failure = Failure::new(problem);
+            return Err(match (&problem.hint, more) {
+                (Some(hint), _) => failure.hint(hint),
+                (None, 0) => failure,
+                (None, _) => failure.hint(format!("and {more} more; see `askbridge config check`")),
+            });
+        }
+        Self::of(&config)
+    }
+
+    /// Makes settings of a config without problems.
+    pub(crate) fn of(config: &Config) -> Result<Self, Failure> {
+        if config.found("data").source == Source::Default && data_folder().is_none() {
+            return Err(Failure::new("neither ASKBRIDGE_DATA nor HOME is set, so there is no place for the data"));
+        }
+        let data = config.text("data");
+        let data =
+            std::path::absolute(data).with_context(|| format!("could not make sense of the data folder `{data}`"))?;
+        let listen = config.found("listen");
         Ok(Self {
-            listen,
-            listen_was_chosen,
-            data: data()?,
-            allowed_origins: origins.map(str::to_owned).collect(),
-            token: text("ASKBRIDGE_TOKEN"),
-            user: text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "me".to_owned()),
-            colour: text("NO_COLOR").is_none() && text("TERM").is_none_or(|term| term != "dumb"),
+            listen: config.text("listen").parse().context("could not make sense of the address to listen on")?,
+            listen_was_chosen: matches!(listen.source, Source::Flag(_) | Source::Env(_)),
+            data,
+            allowed_hosts: hosts(config),
+            public_url: Some(config.text("public_url").to_owned()).filter(|url| !url.is_empty()),
+            allowed_origins: items(config.text("allowed_origins")),
+            log_level: config.text("log.level").to_owned(),
+            log_is_json: config.text("log.format") == "json",
+            rules: config.rules(),
+            token: config.found("token").text.clone(),
+            user: config.text("user").to_owned(),
+            colour: may_colour(),
         })
+    }
+
+    /// The same, for a server of its own in a folder of its own, on any free port of this machine.
+    pub(crate) fn scratch(&self, folder: &Path) -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            listen_was_chosen: false,
+            data: folder.to_owned(),
+            token: None,
+            public_url: None,
+            rules: Rules::default(),
+            ..self.clone()
+        }
     }
 
     /// The local socket, in a folder that is ours alone.
@@ -74,23 +130,54 @@ impl Settings {
         dialable(self.served_address())
     }
 
+    /// What a link to a server on `address` begins with.
+    pub(crate) fn base(&self, address: SocketAddr) -> String {
+        self.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
+    }
+
     /// The token that may ask and administer, never decide.
     pub(crate) fn token_file(&self) -> PathBuf {
         self.data.join("token")
     }
 }
 
-fn data() -> Result<PathBuf> {
-    let path = if let Some(path) = text("ASKBRIDGE_DATA") {
-        PathBuf::from(path)
-    } else if let Some(path) = text("XDG_DATA_HOME") {
-        PathBuf::from(path).join("askbridge")
-    } else if let Some(home) = text("HOME") {
-        PathBuf::from(home).join(".local/share/askbridge")
-    } else {
-        bail!("neither ASKBRIDGE_DATA nor HOME is set, so there is no place for the data");
-    };
-    std::path::absolute(&path).with_context(|| format!("could not make sense of the data folder `{}`", path.display()))
+/// The names that are ours: those that are listed, and the one that people are told.
+fn hosts(config: &Config) -> Vec<String> {
+    let told = config.text("public_url").split_once("://").map(|(_, host)| host.to_owned());
+    items(config.text("allowed_hosts")).into_iter().chain(told).collect()
+}
+
+/// May a terminal be shown colour? Also before there are settings.
+fn may_colour() -> bool {
+    text("NO_COLOR").is_none() && text("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// The file to read, and whether somebody named it.
+fn file(line: &CommandLine) -> Option<(PathBuf, bool)> {
+    if let Some(path) = &line.file {
+        return Some((path.clone(), true));
+    }
+    if let Some(path) = text("ASKBRIDGE_CONFIG") {
+        return Some((PathBuf::from(path), true));
+    }
+    let folder =
+        text("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(PathBuf::from(text("HOME")?).join(".config")));
+    Some((folder?.join("askbridge/config.toml"), false))
+}
+
+fn data_folder() -> Option<PathBuf> {
+    let folder = text("XDG_DATA_HOME").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(PathBuf::from(text("HOME")?).join(".local/share")))?;
+    Some(folder.join("askbridge"))
+}
+
+/// Variables that look like a setting misspelt, each with the one that was probably meant.
+pub(crate) fn misspelt_variables() -> Vec<(String, String)> {
+    let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let ours = names.filter(|name| name.starts_with("ASKBRIDGE_"));
+    let mut slips: Vec<_> = ours.filter_map(|name| Some((misspelt(&name)?, name))).collect();
+    slips.sort();
+    slips.into_iter().map(|(meant, name)| (name, meant)).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]

@@ -103,6 +103,8 @@ pub const PAIRING_LINK_LIFE: Duration = Duration::from_secs(10 * 60);
 pub const DRAFT_LIFE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How often what has expired is removed from the shelf. Until then it is there, and not found.
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
+/// Bytes of the file with the settings. Beyond: it is refused.
+pub const CONFIG_BYTES_MAX: usize = 1024 * 1024;
 /// How far up the tree of processes we look for an agent. Beyond: the caller is refused.
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.

@@ -1,7 +1,7 @@
 //! What was promised when an ask was made, and the pure policy that promises it.
 //!
-//! Precedence: rule > the ask itself > session > agent > the door that created the session. The language through which
-//! a person answers has no say in it.
+//! Precedence: rule > the ask itself > session > agent > the door that created the session > what the operator set for
+//! everything else. The language through which a person answers has no say in it.
 
 use std::time::Duration;
 
@@ -106,9 +106,14 @@ pub struct Facts<'a> {
     pub wishes: [&'a Wishes; 4],
 }
 
-/// The operator's rules, in order. For each ask the first that matches applies.
+/// What the operator decided beforehand.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Rules(pub Vec<Rule>);
+pub struct Rules {
+    /// In order. For each ask the first that matches applies.
+    pub list: Vec<Rule>,
+    /// What holds where nobody else wishes for anything.
+    pub otherwise: Wishes,
+}
 
 /// Every condition that is named has to hold.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -150,7 +155,7 @@ fn lies_in(folder: &str, root: &str) -> bool {
 
 /// Finds the rule that applies.
 pub fn rule<'r>(rules: &'r Rules, facts: &Facts<'_>) -> Option<&'r Rule> {
-    rules.0.iter().find(|rule| rule.matches(facts))
+    rules.list.iter().find(|rule| rule.matches(facts))
 }
 
 /// Computes the terms of an ask.
@@ -158,7 +163,7 @@ pub fn terms(rules: &Rules, facts: &Facts<'_>) -> Terms {
     let none = Wishes::default();
     let ruled = rule(rules, facts).map_or(&none, |rule| &rule.wishes);
     let [ask, session, agent, door] = facts.wishes;
-    let in_line = [ruled, ask, session, agent, door];
+    let in_line = [ruled, ask, session, agent, door, &rules.otherwise];
     macro_rules! first {
         ($field:ident, $default:expr) => {
             in_line.iter().find_map(|wishes| wishes.$field.clone()).unwrap_or($default)
@@ -220,7 +225,16 @@ mod tests {
         assert_eq!(deadline(&no_rules, [&none, &none, &none, &d]), 5_000);
         let rule =
             Rule { name: "deploys".into(), asks_about: Some("DEPLOY".into()), wishes: waits(9), ..Rule::default() };
-        assert_eq!(deadline(&Rules(vec![rule]), [&a, &b, &c, &d]), 10_000);
+        let rules = Rules { list: vec![rule], ..Rules::default() };
+        assert_eq!(deadline(&rules, [&a, &b, &c, &d]), 10_000);
+    }
+
+    #[test]
+    fn what_the_operator_set_for_everything_else_comes_last() {
+        let (none, door) = (Wishes::default(), waits(4));
+        let rules = Rules { otherwise: waits(5), ..Rules::default() };
+        assert_eq!(terms(&rules, &facts([&none; 4])).deadline, Some(Timestamp(6_000)));
+        assert_eq!(terms(&rules, &facts([&none, &none, &none, &door])).deadline, Some(Timestamp(5_000)));
     }
 
     #[test]

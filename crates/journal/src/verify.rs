@@ -62,6 +62,12 @@ impl Report {
 ///
 /// Works on one snapshot of the store, so that a server may go on writing meanwhile.
 pub fn verify(dir: &Path) -> Result<Report, Error> {
+    verify_and_tell(dir, &mut |_, _| {})
+}
+
+/// The same, and tells after each entry how far it is: how many were read, and the last position. Positions may have
+/// gaps, so the end may come early.
+pub fn verify_and_tell(dir: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Report, Error> {
     let path = dir.join(FILE);
     let of = |source| Error::of(&path, source);
     // First the index, then the journal, so that the index cannot know more.
@@ -76,7 +82,7 @@ pub fn verify(dir: &Path) -> Result<Report, Error> {
     check_file(&conn, &mut report).map_err(of)?;
     if report.is_good() {
         let up_to = listed.as_ref().map_or(0, |listed| listed.up_to);
-        let replayed = replay(&conn, &mut report, up_to).map_err(of)?;
+        let replayed = replay(&conn, &mut report, up_to, tell).map_err(of)?;
         if let Some(listed) = listed {
             check_index(&mut report, listed, replayed);
         }
@@ -128,7 +134,13 @@ fn listed(path: &Path) -> Result<Option<Listed>, Error> {
 }
 
 /// Folds every session, one at a time.
-fn replay(conn: &Connection, report: &mut Report, up_to: u64) -> rusqlite::Result<Replayed> {
+fn replay(
+    conn: &Connection,
+    report: &mut Report,
+    up_to: u64,
+    tell: &mut dyn FnMut(u64, u64),
+) -> rusqlite::Result<Replayed> {
+    let last = last_position(conn)?;
     let sql = format!("SELECT {COLUMNS} FROM entries ORDER BY session, pos");
     let mut query = conn.prepare(&sql)?;
     let mut rows = query.query(())?;
@@ -136,6 +148,7 @@ fn replay(conn: &Connection, report: &mut Report, up_to: u64) -> rusqlite::Resul
     let mut folded: Option<(Session, Digest)> = None;
     while let Some(row) = rows.next()? {
         report.entries += 1;
+        tell(report.entries.min(last), last);
         let stored = match stored(row)? {
             Ok(stored) => stored,
             Err(ReadError::Record { position, source }) => {
@@ -164,6 +177,12 @@ fn replay(conn: &Connection, report: &mut Report, up_to: u64) -> rusqlite::Resul
     finish(folded, &mut replayed);
     report.open_asks = replayed.open.len() as u64;
     Ok(replayed)
+}
+
+/// Returns the last position: quick to find, unlike the number of entries.
+pub(crate) fn last_position(conn: &Connection) -> rusqlite::Result<u64> {
+    let last = conn.query_row("SELECT max(pos) FROM entries", (), |row| row.get::<_, Option<i64>>(0))?;
+    Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or_default())
 }
 
 fn fold(session: &mut Session, prev: &mut Digest, stored: &Arc<Stored>, report: &mut Report) {

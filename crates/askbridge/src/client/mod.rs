@@ -8,7 +8,7 @@ mod http;
 mod list;
 mod time;
 
-pub(crate) use ask::{Approval, Ask, Body, By, Field, Form, Question, Shown};
+pub(crate) use ask::{Approval, Ask, Body, By, Choice, Field, Form, Question, Shown};
 pub(crate) use backoff::Backoff;
 pub(crate) use error::Error;
 pub(crate) use events::Heard;

@@ -1,14 +1,15 @@
 //! `askbridge journal`: looks the journal over, or writes all of it as text. Works beside a running server.
 
-use std::io::{BufWriter, ErrorKind, stdout};
+use std::io::{BufWriter, ErrorKind, IsTerminal, stdout};
 
 use anyhow::Error;
-use askbridge_journal::{ExportError, Report, export, verify};
+use askbridge_journal::{ExportError, Report, export_and_tell, verify_and_tell};
 use serde_json::json;
 
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::{print, tell, visible};
+use crate::progress::Progress;
 use crate::settings::Settings;
 
 const EXAMPLES: &str = "\
@@ -16,7 +17,7 @@ Examples:
   askbridge journal verify
   askbridge journal export > journal.jsonl    one entry on each line, in order
 
-Both read the files of ASKBRIDGE_DATA themselves; the server may go on working.";
+Both read the files of the data folder themselves; the server may go on working.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -44,11 +45,14 @@ enum Verb {
 pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
     if !settings.data.is_dir() {
         let why = format!("there is no journal in `{}`", settings.data.display());
-        return Err(Failure::new(why).hint("ASKBRIDGE_DATA names the folder of the journal"));
+        return Err(Failure::new(why).hint("`--data`, $ASKBRIDGE_DATA or `data` in the settings names the folder"));
     }
     match args.verb {
         Verb::Verify { json } => {
-            let report = verify(&settings.data).map_err(|error| Failure::from(Error::from(error)))?;
+            let mut progress = Progress::new("checking");
+            let report = verify_and_tell(&settings.data, &mut |done, all| progress.show(done, all));
+            drop(progress);
+            let report = report.map_err(|error| Failure::from(Error::from(error)))?;
             print(&if json { as_json(&report) } else { as_text(&report) })?;
             if report.is_good() {
                 return Ok(Exit::Good);
@@ -56,7 +60,7 @@ pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
             let hint = "save what can be read with `askbridge journal export`, and put back a copy of the data folder";
             Err(Failure::new("the journal is not as it should be").hint(hint))
         }
-        Verb::Export { json: _ } => match export(&settings.data, BufWriter::new(stdout().lock())) {
+        Verb::Export { json: _ } => match exported(settings) {
             Ok(entries) => {
                 tell(&format!("{entries} entries"));
                 Ok(Exit::Good)
@@ -65,6 +69,13 @@ pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
             Err(error) => Err(Failure::from(Error::from(error))),
         },
     }
+}
+
+fn exported(settings: &Settings) -> Result<u64, ExportError> {
+    // Where the export itself scrolls by, nobody needs to be told that it does.
+    let mut progress = if stdout().is_terminal() { Progress::none() } else { Progress::new("exporting") };
+    let out = BufWriter::new(stdout().lock());
+    export_and_tell(&settings.data, out, &mut |done, all| progress.show(done, all))
 }
 
 fn as_text(report: &Report) -> String {

@@ -2,6 +2,10 @@
 
 pub(crate) mod answer;
 pub(crate) mod ask;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod inbox;
 pub(crate) mod journal;
 pub(crate) mod pair;

@@ -40,6 +40,9 @@ pub(crate) struct Args {
     /// Vouch that a person runs this, where there is no terminal
     #[arg(long)]
     yes_i_am_a_person: bool,
+    /// Print JSON: {"link", "name"}, or {"token", "id", "name"}
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -66,7 +69,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     });
     let made: Made = Client::local(settings).post("/v1/pairings", &body).await.map_err(refused)?.json()?;
     if let Some(token) = &made.token {
-        print(token)?;
+        let shown = json!({"token": token, "id": made.id, "name": made.name});
+        print(&if args.json { shown.to_string() } else { token.clone() })?;
         let id = made.id.unwrap_or_default();
         tell(&format!(
             "this token decides for {}; take it back with `askbridge token revoke {id}`",
@@ -76,16 +80,20 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     }
     let secret = made.secret.unwrap_or_default();
     let address = visible_from_outside(settings.served_address());
-    let link = format!("http://{address}/#pair={secret}");
+    let link = format!("{}/#pair={secret}", settings.base(address));
+    if args.json {
+        print(&json!({"link": link, "name": made.name}).to_string())?;
+        return Ok(Exit::Good);
+    }
     tell(&format!("Open this on the device of {}. It works once, within ten minutes.", visible(&made.name)));
     print(&link)?;
     if stdout().is_terminal() && stderr().is_terminal() {
         if let Ok(code) = QRBuilder::new(link).build() {
             tell(&code.to_str());
         }
-        if address.ip().is_loopback() {
+        if address.ip().is_loopback() && settings.public_url.is_none() {
             tell(
-                "hint: only this machine can open it; to let a phone in, serve with `ASKBRIDGE_LISTEN=0.0.0.0:4760 askbridge`",
+                "hint: only this machine can open it; to let a phone in, serve with `askbridge --listen 0.0.0.0:4760`",
             );
         }
     }

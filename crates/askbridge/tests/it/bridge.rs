@@ -57,6 +57,22 @@ impl TestBridge {
         self.server = Some(server);
     }
 
+    /// Starts it with more on its command line than `serve`.
+    pub(crate) fn start_with(&mut self, args: &[&str]) {
+        let log = File::create(self.dir.path().join("server.log")).unwrap();
+        let args: Vec<_> = ["serve"].iter().chain(args).copied().collect();
+        let mut server = self.command(&args).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        let mut link = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut link).unwrap();
+        assert!(link.starts_with("http"), "{link}{}", self.log());
+        self.server = Some(server);
+    }
+
+    /// What the server logged.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.dir.path().join("server.log")).unwrap()
+    }
+
     /// `kill -9`, as a machine does it that runs out of memory.
     pub(crate) fn kill(&mut self) {
         let mut server = self.server.take().unwrap();
@@ -252,6 +268,10 @@ impl Running {
     #[track_caller]
     pub(crate) fn tells(&self, text: &str) {
         until(&format!("it tells {text:?}"), || self.stderr().contains(text).then_some(()));
+    }
+
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     /// Ctrl-C.

@@ -16,10 +16,21 @@ fn blocks() -> Vec<(&'static str, &'static str)> {
     blocks.map(|block| block.split_once('\n').unwrap()).collect()
 }
 
-/// Answers what waits without a deadline: the first option, of several the last as well, or a name.
-fn be_friendly(bridge: &TestBridge, token: &str) {
+/// Answers what waits without a deadline: yes to an approval or a plan, else the first option, of several the last as
+/// well, or a name.
+pub(crate) fn be_friendly(bridge: &TestBridge, token: &str) {
     for ask in bridge.open() {
         if ask["deadline"] != Value::Null {
+            continue;
+        }
+        let id = ask["id"].as_str().unwrap();
+        let decision = match ask["kind"].as_str().unwrap() {
+            "approval" => Some("--allow"),
+            "plan" => Some("--approve"),
+            _ => None,
+        };
+        if let Some(decision) = decision {
+            bridge.bash_with_token(&format!("askbridge answer {id} {decision}"), token).good();
             continue;
         }
         let question = &ask["questions"][0];
@@ -29,7 +40,7 @@ fn be_friendly(bridge: &TestBridge, token: &str) {
         if question["multiSelect"] == true {
             answer = format!("{answer} {}", label(options.last().unwrap()));
         }
-        bridge.bash_with_token(&format!("askbridge answer {} {answer}", ask["id"].as_str().unwrap()), token).good();
+        bridge.bash_with_token(&format!("askbridge answer {id} {answer}"), token).good();
     }
 }
 

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::bridge::TestBridge;
-use crate::terminal::Terminal;
 
 #[test]
 fn a_watcher_sees_what_is_asked_and_how_it_ends() {
@@ -70,14 +69,4 @@ fn watching_an_answer_is_not_fetching_it() {
     let all = bridge.run(&["inbox", "--all", "--json"]);
     let ask: Value = serde_json::from_str(all.good().trim()).unwrap();
     assert_eq!(ask["delivered_at"], Value::Null);
-}
-
-#[test]
-fn a_terminal_is_redrawn() {
-    let bridge = TestBridge::start();
-    let mut terminal = Terminal::open(bridge.at_a_terminal(env!("CARGO_BIN_EXE_askbridge"), &["inbox", "--watch"]));
-    terminal.shows("nothing waits for an answer");
-    bridge.run(&["ask", "Deploy now?", "-o", "Yes", "--no-wait"]).good();
-    terminal.shows("Deploy now?");
-    terminal.shows("watching; Ctrl-C stops");
 }

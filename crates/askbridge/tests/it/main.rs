@@ -5,8 +5,13 @@
 mod agents;
 mod answering;
 mod asking;
+mod board;
 mod bridge;
+mod config;
+mod demo;
+mod doctor;
 mod guide;
+mod guides;
 mod inbox;
 mod journal;
 mod pairing;

@@ -236,7 +236,7 @@ fn errors_with_hints() {
     assert_snapshot!(screen(&bridge, &bridge.run(&["journal", "verify"])), @"
     error: there is no journal in `DIR/data`
 
-    hint: ASKBRIDGE_DATA names the folder of the journal
+    hint: `--data`, $ASKBRIDGE_DATA or `data` in the settings names the folder
     [exit 1]
     ");
     let bridge = TestBridge::start();
@@ -282,10 +282,10 @@ fn a_server_that_cannot_start_says_what_to_do() {
     assert_snapshot!(told, @"
     error: could not listen on 127.0.0.1:PORT: Address already in use (os error 98)
 
-    hint: another program has this port; choose another: `ASKBRIDGE_LISTEN=127.0.0.1:NEXT askbridge`
+    hint: another program has this port; choose another: `askbridge --listen 127.0.0.1:NEXT`
     ");
     assert_snapshot!(elsewhere.bash("ASKBRIDGE_LISTEN=nowhere askbridge").stderr, @"
-    error: ASKBRIDGE_LISTEN is `nowhere`, which is not an address with a port, like 127.0.0.1:4760: invalid socket address syntax
+    error: $ASKBRIDGE_LISTEN: `nowhere` is not an address with a port, like 127.0.0.1:4760
     ");
 }
 
@@ -319,6 +319,11 @@ fn the_help_of_ask_lists_its_exit_codes() {
                                    does not show it
       -h, --help                   Print help
 
+    Settings:
+          --config <FILE>     The file with the settings
+          --listen <ADDRESS>  Address to serve on, and to reach with a token
+          --data <FOLDER>     Folder of the journal, the token file and the local socket
+
     Exit codes:
         0  answered; the answer is on stdout (if a rule answered, stderr says so)
         1  something else went wrong; stderr says what
@@ -343,7 +348,20 @@ fn the_help_of_ask_lists_its_exit_codes() {
 #[test]
 fn every_verb_has_help_with_examples() {
     let bridge = TestBridge::stopped();
-    for verb in ["serve", "ask", "inbox", "answer", "pair", "token", "journal", "run"] {
+    for verb in [
+        "serve",
+        "ask",
+        "inbox",
+        "answer",
+        "pair",
+        "token",
+        "journal",
+        "run",
+        "demo",
+        "config",
+        "doctor",
+        "completions",
+    ] {
         let help = bridge.run(&[verb, "--help"]);
         assert!(help.good().contains("Examples:\n  "), "{verb}");
     }

@@ -14,7 +14,7 @@ pub(crate) struct Terminal {
     screen: Arc<Mutex<String>>,
     /// How much of the screen was looked at.
     read: usize,
-    _master: Box<dyn MasterPty + Send>,
+    master: Box<dyn MasterPty + Send>,
 }
 
 impl Terminal {
@@ -27,12 +27,21 @@ impl Terminal {
         let shown = Arc::clone(&screen);
         thread::spawn(move || {
             let mut bytes = [0; 4096];
+            // A letter of several bytes may be cut in two by a read.
+            let mut rest = Vec::new();
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
-                shown.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
+                rest.extend_from_slice(&bytes[..count]);
+                let whole = match std::str::from_utf8(&rest) {
+                    Ok(_) => rest.len(),
+                    Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                    Err(_) => rest.len(),
+                };
+                let text: Vec<u8> = rest.drain(..whole).collect();
+                shown.lock().unwrap().push_str(&String::from_utf8_lossy(&text));
             }
         });
         let keyboard = pair.master.take_writer().unwrap();
-        Self { child, keyboard, screen, read: 0, _master: pair.master }
+        Self { child, keyboard, screen, read: 0, master: pair.master }
     }
 
     /// Waits until a text appears, after what was seen before.
@@ -49,6 +58,16 @@ impl Terminal {
     pub(crate) fn types(&mut self, line: &str) {
         writeln!(self.keyboard, "{line}").unwrap();
         self.keyboard.flush().unwrap();
+    }
+
+    /// Presses keys, without Enter after them.
+    pub(crate) fn presses(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+        self.keyboard.flush().unwrap();
+    }
+
+    pub(crate) fn resize(&self, rows: u16, cols: u16) {
+        self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
     pub(crate) fn screen(&self) -> String {

@@ -16,9 +16,14 @@ use super::app::App;
 use super::identify::Remote;
 use super::problem::Trouble;
 
-/// Origins that may talk to us beside our own, exactly as a browser writes them: `https://example.org`.
+/// Names that are ours, and other pages that may talk to us.
 #[derive(Debug, Clone, Default)]
-pub struct Origins(Vec<String>);
+pub struct Origins {
+    /// Exactly as a browser writes them: `https://example.org`.
+    origins: Vec<String>,
+    /// Names under which a proxy passes requests on to us: `ask.example.org`, with a port if there is one to insist on.
+    hosts: Vec<String>,
+}
 
 impl Origins {
     /// Reads a list. An entry that is no origin is refused, because it would never match.
@@ -30,16 +35,30 @@ impl Origins {
                 _ => Err(format!("`{origin}` is not an origin; write it like `https://example.org`, without a path")),
             }
         });
-        origins.collect::<Result<_, _>>().map(Self)
+        Ok(Self { origins: origins.collect::<Result<_, _>>()?, hosts: Vec::new() })
+    }
+
+    /// Adds names of our own. An entry that is no host name is refused, because it would never match.
+    pub fn with_hosts(mut self, hosts: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        for host in hosts {
+            if host.is_empty() || host.contains(['/', '*', ' ', '@']) {
+                return Err(format!(
+                    "`{host}` is not a host name; write it like `ask.example.org`, without `https://`"
+                ));
+            }
+            self.hosts.push(host.to_ascii_lowercase());
+        }
+        Ok(self)
     }
 
     fn allows(&self, origin: &str) -> bool {
-        self.0.iter().any(|allowed| allowed == origin)
+        self.origins.iter().any(|allowed| allowed == origin)
     }
 
-    /// A name that a configured origin uses is ours: somebody put us behind it.
-    fn knows_host(&self, host: &str) -> bool {
-        self.0.iter().any(|origin| origin.split_once("://").is_some_and(|(_, known)| known == host))
+    /// A name that a configured origin uses is ours as well: somebody put us behind it.
+    fn knows_host(&self, host: &str, name: &str) -> bool {
+        self.hosts.iter().any(|known| known == host || known == name)
+            || self.origins.iter().any(|origin| origin.split_once("://").is_some_and(|(_, known)| known == host))
     }
 }
 
@@ -70,7 +89,7 @@ fn check(origins: &Origins, headers: &HeaderMap) -> Result<Option<HeaderValue>, 
     let host = headers.get(header::HOST).map(text).unwrap_or_default();
     if !is_known_host(origins, &host) {
         let detail = format!(
-            "`{host}` is not a name of this server; if it should be, add its origin to `allowed_origins` (ASKBRIDGE_ALLOWED_ORIGINS)"
+            "`{host}` is not a name of this server; if it should be, add it to `allowed_hosts` (ASKBRIDGE_ALLOWED_HOSTS)"
         );
         return Err(Trouble::new(403, "host_not_allowed", detail));
     }
@@ -98,7 +117,7 @@ fn is_known_host(origins: &Origins, host: &str) -> bool {
         },
         None => host.rsplit_once(':').map_or(host, |(name, _)| name),
     };
-    name == "localhost" || name.parse::<IpAddr>().is_ok() || origins.knows_host(host)
+    name == "localhost" || name.parse::<IpAddr>().is_ok() || origins.knows_host(host, name)
 }
 
 fn allow(headers: &mut HeaderMap, origin: HeaderValue) {
@@ -152,6 +171,27 @@ mod tests {
         for host in ["evil.example:4500", "localhost.evil.example", "127.0.0.1.evil.example", "[::1].evil", ""] {
             assert_eq!(ruling(host, None), Err("host_not_allowed"), "{host}");
         }
+    }
+
+    #[test]
+    fn a_configured_name_is_ours_and_makes_no_other_site_welcome() {
+        let origins = Origins::default().with_hosts(["Ask.Example".to_owned(), "b.example:8443".to_owned()]).unwrap();
+        for (host, known) in [
+            ("ask.example", true),
+            ("ask.example:444", true),
+            ("b.example:8443", true),
+            ("b.example", false),
+            ("x.ask.example", false),
+        ] {
+            assert_eq!(is_known_host(&origins, host), known, "{host}");
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("ask.example"));
+        headers.insert(header::ORIGIN, HeaderValue::from_static("https://ask.example"));
+        assert!(matches!(check(&origins, &headers), Ok(None)));
+        headers.insert(header::ORIGIN, HeaderValue::from_static("https://b.example:8443"));
+        assert!(check(&origins, &headers).is_err());
+        assert!(Origins::default().with_hosts(["https://ask.example".to_owned()]).is_err());
     }
 
     #[test]

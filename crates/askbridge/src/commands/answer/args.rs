@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::by_flags;
 use super::by_hand;
 use super::find::find;
-use super::outcome::{refused, taken};
+use super::outcome::{outcome, refused};
 use super::prompt::Prompt;
 use crate::client::Client;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::{print, tell};
 use crate::settings::Settings;
 
 const EXAMPLES: &str = "\
@@ -84,18 +84,18 @@ pub(crate) struct Args {
 
 /// One thing to do to an ask.
 #[derive(Debug)]
-pub(super) struct Deed {
-    /// The last part of the address: `answer`, `dismiss` or `undo`.
-    pub(super) verb: &'static str,
-    pub(super) body: Value,
+pub(crate) struct Deed {
+    /// The last part of the address: `answer`, `dismiss`, `extend` or `undo`.
+    pub(crate) verb: &'static str,
+    pub(crate) body: Value,
 }
 
 impl Deed {
-    pub(super) fn answer(body: Value) -> Self {
+    pub(crate) fn answer(body: Value) -> Self {
         Self { verb: "answer", body }
     }
 
-    pub(super) fn dismiss(words: Option<&str>) -> Self {
+    pub(crate) fn dismiss(words: Option<&str>) -> Self {
         Self { verb: "dismiss", body: json!({"words": words}) }
     }
 }
@@ -134,7 +134,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
             if args.json {
                 print(&reply.text)?;
             }
-            taken(&reply, deed.verb)?;
+            tell(&outcome(&reply, deed.verb)?);
             Ok(Exit::Good)
         }
         Err(error) => Err(refused(&client, error).await),

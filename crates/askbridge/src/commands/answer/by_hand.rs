@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::visible;
 
 /// Returns `None` if the person would rather not.
-pub(super) fn deed(ask: &Shown, prompt: &mut Prompt) -> Result<Option<Deed>, Failure> {
+pub(crate) fn deed(ask: &Shown, prompt: &mut Prompt) -> Result<Option<Deed>, Failure> {
     introduce(ask, prompt);
     let answer = match &ask.body {
         Body::Questions(questions) => all(questions, prompt)?,

@@ -8,4 +8,7 @@ mod outcome;
 mod prompt;
 mod questions;
 
-pub(crate) use args::{Args, run};
+pub(crate) use args::{Args, Deed, run};
+pub(crate) use by_hand::deed as by_hand;
+pub(crate) use outcome::{outcome, refused};
+pub(crate) use prompt::Prompt;

@@ -5,17 +5,20 @@ use serde::Deserialize;
 use crate::client::{Client, Error, Reply};
 use crate::commands::inbox::said;
 use crate::failure::Failure;
-use crate::output::{one_line, tell};
+use crate::output::one_line;
 
-/// Tells what the server made of it.
-pub(super) fn taken(reply: &Reply, verb: &str) -> Result<(), Failure> {
+/// Says what the server made of it.
+pub(crate) fn outcome(reply: &Reply, verb: &str) -> Result<String, Failure> {
     let ask = reply.ask()?.shown;
     if reply.status == 202 {
-        tell("taken as a late answer; the agent gets it as a message");
-        return Ok(());
+        return Ok("taken as a late answer; the agent gets it as a message".to_owned());
     }
     let answer = said(&ask, &ask.answers);
-    let line = match (verb, ask.state.as_str()) {
+    Ok(match (verb, ask.state.as_str()) {
+        ("extend", _) => match ask.deadline.and_then(|deadline| deadline.ahead()) {
+            Some(left) => format!("extended; {} left", askbridge_core::verdict::spoken(left)),
+            None => "it waits for ever anyway".to_owned(),
+        },
         ("undo", _) => "taken back; the ask is open again".to_owned(),
         (_, "proposed") => {
             let left = ask.undo_until.and_then(|until| until.ahead()).map(askbridge_core::verdict::spoken);
@@ -26,9 +29,7 @@ pub(super) fn taken(reply: &Reply, verb: &str) -> Result<(), Failure> {
         (_, "open") => "counted; more people have to agree".to_owned(),
         (_, state) if answer.is_empty() => state.to_owned(),
         (_, state) => format!("{state}: {answer}"),
-    };
-    tell(&line);
-    Ok(())
+    })
 }
 
 #[derive(Deserialize)]
@@ -37,7 +38,7 @@ struct Me {
 }
 
 /// Says why an answer does not count, and what to do instead.
-pub(super) async fn refused(client: &Client, error: Error) -> Failure {
+pub(crate) async fn refused(client: &Client, error: Error) -> Failure {
     let problem = match &error {
         Error::Refused(problem) => problem,
         _ => return error.into(),

@@ -9,27 +9,27 @@ use crate::output::{Paint, tell};
 use crate::settings::Settings;
 
 #[derive(Debug)]
-pub(super) struct Prompt {
-    pub(super) paint: Paint,
+pub(crate) struct Prompt {
+    pub(crate) paint: Paint,
     is_possible: bool,
 }
 
 impl Prompt {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings) -> Self {
         Self { paint: Paint::stderr(settings), is_possible: stdin().is_terminal() && stderr().is_terminal() }
     }
 
     /// Is there a person to ask?
-    pub(super) fn is_possible(&self) -> bool {
+    pub(crate) fn is_possible(&self) -> bool {
         self.is_possible
     }
 
-    pub(super) fn say(&self, line: &str) {
+    pub(crate) fn say(&self, line: &str) {
         tell(line);
     }
 
     /// Reads a line, without the spaces around it. `None`: the person closed the terminal (Ctrl-D).
-    pub(super) fn line(&mut self, what: &str) -> Result<Option<String>, Failure> {
+    pub(crate) fn line(&mut self, what: &str) -> Result<Option<String>, Failure> {
         let mut err = stderr();
         write!(err, "{} ", self.paint.bold(what))?;
         err.flush()?;
@@ -42,7 +42,7 @@ impl Prompt {
     }
 
     /// The same, without showing what is typed.
-    pub(super) fn hidden_line(&mut self, what: &str) -> Result<Option<String>, Failure> {
+    pub(crate) fn hidden_line(&mut self, what: &str) -> Result<Option<String>, Failure> {
         let _hidden = Hidden::begin();
         let line = self.line(what);
         tell("");
@@ -50,7 +50,7 @@ impl Prompt {
     }
 
     /// Reads one of the numbers up to `max`, and returns its place. `None`: Enter alone, or Ctrl-D.
-    pub(super) fn number(&mut self, what: &str, max: usize) -> Result<Option<usize>, Failure> {
+    pub(crate) fn number(&mut self, what: &str, max: usize) -> Result<Option<usize>, Failure> {
         loop {
             let Some(line) = self.line(what)? else { return Ok(None) };
             match line.parse::<usize>() {
@@ -62,7 +62,7 @@ impl Prompt {
     }
 
     /// Reads yes or no; Enter alone is `otherwise`. Ctrl-D is no.
-    pub(super) fn yes(&mut self, what: &str, otherwise: bool) -> Result<bool, Failure> {
+    pub(crate) fn yes(&mut self, what: &str, otherwise: bool) -> Result<bool, Failure> {
         let what = format!("{what} [{}]", if otherwise { "Y/n" } else { "y/N" });
         loop {
             let Some(line) = self.line(&what)? else { return Ok(false) };

@@ -8,3 +8,4 @@ mod whereabouts;
 
 pub(crate) use args::Args;
 pub(crate) use place::run;
+pub(crate) use wait::until_settled;

@@ -10,7 +10,7 @@ use crate::output::tell;
 const ROUND: Duration = Duration::from_secs(50);
 
 /// Returns the ask once it is settled. The question is stored, so losing the server is no reason to give up.
-pub(super) async fn until_settled(client: &Client, mut ask: Ask) -> Result<Ask, Failure> {
+pub(crate) async fn until_settled(client: &Client, mut ask: Ask) -> Result<Ask, Failure> {
     let mut backoff = Backoff::default();
     let mut told = false;
     loop {

@@ -1,8 +1,10 @@
 //! The list, once.
 
+use std::io::{IsTerminal, stdin, stdout};
+
 use super::card::card;
 use super::short_id::short_ids;
-use super::watch::watch;
+use super::watch::{Look, live, print_lines};
 use crate::client::Client;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
@@ -12,14 +14,15 @@ use crate::settings::Settings;
 const EXAMPLES: &str = "\
 Examples:
   askbridge inbox                       what is open, the longest wait first
-  askbridge inbox --watch               and stay, to see what comes
+  askbridge inbox --watch               live; answer with the keyboard (? shows the keys)
+  askbridge inbox --watch | tee log     one line for each thing that happens
   askbridge inbox --late                what expired or was assumed and can still be answered
   askbridge inbox --watch --json | jq   one object for each thing that happens";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Stay, and show what happens
+    /// Stay, and show what happens; in a terminal, answer with the keyboard
     #[arg(long)]
     watch: bool,
     /// Show everything that was ever asked, the newest first
@@ -39,7 +42,12 @@ pub(crate) struct Args {
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
     let client = Client::new(settings, args.token);
     if args.watch {
-        return watch(settings, &client, args.json).await;
+        let at_a_terminal = stdin().is_terminal() && stdout().is_terminal();
+        return match (args.json, at_a_terminal) {
+            (true, _) => print_lines(&client, Look::Json).await,
+            (false, false) => print_lines(&client, Look::Lines).await,
+            (false, true) => live(settings, &client).await,
+        };
     }
     let (state, none) = match (args.all, args.late) {
         (true, _) => ("all", "nothing was ever asked"),

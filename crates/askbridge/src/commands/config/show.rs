@@ -1,0 +1,63 @@
+//! Every setting, its value, and where it came from.
+
+use serde_json::{Value, json};
+
+use crate::config::{Config, Found, Kind, Source, items};
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::{one_line, print, tell};
+
+pub(super) fn show(config: &Config, json: bool) -> Result<Exit, Failure> {
+    let rows: Vec<[String; 3]> = config.found.iter().map(row).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let (names, values) = (width(0), width(1).min(40));
+    for (found, [name, value, source]) in config.found.iter().zip(&rows) {
+        print(&if json { setting(found).to_string() } else { format!("{name:<names$}  {value:<values$}  {source}") })?;
+    }
+    for ruled in &config.rules {
+        let path = config.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        let (name, line) = (&ruled.rule.name, ruled.line);
+        let source = json!({"kind": "file", "path": path, "line": line});
+        print(&if json {
+            json!({"name": "rules", "value": name, "source": source}).to_string()
+        } else {
+            format!("{:<names$}  {:<values$}  {path}:{line}", "rules", one_line(name))
+        })?;
+    }
+    if !json && let (Some(file), false) = (&config.file, config.file_is_there) {
+        tell(&format!("there is no file `{}`", file.display()));
+    }
+    let Some(problem) = config.problems.first() else { return Ok(Exit::Good) };
+    let failure = Failure::new(problem);
+    Err(match &problem.hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    })
+}
+
+fn row(found: &Found) -> [String; 3] {
+    let value = match (&found.text, found.key.kind) {
+        (Some(_), Kind::Secret) => "(secret)".to_owned(),
+        (Some(text), _) if !text.is_empty() => one_line(text),
+        _ => "(none)".to_owned(),
+    };
+    [found.key.name.to_owned(), value, found.source.to_string()]
+}
+
+fn setting(found: &Found) -> Value {
+    let value = match (&found.text, found.key.kind) {
+        (Some(_), Kind::Secret) => json!("(secret)"),
+        (Some(text), kind) if kind.is_list() => json!(items(text)),
+        (Some(text), Kind::YesNo) => json!(text == "true"),
+        (Some(text), Kind::Count { .. }) => text.parse::<u8>().map_or(Value::Null, Value::from),
+        (Some(text), _) => json!(text),
+        (None, _) => Value::Null,
+    };
+    let source = match &found.source {
+        Source::Default => json!({"kind": "default"}),
+        Source::File { path, line } => json!({"kind": "file", "path": path.display().to_string(), "line": line}),
+        Source::Env(name) => json!({"kind": "env", "name": name}),
+        Source::Flag(name) => json!({"kind": "flag", "name": format!("--{name}")}),
+    };
+    json!({"name": found.key.name, "value": value, "source": source})
+}

@@ -1,0 +1,156 @@
+//! The play: each line depends on what was answered before it.
+
+use serde_json::Value;
+
+use super::asks;
+use super::stage::{Answered, Stage};
+use crate::client::Shown;
+use crate::failure::Failure;
+
+/// How long the ask waits that nobody answers.
+const SHORT_SECONDS: u32 = 3;
+/// How often a plan is sent back before the agent gives in.
+const PLANS_MAX: usize = 3;
+
+pub(super) async fn play(stage: &mut Stage) -> Result<(), Failure> {
+    stage.say(
+        "Hello. I am a demo: a script inside askbridge that pretends to be an agent. I change nothing. \
+         I will ask you a few things; each is stored before you see it, and each answer before I hear it.",
+    )?;
+    let project = one(stage, asks::project(), asks::PROJECT).await?;
+    stage.say(&match &project {
+        Some(project) => format!("“{project}”, then. Several of the next may be chosen."),
+        None => "No project? Then I go on without one, and do not make one up.".to_owned(),
+    })?;
+
+    let parts = stage.ask(asks::parts(project.as_deref()), Answered::ByThePerson).await?;
+    let parts = chosen(&parts, asks::PARTS);
+    stage.say(&match parts.len() {
+        0 => "No part comes first, so the order is mine.".to_owned(),
+        _ => format!("First {}. Now three questions at once; skip what you like with Enter.", parts.join(", then ")),
+    })?;
+
+    let several = stage.ask(asks::several(), Answered::ByThePerson).await?;
+    let name = text(&several, asks::NAME).unwrap_or_else(|| "nameless".to_owned());
+    stage.say(&about(&several, &name))?;
+
+    let look = one(stage, asks::look(&name), asks::LOOK).await?;
+    stage.say(&match look {
+        Some(look) => format!("“{look}” it is. Next I need your leave: asking is not being allowed."),
+        None => "I keep it plain. Next I need your leave: asking is not being allowed.".to_owned(),
+    })?;
+
+    let approval = stage.ask(asks::approval(&name), Answered::ByThePerson).await?;
+    stage.say(&leave(&approval))?;
+    plan(stage, project.as_deref(), &name, &parts).await?;
+    nobody_comes(stage).await?;
+    stage.say(
+        "That was all. Real agents ask in the same way. Start the server with `askbridge`, let your phone in with \
+         `askbridge pair`, and ask from a script with `askbridge ask \"Deploy now?\" -o Yes -o No`.",
+    )
+}
+
+/// Asks a single question, and returns what was chosen or said.
+async fn one(stage: &mut Stage, body: Value, question: &str) -> Result<Option<String>, Failure> {
+    let ask = stage.ask(body, Answered::ByThePerson).await?;
+    Ok(text(&ask, question))
+}
+
+fn text(ask: &Shown, question: &str) -> Option<String> {
+    chosen(ask, question).into_iter().next()
+}
+
+fn chosen(ask: &Shown, question: &str) -> Vec<String> {
+    match ask.answers.get(question) {
+        Some(Value::String(said)) => vec![said.clone()],
+        Some(Value::Array(list)) => list.iter().filter_map(|said| Some(said.as_str()?.to_owned())).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn about(ask: &Shown, name: &str) -> String {
+    let mut said = match text(ask, asks::NAME) {
+        Some(_) => format!("“{name}” is a good name."),
+        None => "Without a name I call it “nameless”, and say so.".to_owned(),
+    };
+    match text(ask, asks::LICENCE) {
+        Some(licence) => said.push_str(&format!(" Licence: {licence}.")),
+        None => said.push_str(" You skipped the licence; I was told that, and assume nothing."),
+    }
+    match text(ask, asks::TESTS).as_deref() {
+        Some("Yes") => said.push_str(" Tests first."),
+        Some(_) => said.push_str(" Tests later."),
+        None => {}
+    }
+    said.push_str(" Here are two looks to choose from.");
+    said
+}
+
+fn leave(ask: &Shown) -> String {
+    let decision = ask.answers.get("decision").and_then(Value::as_str);
+    match decision {
+        Some("allow") if ask.answers.get("always").is_some() => {
+            "Allowed, and for good: a real agent would not ask for this again. I only pretend to run it.".to_owned()
+        }
+        Some("allow") => "Allowed, this once. A real agent would run it now; I only pretend.".to_owned(),
+        Some(_) => match ask.answers.get("words").and_then(Value::as_str).filter(|words| !words.is_empty()) {
+            Some(words) => format!("Denied, and I hear why: “{words}”. I go on without it."),
+            None => "Denied. I go on without it.".to_owned(),
+        },
+        None => told(ask),
+    }
+}
+
+/// Sends a plan, and a changed one for as long as it is sent back.
+async fn plan(stage: &mut Stage, project: Option<&str>, name: &str, parts: &[String]) -> Result<(), Failure> {
+    let project = project.unwrap_or("something").to_lowercase();
+    let steps = if parts.is_empty() { vec!["begin".to_owned()] } else { parts.to_vec() };
+    let steps: Vec<_> = steps.iter().enumerate().map(|(place, step)| format!("{}. {step}", place + 1)).collect();
+    let first = format!("Build {project} called “{name}”\n\n{}", steps.join("\n"));
+    let mut text = first.clone();
+    for _ in 0..PLANS_MAX {
+        let ask = stage.ask(asks::plan(&text), Answered::ByThePerson).await?;
+        let words = ask.answers.get("words").and_then(Value::as_str).unwrap_or_default().to_owned();
+        match ask.answers.get("decision").and_then(Value::as_str) {
+            Some("approve") => return stage.say("Approved. A real agent would begin now."),
+            Some("send_back") => {
+                stage.say(&format!("Sent back: “{words}”. I change the plan and ask again."))?;
+                text = format!("{first}\n\nChanged, because you said: {words}");
+            }
+            _ => return stage.say(&told(&ask)),
+        }
+    }
+    stage.say("Sent back again. A real agent would think longer; I go on.")
+}
+
+/// One ask that expires, and the same once more without a deadline.
+async fn nobody_comes(stage: &mut Stage) -> Result<(), Failure> {
+    if one(stage, asks::again(), asks::AGAIN).await?.as_deref() != Some("Yes") {
+        return Ok(());
+    }
+    stage.say(&format!("This one waits {SHORT_SECONDS} seconds. Leave it alone, and see what I am told."))?;
+    let ask = stage.ask(asks::publish(SHORT_SECONDS), Answered::ByNobody).await?;
+    if ask.state != "expired" {
+        return stage.say("You were faster than the deadline. That counts, of course.");
+    }
+    stage.say(&told(&ask))?;
+    stage.say("So I assume nothing more than I was told, and ask again, this time for as long as it takes.")?;
+    let mut again = asks::publish(SHORT_SECONDS);
+    if let Some(body) = again.as_object_mut() {
+        body.remove("timeout_seconds");
+        body.remove("on_expiry");
+    }
+    let said = one(stage, again, asks::PUBLISH).await?;
+    stage.say(match said.as_deref() {
+        Some("Yes") => "Published, as far as a demo can.",
+        Some("No") => "Then it stays with us.",
+        Some(_) => "I hear you, and publish nothing.",
+        None => "No answer is no leave: I publish nothing.",
+    })
+}
+
+/// What the agent reads when there is no answer.
+fn told(ask: &Shown) -> String {
+    let words = ask.verdict.as_ref().map_or("", |verdict| verdict.words.as_str());
+    format!("There is no answer, and this is all that an agent is told: “{words}”")
+}

@@ -1,0 +1,102 @@
+//! Where the demo plays: it asks over the real server, and the person answers here or elsewhere.
+
+use std::sync::{Arc, Mutex};
+
+use askbridge_bridge::chance::Chance;
+use serde_json::{Value, json};
+
+use crate::client::{Ask, Client, Shown};
+use crate::commands::answer::{Deed, Prompt, by_hand, outcome, refused};
+use crate::commands::ask::until_settled;
+use crate::commands::inbox::headline;
+use crate::failure::Failure;
+use crate::output::{Paint, print, tell, visible};
+
+/// The ask that is open, for whoever has to close it.
+pub(super) type OpenAsk = Arc<Mutex<Option<String>>>;
+
+pub(super) struct Stage {
+    pub(super) client: Client,
+    pub(super) session: String,
+    /// `None`: the person answers elsewhere.
+    pub(super) prompt: Option<Prompt>,
+    pub(super) paint: Paint,
+    pub(super) json: bool,
+    pub(super) open: OpenAsk,
+}
+
+/// Who answers an ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answered {
+    ByThePerson,
+    /// It is there to expire.
+    ByNobody,
+}
+
+impl Stage {
+    /// The pretended agent says something.
+    pub(super) fn say(&self, text: &str) -> Result<(), Failure> {
+        let line = format!("\n{} {}", self.paint.bold("demo agent:"), visible(text));
+        if self.json {
+            tell(&line);
+            return Ok(());
+        }
+        Ok(print(&line)?)
+    }
+
+    /// Asks, and returns the ask as it ended.
+    pub(super) async fn ask(&mut self, mut body: Value, by: Answered) -> Result<Shown, Failure> {
+        body["session"] = json!(self.session);
+        body["agent"] = json!("demo");
+        let key = format!("{:032x}", Chance::System.u128());
+        let ask = self.client.post_once("/v1/asks", &body, &key).await?.ask()?;
+        self.note(Some(&ask.shown.id));
+        match (&mut self.prompt, by) {
+            (Some(prompt), Answered::ByThePerson) => {
+                tell("");
+                answer(&self.client, &ask, prompt).await?;
+            }
+            (Some(_), Answered::ByNobody) => tell(&format!("  {}", headline(&ask.shown))),
+            (None, _) => tell(&format!("waiting for an answer to: {}", headline(&ask.shown))),
+        }
+        let settled = until_settled(&self.client, ask).await?;
+        self.note(None);
+        if self.json {
+            print(&settled.raw)?;
+        }
+        Ok(settled.shown)
+    }
+
+    fn note(&self, id: Option<&str>) {
+        if let Ok(mut open) = self.open.lock() {
+            *open = id.map(str::to_owned);
+        }
+    }
+}
+
+/// Lets the person answer here, until they have said something or closed it.
+async fn answer(client: &Client, ask: &Ask, prompt: &mut Prompt) -> Result<(), Failure> {
+    loop {
+        let deed = match by_hand(&ask.shown, prompt)? {
+            Some(deed) => deed,
+            None if prompt.yes("Close it without an answer?", false)? => Deed::dismiss(None),
+            None => continue,
+        };
+        match client.post(&format!("/v1/asks/{}/{}", ask.shown.id, deed.verb), &deed.body).await {
+            Ok(reply) => {
+                tell(&outcome(&reply, deed.verb)?);
+                return Ok(());
+            }
+            Err(error) => {
+                let failure = refused(client, error).await;
+                // Somebody else was faster, or it does not fit: what became of it is the server's to say.
+                let now = client.ask(&ask.shown.id).await?;
+                if now.is_none_or(|now| !now.shown.is_open()) {
+                    tell(&failure.what());
+                    return Ok(());
+                }
+                tell(&failure.to_string());
+            }
+        }
+    }
+}

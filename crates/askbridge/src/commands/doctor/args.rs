@@ -1,0 +1,95 @@
+//! Runs every check and tells what it found.
+
+use serde_json::json;
+
+use super::checks::CHECKS;
+use super::finding::{Finding, Health};
+use super::patient::Patient;
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::{Paint, print, tell, visible};
+use crate::settings::{CommandLine, Settings, look_up, misspelt_variables};
+
+const EXAMPLES: &str = "\
+Examples:
+  askbridge doctor
+  askbridge doctor --json | jq 'select(.health == \"bad\")'
+
+Changes nothing. It makes one ask, named as a test, and answers it where it may: on the running server from a
+terminal, else on a server of its own that it throws away. Ends with 1 if something is bad.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Print JSON, one finding on each line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(line: &CommandLine, args: &Args) -> Result<Exit, Failure> {
+    let mut report = Report { json: args.json, bad: 0, paint: None };
+    let config = look_up(line);
+    if !config.problems.is_empty() {
+        for problem in &config.problems {
+            let hint = problem.hint.clone().unwrap_or_else(|| "see `askbridge config check`".to_owned());
+            report.tell("settings", Finding::bad(problem.to_string(), hint))?;
+        }
+        return report.end("the other checks need settings that are right");
+    }
+    let settings = Settings::of(&config)?;
+    report.paint = Some(Paint::stdout(&settings));
+    let file = match (&config.file, config.file_is_there) {
+        (Some(file), true) => format!("`{}` is right", file.display()),
+        _ => "no file; flags, environment and defaults are right".to_owned(),
+    };
+    report.tell("settings", Finding::good(file))?;
+    for (name, meant) in misspelt_variables() {
+        let hint = format!("did you mean `{meant}`?");
+        report.tell("settings", Finding::warning(format!("nothing looks at the variable `{name}`"), hint))?;
+    }
+    let patient = Patient::meet(settings).await;
+    for check in CHECKS {
+        for finding in (check.look)(&patient).await {
+            report.tell(check.name, finding)?;
+        }
+    }
+    report.end("do what the hints say, then run `askbridge doctor` again")
+}
+
+struct Report {
+    json: bool,
+    bad: usize,
+    paint: Option<Paint>,
+}
+
+impl Report {
+    fn tell(&mut self, check: &str, finding: Finding) -> Result<(), Failure> {
+        let Finding { health, what, hint } = finding;
+        self.bad += usize::from(health == Health::Bad);
+        if self.json {
+            let line = json!({"check": check, "health": health.name(), "what": what, "hint": hint});
+            return Ok(print(&line.to_string())?);
+        }
+        let bold = |text: &str| self.paint.map_or_else(|| text.to_owned(), |paint| paint.bold(text));
+        let mark = format!("{:<7}", health.name());
+        let mark = if health == Health::Bad { bold(&mark) } else { mark };
+        print(&format!("{mark}  {check:<8}  {}", visible(&what)))?;
+        if let Some(hint) = hint {
+            print(&format!("{:<19}hint: {}", "", visible(&hint)))?;
+        }
+        Ok(())
+    }
+
+    fn end(self, hint: &str) -> Result<Exit, Failure> {
+        match self.bad {
+            0 => {
+                if !self.json {
+                    tell("all is as it should be");
+                }
+                Ok(Exit::Good)
+            }
+            1 => Err(Failure::new("one thing is not as it should be").hint(hint)),
+            more => Err(Failure::new(format!("{more} things are not as they should be")).hint(hint)),
+        }
+    }
+}

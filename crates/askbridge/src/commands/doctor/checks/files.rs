@@ -1,0 +1,41 @@
+//! How many files a server may have open: each connection is one.
+
+use rustix::process::{Resource, getrlimit};
+
+use super::super::finding::Finding;
+use super::super::patient::Patient;
+
+/// Below this, a handful of browsers and agents is too many.
+const BAD_BELOW: u64 = 128;
+/// Below this, a team is too many.
+const WARN_BELOW: u64 = 1024;
+
+pub(super) async fn look(_: &Patient) -> Vec<Finding> {
+    vec![judge(getrlimit(Resource::Nofile).current)]
+}
+
+/// `None`: no limit.
+fn judge(limit: Option<u64>) -> Finding {
+    let Some(limit) = limit else { return Finding::good("any number of files may be open") };
+    let what = format!("{limit} files may be open, and each connection is one");
+    let hint = "before `askbridge`, type `ulimit -n 4096`; for a service, set LimitNOFILE";
+    match limit {
+        ..BAD_BELOW => Finding::bad(what, hint),
+        BAD_BELOW..WARN_BELOW => Finding::warning(what, hint),
+        _ => Finding::good(what),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::finding::Health;
+    use super::*;
+
+    #[test]
+    fn a_low_limit_is_noticed() {
+        assert_eq!(judge(Some(64)).health, Health::Bad);
+        assert_eq!(judge(Some(256)).health, Health::Warning);
+        assert_eq!(judge(Some(65_536)).health, Health::Good);
+        assert_eq!(judge(None).health, Health::Good);
+    }
+}

@@ -1,0 +1,39 @@
+//! The checks, in the order in which one depends on the other. A new one is a file and a row.
+
+mod asks;
+mod clock;
+mod files;
+mod folder;
+mod port;
+mod socket;
+mod space;
+mod store;
+mod tokens;
+mod versions;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use super::finding::Finding;
+use super::patient::Patient;
+
+pub(super) struct Check {
+    /// At most eight letters.
+    pub(super) name: &'static str,
+    pub(super) look: for<'a> fn(&'a Patient) -> Looking<'a>,
+}
+
+pub(super) type Looking<'a> = Pin<Box<dyn Future<Output = Vec<Finding>> + Send + 'a>>;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { name: "clock", look: |patient| Box::pin(clock::look(patient)) },
+    Check { name: "folder", look: |patient| Box::pin(folder::look(patient)) },
+    Check { name: "space", look: |patient| Box::pin(space::look(patient)) },
+    Check { name: "store", look: |patient| Box::pin(store::look(patient)) },
+    Check { name: "tokens", look: |patient| Box::pin(tokens::look(patient)) },
+    Check { name: "socket", look: |patient| Box::pin(socket::look(patient)) },
+    Check { name: "port", look: |patient| Box::pin(port::look(patient)) },
+    Check { name: "versions", look: |patient| Box::pin(versions::look(patient)) },
+    Check { name: "files", look: |patient| Box::pin(files::look(patient)) },
+    Check { name: "asks", look: |patient| Box::pin(asks::look(patient)) },
+];

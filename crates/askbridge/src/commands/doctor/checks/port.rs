@@ -1,0 +1,74 @@
+//! The port: free, ours, or a stranger's.
+
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+
+use super::super::finding::Finding;
+use super::super::patient::Patient;
+
+/// How long whoever listens may take to say who they are. Beyond: a stranger.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Bytes of that. Beyond: cut.
+const BYTES_MAX: u64 = 4096;
+
+pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
+    let address = patient.settings.served_address();
+    if patient.is_served() {
+        let dial = patient.settings.server_address();
+        return vec![match who_listens(dial).await {
+            Some(true) => Finding::good(format!("askbridge answers on {address}")),
+            Some(false) => Finding::bad(
+                format!("something else listens on {address}, while askbridge runs"),
+                "commands with a token would speak to it: restart askbridge with another `--listen`",
+            ),
+            None => Finding::bad(
+                format!("askbridge runs, and nobody answers on {address}"),
+                "does it serve on another address? set `listen` to what it printed when it started",
+            ),
+        }];
+    }
+    match TcpListener::bind(address).await {
+        Ok(_) => vec![Finding::good(format!("{address} is free"))],
+        Err(error) => vec![not_free(address, &error).await],
+    }
+}
+
+async fn not_free(address: SocketAddr, error: &std::io::Error) -> Finding {
+    let next = SocketAddr::new(address.ip(), address.port().checked_add(1).unwrap_or(4760));
+    let hint = format!("choose another: `askbridge --listen {next}`");
+    match error.kind() {
+        ErrorKind::AddrInUse if who_listens(crate::client::dialable(address)).await == Some(true) => {
+            let what = format!("another askbridge listens on {address}, with another data folder");
+            Finding::bad(what, format!("use its folder with `--data`, or {hint}"))
+        }
+        ErrorKind::AddrInUse => Finding::bad(format!("another program listens on {address}"), hint),
+        _ => Finding::bad(format!("askbridge could not listen on {address}: {error}"), hint),
+    }
+}
+
+#[derive(Deserialize)]
+struct Health {
+    #[serde(rename = "version")]
+    _version: String,
+}
+
+/// Asks whoever listens whether it is askbridge. `None`: nobody listens.
+async fn who_listens(address: SocketAddr) -> Option<bool> {
+    let mut stream = timeout(PATIENCE, TcpStream::connect(address)).await.ok()?.ok()?;
+    let ask = format!("GET /healthz HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let said = timeout(PATIENCE, async {
+        stream.write_all(ask.as_bytes()).await.ok()?;
+        let mut said = Vec::new();
+        (&mut stream).take(BYTES_MAX).read_to_end(&mut said).await.ok()?;
+        Some(String::from_utf8_lossy(&said).into_owned())
+    });
+    let said = said.await.ok().flatten().unwrap_or_default();
+    let body = said.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    Some(serde_json::from_str::<Health>(body).is_ok())
+}

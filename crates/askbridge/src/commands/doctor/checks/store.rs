@@ -1,0 +1,29 @@
+//! The journal: does it open, and does it hold together?
+
+use askbridge_journal::verify;
+
+use super::super::finding::Finding;
+use super::super::patient::Patient;
+
+pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
+    let folder = patient.settings.data.clone();
+    if !folder.join("askbridge.db").exists() {
+        return vec![Finding::skipped("there is no journal yet; `askbridge` makes it")];
+    }
+    // Reads one snapshot; a server may go on working.
+    let checked = tokio::task::spawn_blocking(move || verify(&folder)).await;
+    let save = "save what can be read with `askbridge journal export > journal.jsonl`, and put back a copy";
+    match checked {
+        Ok(Ok(report)) if report.is_good() => {
+            let (entries, open) = (report.entries, report.open_asks);
+            vec![Finding::good(format!("the journal holds together: {entries} entries, {open} open asks"))]
+        }
+        Ok(Ok(report)) => {
+            let problems = report.problems.len() as u64 + report.more_problems;
+            let first = report.problems.first().map(ToString::to_string).unwrap_or_default();
+            vec![Finding::bad(format!("the journal has {problems} problems: {first}"), save)]
+        }
+        Ok(Err(error)) => vec![Finding::bad(format!("the journal cannot be read: {error}"), save)],
+        Err(_) => vec![Finding::bad("the journal could not be looked at to its end", "see `askbridge journal verify`")],
+    }
+}

@@ -1,0 +1,44 @@
+//! What every check may look at.
+
+use serde::Deserialize;
+
+use crate::client::{Client, Error};
+use crate::settings::Settings;
+
+#[derive(Debug)]
+pub(super) struct Patient {
+    pub(super) settings: Settings,
+    /// What answers on the local socket.
+    pub(super) server: Running,
+}
+
+#[derive(Debug)]
+pub(super) enum Running {
+    Yes {
+        version: String,
+    },
+    No,
+    /// Somebody is there, and makes no sense.
+    Strange(String),
+}
+
+#[derive(Deserialize)]
+struct Health {
+    version: String,
+}
+
+impl Patient {
+    pub(super) async fn meet(settings: Settings) -> Self {
+        let health = Client::local(&settings).get("/healthz").await.and_then(|reply| reply.json::<Health>());
+        let server = match health {
+            Ok(health) => Running::Yes { version: health.version },
+            Err(Error::Unreachable { .. }) => Running::No,
+            Err(error) => Running::Strange(error.to_string()),
+        };
+        Self { settings, server }
+    }
+
+    pub(super) fn is_served(&self) -> bool {
+        matches!(self.server, Running::Yes { .. })
+    }
+}

@@ -1,0 +1,157 @@
+//! The loop between keyboard, server and screen.
+
+use std::io::{Stdin, stdin};
+use std::time::Duration;
+
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::board::{Board, Key, Mode, Step};
+use super::draw::draw;
+use super::feed::{NEWS_MAX, follow};
+use super::screen::Screen;
+use crate::client::{Client, Shown};
+use crate::commands::answer::{Deed, Prompt, by_hand, outcome, refused};
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::{Paint, tell};
+use crate::settings::Settings;
+
+/// How often the waiting times are written anew.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Stays until it is told to go, through restarts of the server.
+pub(in super::super) async fn live(settings: &Settings, client: &Client) -> Result<Exit, Failure> {
+    let (to, mut news) = mpsc::channel(NEWS_MAX);
+    tokio::spawn(follow(client.clone(), to));
+    let mut board = Board::default();
+    // The first news before the screen is taken over, so that a server that is not there is told as everywhere.
+    if let Some(first) = news.recv().await {
+        board.hear(first?);
+    }
+    let paint = Paint::stdout(settings);
+    let mut ends = Ends::new()?;
+    let mut resized = signal(SignalKind::window_change())?;
+    #[expect(
+        deprecated,
+        reason = "its successor is unsafe for the sake of types that lie about their file; Stdin does not"
+    )]
+    let keyboard = AsyncFd::with_interest(stdin(), Interest::READABLE)?;
+    let mut tick = interval(TICK);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let screen = Screen::open()?;
+    loop {
+        screen.show(&draw(&board, screen.rows(), paint))?;
+        tokio::select! {
+            _ = tick.tick() => {}
+            _ = resized.recv() => {}
+            () = ends.next() => return Ok(Exit::Interrupted),
+            heard = news.recv() => match heard {
+                Some(heard) => board.hear(heard?),
+                None => return Err(Failure::new("the connection to askbridge ended")),
+            },
+            keys = pressed(&keyboard) => {
+                for key in keys? {
+                    let Some(key) = key else { return Ok(Exit::Interrupted) };
+                    match board.press(key) {
+                        Step::Stay => {}
+                        Step::Quit => return Ok(Exit::Good),
+                        Step::Send(id, deed) => send(client, &mut board, &id, deed).await,
+                        Step::InWords(ask) => {
+                            screen.suspend()?;
+                            let deed = in_words(settings, &ask, &mut ends, &screen).await?;
+                            screen.resume()?;
+                            match deed {
+                                Some(deed) => send(client, &mut board, &ask.id, deed).await,
+                                None => board.note = "nothing was sent".to_owned(),
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+async fn send(client: &Client, board: &mut Board, id: &str, deed: Deed) {
+    match client.post(&format!("/v1/asks/{id}/{}", deed.verb), &deed.body).await {
+        Ok(reply) => {
+            let note = outcome(&reply, deed.verb).unwrap_or_else(|failure| failure.what());
+            // The command that takes an answer back is a key here.
+            let note = note.split("\nfor ").enumerate().map(|(place, part)| match place {
+                0 => part.to_owned(),
+                _ => format!("; for {}: u", part.split(':').next().unwrap_or_default()),
+            });
+            board.sent(id, &deed, note.collect());
+        }
+        Err(error) => {
+            board.note = refused(client, error).await.what();
+            board.mode = Mode::List;
+        }
+    }
+}
+
+/// Asks step by step, on the ordinary screen. On a thread of its own, so that signals are heard meanwhile.
+async fn in_words(settings: &Settings, ask: &Shown, ends: &mut Ends, screen: &Screen) -> Result<Option<Deed>, Failure> {
+    let (mut prompt, ask) = (Prompt::new(settings), ask.clone());
+    let asking = tokio::task::spawn_blocking(move || by_hand(&ask, &mut prompt));
+    tokio::select! {
+        asked = asking => asked.map_err(|error| Failure::new(format!("could not ask: {error}")))?,
+        () = ends.next() => {
+            // That thread waits for a line that may never come: nothing ends it but the end of the program.
+            tell("");
+            screen.give_back();
+            std::process::exit(i32::from(Exit::Interrupted.number()));
+        }
+    }
+}
+
+/// Returns what was pressed; `None` for Ctrl-C, which is a key here like any other.
+async fn pressed(keyboard: &AsyncFd<Stdin>) -> Result<Vec<Option<Key>>, Failure> {
+    let mut ready = keyboard.readable().await?;
+    let mut keys = Vec::new();
+    while event::poll(Duration::ZERO)? {
+        if let Event::Key(pressed) = event::read()? {
+            keys.extend(key(pressed));
+        }
+    }
+    ready.clear_ready();
+    Ok(keys)
+}
+
+fn key(pressed: KeyEvent) -> Option<Option<Key>> {
+    if pressed.kind == KeyEventKind::Release {
+        return None;
+    }
+    Some(Some(match pressed.code {
+        KeyCode::Char('c' | 'd') if pressed.modifiers.contains(KeyModifiers::CONTROL) => return Some(None),
+        KeyCode::Char(char) => Key::Char(char),
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        _ => return None,
+    }))
+}
+
+/// The signals that end a program politely.
+struct Ends([Signal; 3]);
+
+impl Ends {
+    fn new() -> Result<Self, Failure> {
+        Ok(Self([signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?]))
+    }
+
+    async fn next(&mut self) {
+        let [terminate, hang_up, interrupt] = &mut self.0;
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The flags of the table, as clap takes them.
+
+use std::ffi::OsString;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use super::keys::{KEYS, Key, Whose};
+
+/// Settings from a command line: key and text.
+pub(crate) type Flags = Vec<(&'static Key, String)>;
+
+/// Flags that every command takes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ForEveryone(pub(crate) Flags);
+
+/// Flags that only the server understands.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ForServer(pub(crate) Flags);
+
+const HEADING: &str = "Settings";
+
+fn arguments(command: Command, whose: Whose) -> Command {
+    let keys = KEYS.iter().filter(|key| key.whose == whose);
+    keys.fold(command, |command, key| match key.flag {
+        None => command,
+        Some(flag) => command.arg(
+            Arg::new(key.name)
+                .long(flag)
+                .value_name(key.kind.value_name())
+                .help(key.doc)
+                .help_heading(HEADING)
+                .action(ArgAction::Set)
+                .value_parser(clap::value_parser!(OsString))
+                .global(whose == Whose::Everyone),
+        ),
+    })
+}
+
+fn given(matches: &ArgMatches, whose: Whose) -> Flags {
+    let keys = KEYS.iter().filter(|key| key.whose == whose && key.flag.is_some());
+    let given = keys.filter_map(|key| {
+        let text = matches.try_get_one::<OsString>(key.name).ok().flatten()?;
+        Some((key, text.to_string_lossy().into_owned()))
+    });
+    given.collect()
+}
+
+macro_rules! takes {
+    ($flags:ident, $whose:expr) => {
+        impl clap::FromArgMatches for $flags {
+            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+                Ok(Self(given(matches, $whose)))
+            }
+
+            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+                self.0.extend(given(matches, $whose));
+                Ok(())
+            }
+        }
+
+        impl clap::Args for $flags {
+            fn augment_args(command: Command) -> Command {
+                arguments(command, $whose)
+            }
+
+            fn augment_args_for_update(command: Command) -> Command {
+                arguments(command, $whose)
+            }
+        }
+    };
+}
+
+takes!(ForEveryone, Whose::Everyone);
+takes!(ForServer, Whose::Server);

@@ -1,0 +1,227 @@
+//! Every setting there is: one row each. The file, the environment, the flags, `askbridge config show` and
+//! `docs/reference/config.md` all follow this table.
+//!
+//! A new setting is a new row. A name with a point lives in a section: `claude.…` and `dialects.…` will be sections,
+//! `roots` a row beside `data`.
+
+use askbridge_core::limits;
+
+use super::kind::Kind;
+use super::nearest::nearest;
+
+/// One setting.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// As in the file; `log.level` is `level` in the section `[log]`.
+    pub(crate) name: &'static str,
+    pub(crate) env: &'static str,
+    /// Without its dashes. `None`: not on a command line.
+    pub(crate) flag: Option<&'static str>,
+    pub(crate) kind: Kind,
+    /// What holds unless somebody says otherwise; in words where it depends on the machine.
+    pub(crate) default: &'static str,
+    pub(crate) whose: Whose,
+    pub(crate) doc: &'static str,
+}
+
+/// Who looks at a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// The server, and every command that speaks to it.
+    Everyone,
+    /// The server alone.
+    Server,
+    /// Commands alone, and never from a file.
+    Caller,
+}
+
+pub(crate) const KEYS: &[Key] = &[
+    Key {
+        name: "listen",
+        env: "ASKBRIDGE_LISTEN",
+        flag: Some("listen"),
+        kind: Kind::Address,
+        default: "127.0.0.1:4760",
+        whose: Whose::Everyone,
+        doc: "Address to serve on, and to reach with a token",
+    },
+    Key {
+        name: "data",
+        env: "ASKBRIDGE_DATA",
+        flag: Some("data"),
+        kind: Kind::Folder,
+        default: "$XDG_DATA_HOME/askbridge, or ~/.local/share/askbridge",
+        whose: Whose::Everyone,
+        doc: "Folder of the journal, the token file and the local socket",
+    },
+    Key {
+        name: "user",
+        env: "ASKBRIDGE_USER",
+        flag: Some("user"),
+        kind: Kind::Text,
+        default: "$USER, or me",
+        whose: Whose::Server,
+        doc: "Name that people read for whoever answers at a terminal of this machine",
+    },
+    Key {
+        name: "token",
+        env: "ASKBRIDGE_TOKEN",
+        flag: None,
+        kind: Kind::Secret,
+        default: "none: commands use the local socket",
+        whose: Whose::Caller,
+        doc: "A token to speak with, over TCP; several commands also take `--token`",
+    },
+    Key {
+        name: "public_url",
+        env: "ASKBRIDGE_PUBLIC_URL",
+        flag: Some("public-url"),
+        kind: Kind::Url,
+        default: "",
+        whose: Whose::Server,
+        doc: "Where people reach the server from outside, for links; its name need not be in `allowed_hosts`",
+    },
+    Key {
+        name: "allowed_hosts",
+        env: "ASKBRIDGE_ALLOWED_HOSTS",
+        flag: Some("allowed-hosts"),
+        kind: Kind::Hosts,
+        default: "",
+        whose: Whose::Server,
+        doc: "Names under which a proxy passes requests on to the server, like `ask.example.org`",
+    },
+    Key {
+        name: "allowed_origins",
+        env: "ASKBRIDGE_ALLOWED_ORIGINS",
+        flag: Some("allowed-origins"),
+        kind: Kind::Origins,
+        default: "",
+        whose: Whose::Server,
+        doc: "Other sites whose pages may talk to the server, like `https://desk.example.org`",
+    },
+    Key {
+        name: "log.level",
+        env: "ASKBRIDGE_LOG",
+        flag: Some("log-level"),
+        kind: Kind::Level,
+        default: "info",
+        whose: Whose::Server,
+        doc: "How much the server logs, on stderr: error, warn, info, debug",
+    },
+    Key {
+        name: "log.format",
+        env: "ASKBRIDGE_LOG_FORMAT",
+        flag: Some("log-format"),
+        kind: Kind::OneOf(&["text", "json"]),
+        default: "text",
+        whose: Whose::Server,
+        doc: "Lines for eyes, or one JSON object on each line for programs",
+    },
+    Key {
+        name: "terms.timeout",
+        env: "ASKBRIDGE_TERMS_TIMEOUT",
+        flag: Some("terms-timeout"),
+        kind: Kind::Span { or: "never", max: limits::WAIT_MAX },
+        default: "never",
+        whose: Whose::Server,
+        doc: "How long an ask waits for a person",
+    },
+    Key {
+        name: "terms.on_expiry",
+        env: "ASKBRIDGE_TERMS_ON_EXPIRY",
+        flag: Some("terms-on-expiry"),
+        kind: Kind::OneOf(&["tell", "stop"]),
+        default: "tell",
+        whose: Whose::Server,
+        doc: "When nobody came: tell the agent, or tell it and stop its turn",
+    },
+    Key {
+        name: "terms.on_dismissal",
+        env: "ASKBRIDGE_TERMS_ON_DISMISSAL",
+        flag: Some("terms-on-dismissal"),
+        kind: Kind::OneOf(&["tell", "stop"]),
+        default: "tell",
+        whose: Whose::Server,
+        doc: "When a person closed the ask: tell the agent, or tell it and stop its turn",
+    },
+    Key {
+        name: "terms.undo",
+        env: "ASKBRIDGE_TERMS_UNDO",
+        flag: Some("terms-undo"),
+        kind: Kind::Span { or: "none", max: limits::UNDO_MAX },
+        default: "none",
+        whose: Whose::Server,
+        doc: "How long an answer can be taken back before it counts",
+    },
+    Key {
+        name: "terms.quorum",
+        env: "ASKBRIDGE_TERMS_QUORUM",
+        flag: Some("terms-quorum"),
+        kind: Kind::Count { max: limits::QUORUM_MAX },
+        default: "1",
+        whose: Whose::Server,
+        doc: "How many people have to say the same",
+    },
+    Key {
+        name: "terms.messages",
+        env: "ASKBRIDGE_TERMS_MESSAGES",
+        flag: Some("terms-messages"),
+        kind: Kind::OneOf(&["hold", "cancel_turn", "refuse", "pass_on"]),
+        default: "hold",
+        whose: Whose::Server,
+        doc: "What a chat message does while an ask is open",
+    },
+    Key {
+        name: "terms.parallel",
+        env: "ASKBRIDGE_TERMS_PARALLEL",
+        flag: Some("terms-parallel"),
+        kind: Kind::YesNo,
+        default: "true",
+        whose: Whose::Server,
+        doc: "Whether a session may have several asks open at once",
+    },
+];
+
+/// One condition of a rule.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    pub(crate) name: &'static str,
+    pub(crate) doc: &'static str,
+}
+
+/// What a `[[rules]]` entry may say beside the terms, whose names it shares with `[terms]`.
+pub(crate) const CONDITIONS: &[Condition] = &[
+    Condition { name: "name", doc: "What to call the rule. Every rule needs one" },
+    Condition { name: "door", doc: "The ask came through this door: `http`" },
+    Condition { name: "agent", doc: "The agent that asks is called this" },
+    Condition { name: "folder", doc: "The session works in this folder, or below it" },
+    Condition { name: "header", doc: "The first question has this header" },
+    Condition { name: "asks_about", doc: "The headline contains these words, in any case" },
+];
+
+/// Returns the key with this name.
+pub(crate) fn key(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// Returns the term of a rule with this name.
+pub(crate) fn term(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name.strip_prefix("terms.") == Some(name))
+}
+
+/// Returns the variable that was probably meant; `None` if this is one, or is like none.
+pub(crate) fn misspelt(variable: &str) -> Option<String> {
+    let names = || KEYS.iter().map(|key| key.env).chain(["ASKBRIDGE_CONFIG"]);
+    if names().any(|name| name == variable) {
+        return None;
+    }
+    let short = |name: &str| name.trim_start_matches("ASKBRIDGE_").to_lowercase();
+    let known: Vec<_> = names().map(short).collect();
+    let meant = nearest(&short(variable), known.iter().map(String::as_str))?;
+    Some(format!("ASKBRIDGE_{}", meant.to_uppercase()))
+}
+
+/// Is this the name of a section?
+pub(crate) fn is_section(name: &str) -> bool {
+    KEYS.iter().any(|key| key.name.split_once('.').is_some_and(|(section, _)| section == name))
+}

@@ -1,0 +1,195 @@
+//! What a setting may be, and how it is read: the same from a file, the environment and a flag.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use askbridge_bridge::server::Origins;
+use askbridge_core::verdict::spoken;
+use toml::de::DeValue;
+use tracing_subscriber::EnvFilter;
+
+use crate::spans;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Address,
+    Folder,
+    Text,
+    Secret,
+    Url,
+    Hosts,
+    Origins,
+    Level,
+    OneOf(&'static [&'static str]),
+    Span { or: &'static str, max: Duration },
+    Count { max: u8 },
+    YesNo,
+}
+
+impl Kind {
+    /// What to write instead, for whoever wrote something else.
+    pub(crate) fn expects(self) -> String {
+        match self {
+            Self::Address => "an address with a port, like 127.0.0.1:4760".to_owned(),
+            Self::Folder => "the path of a folder".to_owned(),
+            Self::Text => "text".to_owned(),
+            Self::Secret => "a token".to_owned(),
+            Self::Url => "an address like `https://ask.example.org`, without a path".to_owned(),
+            Self::Hosts => "host names, like `ask.example.org`".to_owned(),
+            Self::Origins => "origins, like `https://desk.example.org`, without a path".to_owned(),
+            Self::Level => "error, warn, info or debug".to_owned(),
+            Self::OneOf(words) => words.join(" or "),
+            Self::Span { or, max } => format!("a span of time up to {}, like 30s, 10m or 2h; or {or}", spoken(max)),
+            Self::Count { max } => format!("a number from 1 to {max}"),
+            Self::YesNo => "true or false".to_owned(),
+        }
+    }
+
+    /// How the reference writes the type.
+    pub(crate) fn shape(self) -> String {
+        match self {
+            Self::Address => "address with a port".to_owned(),
+            Self::Folder => "path".to_owned(),
+            Self::Text => "text".to_owned(),
+            Self::Secret => "token".to_owned(),
+            Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
+            Self::Hosts | Self::Origins => "list of texts; with commas in the environment and in flags".to_owned(),
+            Self::Level => "`error`, `warn`, `info`, `debug`".to_owned(),
+            Self::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+            Self::Span { or, max } => format!("span of time up to {}, or `{or}`", spoken(max)),
+            Self::Count { max } => format!("number from 1 to {max}"),
+            Self::YesNo => "`true` or `false`".to_owned(),
+        }
+    }
+
+    /// How the help names it.
+    pub(crate) fn value_name(self) -> &'static str {
+        match self {
+            Self::Address => "ADDRESS",
+            Self::Folder => "FOLDER",
+            Self::Text | Self::OneOf(_) => "WORD",
+            Self::Secret => "TOKEN",
+            Self::Url => "URL",
+            Self::Hosts => "NAMES",
+            Self::Origins => "ORIGINS",
+            Self::Level => "LEVEL",
+            Self::Span { .. } => "SPAN",
+            Self::Count { .. } => "NUMBER",
+            Self::YesNo => "YES_OR_NO",
+        }
+    }
+
+    pub(crate) fn is_list(self) -> bool {
+        matches!(self, Self::Hosts | Self::Origins)
+    }
+
+    /// Checks a text, and returns it as it is meant.
+    pub(crate) fn read(self, text: &str) -> Result<String, String> {
+        let text = text.trim();
+        let wrong = || Err(format!("`{text}` is not {}", self.expects()));
+        match self {
+            Self::Address => {
+                let address = text.replace("localhost:", "127.0.0.1:");
+                if address.parse::<SocketAddr>().is_ok() { Ok(address) } else { wrong() }
+            }
+            Self::Folder | Self::Text | Self::Secret => {
+                if text.is_empty() {
+                    Err(format!("it is empty, and should be {}", self.expects()))
+                } else {
+                    Ok(text.to_owned())
+                }
+            }
+            Self::Url => {
+                let url = text.trim_end_matches('/');
+                let is_web = url.starts_with("https://") || url.starts_with("http://");
+                // What can be an origin is a scheme and a name, and that is all that there may be.
+                if is_web && !url.contains(['?', '#', '@']) && Origins::new([url.to_owned()]).is_ok() {
+                    Ok(url.to_owned())
+                } else {
+                    wrong()
+                }
+            }
+            Self::Hosts => Origins::default().with_hosts(items(text)).map(|_| items(text).join(",")),
+            Self::Origins => Origins::new(items(text)).map(|_| items(text).join(",")),
+            Self::Level => match EnvFilter::builder().parse(text) {
+                // A word that is no level would be taken for the name of a module.
+                Ok(_) if text.contains('=') || LEVELS.contains(&text.to_ascii_lowercase().as_str()) => {
+                    Ok(text.to_owned())
+                }
+                _ => wrong(),
+            },
+            Self::OneOf(words) => {
+                if words.contains(&text) {
+                    Ok(text.to_owned())
+                } else {
+                    wrong()
+                }
+            }
+            Self::Span { or, .. } if text == or => Ok(text.to_owned()),
+            Self::Span { max, .. } => match spans::parse(text) {
+                Ok(span) if span <= max => Ok(text.to_owned()),
+                _ => wrong(),
+            },
+            Self::Count { max } => match text.parse::<u8>() {
+                Ok(count) if (1..=max).contains(&count) => Ok(text.to_owned()),
+                _ => wrong(),
+            },
+            Self::YesNo => match text {
+                "true" | "yes" | "1" => Ok("true".to_owned()),
+                "false" | "no" | "0" => Ok("false".to_owned()),
+                _ => wrong(),
+            },
+        }
+    }
+
+    /// Reads a value of a file: first its type, then what it says.
+    pub(crate) fn read_toml(self, value: &DeValue<'_>) -> Result<String, String> {
+        let found = || Err(format!("this is {}, and should be {}", named(value), self.written()));
+        match (self, value) {
+            (Self::Hosts | Self::Origins, DeValue::Array(list)) => {
+                let items: Option<Vec<_>> = list.iter().map(|item| item.get_ref().as_str()).collect();
+                match items {
+                    Some(items) => self.read(&items.join(",")),
+                    None => Err(format!("every item should be text: {}", self.written())),
+                }
+            }
+            (Self::Hosts | Self::Origins, _) => found(),
+            (Self::Count { .. }, DeValue::Integer(number)) => self.read(number.as_str()),
+            (Self::YesNo, DeValue::Boolean(flag)) => self.read(&flag.to_string()),
+            (Self::Count { .. } | Self::YesNo, _) => found(),
+            (_, DeValue::String(text)) => self.read(text),
+            (Self::Span { .. }, DeValue::Integer(number)) => {
+                Err(format!("this number has no unit; write \"{}s\" for seconds", number.as_str()))
+            }
+            _ => found(),
+        }
+    }
+
+    /// How to write it in a file.
+    fn written(self) -> String {
+        match self {
+            Self::Hosts => "a list, like [\"ask.example.org\"]".to_owned(),
+            Self::Origins => "a list, like [\"https://desk.example.org\"]".to_owned(),
+            Self::Count { .. } | Self::YesNo => format!("{}, without quotes", self.expects()),
+            _ => format!("in quotes: {}", self.expects()),
+        }
+    }
+}
+
+const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
+
+/// The items of a list as the environment and flags write it.
+pub(crate) fn items(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+}
+
+fn named(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a section",
+    }
+}

@@ -1,0 +1,29 @@
+//! A server in a folder that is thrown away: for a try, never for anything that has to last.
+
+use tempfile::TempDir;
+
+use crate::failure::Failure;
+use crate::served::Served;
+use crate::settings::Settings;
+
+/// The folder goes when this does.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    pub(crate) settings: Settings,
+    pub(crate) served: Served,
+    folder: TempDir,
+}
+
+impl Scratch {
+    pub(crate) async fn start(settings: &Settings, what: &str) -> Result<Self, Failure> {
+        let folder = tempfile::Builder::new().prefix(&format!("askbridge-{what}-")).tempdir()?;
+        let settings = settings.scratch(&folder.path().join("data"));
+        let served = Served::start(&settings).await?;
+        Ok(Self { settings, served, folder })
+    }
+
+    pub(crate) async fn stop(self) {
+        self.served.stop().await;
+        drop(self.folder);
+    }
+}

@@ -1,0 +1,149 @@
+//! A server that runs in this process: the one of `askbridge serve`, and those that the demo and the doctor start for
+//! themselves.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use askbridge_bridge::auth::{Secret, TokenInfo, TokenRole, Tokens, make_link};
+use askbridge_bridge::chance::Chance;
+use askbridge_bridge::clock::Clock;
+use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
+use askbridge_bridge::server::{App, AppOptions, ListenError, Listeners, Origins, Server, router, serve};
+use askbridge_journal::{LocalBus, Sqlite, sqlite};
+
+use crate::failure::Failure;
+use crate::settings::Settings;
+
+/// A running server.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) address: SocketAddr,
+    app: App,
+    bridge: Bridge,
+    server: Server,
+}
+
+impl Served {
+    /// Opens the store and both sockets, and begins to accept.
+    pub(crate) async fn start(settings: &Settings) -> Result<Self, Failure> {
+        let (clock, chance) = (Clock::System, Chance::System);
+        let origins = Origins::new(settings.allowed_origins.clone());
+        let origins = origins.and_then(|origins| origins.with_hosts(settings.allowed_hosts.clone()));
+        let origins = origins.map_err(Failure::new)?;
+        let options = sqlite::Options::new(&settings.data, chance.u64());
+        let store = Sqlite::open(&options).map_err(|error| no_store(settings, error))?;
+        let store = Store::Sqlite(store, LocalBus::default());
+        let rules = settings.rules.clone();
+        let bridge = Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules }).await;
+        let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await;
+        let tokens = tokens.context("could not load the tokens")?;
+        keep_token_file(settings, &tokens, &chance, &bridge.handle).await?;
+        // Last: whoever finds the port open finds the token file too.
+        let listeners = Listeners::bind(settings.listen, &settings.socket()).await.map_err(no_listener)?;
+        let address = listeners.address()?;
+        let (handle, version) = (bridge.handle.clone(), env!("CARGO_PKG_VERSION"));
+        let app = App::new(AppOptions { handle, tokens, origins, version });
+        app.agents
+            .recall(app.handle.store(), app.handle.now())
+            .await
+            .context("could not recall the agents that run")?;
+        let server = serve(app.clone(), router(app.clone()), listeners, settings.user.clone());
+        // A courtesy to our own commands; without it they use what is configured.
+        let _ = fs::write(settings.address_file(), format!("{address}\n"));
+        Ok(Self { address, app, bridge, server })
+    }
+
+    /// Makes a link that pairs one device of the user.
+    pub(crate) async fn link(&self, settings: &Settings) -> Result<String> {
+        let (handle, name) = (&self.bridge.handle, &settings.user);
+        let secret = make_link(handle.store(), handle.chance(), name, TokenRole::Operator, handle.now()).await?;
+        Ok(format!("{}/#pair={}", settings.base(self.address), secret.reveal()))
+    }
+
+    /// Makes a token that decides. For servers that nobody but this process knows.
+    pub(crate) async fn person(&self, name: &str) -> Result<String> {
+        let made = self.app.tokens.make(name, "askbridge", TokenRole::Person, self.bridge.handle.now()).await?;
+        Ok(made.0.reveal().to_owned())
+    }
+
+    /// Finishes what is in hand, and stops.
+    pub(crate) async fn stop(self) {
+        self.server.stop().await;
+        self.bridge.stop().await;
+    }
+}
+
+fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {
+    let in_use = matches!(error, sqlite::Error::InUse { .. });
+    let failure = Failure::from(anyhow::Error::from(error));
+    if in_use {
+        let folder = settings.data.display();
+        return failure.hint(format!(
+            "askbridge already runs on `{folder}`; look at it with `askbridge inbox`, or set ASKBRIDGE_DATA to another folder"
+        ));
+    }
+    failure
+}
+
+fn no_listener(error: ListenError) -> Failure {
+    let hint = match &error {
+        ListenError::Tcp { address, source } => match source.kind() {
+            ErrorKind::AddrInUse => {
+                let free = address.port().checked_add(1).unwrap_or(4760);
+                let other = SocketAddr::new(address.ip(), free);
+                Some(format!("another program has this port; choose another: `askbridge --listen {other}`"))
+            }
+            ErrorKind::AddrNotAvailable => Some(format!("{} is not an address of this machine", address.ip())),
+            ErrorKind::PermissionDenied => Some("ports below 1024 need special rights; choose a higher one".to_owned()),
+            _ => None,
+        },
+        ListenError::Unix { .. } => Some("the socket lies in the data folder; ASKBRIDGE_DATA moves it".to_owned()),
+    };
+    let failure = Failure::from(anyhow::Error::from(error));
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// Makes the local token if there is none, and sees to it that the server knows it.
+async fn keep_token_file(settings: &Settings, tokens: &Tokens, chance: &Chance, handle: &Handle) -> Result<()> {
+    let path = settings.token_file();
+    let secret = match fs::read_to_string(&path) {
+        Ok(text) if !text.trim().is_empty() => Secret::from(text.trim().to_owned()),
+        _ => {
+            let secret = Secret::fresh("ab", chance);
+            write_secret(&path, &secret)
+                .with_context(|| format!("could not write the token file `{}`", path.display()))?;
+            secret
+        }
+    };
+    if tokens.caller(secret.reveal()).is_none() {
+        let now = handle.now();
+        let info = TokenInfo {
+            id: "local".to_owned(),
+            name: settings.user.clone(),
+            device: "token file".to_owned(),
+            role: TokenRole::Local,
+            made_at: now.0,
+        };
+        // A token file that was replaced leaves its former token behind: nobody can hold that any more.
+        let _ = tokens.revoke("local").await;
+        tokens.keep(&secret, info, now).await?;
+    }
+    Ok(())
+}
+
+/// Writes beside and renames, so that nobody ever reads half a token.
+fn write_secret(path: &Path, secret: &Secret) -> std::io::Result<()> {
+    let beside = path.with_extension("new");
+    let _ = fs::remove_file(&beside);
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    writeln!(file, "{}", secret.reveal())?;
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}

@@ -1,0 +1,67 @@
+//! The guides for programs, tried out: each example prints what the `text` block after it says.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crate::bridge::TestBridge;
+use crate::guide::be_friendly;
+
+/// Returns the example that is followed by what it prints, and that.
+fn examples(guide: &'static str, language: &str) -> Vec<(&'static str, &'static str)> {
+    let blocks: Vec<_> = guide.split("```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap()).collect();
+    let pairs = blocks.windows(2).filter(|pair| pair[0].0 == language);
+    let pairs: Vec<_> = pairs.map(|pair| (pair[0].1, pair[1])).collect();
+    assert!(!pairs.is_empty(), "no example in {language}");
+    pairs
+        .into_iter()
+        .map(|(code, (language, expected))| {
+            assert_eq!(language, "text", "what does this print?\n{code}");
+            (code, expected)
+        })
+        .collect()
+}
+
+/// Runs every example with a person at hand who answers.
+fn every_example_works(guide: &'static str, language: &str, program: &str, file: &str) {
+    let bridge = TestBridge::start();
+    let (person, done) = (bridge.person(), AtomicBool::new(false));
+    let address = fs::read_to_string(bridge.data().join("run/address")).unwrap();
+    let token = bridge.run(&["token", "create", "guide"]).good().trim().to_owned();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                be_friendly(&bridge, &person);
+                // Not to wait for anything, only to leave the machine to the examples.
+                thread::sleep(Duration::from_millis(50));
+            }
+        });
+        let failures: Vec<_> = examples(guide, language)
+            .into_iter()
+            .filter_map(|(code, expected)| {
+                fs::write(bridge.dir.path().join(file), code).unwrap();
+                let environment = format!("ASKBRIDGE_URL=http://{} ASKBRIDGE_TOKEN={token}", address.trim());
+                let ran = bridge.bash(&format!("{environment} {program} {file}"));
+                (ran.stdout != expected).then(|| format!("{code}printed\n{}{}", ran.stdout, ran.stderr))
+            })
+            .collect();
+        done.store(true, Ordering::Relaxed);
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    });
+}
+
+#[test]
+fn the_guide_for_curl_does_what_it_says() {
+    every_example_works(include_str!("../../../../docs/guides/curl.md"), "bash", "bash", "example.sh");
+}
+
+#[test]
+fn the_guide_for_python_does_what_it_says() {
+    every_example_works(include_str!("../../../../docs/guides/python.md"), "python", "python3", "example.py");
+}
+
+#[test]
+fn the_guide_for_typescript_does_what_it_says() {
+    every_example_works(include_str!("../../../../docs/guides/typescript.md"), "js", "node", "example.mjs");
+}
