@@ -112,7 +112,10 @@ fn end_well(client: Client, open: OpenAsk, folder: Option<PathBuf>) -> Result<()
                 let _ = std::fs::remove_dir_all(data.parent().unwrap_or(&data));
             }
             None => {
-                let id = open.lock().ok().and_then(|open| open.clone());
+                let id = open.lock().ok().and_then(|mut open| {
+                    open.stopping = true;
+                    open.id.clone()
+                });
                 if let Some(id) = id {
                     let why = json!({"why": "the demo was stopped"});
                     let path = format!("/v1/asks/{id}/withdraw");

@@ -13,7 +13,14 @@ use crate::failure::Failure;
 use crate::output::{Paint, print, tell, visible};
 
 /// The ask that is open, for whoever has to close it.
-pub(super) type OpenAsk = Arc<Mutex<Option<String>>>;
+pub(super) type OpenAsk = Arc<Mutex<Open>>;
+
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    pub(super) id: Option<String>,
+    /// Nothing more is asked.
+    pub(super) stopping: bool,
+}
 
 pub(super) struct Stage {
     pub(super) client: Client,
@@ -60,17 +67,22 @@ impl Stage {
             (None, _) => tell(&format!("waiting for an answer to: {}", headline(&ask.shown))),
         }
         let settled = until_settled(&self.client, ask).await?;
-        self.note(None);
+        if self.note(None) {
+            // Whoever stops the demo has withdrawn this ask, and ends the process.
+            return std::future::pending().await;
+        }
         if self.json {
             print(&settled.raw)?;
         }
         Ok(settled.shown)
     }
 
-    fn note(&self, id: Option<&str>) {
-        if let Ok(mut open) = self.open.lock() {
-            *open = id.map(str::to_owned);
-        }
+    /// Notes which ask is open. Says whether the demo is being stopped.
+    fn note(&self, id: Option<&str>) -> bool {
+        self.open.lock().is_ok_and(|mut open| {
+            open.id = id.map(str::to_owned);
+            open.stopping
+        })
     }
 }
 
