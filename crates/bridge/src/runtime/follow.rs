@@ -97,7 +97,7 @@ impl Follower {
                     self.stage = Stage::Live;
                     if let Interest::Inbox(caller) = &self.interest {
                         let (mut snapshot, cursor) = self.handle.snapshot(caller)?;
-                        snapshot.drafts = self.handle.drafts_of(caller).await;
+                        snapshot.drafts = Box::pin(self.handle.drafts_of(caller)).await;
                         self.told = cursor;
                         return Ok(Heard::Snapshot(Box::new(snapshot)));
                     }

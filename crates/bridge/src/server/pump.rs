@@ -28,7 +28,8 @@ pub(crate) async fn socket(app: App, guest: Guest, peer: Box<dyn Peer>, mut sock
     let (code, reason) = converse(&mut talk, &mut socket).await;
     // Whoever closed: the other side need not wait for what the peer still has to do.
     drop(socket);
-    talk.farewell(code, &reason).await;
+    // Boxed: an idle connection should not carry room for its end.
+    Box::pin(talk.farewell(code, &reason)).await;
 }
 
 /// Returns how it ended.

@@ -19,8 +19,10 @@ use super::pump::socket;
 use super::talk::Guest;
 use crate::auth::Caller;
 
-/// tungstenite's own buffers cost 133 kB a connection; these cost 5.
-const BUFFER_BYTES: usize = 4096;
+/// tungstenite's own buffers cost 133 kB a connection. The one for reading is there all the time; the one for writing is
+/// as large as what is written.
+const READ_BYTES: usize = 1024;
+const WRITE_BYTES: usize = 4096;
 
 type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
@@ -74,13 +76,13 @@ fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> 
     let guest = Guest { via: listing.name, from: address_of(knock.remote.as_ref()), caller, _seat: knock.seat };
     let tasks = app.tasks.clone();
     upgrade
-        .read_buffer_size(BUFFER_BYTES)
-        .write_buffer_size(BUFFER_BYTES)
+        .read_buffer_size(READ_BYTES)
+        .write_buffer_size(WRITE_BYTES)
         .max_write_buffer_size(limits::FOLLOWER_BYTES_MAX)
         .max_message_size(limits::FRAME_BYTES_MAX)
         .max_frame_size(limits::FRAME_BYTES_MAX)
         .on_upgrade(move |ws| {
             // Tracked, so that a shutdown waits for the goodbye.
-            tasks.track_future(async move { socket(app, guest, peer, ws).await })
+            tasks.track_future(socket(app, guest, peer, ws))
         })
 }

@@ -116,7 +116,7 @@ impl Talk {
             biased;
             heard = hear(&mut self.follower) => self.told(heard),
             Some((tag, ruling)) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled(tag, ruling),
-            () = async { clock.sleep_until(wake_at.unwrap_or_default()).await }, if wake_at.is_some() => self.wake(),
+            () = async { Box::pin(clock.sleep_until(wake_at.unwrap_or_default())).await }, if wake_at.is_some() => self.wake(),
             Ok(()) = self.revocations.changed() => self.look_again(),
         }
     }
