@@ -5,8 +5,10 @@
 //! asker fetched the settled ask. The idempotency key makes it once: the same key is the same ask and the same answer.
 
 mod hear;
+mod wire;
 
 pub use hear::{AskError, Asking, ask};
+pub use wire::NewAsk;
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
