@@ -1,5 +1,7 @@
 //! The project's own commands.
 
+mod api;
+mod api_diff;
 mod install;
 mod run;
 mod test;
@@ -10,6 +12,9 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
 cargo xtask bench [--quick]  speed, beside the floor of the same run
+cargo xtask api              the real server against its own document, by schemathesis
+cargo xtask api-diff         does the API keep what the last release promised?
+cargo xtask api-release      makes today's API the promise: part of a release
 cargo xtask tidy             walls between crates, file sizes, door plates
 cargo xtask install          what the tests need and the machine may not have";
 
@@ -23,8 +28,11 @@ fn main() -> Result<()> {
             run::cargo(&["build", "--profile", "dist", "--package", "askbridge", "--package", "askbridge-bench"])?;
             run::program(run::root().join("target/dist/askbridge-bench"), rest)
         }
+        ["api"] => api::run(),
+        ["api-diff"] => api_diff::run(),
+        ["api-release"] => api_diff::release(),
         ["tidy"] => tidy::run(),
-        ["install"] => install::run().map(drop),
+        ["install"] => install::run().and_then(|_| install::schemathesis()).map(drop),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             Ok(())

@@ -29,7 +29,8 @@ pub(crate) fn program(path: impl AsRef<Path>, args: &[&str]) -> Result<()> {
     go(command, &format!("{} {}", path.as_ref().display(), args.join(" ")))
 }
 
-fn go(mut command: Command, line: &str) -> Result<()> {
+/// Runs a command; `line` is what is said about it.
+pub(crate) fn go(mut command: Command, line: &str) -> Result<()> {
     eprintln!("\n$ {line}");
     let status = command.current_dir(root()).status().with_context(|| format!("could not run `{line}`"))?;
     if !status.success() {

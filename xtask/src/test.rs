@@ -6,13 +6,14 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::run::{cargo, cargo_with, exists, program};
-use crate::{install, tidy};
+use crate::{api, api_diff, install, tidy};
 
 pub(crate) fn run() -> Result<()> {
     let began = Instant::now();
     let nats = install::run()?;
     cargo(&["fmt", "--all", "--check"])?;
     tidy::run()?;
+    api_diff::run()?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
     let deny_warnings = [("RUSTDOCFLAGS", OsStr::new("--deny warnings"))];
     cargo_with(&["doc", "--workspace", "--no-deps", "--document-private-items"], &deny_warnings)?;
@@ -20,6 +21,7 @@ pub(crate) fn run() -> Result<()> {
     optional("cargo-deny", &["deny", "--offline", "check", "licenses", "bans", "sources"]);
     optional("typos", &[]);
     cargo_with(&["test", "--workspace"], &[("ASKBRIDGE_NATS_SERVER", nats.as_os_str())])?;
+    api::run()?;
     eprintln!("\neverything holds, after {} s", began.elapsed().as_secs());
     Ok(())
 }
