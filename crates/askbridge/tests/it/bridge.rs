@@ -43,7 +43,8 @@ impl TestBridge {
 
     /// Starts one whose log says so much.
     pub(crate) fn start_telling(log: &'static str) -> Self {
-        let mut bridge = Self { log, ..Self::stopped() };
+        let mut bridge = Self::stopped();
+        bridge.log = log;
         bridge.start_again();
         bridge
     }

@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::bridge::TestBridge;
+use crate::patience::until;
 
 #[test]
 fn a_whole_round_leaves_no_text_and_no_secret_in_a_talkative_log() {
@@ -53,8 +54,11 @@ fn a_whole_round_leaves_no_text_and_no_secret_in_a_talkative_log() {
     post("/v1/asks", &agent, json!({"question": ["jerboa"]}));
     drop(watching);
 
-    let log = fs::read_to_string(bridge.dir.path().join("server.log")).unwrap();
-    assert!(log.contains(&question) && log.contains("DEBUG"), "the log tells of the round, at length:\n{log}");
+    // Somebody who hangs up in the middle is worth a line at this level: then we know that it holds.
+    let log = until("the log is as talkative as it can be", || {
+        let log = fs::read_to_string(bridge.dir.path().join("server.log")).unwrap();
+        log.contains("DEBUG").then_some(log)
+    });
     let local = fs::read_to_string(bridge.data().join("token")).unwrap();
     let secrets = [&person, &device, &agent, &secret, local.trim()];
     let texts = "pelican walrus narwhal gibbon tapir okapi lemur marmoset axolotl capybara ocelot ibexwrong kinkajou bandicoot \
