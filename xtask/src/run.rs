@@ -20,6 +20,9 @@ pub(crate) fn cargo_with(args: &[&str], env: &[(&str, &OsStr)]) -> Result<()> {
     command.args(args).envs(env.iter().copied());
     // Cargo sets these for us; they would make every crate that looks at them build again.
     command.env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_PKG_NAME").env_remove("CARGO_PKG_VERSION");
+    for part in ["MAJOR", "MINOR", "PATCH", "PRE"] {
+        command.env_remove(format!("CARGO_PKG_VERSION_{part}"));
+    }
     go(command, &format!("cargo {}", args.join(" ")))
 }
 

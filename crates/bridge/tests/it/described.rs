@@ -139,11 +139,11 @@ async fn every_address_answers_as_the_document_says() {
 /// Returns every success that the document promises.
 fn promised() -> BTreeSet<String> {
     let document = openapi();
-    let paths = document["paths"].as_object().unwrap().values();
-    let operations = paths.flat_map(|methods| methods.as_object().unwrap().values());
+    let paths = document["paths"].as_object().expect("an OpenAPI document has it").values();
+    let operations = paths.flat_map(|methods| methods.as_object().expect("an OpenAPI document has it").values());
     let successes = operations.flat_map(|operation| {
-        let name = operation["operationId"].as_str().unwrap();
-        let responses = operation["responses"].as_object().unwrap().iter();
+        let name = operation["operationId"].as_str().expect("an OpenAPI document has it");
+        let responses = operation["responses"].as_object().expect("an OpenAPI document has it").iter();
         let well = responses.filter(|(_, response)| response.get("x-codes").is_none());
         well.map(move |(status, _)| format!("{name} {status}"))
     });

@@ -18,8 +18,8 @@ fn check(path: &str, expected: &str) {
     let file = root().join(path);
     #[expect(clippy::disallowed_methods, reason = "a switch of the tests, not of the program")]
     if std::env::var_os("BLESS").is_some() {
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, expected).unwrap();
+        fs::create_dir_all(file.parent().expect("it has a folder")).expect("a folder can be made");
+        fs::write(&file, expected).expect("it can be written");
         return;
     }
     let found = fs::read_to_string(&file).unwrap_or_default();
@@ -42,7 +42,7 @@ fn written(document: &Value) -> String {
             other => other.clone(),
         }
     }
-    serde_json::to_string_pretty(&sorted(document)).unwrap() + "\n"
+    serde_json::to_string_pretty(&sorted(document)).expect("a document has text keys") + "\n"
 }
 
 #[test]
@@ -94,17 +94,17 @@ fn every_code_in_the_source_is_in_the_list() {
 }
 
 fn scan(folder: &Path, found: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder of ours") {
+        let path = entry.expect("a file of ours").path();
         if path.is_dir() {
             scan(&path, found);
         } else if path.extension().is_some_and(|end| end == "rs") {
-            let text = fs::read_to_string(&path).unwrap();
+            let text = fs::read_to_string(&path).expect("a file of ours");
             for make in ["Trouble::new(", "Problem::plain("] {
                 found.extend(text.split(make).skip(1).filter_map(second_argument));
             }
             for body in text.split("fn code(&self) -> &'static str {").skip(1) {
-                let body = body.split("\n    }").next().unwrap();
+                let body = body.split("\n    }").next().unwrap_or_default();
                 found.extend(body.split("=> \"").skip(1).filter_map(|arm| Some(arm.split_once('"')?.0.to_owned())));
             }
         }

@@ -52,13 +52,15 @@ fn union(name: &str, schema: &Value, variants: &[Value]) -> String {
     let names: Vec<_> = members.iter().map(|(name, _)| name.as_str()).collect();
     let lines = names.iter().map(|name| format!("\n  | {name}")).collect::<String>();
     let common = schema["properties"].is_object().then(|| format!("{name}Common"));
-    writeln!(text, "export type {name} ={lines};").unwrap();
+    writeln!(text, "export type {name} ={lines};").expect("a string takes what is written to it");
     if let Some(common) = &common {
-        write!(text, "\n/** What every {name} has. */\nexport interface {common} {}\n", object(schema, "")).unwrap();
+        write!(text, "\n/** What every {name} has. */\nexport interface {common} {}\n", object(schema, ""))
+            .expect("a string takes what is written to it");
     }
     for (member, one) in members {
         let extends = common.as_ref().map(|common| format!(" extends {common}")).unwrap_or_default();
-        write!(text, "\n{}export interface {member}{extends} {}\n", comment(one, ""), object(one, "")).unwrap();
+        write!(text, "\n{}export interface {member}{extends} {}\n", comment(one, ""), object(one, ""))
+            .expect("a string takes what is written to it");
     }
     text
 }
@@ -71,7 +73,8 @@ fn object(schema: &Value, indent: &str) -> String {
     let mut text = "{\n".to_owned();
     for (name, property) in properties {
         let mark = if required.contains(&name.as_str()) { "" } else { "?" };
-        write!(text, "{}{deeper}{name}{mark}: {};\n", comment(property, &deeper), of(property, &deeper)).unwrap();
+        writeln!(text, "{}{deeper}{name}{mark}: {};", comment(property, &deeper), of(property, &deeper))
+            .expect("a string takes what is written to it");
     }
     text + indent + "}"
 }
