@@ -1,5 +1,7 @@
 //! The project's own commands.
 
+mod api;
+mod api_diff;
 mod book;
 mod docs;
 mod drift;
@@ -14,6 +16,9 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
 cargo xtask bench [--quick]  speed, beside the floor of the same run
+cargo xtask api              the real server against its own document, by schemathesis
+cargo xtask api-diff         does the API keep what the last release promised?
+cargo xtask api-release      makes today's API the promise: part of a release
 cargo xtask tidy             walls between crates, file sizes, door plates
 cargo xtask links            every link between the documents leads somewhere
 cargo xtask book             the documents as pages, in target/book
@@ -30,11 +35,14 @@ fn main() -> Result<()> {
             run::cargo(&["build", "--profile", "dist", "--package", "askbridge", "--package", "askbridge-bench"])?;
             run::program(run::root().join("target/dist/askbridge-bench"), rest)
         }
+        ["api"] => api::run(),
+        ["api-diff"] => api_diff::run(),
+        ["api-release"] => api_diff::release(),
         ["tidy"] => tidy::run(),
         ["drift", rest @ ..] => drift::run(rest),
         ["links"] => links::run(),
         ["book"] => book::run().map(drop),
-        ["install"] => install::run().map(drop),
+        ["install"] => install::run().and_then(|_| install::schemathesis()).map(drop),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             Ok(())

@@ -20,6 +20,9 @@ pub(crate) fn cargo_with(args: &[&str], env: &[(&str, &OsStr)]) -> Result<()> {
     command.args(args).envs(env.iter().copied());
     // Cargo sets these for us; they would make every crate that looks at them build again.
     command.env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_PKG_NAME").env_remove("CARGO_PKG_VERSION");
+    for part in ["MAJOR", "MINOR", "PATCH", "PRE"] {
+        command.env_remove(format!("CARGO_PKG_VERSION_{part}"));
+    }
     go(command, &format!("cargo {}", args.join(" ")))
 }
 
@@ -29,7 +32,8 @@ pub(crate) fn program(path: impl AsRef<Path>, args: &[&str]) -> Result<()> {
     go(command, &format!("{} {}", path.as_ref().display(), args.join(" ")))
 }
 
-fn go(mut command: Command, line: &str) -> Result<()> {
+/// Runs a command; `line` is what is said about it.
+pub(crate) fn go(mut command: Command, line: &str) -> Result<()> {
     eprintln!("\n$ {line}");
     let status = command.current_dir(root()).status().with_context(|| format!("could not run `{line}`"))?;
     if !status.success() {

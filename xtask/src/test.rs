@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::run::{cargo, cargo_with, exists, program};
-use crate::{book, install, links, tidy};
+use crate::{api, api_diff, book, install, links, tidy};
 
 pub(crate) fn run() -> Result<()> {
     let began = Instant::now();
@@ -15,6 +15,7 @@ pub(crate) fn run() -> Result<()> {
     tidy::run()?;
     links::run()?;
     book::run()?;
+    api_diff::run()?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
     let deny_warnings = [("RUSTDOCFLAGS", OsStr::new("--deny warnings"))];
     cargo_with(&["doc", "--workspace", "--no-deps", "--document-private-items"], &deny_warnings)?;
@@ -22,6 +23,7 @@ pub(crate) fn run() -> Result<()> {
     optional("cargo-deny", &["deny", "--offline", "check", "licenses", "bans", "sources"]);
     optional("typos", &[]);
     cargo_with(&["test", "--workspace"], &installed.env())?;
+    api::run()?;
     eprintln!("\neverything holds, after {} s", began.elapsed().as_secs());
     Ok(())
 }

@@ -70,10 +70,15 @@ pub const IN_FLIGHT_MAX: usize = 256;
 pub const FRAME_BYTES_MAX: usize = 512 * 1024;
 /// Bytes of one HTTP body. Beyond: 413.
 pub const BODY_BYTES_MAX: usize = 512 * 1024;
+/// Bytes of a request's head: its address and its headers. Beyond: 413, or, where the rest is not even read, a bare 431 or
+/// 414 and the connection is closed.
+pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Connections at the same time. Beyond: new ones are refused with 503 and Retry-After.
 pub const CONNECTIONS_MAX: usize = 20_000;
 /// How long a request's head may take. Beyond: the connection is closed.
 pub const HEADER_READ_MAX: Duration = Duration::from_secs(10);
+/// How long a request's body may take. Beyond: 408, and the connection is closed.
+pub const BODY_READ_MAX: Duration = Duration::from_secs(20);
 /// How long a WebSocket may take to say hello. Beyond: it is closed with 4401.
 pub const HELLO_MAX: Duration = Duration::from_secs(10);
 /// How often a quiet WebSocket or event stream hears from us.

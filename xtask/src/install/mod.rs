@@ -2,6 +2,7 @@
 
 pub(crate) mod claude;
 mod nats;
+mod schemathesis;
 mod sdk;
 
 use std::ffi::OsStr;
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use crate::run::root;
+
+pub(crate) use schemathesis::schemathesis;
 
 /// Where everything is, once installed.
 pub(crate) struct Installed {

@@ -17,6 +17,8 @@ const BINARY: &str = env!("CARGO_BIN_EXE_askbridge");
 pub(crate) struct TestBridge {
     pub(crate) dir: TempDir,
     server: Option<Child>,
+    /// How much it tells about itself.
+    log: &'static str,
 }
 
 /// A program that ended.
@@ -36,20 +38,30 @@ pub(crate) struct Running {
 
 impl TestBridge {
     pub(crate) fn start() -> Self {
+        Self::start_telling("info")
+    }
+
+    /// Starts one whose log says so much.
+    pub(crate) fn start_telling(log: &'static str) -> Self {
         let mut bridge = Self::stopped();
+        bridge.log = log;
         bridge.start_again();
         bridge
     }
 
     /// A place where a server could be.
     pub(crate) fn stopped() -> Self {
-        Self { dir: tempfile::tempdir().unwrap(), server: None }
+        Self { dir: tempfile::tempdir().unwrap(), server: None, log: "info" }
     }
 
     pub(crate) fn start_again(&mut self) {
         let log = File::create(self.dir.path().join("server.log")).unwrap();
         let mut command = self.command(&["serve"]);
-        command.env("ASKBRIDGE_LISTEN", "127.0.0.1:0").stdout(Stdio::piped()).stderr(log);
+        command
+            .env("ASKBRIDGE_LISTEN", "127.0.0.1:0")
+            .env("ASKBRIDGE_LOG", self.log)
+            .stdout(Stdio::piped())
+            .stderr(log);
         let mut server = command.spawn().unwrap();
         let mut link = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut link).unwrap();

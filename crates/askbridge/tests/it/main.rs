@@ -14,6 +14,7 @@ mod guide;
 mod guides;
 mod inbox;
 mod journal;
+mod logs;
 mod pairing;
 mod patience;
 mod screens;

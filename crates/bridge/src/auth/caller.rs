@@ -4,9 +4,12 @@ use askbridge_core::answer::Who;
 use askbridge_core::event::{Audience, Started};
 use askbridge_core::ids::{PartyId, PersonId};
 use askbridge_peers::wish::Rejection;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// What a token, or the local socket, entitles to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Asks, and reads its own asks.
     Agent,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use askbridge_core::ids::{PartyId, Timestamp};
 use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
 use parking_lot::RwLock;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use tokio::sync::watch;
@@ -26,7 +27,8 @@ pub struct TokenInfo {
     pub made_at: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What a token may be good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenRole {
     Agent,

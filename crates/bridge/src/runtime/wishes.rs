@@ -114,9 +114,10 @@ impl Handle {
         }
     }
 
-    /// Asks whether a caller may do something to a session that exists.
+    /// Asks whether a caller may do something to a session that exists. One that they may not even see does not.
     pub(crate) fn guarded(&self, caller: &Caller, action: Action, session: SessionId) -> Result<(), Rejection> {
         let access = self.access(session).ok_or(Refusal::UnknownSession(session))?;
+        caller.may(Action::See, Some(&access)).map_err(|_| Refusal::UnknownSession(session))?;
         caller.may(action, Some(&access))
     }
 

@@ -3,11 +3,12 @@
 use askbridge_core::limits;
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequest, Request};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 use super::problem::Trouble;
 
@@ -23,16 +24,8 @@ impl<S: Send + Sync> FromRequest<S> for Text {
     type Rejection = Trouble;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Trouble> {
-        let too_large = || {
-            let detail = format!("a body may have at most {} bytes", limits::BODY_BYTES_MAX);
-            Trouble::new(413, "too_large", detail)
-        };
-        let declared = request.headers().get(header::CONTENT_LENGTH);
-        let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        if declared.is_some_and(|length| length > limits::BODY_BYTES_MAX) {
-            return Err(too_large());
-        }
-        let bytes = to_bytes(request.into_body(), limits::BODY_BYTES_MAX).await.map_err(|_| too_large())?;
+        let (parts, body) = request.into_parts();
+        let bytes = read(&parts.headers, body).await?;
         let text = String::from_utf8(bytes.into());
         text.map(Self).map_err(|_| Trouble::new(400, "not_json", "the body is not UTF-8"))
     }
@@ -48,6 +41,26 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
             Ok(value) => Ok(Self(value)),
             Err(error) if error.is_data() => Err(Trouble::new(422, "bad_request", error.to_string())),
             Err(error) => Err(Trouble::new(400, "not_json", format!("the body is not JSON: {error}"))),
+        }
+    }
+}
+
+/// Reads a whole body, within its bounds of size and time.
+pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Trouble> {
+    let too_large = || {
+        let detail = format!("a body may have at most {} bytes", limits::BODY_BYTES_MAX);
+        Trouble::new(413, "too_large", detail)
+    };
+    let declared = headers.get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_some_and(|length| length > limits::BODY_BYTES_MAX) {
+        return Err(too_large());
+    }
+    match timeout(limits::BODY_READ_MAX, to_bytes(body, limits::BODY_BYTES_MAX)).await {
+        Ok(bytes) => bytes.map_err(|_| too_large()),
+        Err(_) => {
+            let detail = format!("a body has to arrive within {} seconds", limits::BODY_READ_MAX.as_secs());
+            Err(Trouble::new(408, "too_slow", detail))
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use std::net::IpAddr;
 
+use askbridge_core::limits;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::{Method, StatusCode};
@@ -64,6 +65,10 @@ impl Origins {
 
 /// Lets a request pass, or says which key to set.
 pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    if head_bytes(&request) > limits::HEAD_BYTES_MAX {
+        let detail = format!("the head of a request may have at most {} bytes", limits::HEAD_BYTES_MAX);
+        return Trouble::new(413, "too_large", detail).into_response();
+    }
     if matches!(request.extensions().get::<Remote>(), Some(Remote::Local(_))) {
         return next.run(request).await;
     }
@@ -81,6 +86,12 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
         allow(response.headers_mut(), origin);
     }
     response
+}
+
+/// The buffer that a head is read into grows beyond its bound when much arrives at once, so the head is measured again.
+fn head_bytes(request: &Request) -> usize {
+    let address = request.uri().path_and_query().map_or(0, |address| address.as_str().len());
+    request.headers().iter().fold(address, |sum, (name, value)| sum + name.as_str().len() + value.len())
 }
 
 /// Returns the origin to name in CORS headers, if the request came from a configured one.

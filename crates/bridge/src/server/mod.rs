@@ -2,6 +2,7 @@
 
 mod app;
 mod body;
+mod docs;
 mod guard;
 mod identify;
 mod listen;
@@ -18,6 +19,7 @@ mod unix_path;
 mod v1;
 
 pub use app::{App, AppOptions};
+pub use docs::{asyncapi, openapi};
 pub use guard::Origins;
 pub use listen::{ListenError, Listeners};
 pub use problem::Trouble;

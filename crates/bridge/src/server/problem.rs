@@ -32,6 +32,10 @@ impl IntoResponse for Trouble {
         if let Some(secs) = self.0.retry_after_secs {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(secs));
         }
+        if self.0.status == 408 {
+            // What is left of the body would be read as the next request.
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         if self.0.status == 401 {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use askbridge_core::limits;
 use askbridge_peers::listing::{Greeting, Hello, Listing, RouteKind};
 use askbridge_peers::peer::{Frame, Req, Resp};
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -16,6 +15,7 @@ use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
 use super::app::{App, Seat};
+use super::body::read;
 use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::talk::{Guest, Talk};
@@ -54,8 +54,9 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
 
 async fn answer(app: App, guest: Guest, listing: &'static Listing, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let Ok(body) = to_bytes(body, limits::BODY_BYTES_MAX).await else {
-        return Trouble::new(413, "too_large", "the body is too large").into_response();
+    let body = match read(&parts.headers, body).await {
+        Ok(body) => body,
+        Err(trouble) => return trouble.into_response(),
     };
     let Some(greet) = listing.greet else {
         return StatusCode::NOT_FOUND.into_response();

@@ -4,9 +4,10 @@ use askbridge_peers::listing::{LISTING, Listing};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware;
-use axum::routing::{get, post};
+use axum::routing::get;
 
 use super::app::App;
+use super::docs::{Address, at, mount as mount_docs};
 use super::guard::guard;
 use super::problem::Trouble;
 use super::requests::mount as mount_requests;
@@ -20,29 +21,11 @@ pub fn router(app: App) -> Router {
 
 /// The same, with languages that are not in the listing: those of tests and plugins.
 pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
-    let ours = Router::new()
-        .route("/healthz", get(v1::health::show))
-        .route("/v1/sessions", post(v1::sessions::create).get(v1::sessions::list))
-        .route("/v1/sessions/{id}", get(v1::sessions::show))
-        .route("/v1/sessions/{id}/events", get(v1::sessions::events))
-        .route("/v1/asks", post(v1::asks::create).get(v1::asks::list))
-        .route("/v1/asks/{id}", get(v1::asks::show))
-        .route("/v1/asks/{id}/answer", post(v1::asks::answer))
-        .route("/v1/asks/{id}/dismiss", post(v1::asks::dismiss))
-        .route("/v1/asks/{id}/extend", post(v1::asks::extend))
-        .route("/v1/asks/{id}/draft", post(v1::asks::draft))
-        .route("/v1/asks/{id}/undo", post(v1::asks::undo))
-        .route("/v1/asks/{id}/withdraw", post(v1::asks::withdraw))
-        .route("/v1/events", get(v1::events::stream))
-        .route("/v1/me", get(v1::me::show))
-        .route("/v1/pair", post(v1::pair::redeem))
-        .route("/v1/pairings", post(v1::pair::create))
-        .route("/v1/tokens", post(v1::tokens::create).get(v1::tokens::list))
-        .route("/v1/tokens/{id}", axum::routing::delete(v1::tokens::revoke))
-        .route("/v1/agents", post(v1::agents::announce))
+    let pages = Router::new()
         .route("/", get(v1::welcome::page))
         .route("/page.js", get(v1::welcome::script))
         .route("/page.css", get(v1::welcome::style));
+    let ours = addresses().into_iter().fold(mount_docs(pages), |router, it| router.route(it.path, it.answers));
     let all = LISTING.iter().chain(extra).fold(ours, |router, listing| {
         let router = mount_sockets(router, listing);
         mount_requests(router, listing)
@@ -51,6 +34,35 @@ pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .with_state(app)
+}
+
+/// Our own addresses, each with what the documents say about it.
+pub(super) fn addresses() -> Vec<Address> {
+    use v1::{agents, asks, events, health, me, pair, sessions, tokens};
+    vec![
+        at("POST", "/v1/asks", asks::create, asks::create_doc),
+        at("GET", "/v1/asks", asks::list, asks::list_doc),
+        at("GET", "/v1/asks/{id}", asks::show, asks::show_doc),
+        at("POST", "/v1/asks/{id}/answer", asks::answer, asks::answer_doc),
+        at("POST", "/v1/asks/{id}/dismiss", asks::dismiss, asks::dismiss_doc),
+        at("POST", "/v1/asks/{id}/extend", asks::extend, asks::extend_doc),
+        at("POST", "/v1/asks/{id}/draft", asks::draft, asks::draft_doc),
+        at("POST", "/v1/asks/{id}/undo", asks::undo, asks::undo_doc),
+        at("POST", "/v1/asks/{id}/withdraw", asks::withdraw, asks::withdraw_doc),
+        at("POST", "/v1/sessions", sessions::create, sessions::create_doc),
+        at("GET", "/v1/sessions", sessions::list, sessions::list_doc),
+        at("GET", "/v1/sessions/{id}", sessions::show, sessions::show_doc),
+        at("GET", "/v1/sessions/{id}/events", sessions::events, sessions::events_doc),
+        at("GET", "/v1/events", events::stream, events::stream_doc),
+        at("GET", "/v1/me", me::show, me::show_doc),
+        at("POST", "/v1/pair", pair::redeem, pair::redeem_doc),
+        at("POST", "/v1/pairings", pair::create, pair::create_doc),
+        at("POST", "/v1/tokens", tokens::create, tokens::create_doc),
+        at("GET", "/v1/tokens", tokens::list, tokens::list_doc),
+        at("DELETE", "/v1/tokens/{id}", tokens::revoke, tokens::revoke_doc),
+        at("POST", "/v1/agents", agents::announce, agents::announce_doc),
+        at("GET", "/healthz", health::show, health::show_doc),
+    ]
 }
 
 async fn unknown(request: Request) -> Trouble {

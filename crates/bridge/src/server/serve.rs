@@ -112,7 +112,7 @@ where
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(limits::HEADER_READ_MAX)
-            .max_buf_size(64 * 1024)
+            .max_buf_size(limits::HEAD_BYTES_MAX)
             .serve_connection(TokioIo::new(stream), service)
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);

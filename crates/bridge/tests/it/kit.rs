@@ -19,11 +19,14 @@ use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::schemas;
 
 /// Nothing takes this long. Beyond: the test fails and says what it waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -36,7 +39,7 @@ pub(crate) struct House {
     server: Server,
     address: SocketAddr,
     /// Holds the local socket.
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl House {
@@ -68,7 +71,7 @@ impl House {
         let listeners = Listeners::bind(any_port, &folder.path().join("socket")).await.expect("a free port");
         let address = listeners.address().expect("it listens");
         let server = serve(app.clone(), router_with(app.clone(), extra), listeners, "test".to_owned());
-        Self { handle, app, bridge, server, address, _folder: folder }
+        Self { handle, app, bridge, server, address, folder }
     }
 
     /// Makes somebody who may decide.
@@ -119,7 +122,7 @@ impl House {
             request.headers_mut().insert("authorization", value);
         }
         match connect_async(request).await {
-            Ok((stream, _)) => Ok(Socket(stream)),
+            Ok((stream, _)) => Ok(Socket { stream, native: path.starts_with("/v1/ws") }),
             Err(Error::Http(response)) => Err(response.status().as_u16()),
             Err(other) => panic!("could not connect: {other}"),
         }
@@ -137,14 +140,22 @@ impl House {
         Stream { body: response.into_body(), unread: String::new(), last_id: after.map(str::to_owned) }
     }
 
+    /// Follows everything, as server-sent events.
+    pub(crate) async fn events(&self, token: &str) -> Stream {
+        let response =
+            self.send(self.request("GET", "/v1/events", token).body(Full::default()).expect("a request")).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        Stream { body: response.into_body(), unread: String::new(), last_id: None }
+    }
+
     pub(crate) async fn post(&self, path: &str, token: &str, body: &Value) -> (u16, Value) {
         let request = self.request("POST", path, token).header("content-type", "application/json");
-        read(self.send(request.body(Full::from(body.to_string())).expect("a request")).await).await
+        self.ask_for(request.body(Full::from(body.to_string())).expect("a request")).await
     }
 
     pub(crate) async fn post_with_key(&self, path: &str, token: &str, key: &str, body: &Value) -> (u16, Value) {
         let request = self.request("POST", path, token).header("idempotency-key", key);
-        read(self.send(request.body(Full::from(body.to_string())).expect("a request")).await).await
+        self.ask_for(request.body(Full::from(body.to_string())).expect("a request")).await
     }
 
     /// Returns the headers of a page that anybody may see.
@@ -155,27 +166,39 @@ impl House {
     }
 
     pub(crate) async fn delete(&self, path: &str, token: &str) -> (u16, Value) {
-        read(self.send(self.request("DELETE", path, token).body(Full::default()).expect("a request")).await).await
+        self.ask_for(self.request("DELETE", path, token).body(Full::default()).expect("a request")).await
     }
 
     pub(crate) async fn get(&self, path: &str, token: &str) -> (u16, Value) {
-        read(self.send(self.request("GET", path, token).body(Full::default()).expect("a request")).await).await
+        self.ask_for(self.request("GET", path, token).body(Full::default()).expect("a request")).await
     }
 
-    fn request(&self, method: &str, path: &str, token: &str) -> hyper::http::request::Builder {
+    /// Sends a request and returns what came back, which has to be as the documents say.
+    pub(crate) async fn ask_for(&self, request: Request<Full<Bytes>>) -> (u16, Value) {
+        let (method, path) = (request.method().to_string(), request.uri().to_string());
+        read(&method, &path, self.send(request).await).await
+    }
+
+    /// Does the same on the local socket, as the process that runs the tests.
+    pub(crate) async fn here(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let stream = UnixStream::connect(self.folder.path().join("socket")).await.expect("somebody listens");
+        let request = Request::builder().method(method).uri(path).header("host", "localhost");
+        let request = request.body(Full::from(body.to_string())).expect("a request");
+        read(method, path, exchange(stream, request).await).await
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn request(&self, method: &str, path: &str, token: &str) -> hyper::http::request::Builder {
         let host = self.address.to_string();
         let request = Request::builder().method(method).uri(path).header("host", host);
         request.header("authorization", format!("Bearer {token}"))
     }
 
     async fn send(&self, request: Request<Full<Bytes>>) -> Response<Incoming> {
-        let stream = TcpStream::connect(self.address).await.expect("somebody listens");
-        let (mut sender, connection) =
-            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("it speaks HTTP");
-        // A request that is dropped takes its connection along.
-        tokio::spawn(connection);
-        let response = timeout(PATIENCE, sender.send_request(request)).await.expect("an answer in time");
-        response.expect("a response")
+        exchange(TcpStream::connect(self.address).await.expect("somebody listens"), request).await
     }
 
     /// Stops the server and leaves the bridge behind it running.
@@ -189,18 +212,37 @@ impl House {
     }
 }
 
-async fn read(response: Response<Incoming>) -> (u16, Value) {
+async fn exchange<S>(stream: S, request: Request<Full<Bytes>>) -> Response<Incoming>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("it speaks HTTP");
+    // A request that is dropped takes its connection along.
+    tokio::spawn(connection);
+    let response = timeout(PATIENCE, sender.send_request(request)).await.expect("an answer in time");
+    response.expect("a response")
+}
+
+async fn read(method: &str, path: &str, response: Response<Incoming>) -> (u16, Value) {
     let status = response.status().as_u16();
+    let kind = response.headers().get("content-type").map(|kind| kind.to_str().expect("a kind is text").to_owned());
     let body = response.into_body().collect().await.expect("a whole body").to_bytes();
-    (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    schemas::check(&schemas::Answered { method, path, status, kind: kind.as_deref(), body: &body });
+    (status, body)
 }
 
 /// A socket to the bridge.
-pub(crate) struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
+pub(crate) struct Socket {
+    stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    /// Is our own dialect spoken here? Then every frame has to be as the documents say.
+    native: bool,
+}
 
 impl Socket {
     pub(crate) async fn say(&mut self, frame: &str) {
-        self.0.send(Message::text(frame)).await.expect("the bridge listens");
+        self.stream.send(Message::text(frame)).await.expect("the bridge listens");
     }
 
     /// Waits for the frame that is wanted, and passes over the others.
@@ -212,10 +254,13 @@ impl Socket {
     pub(crate) async fn hear_all(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut heard = Vec::new();
         loop {
-            let next = timeout(PATIENCE, self.0.next()).await;
+            let next = timeout(PATIENCE, self.stream.next()).await;
             match next.unwrap_or_else(|_| panic!("waited for {what}, heard {heard:#?}")) {
                 Some(Ok(Message::Text(text))) => {
                     let frame: Value = serde_json::from_str(&text).expect("frames are JSON");
+                    if self.native {
+                        schemas::check_told(&frame);
+                    }
                     let found = wanted(&frame);
                     heard.push(frame);
                     if found {
@@ -231,7 +276,7 @@ impl Socket {
     /// Waits for the end. Returns its code.
     pub(crate) async fn hear_end(&mut self) -> u16 {
         loop {
-            match timeout(PATIENCE, self.0.next()).await.expect("it ends") {
+            match timeout(PATIENCE, self.stream.next()).await.expect("it ends") {
                 Some(Ok(Message::Close(Some(frame)))) => return frame.code.into(),
                 Some(Ok(_)) => {}
                 other => panic!("waited for a goodbye, heard {other:?}"),
@@ -273,5 +318,42 @@ impl Stream {
                 self.unread.push_str(std::str::from_utf8(&chunk).expect("events are text"));
             }
         }
+    }
+}
+
+/// A connection on which a test writes what it likes, as rude as it likes.
+pub(crate) struct Raw(TcpStream);
+
+impl Raw {
+    pub(crate) async fn open(house: &House) -> Self {
+        Self(TcpStream::connect(house.address).await.expect("somebody listens"))
+    }
+
+    /// Writes it, as far as the other side takes it.
+    pub(crate) async fn say(&mut self, bytes: &str) -> &mut Self {
+        let _ = timeout(PATIENCE, self.0.write_all(bytes.as_bytes())).await.expect("it takes it or hangs up");
+        self
+    }
+
+    /// Writes one byte more. Returns whether the other side is still there, and has said nothing.
+    pub(crate) async fn trickle(&mut self) -> bool {
+        let mut one = [0];
+        let said = timeout(Duration::from_millis(1), self.0.peek(&mut one)).await;
+        said.is_err() && self.0.write_all(b"a").await.is_ok()
+    }
+
+    /// Returns the status that comes back.
+    pub(crate) async fn status(&mut self) -> u16 {
+        let mut line = Vec::new();
+        while line.len() < 12 {
+            let mut some = [0; 12];
+            let wanted = 12 - line.len();
+            match timeout(PATIENCE, self.0.read(&mut some[..wanted])).await.expect("an answer in time") {
+                Ok(0) | Err(_) => panic!("hung up after {:?}", String::from_utf8_lossy(&line)),
+                Ok(got) => line.extend(&some[..got]),
+            }
+        }
+        let line = String::from_utf8(line).expect("a status line is text");
+        line.strip_prefix("HTTP/1.1 ").and_then(|status| status.parse().ok()).unwrap_or_else(|| panic!("{line}"))
     }
 }

@@ -1,8 +1,13 @@
 //! The bridge over real sockets, in one binary.
 
 mod api;
+mod described;
+mod documents;
 mod doubles;
 mod doubles_held;
 mod kit;
 mod laws;
+mod schemas;
+mod security;
 mod streaming;
+mod typescript;

@@ -7,6 +7,7 @@ mod answer;
 mod ask;
 mod content;
 mod events;
+mod schema;
 mod session;
 mod terms;
 mod text;
@@ -15,10 +16,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use askbridge_core::event::Event;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use text::{Hex, Id};
 
+pub use schema::EventSchema;
 pub use text::Inconsistent;
 
 /// Why a record could not be read.
@@ -71,7 +74,7 @@ fn kind_of(json: &str) -> Result<Cow<'_, str>, DecodeError> {
 /// Joins the records: for each its tag, its variant in [`Record`], and its row in [`read`].
 macro_rules! records {
     ($($tag:literal $name:ident [$($body:tt)+];)*) => {
-        #[derive(Serialize)]
+        #[derive(Serialize, JsonSchema)]
         #[serde(tag = "type")]
         #[allow(clippy::large_enum_variant, reason = "it lives on the stack, for the time of one encoding")]
         enum Record<'a> {

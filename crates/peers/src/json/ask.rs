@@ -1,5 +1,7 @@
 //! One ask as the API shows it.
 
+use std::collections::BTreeMap;
+
 use askbridge_core::answer::Who;
 use askbridge_core::ask::{Body, Field, FieldKind, OfferedRule};
 use askbridge_core::fit::CardQuestion;
@@ -7,33 +9,43 @@ use askbridge_core::ids::{AskId, Raw};
 use askbridge_core::session::Late;
 use askbridge_core::verdict::Ruling;
 use askbridge_core::view::{AskView, By};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::answer::{answers, notes, questions, skipped};
+use super::schema::{Answers, AskState, FieldType, Ruling as RulingWord};
 use super::time::Rfc3339;
 
 /// An ask and everything that became of it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Ask")]
 pub struct AskJson {
     pub id: String,
     pub session: String,
+    #[schemars(with = "AskState")]
     pub state: &'static str,
-    pub kind: &'static str,
     #[serde(flatten)]
     pub body: BodyJson,
     pub agent: String,
+    /// How the agent reaches us.
     pub door: String,
     #[serde(skip_serializing_if = "ContextJson::is_empty")]
     pub context: ContextJson,
+    /// No process waits for the answer; the agent will be started again with it.
     pub parked: bool,
+    /// The way back to the agent is gone; the answer goes to it as a message, if it comes back.
     pub stranded: bool,
     /// Can it still be answered, perhaps late?
     pub answerable: bool,
+    #[schemars(with = "Answers")]
     pub answers: Value,
+    /// The texts of the questions that were skipped.
     pub skipped: Vec<String>,
+    #[schemars(with = "BTreeMap<String, String>")]
     pub notes: Map<String, Value>,
+    /// `null`: nobody yet, or nobody came.
     pub by: Option<ByJson>,
     /// What a person wrote on closing it, or why the agent no longer waits.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,26 +53,32 @@ pub struct AskJson {
     pub verdict: Option<VerdictJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<LateJson>,
+    /// The session went on as another one; this is the ask there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
     pub asked_at: Rfc3339,
+    /// `null`: it waits for ever.
     pub deadline: Option<Rfc3339>,
+    /// Until when the answer can be taken back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo_until: Option<Rfc3339>,
     pub settled_at: Option<Rfc3339>,
+    /// When the agent showed that it had heard.
     pub delivered_at: Option<Rfc3339>,
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum BodyJson {
-    Questions(Vec<QuestionJson>),
-    Approval(ApprovalJson),
-    Plan(String),
-    Form(FormJson),
+    Questions { questions: Vec<QuestionJson> },
+    Approval { approval: ApprovalJson },
+    Plan { plan: String },
+    Form { form: FormJson },
 }
 
-#[derive(Debug, Serialize)]
+/// A question, as everyone sees it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Question")]
 pub struct QuestionJson {
     pub question: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +90,9 @@ pub struct QuestionJson {
     pub secret: bool,
 }
 
-#[derive(Debug, Serialize)]
+/// An option of a question.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Choice")]
 pub struct OptionJson {
     pub label: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +101,9 @@ pub struct OptionJson {
     pub preview: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// May this tool run with this input?
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Approval")]
 pub struct ApprovalJson {
     pub tool: String,
     pub input: Box<RawValue>,
@@ -92,13 +114,17 @@ pub struct ApprovalJson {
     pub rules: Vec<RuleJson>,
 }
 
-#[derive(Debug, Serialize)]
+/// What "always" could mean.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OfferedRule")]
 pub struct RuleJson {
     pub label: String,
     pub rule: Box<RawValue>,
 }
 
-#[derive(Debug, Serialize)]
+/// Fields to fill in, or a page to visit.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Form")]
 pub struct FormJson {
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,7 +132,9 @@ pub struct FormJson {
     pub fields: Vec<FieldJson>,
 }
 
-#[derive(Debug, Serialize)]
+/// A field of a form.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FormField")]
 pub struct FieldJson {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,13 +142,16 @@ pub struct FieldJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     #[serde(rename = "type")]
+    #[schemars(with = "FieldType")]
     pub kind: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     pub required: bool,
 }
 
-#[derive(Debug, Default, Serialize)]
+/// What a person needs to decide from a phone.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Context")]
 pub struct ContextJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -132,26 +163,36 @@ pub struct ContextJson {
     pub branch: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// Who decided: a person, or a rule by its name.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "By")]
 #[serde(untagged)]
 pub enum ByJson {
     Person { person: String, device: String, via: String },
     Rule { rule: String },
 }
 
-#[derive(Debug, Serialize)]
+/// What the agent is told.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Verdict")]
 pub struct VerdictJson {
     /// `answer`, `assume`, `deny` or `deny_and_stop`.
+    #[schemars(with = "RulingWord")]
     pub ruling: &'static str,
     /// What to assume, where the ruling says so.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Answers>")]
     pub assume: Option<Value>,
     pub words: String,
 }
 
-#[derive(Debug, Serialize)]
+/// An answer that came after the agent had been told something else. It goes to the agent as a message.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Late")]
 pub struct LateJson {
+    #[schemars(with = "Answers")]
     pub answers: Value,
+    #[schemars(with = "BTreeMap<String, String>")]
     pub notes: Map<String, Value>,
     pub by: ByJson,
     pub at: Rfc3339,
@@ -166,7 +207,6 @@ impl AskJson {
             id: ask.id.to_string(),
             session: ask.id.session.to_string(),
             state: view.state.name(),
-            kind: ask.body.kind().name(),
             body: BodyJson::of(view, &shown),
             agent: ask.asker.agent.clone(),
             door: ask.asker.door.clone(),
@@ -216,20 +256,24 @@ impl AskJson {
 impl BodyJson {
     fn of(view: &AskView, shown: &[CardQuestion]) -> Self {
         match &view.ask.body {
-            Body::Questions(_) => Self::Questions(shown.iter().map(QuestionJson::of).collect()),
-            Body::Approval(approval) => Self::Approval(ApprovalJson {
-                tool: approval.tool.clone(),
-                input: raw_value(&approval.input),
-                summary: approval.summary.clone(),
-                reason: approval.reason.clone(),
-                rules: approval.rules.iter().map(RuleJson::of).collect(),
-            }),
-            Body::Plan(plan) => Self::Plan(plan.text.clone()),
-            Body::Form(form) => Self::Form(FormJson {
-                message: form.message.clone(),
-                url: form.url.clone(),
-                fields: form.fields.iter().map(FieldJson::of).collect(),
-            }),
+            Body::Questions(_) => Self::Questions { questions: shown.iter().map(QuestionJson::of).collect() },
+            Body::Approval(approval) => Self::Approval {
+                approval: ApprovalJson {
+                    tool: approval.tool.clone(),
+                    input: raw_value(&approval.input),
+                    summary: approval.summary.clone(),
+                    reason: approval.reason.clone(),
+                    rules: approval.rules.iter().map(RuleJson::of).collect(),
+                },
+            },
+            Body::Plan(plan) => Self::Plan { plan: plan.text.clone() },
+            Body::Form(form) => Self::Form {
+                form: FormJson {
+                    message: form.message.clone(),
+                    url: form.url.clone(),
+                    fields: form.fields.iter().map(FieldJson::of).collect(),
+                },
+            },
         }
     }
 }

@@ -2,18 +2,23 @@
 
 mod answer;
 mod ask;
+mod codes;
 mod on_expiry;
 mod problem;
 mod reply;
+mod schema;
 mod session;
 mod time;
 mod wild;
 
 pub use answer::in_labels;
 pub use ask::AskJson;
+pub use codes::{CODES, Code};
 pub use on_expiry::on_expiry;
 pub use problem::Problem;
 pub use reply::{Answering, ReplyError};
+pub(crate) use schema::OneOrSeveral;
+pub use schema::{AskState, ErrorCode, SessionState};
 pub use session::SessionJson;
 pub use time::Rfc3339;
 pub use wild::{WildJson, parse, raw, render};

@@ -1,20 +1,25 @@
 //! Errors as `application/problem+json`: a stable code, a sentence, and whether to try again.
 
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ask::ByJson;
+use super::codes::Code;
+use super::schema::ErrorCode;
 use super::time::Rfc3339;
 use crate::wish::Rejection;
 
 /// A problem as the wire shows it (RFC 9457, with our own members).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Problem {
+    /// The page about the code, on the server that sent it.
     #[serde(rename = "type")]
     pub kind: String,
     pub title: String,
     pub status: u16,
     /// Never changes for the same cause; programs may rely on it.
+    #[schemars(with = "ErrorCode")]
     pub code: &'static str,
     pub detail: String,
     /// Does it make sense to try the same again later?
@@ -30,14 +35,17 @@ pub struct Problem {
     pub retry_after_secs: Option<u64>,
 }
 
-#[derive(Debug, Serialize)]
+/// What is wrong with one question's answer.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ProblemPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     pub detail: String,
 }
 
-#[derive(Debug, Serialize)]
+/// Who decided first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Winner")]
 pub struct WinnerJson {
     /// `null`: nobody came in time.
     pub by: Option<ByJson>,
@@ -45,10 +53,11 @@ pub struct WinnerJson {
 }
 
 impl Problem {
-    /// A problem that has nothing to say beside its sentence.
+    /// A problem that has nothing to say beside its sentence. Its code is one of [`super::CODES`].
     pub fn plain(status: u16, code: &'static str, detail: impl Into<String>) -> Self {
+        debug_assert!(Code::named(code).is_some(), "`{code}` is not in the list of codes");
         Self {
-            kind: format!("about:askbridge/{code}"),
+            kind: Code::address(code),
             title: title(status).to_owned(),
             status,
             code,
@@ -101,11 +110,13 @@ fn title(status: u16) -> &'static str {
         403 => "Not allowed",
         404 => "Not found",
         405 => "Method not allowed",
+        408 => "Too slow",
         409 => "Already decided or in the way",
         410 => "No longer wanted",
         413 => "Too large",
         415 => "Not JSON",
         422 => "Does not fit",
+        426 => "Upgrade required",
         429 => "Too many requests",
         503 => "Not available right now",
         _ => "Error",

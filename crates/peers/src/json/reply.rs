@@ -1,29 +1,39 @@
 //! Answers as people's programs write them.
 
+use std::collections::BTreeMap;
+
 use askbridge_core::answer::{Decision, Review, Scope};
 use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
 use askbridge_core::wild::Wild;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::schema::{AnswerGiven, DecisionWord, FieldValue};
 use super::wild::{WildJson, raw};
 
 /// The body of an answer: `answers` for questions, `decision` for everything else.
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
+#[schemars(rename = "NewAnswer", extend("anyOf" = [{"required": ["answers"]}, {"required": ["notes"]}, {"required": ["decision"]}]))]
 #[serde(default)]
 pub struct Answering {
     /// `{question text: label | [labels] | free text}`; `{"options": [0, 2], "text": "…"}` names options by index.
+    #[schemars(with = "Option<BTreeMap<String, AnswerGiven>>")]
     answers: Option<WildJson>,
     /// `{question text: note}`.
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
     notes: Option<WildJson>,
     /// `allow`, `deny`, `approve`, `send_back`, `accept` or `decline`.
+    #[schemars(with = "Option<DecisionWord>")]
     decision: Option<String>,
     /// With `allow`: the index of the offered rule to remember.
     always: Option<u16>,
     /// With `allow`: the input to run instead.
+    #[schemars(with = "Option<serde_json::Value>")]
     input: Option<WildJson>,
     /// With `approve`: the changed plan.
     plan: Option<String>,
     /// With `accept`: field names and values.
+    #[schemars(with = "Option<BTreeMap<String, FieldValue>>")]
     content: Option<WildJson>,
     /// With `deny`, `send_back` or `decline`: why.
     words: Option<String>,

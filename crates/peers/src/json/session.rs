@@ -2,14 +2,19 @@
 
 use askbridge_core::session::End;
 use askbridge_core::view::SessionView;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::schema::SessionState;
 use super::time::Rfc3339;
 
-#[derive(Debug, Serialize)]
+/// A conversation with an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Session")]
 pub struct SessionJson {
     pub id: String,
     /// `active`, `closed` or `continued`.
+    #[schemars(with = "SessionState")]
     pub state: &'static str,
     pub agent: String,
     pub door: String,
@@ -28,7 +33,9 @@ pub struct SessionJson {
     pub cursor: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// A message that waits for the agent.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "QueuedMessage")]
 pub struct QueuedJson {
     pub id: String,
     pub text: String,

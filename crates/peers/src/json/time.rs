@@ -1,8 +1,10 @@
 //! Times as RFC 3339, UTC, with milliseconds.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use askbridge_core::ids::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 /// A time that writes itself as `2026-11-15T08:30:00.125Z`.
@@ -23,6 +25,20 @@ impl fmt::Display for Rfc3339 {
 impl Serialize for Rfc3339 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for Rfc3339 {
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "format": "date-time",
+            "description": "A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`.",
+        })
     }
 }
 

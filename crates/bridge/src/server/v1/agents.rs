@@ -9,6 +9,7 @@ use tracing::info;
 
 use crate::runtime::chain;
 use crate::server::app::App;
+use crate::server::docs::Operation;
 use crate::server::identify::Remote;
 use crate::server::problem::Trouble;
 
@@ -23,4 +24,11 @@ pub(crate) async fn announce(State(app): State<App>, remote: Option<Extension<Re
     }
     info!(pid = peer.pid, "Process {} is an agent: nothing below it may decide", peer.pid);
     Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+pub(crate) fn announce_doc(op: &mut Operation<'_>) {
+    op.is("announceAgent", "Callers", "Says that the caller is an agent, so that nothing below it may decide.")
+        .text("*Any process, on the local socket only.* It can only ever take rights away from the caller.")
+        .only_here()
+        .returns_nothing(204, "From now on it is an agent.");
 }

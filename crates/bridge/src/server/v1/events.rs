@@ -11,11 +11,13 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream;
+use serde_json::json;
 use tokio::time::timeout;
 
 use crate::auth::Caller;
 use crate::runtime::{Follower, Heard, Interest, News};
 use crate::server::app::App;
+use crate::server::docs::Operation;
 
 /// The frames are those of the native dialect, each with the cursor to come back to as its id.
 pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
@@ -69,4 +71,15 @@ async fn next(app: &App, party: &PartyId, follower: &mut Follower) -> Option<(St
 fn event(id: Option<&str>, name: &str, data: &str) -> String {
     let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
     format!("{id}event: {name}\ndata: {data}\n\n")
+}
+
+pub(crate) fn stream_doc(op: &mut Operation<'_>) {
+    op.is("follow", "Following", "Everything that you may see, as it happens.")
+        .text(
+            "Server-sent events: `snapshot`, `event`, `draft`, `delta`, and `lagged` before the end of a stream that was \
+             too slow. `data` is a frame of the WebSocket (see `/v1/asyncapi.json`), `id` the cursor to come back to. A \
+             comment comes every 25 quiet seconds.",
+        )
+        .header("last-event-id", "A cursor: get what was missed instead of a snapshot.", json!({"type": "string"}))
+        .streams(200, "text/event-stream", "The stream. It does not end by itself.");
 }

@@ -2,20 +2,25 @@
 
 use askbridge_core::limits;
 use askbridge_journal::index::PageKey;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::server::problem::Trouble;
 
 /// Which page is wanted.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Paging {
-    /// Where the last page ended.
+    /// What an earlier page gave as `next`.
+    #[schemars(regex(pattern = "^pg_[0-9a-f]{1,15}$"))]
     pub(super) after: Option<String>,
+    /// How many on one page: 100 if it is not said, at most 500.
+    #[schemars(range(max = limits::PAGE_MAX))]
     pub(super) limit: Option<usize>,
 }
 
 /// One page of a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{T}Page")]
 pub(crate) struct Page<T> {
     pub(super) items: Vec<T>,
     /// `null`: this was the last page.

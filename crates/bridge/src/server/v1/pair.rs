@@ -5,21 +5,52 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::auth::{Ancestry, PairingError, Secret, TokenRole, make_link, redeem as redeem_link};
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
+use crate::server::docs::Operation;
 use crate::server::identify::{Remote, address_of};
 use crate::server::problem::Trouble;
 
-#[derive(Deserialize)]
+/// A link's secret, to become a device.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "NewDevice")]
 pub(crate) struct Redeeming {
+    /// What stands behind `#pair=` in the link.
     secret: String,
     /// What the person calls this device.
     device: Option<String>,
+}
+
+/// A device that was paired.
+#[derive(Serialize, JsonSchema)]
+struct Device<'a> {
+    /// Shown this once; kept here only as a hash.
+    token: &'a str,
+    name: &'a str,
+    device: &'a str,
+}
+
+/// What was made for a person: a link's secret, or the token itself.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Pairing")]
+#[serde(untagged)]
+enum Made<'a> {
+    Link { secret: &'a str, name: &'a str },
+    Token { token: &'a str, id: &'a str, name: &'a str },
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
+#[expect(dead_code, reason = "a shape, never a value")]
+enum PersonRole {
+    Person,
+    Operator,
 }
 
 pub(crate) async fn redeem(
@@ -34,8 +65,8 @@ pub(crate) async fn redeem(
     let paired = redeem_link(&app.handle.store, &app.tokens, Secret::from(secret), &device, now).await;
     match paired {
         Ok(paired) => {
-            let body = json!({"token": paired.token.reveal(), "name": paired.info.name, "device": paired.info.device});
-            Ok(answer(StatusCode::CREATED, &body))
+            let (token, info) = (paired.token.reveal(), &paired.info);
+            Ok(answer(StatusCode::CREATED, &Device { token, name: &info.name, device: &info.device }))
         }
         Err(error @ PairingError::UsedOrOld) => {
             app.failures.take(&from, now).map_err(too_fast)?;
@@ -45,10 +76,14 @@ pub(crate) async fn redeem(
     }
 }
 
-#[derive(Deserialize)]
+/// A link or a token to be made for a person.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "NewPairing")]
 pub(crate) struct Pairing {
+    /// The person; without it, the user of this machine.
     name: Option<String>,
     /// `operator` (the default) or `person`.
+    #[schemars(with = "Option<PersonRole>")]
     role: Option<TokenRole>,
     device: Option<String>,
     /// A script vouches that a person runs it.
@@ -91,10 +126,28 @@ pub(crate) async fn create(
         let device = pairing.device.unwrap_or_else(|| "token".to_owned());
         let made = app.tokens.make(&name, &device, role, now).await;
         let (token, info) = made.map_err(|error| super::tokens::trouble(&error))?;
-        json!({"token": token.reveal(), "id": info.id, "name": info.name})
+        json!(Made::Token { token: token.reveal(), id: &info.id, name: &info.name })
     } else {
         let secret = make_link(&app.handle.store, &app.handle.chance, &name, role, now).await;
-        json!({"secret": secret.map_err(|error| down(&error))?.reveal(), "name": name})
+        json!(Made::Link { secret: secret.map_err(|error| down(&error))?.reveal(), name: &name })
     };
     Ok(answer(StatusCode::CREATED, &body))
+}
+
+pub(crate) fn redeem_doc(op: &mut Operation<'_>) {
+    op.is("pair", "Callers", "Makes a device of a pairing link.")
+        .text("The secret is enough. It works once, within ten minutes.")
+        .open_to_all()
+        .body::<Redeeming>(json!({"secret": "pair_…", "device": "phone"}))
+        .returns::<Device<'_>>(201, "Paired.")
+        .refuses(&["pairing_used", "too_fast", "down"]);
+}
+
+pub(crate) fn create_doc(op: &mut Operation<'_>) {
+    op.is("makePairing", "Callers", "Makes a link, or a token, for a person.")
+        .text("*A person at this machine, on the local socket only.*")
+        .only_here()
+        .may_have_body::<Pairing>(json!({"name": "ada", "role": "person"}))
+        .returns::<Made<'_>>(201, "Made.")
+        .refuses(&["agent_may_not_decide"]);
 }

@@ -6,17 +6,24 @@ use askbridge_peers::wish::Rejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use super::paging::Page;
 use crate::auth::{Action, Caller, TokenInfo, TokenRole, TokensError};
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
-#[derive(Deserialize)]
+/// An agent's token to be made.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "NewToken")]
 pub(crate) struct Making {
+    /// Who holds it, for people to read: 1 to 64 characters.
+    #[schemars(length(min = 1, max = 64), regex(pattern = "^[A-Za-z0-9]+$"))]
     name: String,
 }
 
@@ -29,15 +36,14 @@ pub(crate) async fn create(
     caller.may(Action::Administer, None)?;
     let made = app.tokens.make(&name, "agent", TokenRole::Agent, app.handle.clock.now()).await;
     let (token, info) = made.map_err(|error| trouble(&error))?;
-    let mut body = shown(&info);
-    body["token"] = json!(token.reveal());
-    Ok(answer(StatusCode::CREATED, &body))
+    Ok(answer(StatusCode::CREATED, &TokenJson { token: Some(token.reveal()), ..TokenJson::of(&info) }))
 }
 
 pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
-    let items: Vec<_> = app.tokens.list().iter().map(|info| shown(info)).collect();
-    Ok(answer(StatusCode::OK, &json!({"items": items, "next": null})))
+    let tokens = app.tokens.list();
+    let items = tokens.iter().map(|info| TokenJson::of(info)).collect();
+    Ok(answer(StatusCode::OK, &Page { items, next: None }))
 }
 
 pub(crate) async fn revoke(
@@ -47,17 +53,29 @@ pub(crate) async fn revoke(
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
-    Ok(answer(StatusCode::OK, &shown(&revoked)))
+    Ok(answer(StatusCode::OK, &TokenJson::of(&revoked)))
 }
 
-fn shown(info: &TokenInfo) -> Value {
-    json!({
-        "id": info.id,
-        "name": info.name,
-        "device": info.device,
-        "role": info.role,
-        "made_at": Rfc3339(Timestamp(info.made_at)),
-    })
+/// Who holds a token.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Token")]
+struct TokenJson<'a> {
+    /// Names the token for revoking; not a secret.
+    id: &'a str,
+    name: &'a str,
+    device: &'a str,
+    role: TokenRole,
+    made_at: Rfc3339,
+    /// The token itself, shown once, when it is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'a str>,
+}
+
+impl<'a> TokenJson<'a> {
+    fn of(info: &'a TokenInfo) -> Self {
+        let TokenInfo { id, name, device, role, made_at } = info;
+        Self { id, name, device, role: *role, made_at: Rfc3339(Timestamp(*made_at)), token: None }
+    }
 }
 
 pub(super) fn trouble(error: &TokensError) -> Trouble {
@@ -66,4 +84,26 @@ pub(super) fn trouble(error: &TokensError) -> Trouble {
         TokensError::BadName => Trouble::new(422, "bad_request", error.to_string()),
         TokensError::Shelf(_) => Rejection::Down(chain(error)).into(),
     }
+}
+
+pub(crate) fn create_doc(op: &mut Operation<'_>) {
+    op.is("makeToken", "Callers", "Makes a token for an agent: it may ask, and read what it asked.")
+        .text("*This machine.* People's tokens are made by pairing.")
+        .body::<Making>(json!({"name": "ci"}))
+        .returns::<TokenJson<'_>>(201, "Made. `token` is shown this once.")
+        .refuses(&["forbidden"]);
+}
+
+pub(crate) fn list_doc(op: &mut Operation<'_>) {
+    op.is("listTokens", "Callers", "Lists who holds a token; never the tokens.")
+        .text("*This machine.*")
+        .returns::<Page<TokenJson<'_>>>(200, "All of them, on one page.")
+        .refuses(&["forbidden"]);
+}
+
+pub(crate) fn revoke_doc(op: &mut Operation<'_>) {
+    op.is("revokeToken", "Callers", "Makes the holder of a token a stranger, on open sockets too.")
+        .text("*This machine.*")
+        .returns::<TokenJson<'_>>(200, "Revoked.")
+        .refuses(&["forbidden", "unknown_token"]);
 }

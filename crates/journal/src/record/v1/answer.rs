@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use askbridge_core::answer as core;
 use askbridge_core::ids::PersonId;
 use askbridge_core::verdict as told;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ask::Kind;
 use super::text::{Inconsistent, Json, is_false, lent, owned};
 
 /// Flat, because serde reads tagged enums through a buffer in which embedded JSON does not survive.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Answer<'a> {
     kind: Kind,
@@ -36,7 +37,7 @@ pub(super) struct Answer<'a> {
     values: Option<Vec<Value<'a>>>,
 }
 
-#[derive(Serialize, Deserialize, Clone, Copy, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, PartialEq)]
 #[serde(rename_all = "snake_case")]
 enum Decision {
     Allow,
@@ -47,7 +48,7 @@ enum Decision {
     Decline,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Pick<'a> {
     #[serde(default)]
     chosen: Cow<'a, [u16]>,
@@ -58,7 +59,7 @@ pub(super) struct Pick<'a> {
 }
 
 /// A field's name and exactly one of the others.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Value<'a> {
     name: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,14 +73,14 @@ struct Value<'a> {
     many: Option<Cow<'a, [String]>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Who<'a> {
     person: Cow<'a, str>,
     device: Cow<'a, str>,
     via: Cow<'a, str>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Outcome<'a> {
     #[serde(rename = "type")]
     ending: Ending,
@@ -93,7 +94,7 @@ pub(super) struct Outcome<'a> {
     by: Option<Who<'a>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Ending {
     Answered,
@@ -102,7 +103,7 @@ enum Ending {
     Ruled,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Verdict<'a> {
     ruling: Ruling,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
@@ -110,7 +111,7 @@ pub(super) struct Verdict<'a> {
     words: Cow<'a, str>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Ruling {
     Answer,

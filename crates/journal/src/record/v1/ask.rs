@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use askbridge_core::ask as core;
 use askbridge_core::ids::{AskId, CallId, Key, PartyId, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::terms::Terms;
@@ -12,7 +13,7 @@ use super::text::{Id, Inconsistent, Json, is_false, lent, owned, words};
 words!(Kind = core::Kind, { Questions Approval Plan Form });
 words!(Reach = core::Reach, { Resumable Pull Held });
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Ask<'a> {
     id: Id<AskId>,
     at: i64,
@@ -43,7 +44,7 @@ pub(super) struct Ask<'a> {
     instead_of: Option<Id<AskId>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Question<'a> {
     question: Cow<'a, str>,
@@ -57,7 +58,7 @@ struct Question<'a> {
     secret: bool,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Choice<'a> {
     label: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +67,7 @@ struct Choice<'a> {
     preview: Option<Cow<'a, str>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Approval<'a> {
     tool: Cow<'a, str>,
     #[serde(borrow)]
@@ -79,19 +80,19 @@ struct Approval<'a> {
     rules: Vec<OfferedRule<'a>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct OfferedRule<'a> {
     label: Cow<'a, str>,
     #[serde(borrow)]
     rule: Json<'a>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Plan<'a> {
     text: Cow<'a, str>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Form<'a> {
     message: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -102,7 +103,7 @@ struct Form<'a> {
     schema: Option<Json<'a>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Field<'a> {
     name: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,7 +118,7 @@ struct Field<'a> {
     required: bool,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum FieldKind {
     Text,
@@ -128,7 +129,7 @@ enum FieldKind {
     ManyOf,
 }
 
-#[derive(Serialize, Deserialize, Default)]
+#[derive(Serialize, Deserialize, JsonSchema, Default)]
 struct Context<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<Cow<'a, str>>,

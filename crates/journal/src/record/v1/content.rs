@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, CallId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::session::Level;
 use super::text::{Id, Inconsistent, Json};
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Text<'a> {
     pub(super) block: u32,
@@ -24,7 +25,7 @@ impl TryFrom<Text<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Thinking<'a> {
     pub(super) block: u32,
@@ -39,7 +40,7 @@ impl TryFrom<Thinking<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ToolCalled<'a> {
     pub(super) call: Cow<'a, str>,
@@ -63,7 +64,7 @@ impl TryFrom<ToolCalled<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ToolReturned<'a> {
     pub(super) call: Cow<'a, str>,
@@ -79,7 +80,7 @@ impl TryFrom<ToolReturned<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TurnEnded<'a> {
     pub(super) reason: Cow<'a, str>,
@@ -95,7 +96,7 @@ impl TryFrom<TurnEnded<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Notice<'a> {
     pub(super) level: Level,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use askbridge_core::event::{self, Event};
 use askbridge_core::ids::{AskId, Epoch, MessageId, NodeId, SessionId, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Outcome, Verdict, Who};
@@ -12,7 +13,7 @@ use super::ask::Ask;
 use super::session::{Parcel, Process, Settings};
 use super::text::{Hex, Id, Inconsistent};
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Closed<'a> {
     pub(super) why: Cow<'a, str>,
@@ -27,7 +28,7 @@ impl TryFrom<Closed<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Continued {
     pub(super) to: Id<SessionId>,
@@ -42,7 +43,7 @@ impl TryFrom<Continued> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Hosted {
     pub(super) node: Hex,
@@ -59,7 +60,7 @@ impl TryFrom<Hosted> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Unhosted {
     pub(super) epoch: u32,
@@ -73,7 +74,7 @@ impl TryFrom<Unhosted> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Said<'a> {
     pub(super) message: Id<MessageId>,
@@ -111,7 +112,7 @@ impl<'a> From<&'a event::Said> for Said<'a> {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Unsaid {
     pub(super) message: Id<MessageId>,
@@ -125,7 +126,7 @@ impl TryFrom<Unsaid> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Configured<'a> {
     #[serde(borrow)]
@@ -140,7 +141,7 @@ impl TryFrom<Configured<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Interrupted<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
@@ -156,7 +157,7 @@ impl TryFrom<Interrupted<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Asked<'a> {
     #[serde(borrow)]
@@ -171,7 +172,7 @@ impl TryFrom<Asked<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Proposed<'a> {
     pub(super) ask: Id<AskId>,
@@ -195,7 +196,7 @@ impl TryFrom<Proposed<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Undone<'a> {
     pub(super) ask: Id<AskId>,
@@ -211,7 +212,7 @@ impl TryFrom<Undone<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Extended<'a> {
     pub(super) ask: Id<AskId>,
@@ -229,7 +230,7 @@ impl TryFrom<Extended<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Voted<'a> {
     pub(super) ask: Id<AskId>,
@@ -247,7 +248,7 @@ impl TryFrom<Voted<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Settled<'a> {
     pub(super) ask: Id<AskId>,
@@ -277,7 +278,7 @@ impl<'a> From<&'a event::Settled> for Settled<'a> {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Withdrawn<'a> {
     pub(super) ask: Id<AskId>,
@@ -293,7 +294,7 @@ impl TryFrom<Withdrawn<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Overtaken<'a> {
     pub(super) ask: Id<AskId>,
@@ -309,7 +310,7 @@ impl TryFrom<Overtaken<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Parked {
     pub(super) ask: Id<AskId>,
@@ -323,7 +324,7 @@ impl TryFrom<Parked> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Stranded {
     pub(super) ask: Id<AskId>,
@@ -337,7 +338,7 @@ impl TryFrom<Stranded> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LateAnswered<'a> {
     pub(super) ask: Id<AskId>,
@@ -356,7 +357,7 @@ impl TryFrom<LateAnswered<'_>> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Handed {
     pub(super) parcel: Parcel,
@@ -371,7 +372,7 @@ impl TryFrom<Handed> for Event {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Delivered<'a> {
     pub(super) parcel: Parcel,

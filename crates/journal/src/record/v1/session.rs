@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use askbridge_core::event as core;
 use askbridge_core::ids::{AskId, MessageId, PartyId, PersonId, SessionId, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::terms::Wishes;
@@ -11,7 +12,7 @@ use super::text::{Id, Inconsistent, Json, lent, owned, words};
 
 words!(Level = core::Level, { Info Warning Error });
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Started<'a> {
     at: i64,
     door: Cow<'a, str>,
@@ -26,14 +27,14 @@ pub(super) struct Started<'a> {
 }
 
 /// `"everyone"` or `{"only":[…]}`.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Audience<'a> {
     Everyone,
     Only(#[serde(borrow)] Vec<Cow<'a, str>>),
 }
 
-#[derive(Serialize, Deserialize, Default)]
+#[derive(Serialize, Deserialize, JsonSchema, Default)]
 #[serde(default)]
 pub(super) struct Settings<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,14 +53,14 @@ pub(super) struct Settings<'a> {
     more: Option<Json<'a>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Process {
     pid: u32,
     started: u64,
 }
 
 /// `{"verdict":"ask_…"}` or `{"message":"msg_…"}`.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Parcel {
     Verdict(Id<AskId>),

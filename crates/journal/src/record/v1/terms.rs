@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
 use askbridge_core::terms as core;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Pick;
@@ -14,7 +15,7 @@ words!(WhileOpen = core::WhileOpen, { Hold CancelTurn Refuse PassOn });
 words!(OtherTools = core::OtherTools, { Allow ByMode Ask });
 
 /// `"tell"`, `"tell_and_stop"` or `{"assume":[…]}`.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OnExpiry<'a> {
     Tell,
@@ -23,34 +24,34 @@ pub(super) enum OnExpiry<'a> {
 }
 
 /// `"hold"` or milliseconds.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Warm {
     Word(Hold),
     Ms(u64),
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Hold {
     Hold,
 }
 
 /// `"forever"` or milliseconds.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Wait {
     Word(Forever),
     Ms(u64),
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Forever {
     Forever,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Terms<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     deadline: Option<i64>,
@@ -65,7 +66,7 @@ pub(super) struct Terms<'a> {
     quorum: u8,
 }
 
-#[derive(Serialize, Deserialize, Default)]
+#[derive(Serialize, Deserialize, JsonSchema, Default)]
 #[serde(default)]
 pub(super) struct Wishes<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

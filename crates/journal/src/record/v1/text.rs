@@ -119,7 +119,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Json<'a> {
 /// Writes a plain enum of the core as words, and back.
 macro_rules! words {
     ($name:ident = $core:ty, { $($variant:ident)* }) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(rename_all = "snake_case")]
         pub(super) enum $name { $($variant),* }
 

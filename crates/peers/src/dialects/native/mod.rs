@@ -7,10 +7,12 @@
 
 mod hear;
 mod peer;
+mod schema;
 mod tell;
 mod wire;
 
 pub use peer::Native;
+pub use schema::{EVENT_SCHEMA_ID, EventRecord, client_frame, server_frame};
 pub use tell::{delta_frame, draft_frame, event_frame, snapshot_frame};
 
 use askbridge_core::fit::Abilities;

@@ -1,31 +1,45 @@
 //! The frames, named as the wire names them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::json::{Answering, AskJson, Problem};
 
 /// What a client sends.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Heard {
+    /// Says who you are, and from where to follow. The first frame.
     Hello { token: Option<String>, cursor: Option<String> },
+    /// Answers an ask.
     Answer(Box<Tagged<Answering>>),
+    /// Closes an ask without an answer.
     Dismiss(Tagged<Words>),
+    /// Moves the deadline.
     Extend(Tagged<Extending>),
+    /// Takes an answer back, within the undo time.
     Undo(Tagged<Nothing>),
+    /// Whoever asked no longer wants to know.
     Withdraw(Tagged<Words>),
+    /// Keeps what was half written, for your other devices.
     Draft(Tagged<Drafting>),
+    /// Wants to see an ask as it is.
     Show(Tagged<Nothing>),
+    /// Says something to an agent.
     Say { tag: u64, session: String, text: String, about: Option<String> },
+    /// Takes back a message that still waits.
     Unsay { tag: u64, message: String },
+    /// Interrupts an agent.
     Interrupt { tag: u64, session: String },
+    /// Are you there?
     Ping { tag: Option<u64> },
+    /// Here I am.
     Pong,
 }
 
 /// Something about one ask.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct Tagged<T> {
     pub(super) tag: u64,
     pub(super) ask: String,
@@ -33,61 +47,58 @@ pub(super) struct Tagged<T> {
     pub(super) what: T,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct Nothing {}
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct Words {
     pub(super) words: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct Extending {
     /// `null` or missing: wait for ever.
     pub(super) seconds: Option<f64>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct Drafting {
     pub(super) draft: serde_json::Value,
 }
 
 /// What a client is sent.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Said<'a> {
-    Welcome {
-        protocol: u32,
-        name: &'a str,
-        role: &'a str,
-        heartbeat_seconds: u64,
-    },
-    Snapshot {
-        cursor: &'a str,
-        asks: Vec<AskJson>,
-        more: bool,
-        drafts: Vec<DraftJson<'a>>,
-    },
-    Delta {
-        session: String,
-        block: u32,
-        offset: usize,
-        text: &'a str,
-    },
+    /// After hello: who you turned out to be.
+    Welcome { protocol: u32, name: &'a str, role: &'a str, heartbeat_seconds: u64 },
+    /// Everything that is open. Replaces what a client shows.
+    Snapshot { cursor: &'a str, asks: Vec<AskJson>, more: bool, drafts: Vec<DraftJson<'a>> },
+    /// Streaming text.
+    Delta { session: String, block: u32, offset: usize, text: &'a str },
+    /// You wrote a draft, here or on another device.
     Draft(DraftJson<'a>),
+    /// The ruling on a frame of yours: granted.
     Reply {
         tag: u64,
+        #[schemars(extend("const" = true))]
         ok: bool,
         #[serde(flatten)]
         granted: Granted,
     },
+    /// The ruling on a frame of yours: refused.
+    #[schemars(title = "Refused")]
     #[serde(rename = "reply")]
     Refused {
+        /// `null`: the frame had none, or none that could be read.
         tag: Option<u64>,
+        #[schemars(extend("const" = false))]
         ok: bool,
         error: Problem,
     },
+    /// We are still there.
     Ping,
+    /// You pinged.
     Pong {
         #[serde(skip_serializing_if = "Option::is_none")]
         tag: Option<u64>,
@@ -96,13 +107,15 @@ pub(super) enum Said<'a> {
     Lagged,
 }
 
-#[derive(Serialize)]
+/// What a person has half written about an ask.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Draft")]
 pub(super) struct DraftJson<'a> {
     pub(super) ask: String,
     pub(super) draft: &'a RawValue,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Granted {
     /// `false`: it was so already.
     pub(super) news: bool,

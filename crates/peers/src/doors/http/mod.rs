@@ -6,8 +6,10 @@
 
 mod hear;
 mod straight;
+mod wire;
 
 pub use hear::{AskError, Asking, ask};
+pub use wire::NewAsk;
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;

@@ -1,15 +1,18 @@
 //! `POST /v1/asks`: a program asks. `?wait=SECONDS` waits for the answer as well.
 
 use askbridge_core::limits;
-use askbridge_peers::doors::http::{self, AskError, Asking};
+use askbridge_peers::doors::http::{self, AskError, Asking, NewAsk};
+use askbridge_peers::json::AskJson;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use serde_json::json;
 
 use super::show::{Waiting, respond};
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::body::Text;
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
 
@@ -38,4 +41,26 @@ fn trouble(error: AskError) -> Trouble {
         AskError::NotJson => Trouble::new(400, "not_json", error.to_string()),
         _ => Trouble::new(422, "bad_request", error.to_string()),
     }
+}
+
+pub(crate) fn create_doc(op: &mut Operation<'_>) {
+    op.is("ask", "Asks", "Asks.")
+        .text(
+            "*Agents, operators, this machine.* The answer is fetched with `GET /v1/asks/{id}`, or waited for right here.",
+        )
+        .query::<Waiting>()
+        .header(
+            "idempotency-key",
+            "Asking again with the same key is the same ask. Printable ASCII.",
+            json!({"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": limits::LABEL_BYTES_MAX}),
+        )
+        .body::<NewAsk>(json!({
+            "questions": [{"question": "Deploy now?", "header": "Deploy", "options": [{"label": "Yes"}, {"label": "No"}]}],
+            "agent": "ci",
+            "timeout_seconds": 3600,
+        }))
+        .returns::<AskJson>(201, "Asked.")
+        .returns::<AskJson>(200, "Asked before with this key.")
+        .refuses(&["forbidden", "unknown_session", "ask_open", "session_closed", "session_moved_on", "session_full"])
+        .refuses(&["already_started", "too_many_asks"]);
 }

@@ -3,18 +3,22 @@
 use std::time::Duration;
 
 use askbridge_core::ids::{AskId, Raw};
+use askbridge_core::limits;
 use askbridge_core::terms::Wait;
 use askbridge_peers::json::{Answering, AskJson};
 use askbridge_peers::wish::{AskRef, Wish};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json as example;
 
 use super::ask_id;
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
 /// The language of these addresses, in `via`.
@@ -32,8 +36,11 @@ pub(crate) async fn answer(
     decide(&app, &caller, ask, Wish::Answer { ask: AskRef::Id(ask), reply }).await
 }
 
-#[derive(Debug, Deserialize)]
+/// Words on closing an ask.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "NewDismissal")]
 pub(crate) struct Words {
+    /// What the agent is told along with it.
     words: Option<String>,
 }
 
@@ -47,9 +54,12 @@ pub(crate) async fn dismiss(
     decide(&app, &caller, ask, Wish::Dismiss { ask: AskRef::Id(ask), words }).await
 }
 
-#[derive(Debug, Deserialize)]
+/// How much longer to wait, from now.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "NewDeadline")]
 pub(crate) struct Extending {
     /// Missing: wait for ever.
+    #[schemars(range(min = 1, max = limits::WAIT_MAX.as_secs()))]
     seconds: Option<f64>,
 }
 
@@ -91,4 +101,48 @@ async fn decide(app: &App, caller: &Caller, ask: AskId, wish: Wish) -> Result<Re
     let receipt = app.handle.grant(caller, VIA, wish).await?;
     let status = if receipt.late { StatusCode::ACCEPTED } else { StatusCode::OK };
     Ok(json(status, &AskJson::of(&app.handle.ask(ask).await?)))
+}
+
+pub(crate) fn answer_doc(op: &mut Operation<'_>) {
+    decision(op.is("answer", "Asks", "Answers."))
+        .text(
+            "*People.* Questions take `answers`, and perhaps `notes`; everything else takes a `decision` and what goes \
+             with it. A text that is no label is free text. With a quorum the state may still be `open` afterwards, with \
+             an undo time it is `proposed`.",
+        )
+        .body::<Answering>(example!({"answers": {"Deploy now?": "Yes"}}))
+        .returns::<AskJson>(202, "Too late: it goes to the agent as a message.")
+        .refuses(&["answer_does_not_fit", "already_decided", "gone"]);
+}
+
+pub(crate) fn dismiss_doc(op: &mut Operation<'_>) {
+    decision(op.is("dismiss", "Asks", "Closes an ask without an answer."))
+        .text("*People.*")
+        .may_have_body::<Words>(example!({"words": "ask me tomorrow"}))
+        .refuses(&["already_decided", "not_open", "gone"]);
+}
+
+pub(crate) fn extend_doc(op: &mut Operation<'_>) {
+    decision(op.is("extend", "Asks", "Moves the deadline."))
+        .text("*People.*")
+        .may_have_body::<Extending>(example!({"seconds": 600}))
+        .refuses(&["already_decided", "not_open", "gone"]);
+}
+
+pub(crate) fn undo_doc(op: &mut Operation<'_>) {
+    decision(op.is("undo", "Asks", "Takes an answer back, within the undo time."))
+        .text("*The person who answered.*")
+        .refuses(&["nothing_to_undo", "already_decided", "not_open", "gone"]);
+}
+
+pub(crate) fn draft_doc(op: &mut Operation<'_>) {
+    op.is("draft", "Asks", "Keeps what was half written.")
+        .text("*People.* Any JSON; shown on the person's other devices, kept for 30 days, never delivered.")
+        .body::<serde_json::Value>(example!({"text": "Pos"}))
+        .returns_nothing(204, "Kept.")
+        .refuses(&["forbidden", "unknown_ask", "not_open", "gone", "already_decided"]);
+}
+
+fn decision<'a, 'b>(op: &'a mut Operation<'b>) -> &'a mut Operation<'b> {
+    op.returns::<AskJson>(200, "It counts, or it was so already.").refuses(&["forbidden", "unknown_ask"])
 }

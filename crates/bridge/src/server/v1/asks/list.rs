@@ -7,6 +7,7 @@ use askbridge_peers::wish::Rejection;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::paging::{Page, Paging};
@@ -14,20 +15,55 @@ use crate::auth::Caller;
 use crate::runtime::{chain, of_known};
 use crate::server::app::App;
 use crate::server::body::json;
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Wanted {
-    /// `open` (the default), `late`, `over`, `all`, or one state by name.
+    /// `open` (the default), `late` (over, and can still be answered), `over`, `all`, or one state by name.
+    #[schemars(with = "Option<Wished>")]
     state: Option<String>,
+    /// Only asks of this session.
+    #[schemars(regex(pattern = "^ses_[0-7][0-9a-hjkmnp-tv-z]{25}$"))]
     session: Option<String>,
     /// Words of the headline.
+    #[schemars(length(max = 1000))]
     q: Option<String>,
     /// `newest` (the default) or `longest_waiting`.
+    #[schemars(with = "Option<Ordered>")]
     order: Option<String>,
+    /// What an earlier page gave as `next`.
+    #[schemars(regex(pattern = "^pg_[0-9a-f]{1,15}$"))]
     after: Option<String>,
+    /// How many on one page: 100 if it is not said, at most 500.
+    #[schemars(range(max = limits::PAGE_MAX))]
     limit: Option<usize>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
+#[expect(dead_code, reason = "a shape, never a value")]
+enum Wished {
+    Open,
+    Late,
+    Over,
+    All,
+    Proposed,
+    Answered,
+    Dismissed,
+    Expired,
+    Ruled,
+    Withdrawn,
+    Overtaken,
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
+#[expect(dead_code, reason = "a shape, never a value")]
+enum Ordered {
+    Newest,
+    LongestWaiting,
 }
 
 pub(crate) async fn list(
@@ -73,4 +109,11 @@ fn filter(app: &App, caller: &Caller, wanted: &Wanted) -> Result<AskFilter, Trou
         return Err(bad("`q` is too long".to_owned()));
     }
     Ok(AskFilter { states, order, session, search: wanted.q.clone(), ..app.handle.visible_to(caller) })
+}
+
+pub(crate) fn list_doc(op: &mut Operation<'_>) {
+    op.is("listAsks", "Asks", "Lists asks: the inbox, and history.")
+        .text("*Everyone, what they may see.*")
+        .query::<Wanted>()
+        .returns::<Page<AskJson>>(200, "A page.");
 }

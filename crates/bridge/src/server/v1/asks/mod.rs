@@ -6,11 +6,12 @@ mod list;
 mod show;
 mod withdraw;
 
-pub(crate) use create::create;
+pub(crate) use create::{create, create_doc};
 pub(crate) use decide::{answer, dismiss, draft, extend, undo};
-pub(crate) use list::list;
-pub(crate) use show::show;
-pub(crate) use withdraw::withdraw;
+pub(crate) use decide::{answer_doc, dismiss_doc, draft_doc, extend_doc, undo_doc};
+pub(crate) use list::{list, list_doc};
+pub(crate) use show::{show, show_doc};
+pub(crate) use withdraw::{withdraw, withdraw_doc};
 
 use askbridge_core::ids::AskId;
 

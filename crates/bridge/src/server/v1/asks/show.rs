@@ -13,19 +13,23 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::sleep;
 
 use super::ask_id;
 use crate::auth::{Action, Caller};
 use crate::server::app::App;
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::proof::Proof;
 use crate::server::query::Query;
 
 /// How long the caller is ready to wait.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Waiting {
+    /// Seconds to wait for the end of the ask; at most 3600, and what is beyond is cut.
+    #[schemars(range(min = 0, max = limits::WAIT_PER_REQUEST_MAX.as_secs()))]
     wait: Option<f64>,
 }
 
@@ -100,4 +104,12 @@ async fn settled(app: &App, ask: AskId, wait: Duration) -> Result<AskView, Rejec
         }
     }
     app.handle.ask(ask).await
+}
+
+pub(crate) fn show_doc(op: &mut Operation<'_>) {
+    op.is("showAsk", "Asks", "Shows one ask as it is, or waits for its end.")
+        .text("*Whoever may see it.* When its asker fetches a settled ask, that is the proof of delivery.")
+        .query::<Waiting>()
+        .returns::<AskJson>(200, "The ask.")
+        .refuses(&["unknown_ask"]);
 }

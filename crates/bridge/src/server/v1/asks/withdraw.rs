@@ -5,16 +5,22 @@ use askbridge_peers::wish::{AskRef, Wish};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json as example;
 
 use super::ask_id;
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
-#[derive(Debug, Deserialize)]
+/// Why an ask is withdrawn.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "NewWithdrawal")]
 pub(crate) struct Why {
+    /// People read it.
     why: Option<String>,
 }
 
@@ -28,4 +34,12 @@ pub(crate) async fn withdraw(
     let why = why.unwrap_or_else(|| "the agent no longer needs it".to_owned());
     app.handle.grant(&caller, "http", Wish::Withdraw { ask: AskRef::Id(ask), why }).await?;
     Ok(json(StatusCode::OK, &AskJson::of(&app.handle.ask(ask).await?)))
+}
+
+pub(crate) fn withdraw_doc(op: &mut Operation<'_>) {
+    op.is("withdraw", "Asks", "Takes an ask back: whoever asked no longer wants to know.")
+        .text("*The asker, operators, this machine.*")
+        .may_have_body::<Why>(example!({"why": "the build was cancelled"}))
+        .returns::<AskJson>(200, "Withdrawn.")
+        .refuses(&["forbidden", "unknown_ask", "already_decided", "not_open", "gone"]);
 }

@@ -11,27 +11,47 @@ use askbridge_peers::wish::Wish;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json as example;
 
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
-#[derive(Debug, Deserialize)]
+/// A session to be started. Everything may be left out.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "NewSession")]
 pub(crate) struct Starting {
+    /// Who works in it, for people to read. Without it: the token's name.
     agent: Option<String>,
     title: Option<String>,
     folder: Option<String>,
     branch: Option<String>,
+    #[schemars(range(min = 0, max = limits::WAIT_MAX.as_secs()))]
     /// How long asks of this session wait, unless they say otherwise. Missing: for ever.
     timeout_seconds: Option<f64>,
+    #[schemars(range(min = 0, max = limits::UNDO_MAX.as_secs()))]
     /// How long an answer can be taken back before it counts.
     undo_seconds: Option<f64>,
     /// What a message does while an ask is open: `hold`, `cancel_turn`, `refuse` or `pass_on`.
+    #[schemars(with = "Option<Messages>")]
     messages: Option<String>,
     /// May several asks be open at once?
     parallel: Option<bool>,
+}
+
+/// What a message does while an ask is open.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "a shape, never a value")]
+enum Messages {
+    Hold,
+    CancelTurn,
+    Refuse,
+    PassOn,
 }
 
 pub(crate) async fn create(
@@ -73,4 +93,12 @@ pub(crate) async fn create(
     let session = receipt.session.expect("a session that was started has an id");
     let view = app.handle.session(session).await?;
     Ok(json(StatusCode::CREATED, &SessionJson::of(&view, Some(app.handle.cursor()))))
+}
+
+pub(crate) fn create_doc(op: &mut Operation<'_>) {
+    op.is("startSession", "Sessions", "Starts a session.")
+        .text("*Agents, operators, this machine.* Its terms hold for its asks unless those say otherwise.")
+        .may_have_body::<Starting>(example!({"agent": "ci", "title": "Nightly build", "timeout_seconds": 3600}))
+        .returns::<SessionJson>(201, "Started.")
+        .refuses(&["forbidden"]);
 }

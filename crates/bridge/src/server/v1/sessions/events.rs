@@ -4,10 +4,12 @@ use askbridge_core::ids::Position;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_journal::journal::Journal;
+use askbridge_peers::dialects::native::EventRecord;
 use askbridge_peers::wish::Rejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -16,17 +18,22 @@ use crate::auth::{Action, Caller};
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::json;
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct After {
     /// The position of the last entry that is known.
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
     after: Option<u64>,
+    /// How many entries: 100 if it is not said, at most 500.
+    #[schemars(range(max = limits::PAGE_MAX))]
     limit: Option<usize>,
 }
 
-#[derive(Serialize)]
+/// What happened in a session, in order.
+#[derive(Serialize, JsonSchema)]
 struct Entries {
     items: Vec<EntryJson>,
     /// `null`: this is all there is so far.
@@ -34,10 +41,13 @@ struct Entries {
 }
 
 /// What was recorded in one go.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Entry")]
 struct EntryJson {
     position: u64,
+    /// Milliseconds since 1970.
     at: i64,
+    #[schemars(with = "Vec<EventRecord>")]
     events: Vec<Box<RawValue>>,
 }
 
@@ -64,4 +74,12 @@ pub(crate) async fn events(
 
 fn raw(text: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(text.to_owned()).ok()
+}
+
+pub(crate) fn events_doc(op: &mut Operation<'_>) {
+    op.is("listEvents", "Sessions", "Returns what happened in a session, in order, as it was recorded.")
+        .text("*Whoever may see it.*")
+        .query::<After>()
+        .returns::<Entries>(200, "Entries; `next` is the `after` of the next page.")
+        .refuses(&["unknown_session"]);
 }

@@ -1,11 +1,12 @@
 //! `GET /v1/sessions`: conversations, newest first.
 
 use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
-use askbridge_peers::json::Rfc3339;
+use askbridge_peers::json::{Rfc3339, SessionState as StateWord};
 use askbridge_peers::wish::Rejection;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::paging::{Page, Paging};
@@ -13,13 +14,16 @@ use crate::auth::{Caller, Role};
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::json;
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
 
 /// A conversation in a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SessionListed")]
 struct Listed {
     id: String,
+    #[schemars(with = "StateWord")]
     state: &'static str,
     agent: String,
     door: String,
@@ -70,4 +74,11 @@ fn listed(row: SessionRow) -> Listed {
         started_at: Rfc3339(row.started_at),
         last_activity: Rfc3339(row.last_at),
     }
+}
+
+pub(crate) fn list_doc(op: &mut Operation<'_>) {
+    op.is("listSessions", "Sessions", "Lists sessions, newest first.")
+        .text("*Everyone, what they may see.*")
+        .query::<Paging>()
+        .returns::<Page<Listed>>(200, "A page.");
 }

@@ -5,10 +5,10 @@ mod events;
 mod list;
 mod show;
 
-pub(crate) use create::create;
-pub(crate) use events::events;
-pub(crate) use list::list;
-pub(crate) use show::show;
+pub(crate) use create::{create, create_doc};
+pub(crate) use events::{events, events_doc};
+pub(crate) use list::{list, list_doc};
+pub(crate) use show::{show, show_doc};
 
 use askbridge_core::ids::SessionId;
 

@@ -11,6 +11,7 @@ use super::session_id;
 use crate::auth::{Action, Caller};
 use crate::server::app::App;
 use crate::server::body::json;
+use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
 pub(crate) async fn show(State(app): State<App>, caller: Caller, Path(id): Path<String>) -> Result<Response, Trouble> {
@@ -22,4 +23,11 @@ pub(crate) async fn show(State(app): State<App>, caller: Caller, Path(id): Path<
     let cursor = app.handle.cursor();
     let view = app.handle.session(session).await?;
     Ok(json(StatusCode::OK, &SessionJson::of(&view, Some(cursor))))
+}
+
+pub(crate) fn show_doc(op: &mut Operation<'_>) {
+    op.is("showSession", "Sessions", "Shows one session as it is.")
+        .text("*Whoever may see it.* `cursor` is where to follow from, to miss nothing that this view does not show.")
+        .returns::<SessionJson>(200, "The session.")
+        .refuses(&["unknown_session"]);
 }

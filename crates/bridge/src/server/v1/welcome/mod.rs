@@ -2,4 +2,4 @@
 
 mod files;
 
-pub(crate) use files::{page, script, style};
+pub(crate) use files::{file, page, script, style};

@@ -1,0 +1,206 @@
+//! Every address once in each way it can go well, and the frames that were written down, held against the documents.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use askbridge_bridge::clock::{Clock, Manual};
+use askbridge_bridge::server::openapi;
+use askbridge_core::ids::Timestamp;
+use askbridge_journal::sqlite;
+use serde_json::{Value, json};
+
+use crate::kit::House;
+use crate::schemas::{check_told, may_be_heard};
+
+/// Successes that were met, as `operation status`.
+#[derive(Default)]
+struct Met(BTreeSet<String>);
+
+impl Met {
+    /// Notes a success. What came back was held against the document when it was read.
+    #[track_caller]
+    fn note(&mut self, operation: &str, expected: u16, (status, body): (u16, Value)) -> Value {
+        assert_eq!(status, expected, "{operation}: {body}");
+        self.0.insert(format!("{operation} {status}"));
+        body
+    }
+}
+
+fn bodies() -> [(Value, Value); 4] {
+    [
+        (
+            json!({"questions": [
+                {"question": "Which way?", "header": "Way", "options": [{"label": "North", "description": "cold", "preview": "^"}, "South"]},
+                {"question": "Which parts?", "options": ["api", "web"], "multiSelect": true},
+                "Why?",
+            ], "context": {"text": "t", "title": "T", "folder": "/f", "branch": "main"}}),
+            json!({"answers": {"Which way?": "North", "Which parts?": {"options": [0, 1], "text": "docs"}, "Why?": null}, "notes": {"Why?": "later"}}),
+        ),
+        (
+            json!({"approval": {"tool": "Bash", "input": {"command": "ls"}, "summary": "s", "reason": "r",
+                "rules": [{"label": "always ls", "rule": {"allow": "ls"}}]}}),
+            json!({"decision": "allow", "always": 0, "input": {"command": "ls -l"}}),
+        ),
+        (json!({"plan": "# Do it"}), json!({"decision": "send_back", "words": "smaller steps"})),
+        (
+            json!({"form": {"message": "Where?", "schema": {"type": "object", "required": ["host"], "properties": {
+                "host": {"type": "string", "title": "Host"}, "port": {"type": "integer"}, "tls": {"type": "boolean"},
+                "zone": {"type": "string", "enum": ["a", "b"]}}}}}),
+            json!({"decision": "accept", "content": {"host": "a.example", "port": 80, "tls": true, "zone": "a"}}),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn every_address_answers_as_the_document_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Manual::new(Timestamp(1_800_000_000_000));
+    let house = House::open_file(&sqlite::Options::new(folder.path(), 1), Clock::Manual(clock.clone()), 1).await;
+    let (agent, ada, local) = (house.agent("ci").await, house.person("ada").await, house.local().await);
+    let mut met = Met::default();
+
+    for (body, answer) in bodies() {
+        let asked = met.note("ask", 201, house.post("/v1/asks", &agent, &body).await);
+        let path = format!("/v1/asks/{}", asked["id"].as_str().unwrap());
+        met.note("draft", 204, house.post(&format!("{path}/draft"), &ada, &json!({"half": "written"})).await);
+        met.note("extend", 200, house.post(&format!("{path}/extend"), &ada, &json!({"seconds": 60})).await);
+        met.note("answer", 200, house.post(&format!("{path}/answer"), &ada, &answer).await);
+        met.note("showAsk", 200, house.get(&path, &agent).await);
+    }
+    let question = |more: Value| {
+        let mut body = json!({"question": "Go on?"});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    let asked = |body: Value| async move { body["id"].as_str().unwrap().to_owned() };
+    for _ in 0..2 {
+        let (status, body) = house.post_with_key("/v1/asks", &agent, "k", &question(json!({}))).await;
+        met.note("ask", status, (status, body));
+    }
+    let id = asked(house.post("/v1/asks", &agent, &question(json!({"undo_seconds": 30}))).await.1).await;
+    met.note(
+        "answer",
+        200,
+        house.post(&format!("/v1/asks/{id}/answer"), &ada, &json!({"answers": {"Go on?": "Yes"}})).await,
+    );
+    met.note("undo", 200, house.post(&format!("/v1/asks/{id}/undo"), &ada, &json!({})).await);
+    met.note("dismiss", 200, house.post(&format!("/v1/asks/{id}/dismiss"), &ada, &json!({"words": "no"})).await);
+    let id = asked(house.post("/v1/asks", &agent, &question(json!({}))).await.1).await;
+    met.note("withdraw", 200, house.post(&format!("/v1/asks/{id}/withdraw"), &agent, &json!({"why": "over"})).await);
+
+    let assumed = json!({"question": "Go on?", "timeout_seconds": 60, "on_expiry": {"assume": {"Go on?": "Yes"}}});
+    let id = asked(house.post("/v1/asks", &agent, &assumed).await.1).await;
+    clock.advance(Duration::from_secs(61));
+    let expired = met.note("showAsk", 200, house.get(&format!("/v1/asks/{id}?wait=10"), &agent).await);
+    assert_eq!(expired["verdict"]["assume"], json!({"Go on?": "Yes"}));
+    met.note(
+        "answer",
+        202,
+        house.post(&format!("/v1/asks/{id}/answer"), &ada, &json!({"answers": {"Go on?": "No"}})).await,
+    );
+    met.note("listAsks", 200, house.get("/v1/asks?state=all", &ada).await);
+
+    let body =
+        json!({"agent": "ci", "title": "T", "folder": "/f", "branch": "b", "messages": "hold", "parallel": true});
+    let session = met.note("startSession", 201, house.post("/v1/sessions", &agent, &body).await);
+    let path = format!("/v1/sessions/{}", session["id"].as_str().unwrap());
+    met.note("showSession", 200, house.get(&path, &agent).await);
+    met.note("listSessions", 200, house.get("/v1/sessions", &ada).await);
+    let (_, listed) = house.get("/v1/sessions?limit=500", &ada).await;
+    for session in listed["items"].as_array().unwrap() {
+        let path = format!("/v1/sessions/{}/events", session["id"].as_str().unwrap());
+        met.note("listEvents", 200, house.get(&path, &ada).await);
+    }
+
+    met.note("me", 200, house.get("/v1/me", &ada).await);
+    let made = met.note("makeToken", 201, house.post("/v1/tokens", &local, &json!({"name": "other"})).await);
+    met.note("listTokens", 200, house.get("/v1/tokens", &local).await);
+    let path = format!("/v1/tokens/{}", made["id"].as_str().unwrap());
+    met.note("revokeToken", 200, house.delete(&path, &local).await);
+    let person = json!({"i_am_a_person": true, "name": "bob"});
+    let link = met.note("makePairing", 201, house.here("POST", "/v1/pairings", &person).await);
+    met.note("pair", 201, house.post("/v1/pair", "", &json!({"secret": link["secret"], "device": "phone"})).await);
+    let person = json!({"i_am_a_person": true, "token": true});
+    met.note("makePairing", 201, house.here("POST", "/v1/pairings", &person).await);
+    met.note("announceAgent", 204, house.here("POST", "/v1/agents", &json!({})).await);
+    met.note("health", 200, house.get("/healthz", "").await);
+
+    // A stream does not end, so it is read as far as the test cares; and nobody hears from a server that stops.
+    let mut stream = house.events(&ada).await;
+    check_told(&stream.hear("snapshot").await);
+    met.0.extend(["follow 200".to_owned(), "health 503".to_owned()]);
+    drop(stream);
+    house.close().await;
+    assert_eq!(promised(), met.0, "left: what is promised; right: what was met");
+}
+
+/// Returns every success that the document promises.
+fn promised() -> BTreeSet<String> {
+    let document = openapi();
+    let paths = document["paths"].as_object().expect("an OpenAPI document has it").values();
+    let operations = paths.flat_map(|methods| methods.as_object().expect("an OpenAPI document has it").values());
+    let successes = operations.flat_map(|operation| {
+        let name = operation["operationId"].as_str().expect("an OpenAPI document has it");
+        let responses = operation["responses"].as_object().expect("an OpenAPI document has it").iter();
+        let well = responses.filter(|(_, response)| response.get("x-codes").is_none());
+        well.map(move |(status, _)| format!("{name} {status}"))
+    });
+    successes.collect()
+}
+
+#[test]
+fn the_frames_of_every_transcript_are_as_the_document_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers/src/dialects/native/transcripts");
+    let (mut told, mut heard) = (BTreeSet::new(), BTreeSet::new());
+    for file in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        for (place, line) in lines.iter().enumerate() {
+            if let Some(frame) = line.strip_prefix("> ").and_then(|frame| serde_json::from_str::<Value>(frame).ok()) {
+                check_told(&frame);
+                told.extend([frame["type"].to_string(), frame["event"]["type"].to_string()]);
+            }
+            let Some(frame) = line.strip_prefix("< ").and_then(|frame| serde_json::from_str::<Value>(frame).ok())
+            else {
+                continue;
+            };
+            heard.insert(frame["type"].to_string());
+            // What the document forbids was refused, or the connection was closed.
+            let after = lines[place + 1..].iter().take_while(|line| !line.starts_with("< "));
+            let refused = after
+                .clone()
+                .any(|line| line.contains(r#""ok":false"#) || !line.starts_with(['>', '#']) && line.contains("close"))
+                || after.clone().any(|line| line.contains("garbled") || line.contains("hang up"));
+            assert!(may_be_heard(&frame) || refused, "{line} was taken, and is not as described");
+        }
+    }
+    for kind in
+        ["welcome", "snapshot", "event", "draft", "delta", "reply", "ping", "pong", "lagged", "asked", "settled"]
+    {
+        assert!(told.contains(&format!("{kind:?}")), "no transcript tells {kind}");
+    }
+    for kind in ["hello", "answer", "dismiss", "extend", "undo", "draft", "show", "say", "unsay", "interrupt", "ping"] {
+        assert!(heard.contains(&format!("{kind:?}")), "no transcript hears {kind}");
+    }
+}
+
+#[tokio::test]
+async fn the_documents_and_pages_are_served_to_anybody_under_a_strict_policy() {
+    let house = House::open().await;
+    for path in ["/docs/api", "/docs/api.js", "/docs/api.css", "/docs/errors", "/docs/errors/already_decided"] {
+        let headers = house.headers(path).await;
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
+    }
+    let (status, document) = house.get("/v1/openapi.json", "").await;
+    assert_eq!((status, &document), (200, &openapi()));
+    assert_eq!(house.get("/v1/asyncapi.json", "").await.1["asyncapi"], "3.0.0");
+    assert_eq!(house.get("/docs/errors/nonsense", "").await.0, 404);
+    // The link in a problem leads to a page.
+    let (_, problem) = house.get("/v1/asks", "ab_wrong").await;
+    assert_eq!(problem["type"], "/docs/errors/unauthorized");
+    house.headers(problem["type"].as_str().unwrap()).await;
+    house.close().await;
+}

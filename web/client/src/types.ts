@@ -1,0 +1,1235 @@
+// Made from the schemas of the API, which are made from the code. Not written by hand:
+// `BLESS=1 cargo test -p askbridge-bridge --test it documents` rewrites it.
+
+/** What was decided about an approval, a plan or a form. */
+export type AnswerDecision =
+  | AllowAnswerDecision
+  | DenyAnswerDecision
+  | ApproveAnswerDecision
+  | SendBackAnswerDecision
+  | AcceptAnswerDecision
+  | DeclineAnswerDecision;
+
+export interface AllowAnswerDecision {
+  decision: "allow";
+  /** The index of the offered rule that is to be remembered. */
+  always?: number;
+  /** The input to run instead. */
+  input?: unknown;
+  /** That rule itself. */
+  rule?: unknown;
+}
+
+export interface DenyAnswerDecision {
+  decision: "deny";
+  /** End the agent's turn as well. */
+  stop: boolean;
+  words?: string;
+}
+
+export interface ApproveAnswerDecision {
+  decision: "approve";
+  /** The changed plan. */
+  plan?: string;
+}
+
+export interface SendBackAnswerDecision {
+  decision: "send_back";
+  words: string;
+}
+
+export interface AcceptAnswerDecision {
+  decision: "accept";
+  /** Field names and values. */
+  content: Record<string, FieldValue>;
+}
+
+export interface DeclineAnswerDecision {
+  decision: "decline";
+  words?: string;
+}
+
+/** What an answer says to one question. `null` skips it. */
+export type AnswerGiven = null | string | string[] | {
+  /** Options by their index. */
+  options?: number[];
+  text?: string;
+};
+
+/** What was answered: labels and texts for questions, the decision for everything else. Empty until then. */
+export type Answers = AnswerDecision | Record<string, OneOrSeveral>;
+
+/** May this tool run with this input? */
+export interface Approval {
+  input: unknown;
+  reason?: string;
+  rules: OfferedRule[];
+  summary?: string;
+  tool: string;
+}
+
+/** An ask and everything that became of it. */
+export type Ask =
+  | QuestionsAsk
+  | ApprovalAsk
+  | PlanAsk
+  | FormAsk;
+
+/** What every Ask has. */
+export interface AskCommon {
+  agent: string;
+  /** Can it still be answered, perhaps late? */
+  answerable: boolean;
+  answers: Answers;
+  asked_at: Time;
+  /** `null`: nobody yet, or nobody came. */
+  by: By | null;
+  context?: Context;
+  /** `null`: it waits for ever. */
+  deadline: Time | null;
+  /** When the agent showed that it had heard. */
+  delivered_at: Time | null;
+  /** How the agent reaches us. */
+  door: string;
+  id: string;
+  late?: Late;
+  /** The session went on as another one; this is the ask there. */
+  moved_to?: string;
+  notes: Record<string, string>;
+  /** No process waits for the answer; the agent will be started again with it. */
+  parked: boolean;
+  session: string;
+  settled_at: Time | null;
+  /** The texts of the questions that were skipped. */
+  skipped: string[];
+  state: AskState;
+  /** The way back to the agent is gone; the answer goes to it as a message, if it comes back. */
+  stranded: boolean;
+  /** Until when the answer can be taken back. */
+  undo_until?: Time;
+  verdict: Verdict | null;
+  /** What a person wrote on closing it, or why the agent no longer waits. */
+  words?: string;
+}
+
+export interface QuestionsAsk extends AskCommon {
+  kind: "questions";
+  questions: Question[];
+}
+
+export interface ApprovalAsk extends AskCommon {
+  kind: "approval";
+  approval: Approval;
+}
+
+export interface PlanAsk extends AskCommon {
+  kind: "plan";
+  plan: string;
+}
+
+export interface FormAsk extends AskCommon {
+  kind: "form";
+  form: Form;
+}
+
+/** One page of a list. */
+export interface AskPage {
+  items: Ask[];
+  /** `null`: this was the last page. */
+  next: string | null;
+}
+
+/** How an ask stands. */
+export type AskState = "open" | "proposed" | "answered" | "dismissed" | "expired" | "ruled" | "withdrawn" | "overtaken";
+
+/** Who decided: a person, or a rule by its name. */
+export type By = {
+  device: string;
+  person: string;
+  via: string;
+} | {
+  rule: string;
+};
+
+/** An option of a question. */
+export interface Choice {
+  description?: string;
+  label: string;
+  preview?: string;
+}
+
+/** What a client sends. */
+export type ClientFrame =
+  | HelloClientFrame
+  | AnswerClientFrame
+  | DismissClientFrame
+  | ExtendClientFrame
+  | UndoClientFrame
+  | WithdrawClientFrame
+  | DraftClientFrame
+  | ShowClientFrame
+  | SayClientFrame
+  | UnsayClientFrame
+  | InterruptClientFrame
+  | PingClientFrame
+  | PongClientFrame;
+
+/** Says who you are, and from where to follow. The first frame. */
+export interface HelloClientFrame {
+  type: "hello";
+  cursor?: string;
+  token?: string;
+}
+
+/** Answers an ask. */
+export interface AnswerClientFrame {
+  type: "answer";
+  /** With `allow`: the index of the offered rule to remember. */
+  always?: number;
+  /** `{question text: label | [labels] | free text}`; `{"options": [0, 2], "text": "…"}` names options by index. */
+  answers?: Record<string, AnswerGiven>;
+  ask: string;
+  /** With `accept`: field names and values. */
+  content?: Record<string, FieldValue>;
+  /** `allow`, `deny`, `approve`, `send_back`, `accept` or `decline`. */
+  decision?: DecisionWord;
+  /** With `allow`: the input to run instead. */
+  input?: unknown;
+  /** `{question text: note}`. */
+  notes?: Record<string, string>;
+  /** With `approve`: the changed plan. */
+  plan?: string;
+  /** With `deny`: end the agent's turn as well. */
+  stop?: boolean;
+  tag: number;
+  /** With `deny`, `send_back` or `decline`: why. */
+  words?: string;
+}
+
+/** Closes an ask without an answer. */
+export interface DismissClientFrame {
+  type: "dismiss";
+  ask: string;
+  tag: number;
+  words?: string;
+}
+
+/** Moves the deadline. */
+export interface ExtendClientFrame {
+  type: "extend";
+  ask: string;
+  /** `null` or missing: wait for ever. */
+  seconds?: number;
+  tag: number;
+}
+
+/** Takes an answer back, within the undo time. */
+export interface UndoClientFrame {
+  type: "undo";
+  ask: string;
+  tag: number;
+}
+
+/** Whoever asked no longer wants to know. */
+export interface WithdrawClientFrame {
+  type: "withdraw";
+  ask: string;
+  tag: number;
+  words?: string;
+}
+
+/** Keeps what was half written, for your other devices. */
+export interface DraftClientFrame {
+  type: "draft";
+  ask: string;
+  draft: unknown;
+  tag: number;
+}
+
+/** Wants to see an ask as it is. */
+export interface ShowClientFrame {
+  type: "show";
+  ask: string;
+  tag: number;
+}
+
+/** Says something to an agent. */
+export interface SayClientFrame {
+  type: "say";
+  about?: string;
+  session: string;
+  tag: number;
+  text: string;
+}
+
+/** Takes back a message that still waits. */
+export interface UnsayClientFrame {
+  type: "unsay";
+  message: string;
+  tag: number;
+}
+
+/** Interrupts an agent. */
+export interface InterruptClientFrame {
+  type: "interrupt";
+  session: string;
+  tag: number;
+}
+
+/** Are you there? */
+export interface PingClientFrame {
+  type: "ping";
+  tag?: number;
+}
+
+/** Here I am. */
+export interface PongClientFrame {
+  type: "pong";
+}
+
+/** What a person needs to decide from a phone. */
+export interface Context {
+  branch?: string;
+  folder?: string;
+  text?: string;
+  title?: string;
+}
+
+/** A decision about an approval (allow, deny), a plan (approve, send_back) or a form (accept, decline). */
+export type DecisionWord = "allow" | "deny" | "approve" | "send_back" | "accept" | "decline";
+
+/** A device that was paired. */
+export interface Device {
+  device: string;
+  name: string;
+  /** Shown this once; kept here only as a hash. */
+  token: string;
+}
+
+/** What a person has half written about an ask. */
+export interface Draft {
+  ask: string;
+  draft: unknown;
+}
+
+/** What happened in a session, in order. */
+export interface Entries {
+  items: Entry[];
+  /** `null`: this is all there is so far. */
+  next: number | null;
+}
+
+/** What was recorded in one go. */
+export interface Entry {
+  /** Milliseconds since 1970. */
+  at: number;
+  events: Event[];
+  position: number;
+}
+
+/** Why something was refused. Never changes for the same cause; each has a page at /docs/errors/CODE. */
+export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "origin_not_allowed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "down";
+
+/** Something that happened, as it is stored and told. */
+export type Event =
+  | StartedEvent
+  | ClosedEvent
+  | ContinuedEvent
+  | HostedEvent
+  | UnhostedEvent
+  | SaidEvent
+  | UnsaidEvent
+  | ConfiguredEvent
+  | InterruptedEvent
+  | AskedEvent
+  | ProposedEvent
+  | UndoneEvent
+  | ExtendedEvent
+  | VotedEvent
+  | SettledEvent
+  | WithdrawnEvent
+  | OvertakenEvent
+  | ParkedEvent
+  | StrandedEvent
+  | LateAnsweredEvent
+  | HandedEvent
+  | DeliveredEvent
+  | TextEvent
+  | ThinkingEvent
+  | ToolCalledEvent
+  | ToolReturnedEvent
+  | TurnEndedEvent
+  | NoticeEvent;
+
+export interface StartedEvent {
+  type: "started";
+  agent: string;
+  at: number;
+  audience: RecordedAudience;
+  continues?: string;
+  door: string;
+  owner: string;
+  settings: RecordedSettings;
+}
+
+export interface ClosedEvent {
+  type: "closed";
+  at: number;
+  why: string;
+}
+
+export interface ContinuedEvent {
+  type: "continued";
+  at: number;
+  to: string;
+}
+
+export interface HostedEvent {
+  type: "hosted";
+  epoch: number;
+  node: string;
+  process?: RecordedProcess;
+}
+
+export interface UnhostedEvent {
+  type: "unhosted";
+  epoch: number;
+}
+
+export interface SaidEvent {
+  type: "said";
+  about?: string;
+  at: number;
+  by?: RecordedWho;
+  message: string;
+  text: string;
+}
+
+export interface UnsaidEvent {
+  type: "unsaid";
+  message: string;
+}
+
+export interface ConfiguredEvent {
+  type: "configured";
+  settings: RecordedSettings;
+}
+
+export interface InterruptedEvent {
+  type: "interrupted";
+  at: number;
+  by?: RecordedWho;
+}
+
+export interface AskedEvent {
+  type: "asked";
+  ask: RecordedAsk;
+}
+
+export interface ProposedEvent {
+  type: "proposed";
+  answer: RecordedAnswer;
+  ask: string;
+  by: RecordedWho;
+  until: number;
+}
+
+export interface UndoneEvent {
+  type: "undone";
+  ask: string;
+  by: RecordedWho;
+}
+
+export interface ExtendedEvent {
+  type: "extended";
+  ask: string;
+  by: RecordedWho;
+  deadline?: number;
+}
+
+export interface VotedEvent {
+  type: "voted";
+  answer: RecordedAnswer;
+  ask: string;
+  by: RecordedWho;
+}
+
+export interface SettledEvent {
+  type: "settled";
+  ask: string;
+  at: number;
+  outcome: RecordedOutcome;
+  verdict: RecordedVerdict;
+}
+
+export interface WithdrawnEvent {
+  type: "withdrawn";
+  ask: string;
+  at: number;
+  why: string;
+}
+
+export interface OvertakenEvent {
+  type: "overtaken";
+  ask: string;
+  at: number;
+  mouth: string;
+}
+
+export interface ParkedEvent {
+  type: "parked";
+  ask: string;
+}
+
+export interface StrandedEvent {
+  type: "stranded";
+  ask: string;
+}
+
+export interface LateAnsweredEvent {
+  type: "late_answered";
+  answer: RecordedAnswer;
+  ask: string;
+  at: number;
+  by: RecordedWho;
+}
+
+export interface HandedEvent {
+  type: "handed";
+  attempt: number;
+  parcel: RecordedParcel;
+}
+
+export interface DeliveredEvent {
+  type: "delivered";
+  at: number;
+  parcel: RecordedParcel;
+  proof: string;
+}
+
+export interface TextEvent {
+  type: "text";
+  block: number;
+  text: string;
+}
+
+export interface ThinkingEvent {
+  type: "thinking";
+  block: number;
+  text: string;
+}
+
+export interface ToolCalledEvent {
+  type: "tool_called";
+  ask?: string;
+  call: string;
+  /** JSON that came from outside, as it was. */
+  input: unknown;
+  name: string;
+}
+
+export interface ToolReturnedEvent {
+  type: "tool_returned";
+  call: string;
+  ok: boolean;
+  output: string;
+}
+
+export interface TurnEndedEvent {
+  type: "turn_ended";
+  reason: string;
+  /** JSON that came from outside, as it was. */
+  usage?: unknown;
+}
+
+export interface NoticeEvent {
+  type: "notice";
+  level: RecordedLevel;
+  text: string;
+}
+
+/** What a form's field takes. */
+export type FieldType = "text" | "number" | "integer" | "flag" | "one_of" | "many_of";
+
+export type FieldValue = string | number | boolean | string[];
+
+/** Fields to fill in, or a page to visit. */
+export interface Form {
+  fields: FormField[];
+  message: string;
+  url?: string;
+}
+
+/** A field of a form. */
+export interface FormField {
+  description?: string;
+  name: string;
+  options?: string[];
+  required: boolean;
+  title?: string;
+  type: FieldType;
+}
+
+/** How the server is. */
+export type Health =
+  | OkHealth
+  | StoppingHealth;
+
+export interface OkHealth {
+  status: "ok";
+  /** The release that runs. */
+  version: string;
+}
+
+export interface StoppingHealth {
+  status: "stopping";
+}
+
+/** An answer that came after the agent had been told something else. It goes to the agent as a message. */
+export interface Late {
+  answers: Answers;
+  at: Time;
+  by: By;
+  notes: Record<string, string>;
+}
+
+/** Who you are here. */
+export interface Me {
+  /** What you hold in your hand: `phone`, `terminal`. */
+  device: string;
+  name: string;
+  role: Role;
+}
+
+/** What a message does while an ask is open. */
+export type Messages = "hold" | "cancel_turn" | "refuse" | "pass_on";
+
+/** The body of an answer: `answers` for questions, `decision` for everything else. */
+export interface NewAnswer {
+  /** With `allow`: the index of the offered rule to remember. */
+  always?: number;
+  /** `{question text: label | [labels] | free text}`; `{"options": [0, 2], "text": "…"}` names options by index. */
+  answers?: Record<string, AnswerGiven>;
+  /** With `accept`: field names and values. */
+  content?: Record<string, FieldValue>;
+  /** `allow`, `deny`, `approve`, `send_back`, `accept` or `decline`. */
+  decision?: DecisionWord;
+  /** With `allow`: the input to run instead. */
+  input?: unknown;
+  /** `{question text: note}`. */
+  notes?: Record<string, string>;
+  /** With `approve`: the changed plan. */
+  plan?: string;
+  /** With `deny`: end the agent's turn as well. */
+  stop?: boolean;
+  /** With `deny`, `send_back` or `decline`: why. */
+  words?: string;
+}
+
+/** May this tool run with this input? */
+export interface NewApproval {
+  input?: unknown;
+  reason?: string;
+  /** What "always" could mean, for the person to choose from. */
+  rules?: NewRule[];
+  summary?: string;
+  tool: string;
+}
+
+/** Something to be asked: exactly one of `questions`, `question`, `approval`, `plan` and `form`. Other spellings that agents use are understood as well; these are the ones to write. */
+export interface NewAsk {
+  /** Who asks, for people to read. Without it: the token's name. */
+  agent?: string;
+  approval?: NewApproval;
+  /** What the agent calls the tool call that asks. */
+  call?: string;
+  context?: NewContext;
+  form?: NewForm;
+  /** What the agent is told when nobody comes in time. Nothing is ever allowed on expiry. */
+  on_expiry?: NewOnExpiry;
+  /** A plan to approve, as Markdown. */
+  plan?: string;
+  /** One question alone, as text. */
+  question?: string;
+  questions?: NewQuestion[];
+  /** How many people have to agree. */
+  quorum?: number;
+  /** The session that it belongs to. Without one it gets a session of its own. */
+  session?: string;
+  /** How long it waits. Without it: for ever. */
+  timeout_seconds?: number;
+  /** How long an answer can be taken back before it counts. */
+  undo_seconds?: number;
+}
+
+/** What a person needs to decide from a phone. */
+export type NewContext = string | {
+  branch?: string;
+  folder?: string;
+  text?: string;
+  title?: string;
+};
+
+/** How much longer to wait, from now. */
+export interface NewDeadline {
+  /** Missing: wait for ever. */
+  seconds?: number;
+}
+
+/** A link's secret, to become a device. */
+export interface NewDevice {
+  /** What the person calls this device. */
+  device?: string;
+  /** What stands behind `#pair=` in the link. */
+  secret: string;
+}
+
+/** Words on closing an ask. */
+export interface NewDismissal {
+  /** What the agent is told along with it. */
+  words?: string;
+}
+
+/** Fields to fill in (`schema`), or a page to visit (`url`). */
+export interface NewForm {
+  message: string;
+  /** A flat JSON schema: an object whose properties are texts, numbers, flags, or choices by `enum`. */
+  schema?: Record<string, unknown>;
+  url?: string;
+}
+
+/** `"tell"`, `"stop"`, or `{"assume": {question: label}}`. */
+export type NewOnExpiry = "tell" | "stop" | {
+  assume: Record<string, OneOrSeveral>;
+};
+
+export type NewOption = string | {
+  description?: string;
+  label: string;
+  /** What choosing it would look like: text, or a drawing in characters. */
+  preview?: string;
+};
+
+/** A link or a token to be made for a person. */
+export interface NewPairing {
+  device?: string;
+  /** A script vouches that a person runs it. */
+  i_am_a_person?: boolean;
+  /** The person; without it, the user of this machine. */
+  name?: string;
+  /** `operator` (the default) or `person`. */
+  role?: "person" | "operator";
+  /** Make the token itself, not a link. */
+  token?: boolean;
+}
+
+/** A question: its text alone, or with options. Without options the answer is free text. */
+export type NewQuestion = string | {
+  /** A word or two above the question. */
+  header?: string;
+  /** May several be chosen? */
+  multiSelect?: boolean;
+  options?: NewOption[];
+  question: string;
+};
+
+export interface NewRule {
+  label: string;
+  rule: unknown;
+}
+
+/** A session to be started. Everything may be left out. */
+export interface NewSession {
+  /** Who works in it, for people to read. Without it: the token's name. */
+  agent?: string;
+  branch?: string;
+  folder?: string;
+  /** What a message does while an ask is open: `hold`, `cancel_turn`, `refuse` or `pass_on`. */
+  messages?: Messages;
+  /** May several asks be open at once? */
+  parallel?: boolean;
+  /** How long asks of this session wait, unless they say otherwise. Missing: for ever. */
+  timeout_seconds?: number;
+  title?: string;
+  /** How long an answer can be taken back before it counts. */
+  undo_seconds?: number;
+}
+
+/** An agent's token to be made. */
+export interface NewToken {
+  /** Who holds it, for people to read: 1 to 64 characters. */
+  name: string;
+}
+
+/** Why an ask is withdrawn. */
+export interface NewWithdrawal {
+  /** People read it. */
+  why?: string;
+}
+
+/** What "always" could mean. */
+export interface OfferedRule {
+  label: string;
+  rule: unknown;
+}
+
+export type OneOrSeveral = string | string[];
+
+/** What was made for a person: a link's secret, or the token itself. */
+export type Pairing = {
+  name: string;
+  secret: string;
+} | {
+  id: string;
+  name: string;
+  token: string;
+};
+
+/** A problem as the wire shows it (RFC 9457, with our own members). */
+export interface Problem {
+  /** Never changes for the same cause; programs may rely on it. */
+  code: ErrorCode;
+  detail: string;
+  /** One for each question that is wrong. */
+  errors?: ProblemPart[];
+  /** Does it make sense to try the same again later? */
+  retry: boolean;
+  /** On HTTP also the header `Retry-After`; a socket has no headers. */
+  retry_after_seconds?: number;
+  status: number;
+  title: string;
+  /** The page about the code, on the server that sent it. */
+  type: string;
+  /** Who decided first, and when. */
+  winner?: Winner;
+}
+
+/** What is wrong with one question's answer. */
+export interface ProblemPart {
+  detail: string;
+  question?: string;
+}
+
+/** A question, as everyone sees it. */
+export interface Question {
+  header?: string;
+  multiSelect: boolean;
+  options: Choice[];
+  question: string;
+  secret?: boolean;
+}
+
+/** A message that waits for the agent. */
+export interface QueuedMessage {
+  id: string;
+  text: string;
+}
+
+/** Flat, because serde reads tagged enums through a buffer in which embedded JSON does not survive. */
+export interface RecordedAnswer {
+  /** Allowed for always: the index of the rule to remember. */
+  always?: number;
+  decision?: RecordedDecision;
+  /** Allowed with this input instead. */
+  input?: unknown;
+  kind: RecordedKind;
+  picks?: RecordedPick[];
+  stop?: boolean;
+  /** Approved with this text instead. */
+  text?: string;
+  values?: RecordedValue[];
+  words?: string;
+}
+
+export interface RecordedApproval {
+  /** JSON that came from outside, as it was. */
+  input: unknown;
+  reason?: string;
+  rules?: RecordedOfferedRule[];
+  summary?: string;
+  tool: string;
+}
+
+export interface RecordedAsk {
+  agent: string;
+  approval?: RecordedApproval;
+  at: number;
+  call?: string;
+  context?: RecordedContext;
+  door: string;
+  form?: RecordedForm;
+  id: string;
+  instead_of?: string;
+  key?: string;
+  kind: RecordedKind;
+  /** JSON that came from outside, as it was. */
+  original?: unknown;
+  party: string;
+  plan?: RecordedPlan;
+  questions?: RecordedQuestion[];
+  reach: RecordedReach;
+  terms: RecordedTerms;
+}
+
+/** `"everyone"` or `{"only":[…]}`. */
+export type RecordedAudience = "everyone" | {
+  only: string[];
+};
+
+export interface RecordedChoice {
+  description?: string;
+  label: string;
+  preview?: string;
+}
+
+export interface RecordedContext {
+  branch?: string;
+  folder?: string;
+  /** JSON that came from outside, as it was. */
+  more?: unknown;
+  text?: string;
+  title?: string;
+}
+
+export type RecordedDecision = "allow" | "deny" | "approve" | "send_back" | "accept" | "decline";
+
+export type RecordedEnding = "answered" | "dismissed" | "expired" | "ruled";
+
+export interface RecordedField {
+  description?: string;
+  kind: RecordedFieldKind;
+  name: string;
+  /** Of the kinds `one_of` and `many_of`. */
+  options?: string[];
+  required?: boolean;
+  title?: string;
+}
+
+export type RecordedFieldKind = "text" | "number" | "integer" | "flag" | "one_of" | "many_of";
+
+export type RecordedForever = "forever";
+
+export interface RecordedForm {
+  fields: RecordedField[];
+  message: string;
+  /** JSON that came from outside, as it was. */
+  schema?: unknown;
+  url?: string;
+}
+
+export type RecordedHold = "hold";
+
+export type RecordedKind = "questions" | "approval" | "plan" | "form";
+
+export type RecordedLevel = "info" | "warning" | "error";
+
+export interface RecordedOfferedRule {
+  label: string;
+  /** JSON that came from outside, as it was. */
+  rule: unknown;
+}
+
+export type RecordedOnDismissal = "tell" | "tell_and_stop";
+
+/** `"tell"`, `"tell_and_stop"` or `{"assume":[…]}`. */
+export type RecordedOnExpiry = "tell" | "tell_and_stop" | {
+  assume: RecordedPick[];
+};
+
+export type RecordedOtherTools = "allow" | "by_mode" | "ask";
+
+export interface RecordedOutcome {
+  answer?: RecordedAnswer;
+  by?: RecordedWho;
+  rule?: string;
+  type: RecordedEnding;
+  words?: string;
+}
+
+/** `{"verdict":"ask_…"}` or `{"message":"msg_…"}`. */
+export type RecordedParcel = {
+  verdict: string;
+} | {
+  message: string;
+};
+
+export interface RecordedPick {
+  chosen: number[];
+  note?: string;
+  text?: string;
+}
+
+export interface RecordedPlan {
+  text: string;
+}
+
+export interface RecordedProcess {
+  pid: number;
+  started: number;
+}
+
+export interface RecordedQuestion {
+  header?: string;
+  multiSelect: boolean;
+  options: RecordedChoice[];
+  question: string;
+  secret?: boolean;
+}
+
+export type RecordedReach = "resumable" | "pull" | "held";
+
+export type RecordedRuling = "answer" | "assume" | "deny" | "deny_and_stop";
+
+export interface RecordedSettings {
+  branch?: string;
+  folder?: string;
+  mode?: string;
+  model?: string;
+  /** JSON that came from outside, as it was. */
+  more?: unknown;
+  title?: string;
+  wishes?: RecordedWishes;
+}
+
+export interface RecordedTerms {
+  deadline?: number;
+  messages: RecordedWhileOpen;
+  on_dismissal: RecordedOnDismissal;
+  on_expiry: RecordedOnExpiry;
+  other_tools: RecordedOtherTools;
+  parallel: boolean;
+  quorum: number;
+  undo_ms: number;
+  warm: RecordedWarm;
+}
+
+/** A field's name and exactly one of the others. */
+export interface RecordedValue {
+  flag?: boolean;
+  many?: string[];
+  name: string;
+  /** As it was written. */
+  number?: string;
+  text?: string;
+}
+
+export interface RecordedVerdict {
+  answer?: RecordedAnswer;
+  ruling: RecordedRuling;
+  words: string;
+}
+
+/** `"forever"` or milliseconds. */
+export type RecordedWait = RecordedForever | number;
+
+/** `"hold"` or milliseconds. */
+export type RecordedWarm = RecordedHold | number;
+
+export type RecordedWhileOpen = "hold" | "cancel_turn" | "refuse" | "pass_on";
+
+export interface RecordedWho {
+  device: string;
+  person: string;
+  via: string;
+}
+
+export interface RecordedWishes {
+  messages?: RecordedWhileOpen;
+  on_dismissal?: RecordedOnDismissal;
+  on_expiry?: RecordedOnExpiry;
+  other_tools?: RecordedOtherTools;
+  parallel?: boolean;
+  quorum?: number;
+  undo_ms?: number;
+  wait?: RecordedWait;
+  warm?: RecordedWarm;
+}
+
+/** What a token, or the local socket, entitles to. */
+export type Role = "agent" | "person" | "operator" | "local" | "terminal";
+
+/** What the agent is told. */
+export type Ruling = "answer" | "assume" | "deny" | "deny_and_stop";
+
+/** What a client is sent. */
+export type ServerFrame =
+  | WelcomeServerFrame
+  | SnapshotServerFrame
+  | DeltaServerFrame
+  | DraftServerFrame
+  | ReplyServerFrame
+  | RefusedServerFrame
+  | PingServerFrame
+  | PongServerFrame
+  | LaggedServerFrame
+  | EventServerFrame;
+
+/** After hello: who you turned out to be. */
+export interface WelcomeServerFrame {
+  type: "welcome";
+  heartbeat_seconds: number;
+  name: string;
+  protocol: number;
+  role: string;
+}
+
+/** Everything that is open. Replaces what a client shows. */
+export interface SnapshotServerFrame {
+  type: "snapshot";
+  asks: Ask[];
+  cursor: string;
+  drafts: Draft[];
+  more: boolean;
+}
+
+/** Streaming text. */
+export interface DeltaServerFrame {
+  type: "delta";
+  block: number;
+  offset: number;
+  session: string;
+  text: string;
+}
+
+/** You wrote a draft, here or on another device. */
+export interface DraftServerFrame {
+  type: "draft";
+  ask: string;
+  draft: unknown;
+}
+
+/** The ruling on a frame of yours: granted. */
+export interface ReplyServerFrame {
+  ok: true;
+  type: "reply";
+  ask?: Ask;
+  /** The answer goes to the agent as a message. */
+  late?: boolean;
+  message?: string;
+  /** `false`: it was so already. */
+  news: boolean;
+  session?: string;
+  tag: number;
+}
+
+/** The ruling on a frame of yours: refused. */
+export interface RefusedServerFrame {
+  ok: false;
+  type: "reply";
+  error: Problem;
+  /** `null`: the frame had none, or none that could be read. */
+  tag: number | null;
+}
+
+/** We are still there. */
+export interface PingServerFrame {
+  type: "ping";
+}
+
+/** You pinged. */
+export interface PongServerFrame {
+  type: "pong";
+  tag?: number;
+}
+
+/** Too slow: connect again with the last cursor. */
+export interface LaggedServerFrame {
+  type: "lagged";
+}
+
+/** Something happened that you may see. Written around the record by `tell::event_frame`, which this mirrors. */
+export interface EventServerFrame {
+  type: "event";
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Where to come back to. Only on the last of what happened together. */
+  cursor?: string;
+  event: Event;
+  session: string;
+}
+
+/** A conversation with an agent. */
+export interface Session {
+  agent: string;
+  branch: string | null;
+  continued_as?: string;
+  /** Where to follow from, to miss nothing that this view does not show. */
+  cursor?: string;
+  door: string;
+  folder: string | null;
+  id: string;
+  last_activity: Time;
+  open_ask_ids: string[];
+  queued_messages: QueuedMessage[];
+  started_at: Time;
+  /** `active`, `closed` or `continued`. */
+  state: SessionState;
+  title: string | null;
+  waiting_for_person: boolean;
+}
+
+/** A conversation in a list. */
+export interface SessionListed {
+  agent: string;
+  branch: string | null;
+  door: string;
+  folder: string | null;
+  id: string;
+  last_activity: Time;
+  open_asks: number;
+  started_at: Time;
+  state: SessionState;
+  title: string | null;
+  waiting_for_person: boolean;
+}
+
+/** One page of a list. */
+export interface SessionListedPage {
+  items: SessionListed[];
+  /** `null`: this was the last page. */
+  next: string | null;
+}
+
+/** How a session stands. */
+export type SessionState = "active" | "closed" | "continued";
+
+/** A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`. */
+export type Time = string;
+
+/** Who holds a token. */
+export interface Token {
+  device: string;
+  /** Names the token for revoking; not a secret. */
+  id: string;
+  made_at: Time;
+  name: string;
+  role: TokenRole;
+  /** The token itself, shown once, when it is made. */
+  token?: string;
+}
+
+/** One page of a list. */
+export interface TokenPage {
+  items: Token[];
+  /** `null`: this was the last page. */
+  next: string | null;
+}
+
+/** What a token may be good for. */
+export type TokenRole = "agent" | "person" | "operator" | "local";
+
+/** What the agent is told. */
+export interface Verdict {
+  /** What to assume, where the ruling says so. */
+  assume?: Answers;
+  /** `answer`, `assume`, `deny` or `deny_and_stop`. */
+  ruling: Ruling;
+  words: string;
+}
+
+/** Who decided first. */
+export interface Winner {
+  at: Time;
+  /** `null`: nobody came in time. */
+  by: By | null;
+}
