@@ -46,6 +46,11 @@ impl Manual {
         Self(Arc::new(watch::Sender::new(at)))
     }
 
+    /// Sets the clock, forwards or back, as administrators and time servers do.
+    pub fn set(&self, at: Timestamp) {
+        self.0.send_replace(at);
+    }
+
     pub fn advance(&self, span: Duration) {
         self.0.send_modify(|now| *now = now.plus(span));
     }

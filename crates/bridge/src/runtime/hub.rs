@@ -1,6 +1,6 @@
 //! Tells everyone who watches. One reader of the journal, any number of listeners; a slow one is let go, never waited for.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -40,8 +40,9 @@ pub(crate) struct Hub {
 struct Listeners {
     /// Everything up to here has been told.
     told: Cursor,
-    inbox: HashMap<u64, Listener>,
-    sessions: HashMap<SessionId, HashMap<u64, Listener>>,
+    /// In the order they came, so that the same things happen in the same order every time.
+    inbox: BTreeMap<u64, Listener>,
+    sessions: HashMap<SessionId, BTreeMap<u64, Listener>>,
     made: u64,
 }
 
@@ -64,7 +65,7 @@ pub(crate) struct Ear {
 
 impl Hub {
     pub(crate) fn new(told: Cursor) -> Self {
-        let listeners = Listeners { told, inbox: HashMap::new(), sessions: HashMap::new(), made: 0 };
+        let listeners = Listeners { told, inbox: BTreeMap::new(), sessions: HashMap::new(), made: 0 };
         Self { listeners: Mutex::new(listeners) }
     }
 
@@ -180,17 +181,9 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
         let mut journal = Box::pin(handle.store.follow(from.clone()));
         loop {
             tokio::select! {
+                // What is durable goes first; what is fleeting may be lost.
+                biased;
                 () = stop.cancelled() => return,
-                Some(message) = drafts.next() => {
-                    if let Some(news) = drafts::read(&message) {
-                        handle.hub.tell_draft(news);
-                    }
-                }
-                Some(message) = deltas.next() => {
-                    if let Some(news) = deltas::read(&message) {
-                        handle.tell_delta(news);
-                    }
-                }
                 followed = journal.next() => match followed {
                     Some(Ok(Followed::Entry(stored))) => {
                         from.advance(&stored);
@@ -207,6 +200,16 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                     }
                     None => break,
                 },
+                Some(message) = drafts.next() => {
+                    if let Some(news) = drafts::read(&message) {
+                        handle.hub.tell_draft(news);
+                    }
+                }
+                Some(message) = deltas.next() => {
+                    if let Some(news) = deltas::read(&message) {
+                        handle.tell_delta(news);
+                    }
+                }
             }
         }
         if stop.is_cancelled() {

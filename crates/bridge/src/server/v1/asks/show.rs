@@ -102,6 +102,7 @@ async fn settled(app: &App, ask: AskId, wait: Duration) -> Result<AskView, Rejec
             return Ok(view);
         }
         let heard = tokio::select! {
+            biased;
             heard = timeout_at(until, follower.next_end_of(ask)) => heard,
             () = app.stop.cancelled() => return Ok(view),
         };

@@ -1,0 +1,31 @@
+//! The laws hold on every seed, and every seed tells the same story twice.
+
+use askbridge_simulation::plan::Plan;
+use askbridge_simulation::{run, shrink};
+
+/// Enough to meet every kind of trouble, few enough for every change.
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=60;
+
+#[test]
+fn the_laws_hold_on_every_seed() {
+    let mut asks = 0;
+    for seed in SEEDS {
+        let story = run(&Plan::of(seed));
+        assert!(story.violations.is_empty(), "{}", shrink(story, None).told());
+        asks += story.asks;
+    }
+    assert!(asks > 300, "only {asks} asks were made: the simulation simulates too little");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_transcript() {
+    for seed in [1, 2, 3, 5, 8, 13, 21, 34] {
+        let (once, again) = (run(&Plan::of(seed)), run(&Plan::of(seed)));
+        assert_eq!((once.lines, once.digest), (again.lines, again.digest), "seed {seed}");
+    }
+}
+
+#[test]
+fn different_seeds_give_different_transcripts() {
+    assert_ne!(run(&Plan::of(1)).digest, run(&Plan::of(2)).digest);
+}
