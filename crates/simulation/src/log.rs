@@ -3,7 +3,6 @@
 use askbridge_bridge::clock::{Clock, Manual};
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use parking_lot::Mutex;
-use sha2::{Digest, Sha256};
 
 /// When every simulation begins.
 pub(crate) const BEGIN: Timestamp = Timestamp(1_800_000_000_000);
@@ -70,13 +69,14 @@ impl Log {
         self.lines.lock().len()
     }
 
-    /// Returns the digest of every line: two runs of one seed have the same.
-    pub(crate) fn digest(&self) -> String {
-        let mut sha = Sha256::new();
-        for line in &*self.lines.lock() {
-            sha.update(format!("{} {} {:?} {}\n", line.at_ms, line.who, line.session, line.text));
-        }
-        sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    /// Returns every line.
+    pub(crate) fn transcript(&self) -> String {
+        let lines = self.lines.lock();
+        let line = |line: &Line| {
+            let session = line.session.map(|session| session.to_string()).unwrap_or_default();
+            format!("{} {} {session} {}\n", line.at_ms, line.who, line.text)
+        };
+        lines.iter().map(line).collect()
     }
 
     /// Shows the lines up to the first violation that concern the same session.

@@ -9,7 +9,7 @@ use askbridge_simulation::{run, shrink};
 
 const HELP: &str = "\
 cargo xtask simulate [--seeds N] [--from S]   runs N seeds from S on (100, from 1)
-cargo xtask simulate --seed S                 runs one seed and says how it went";
+cargo xtask simulate --seed S                 runs one seed and prints everything that happened";
 
 fn main() -> Result<ExitCode> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -33,7 +33,7 @@ fn main() -> Result<ExitCode> {
     for seed in from..from + seeds {
         let story = run(&Plan::of(seed));
         if seeds == 1 {
-            println!("{:?}\ntranscript {} of {} lines, {} asks", story.plan, story.digest, story.lines, story.asks);
+            println!("{}{:?}\n{} lines, {} asks", story.transcript, story.plan, story.lines, story.asks);
         }
         if !story.violations.is_empty() {
             eprintln!("{}\nlooking for the smallest plan that breaks a law", story.told());

@@ -32,8 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub struct Story {
     pub plan: Plan,
     pub violations: Vec<Violation>,
-    /// Of the whole transcript.
-    pub digest: String,
+    /// Everything that anybody said or heard, line by line.
+    pub transcript: String,
     pub lines: usize,
     pub asks: usize,
     /// The lines that concern the first violation.
@@ -84,7 +84,7 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
     let asks = in_a_life(judge::judge(&world));
     let violations = world.log.violations();
     let excerpt = world.log.shown();
-    Story { plan: plan.clone(), digest: world.log.digest(), lines: world.log.len(), asks, violations, excerpt }
+    Story { plan: plan.clone(), transcript: world.log.transcript(), lines: world.log.len(), asks, violations, excerpt }
 }
 
 /// A life is a runtime of its own: when it is dropped, everything in it stops where it stands, as at kill -9.
