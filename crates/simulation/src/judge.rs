@@ -119,7 +119,7 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
     }
     let Some(Ending::Settled(settled)) = record.endings.first() else { return };
     let said = |wanted: &What, person: &str| {
-        let is = |sent: &Sent| sent.person == person && sent.is_about(&record.ask) && sent.what == *wanted;
+        let is = |sent: &Sent| sent.person == person && is_about(world, sent, &record.ask) && sent.what == *wanted;
         world.ledger.lock().sent.iter().any(is)
     };
     let ruling = &settled.verdict.ruling;
@@ -157,10 +157,8 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
         ruling,
         Ruling::Answer(Answer::Approval(Decision::Allow { .. })) | Ruling::Assume(Answer::Approval(_))
     );
-    let by_a_person = matches!(
-        &settled.outcome,
-        Outcome::Answered { answer: Answer::Approval(Decision::Allow { .. }), .. }
-    );
+    let by_a_person =
+        matches!(&settled.outcome, Outcome::Answered { answer: Answer::Approval(Decision::Allow { .. }), .. });
     if allows && !by_a_person {
         broke(5, format!("{ask} allows what no person allowed"));
     }
@@ -174,7 +172,7 @@ fn late(world: &World, ask: AskId, record: &Record) {
     }
     for (answer, person) in &record.late {
         let is = |sent: &Sent| {
-            sent.person == *person && sent.is_about(&record.ask) && sent.what == What::Answer(answer.clone())
+            sent.person == *person && is_about(world, sent, &record.ask) && sent.what == What::Answer(answer.clone())
         };
         if !world.ledger.lock().sent.iter().any(is) {
             broke(3, format!("{person} never said {answer:?} to {ask}"));
@@ -221,17 +219,15 @@ fn acknowledged(world: &World, records: &BTreeMap<AskId, Record>) {
         let sent = &one.sent;
         let Some(number) = sent.number else { continue };
         let ask = AskId { session: sent.session, number };
-        let Some(record) = records.get(&ask) else {
-            world.log.broke(4, Some(sent.session), format!("{} answered {ask}, which is lost", sent.person));
-            continue;
-        };
-        let won = record.endings.iter().any(|ending| match ending {
-            Ending::Settled(settled) => sent.matches_outcome(number, &settled.outcome),
+        let cards = world.cards(sent).into_iter().map(|number| AskId { number, ..ask });
+        let records: Vec<_> = cards.filter_map(|card| records.get(&card)).collect();
+        let won = records.iter().flat_map(|record| &record.endings).any(|ending| match ending {
+            Ending::Settled(settled) => sent.is_outcome(&settled.outcome),
             Ending::Withdrawn => false,
         });
-        let came_late = record.late.iter().any(|(answer, person)| {
-            *person == sent.person && sent.what == What::Answer(answer.clone())
-        });
+        let mut late = records.iter().flat_map(|record| &record.late);
+        let came_late =
+            late.any(|(answer, person)| *person == sent.person && sent.what == What::Answer(answer.clone()));
         let holds = match one.late {
             Some(true) => came_late,
             // The same again is no news, whether it was late the first time or not.
@@ -323,12 +319,7 @@ pub(crate) async fn session_of_key(world: &World, key: &str) -> Option<SessionId
     })
 }
 
-impl Sent {
-    /// Was this said about that ask? By its number, or by its call, or by nothing but the session.
-    fn is_about(&self, ask: &Ask) -> bool {
-        let call = ask.call.as_ref().map(|call| call.as_str());
-        self.session == ask.id.session
-            && self.number.is_none_or(|number| number == ask.id.number)
-            && (self.call.is_none() || self.call.as_deref() == call)
-    }
+/// Was this said about that ask?
+fn is_about(world: &World, sent: &Sent, ask: &Ask) -> bool {
+    sent.session == ask.id.session && world.cards(sent).contains(&ask.id.number)
 }

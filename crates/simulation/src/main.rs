@@ -16,7 +16,8 @@ fn main() -> Result<ExitCode> {
     let (mut seeds, mut from) = (100_u64, 1_u64);
     let mut args = args.iter().map(String::as_str);
     while let Some(name) = args.next() {
-        let mut number = || args.next().with_context(|| format!("{name} needs a number"))?.parse().map_err(anyhow::Error::from);
+        let mut number =
+            || args.next().with_context(|| format!("{name} needs a number"))?.parse().map_err(anyhow::Error::from);
         match name {
             "--seeds" => seeds = number()?,
             "--from" => from = number()?,

@@ -49,7 +49,13 @@ async fn send(doors: &Doors, node: usize, call: &Call<'_>) -> Option<hyper::Resp
 pub(crate) struct Socket(WebSocketStream<DuplexStream>);
 
 impl Socket {
-    pub(crate) async fn open(doors: &Doors, node: usize, room: usize, path: &str, bearer: Option<&str>) -> Option<Self> {
+    pub(crate) async fn open(
+        doors: &Doors,
+        node: usize,
+        room: usize,
+        path: &str,
+        bearer: Option<&str>,
+    ) -> Option<Self> {
         let mut request = format!("ws://127.0.0.1{path}").into_client_request().ok()?;
         if let Some(token) = bearer {
             request.headers_mut().insert("authorization", format!("Bearer {token}").parse().ok()?);

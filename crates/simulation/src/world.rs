@@ -1,5 +1,6 @@
 //! What outlives the bridge: the journal, the clock, the log, and what the clients wrote down.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use askbridge_core::answer::{Answer, Outcome};
@@ -119,8 +120,9 @@ impl World {
     pub(crate) fn note_acknowledged(&self, sent: &Sent, late: Option<bool>) {
         let how = if late == Some(true) { "is heard, late" } else { "is heard" };
         self.log.line(&sent.person, Some(sent.session), how);
+        let cards = self.cards(sent);
         let there = self.has(sent.session, |event| match event {
-            Event::Settled(settled) => sent.matches_outcome(settled.ask.number, &settled.outcome),
+            Event::Settled(settled) => cards.contains(&settled.ask.number) && sent.is_outcome(&settled.outcome),
             Event::Proposed { answer, by, .. } | Event::LateAnswered { answer, by, .. } => {
                 by.person.as_str() == sent.person && sent.what == What::Answer(answer.clone())
             }
@@ -133,10 +135,28 @@ impl World {
         self.ledger.lock().acknowledged.push(Acknowledged { sent: sent.clone(), late });
     }
 
+    /// Returns the asks that somebody means who names this one: itself, and those that took its place on the screen.
+    pub(crate) fn cards(&self, sent: &Sent) -> BTreeSet<u32> {
+        let mut cards = BTreeSet::from_iter(sent.number);
+        for written in self.stored(sent.session).iter().flat_map(|stored| &stored.entry.events) {
+            let Event::Asked(ask) = &written.event else { continue };
+            let took_its_place = ask.instead_of.is_some_and(|old| cards.contains(&old.number));
+            let by_call = match (&sent.call, sent.number) {
+                (Some(call), _) => ask.call.as_ref().is_some_and(|known| known.as_str() == call),
+                (None, number) => number.is_none(),
+            };
+            if took_its_place || by_call {
+                cards.insert(ask.id.number);
+            }
+        }
+        cards
+    }
+
     /// Does the journal say that this person decided the ask?
     pub(crate) fn was_won_by(&self, sent: &Sent, winner: Option<&str>) -> bool {
+        let cards = self.cards(sent);
         self.has(sent.session, |event| match event {
-            Event::Settled(settled) if sent.number == Some(settled.ask.number) => {
+            Event::Settled(settled) if cards.contains(&settled.ask.number) => {
                 let person = match &settled.outcome {
                     Outcome::Answered { by, .. } | Outcome::Dismissed { by, .. } => Some(by.person.as_str()),
                     Outcome::Expired | Outcome::Ruled { .. } => None,
@@ -152,11 +172,8 @@ impl World {
 }
 
 impl Sent {
-    /// Is this how an ask with that number was settled?
-    pub(crate) fn matches_outcome(&self, number: u32, outcome: &Outcome) -> bool {
-        if self.number.is_some_and(|known| known != number) {
-            return false;
-        }
+    /// Is this how an ask was settled?
+    pub(crate) fn is_outcome(&self, outcome: &Outcome) -> bool {
         match outcome {
             Outcome::Answered { answer, by } => {
                 by.person.as_str() == self.person && self.what == What::Answer(answer.clone())

@@ -12,12 +12,7 @@ use crate::house::Doors;
 use crate::wire::{Call, Letter, Letters, call};
 use crate::world::{What, World};
 
-pub(crate) async fn live(
-    world: Arc<World>,
-    mind: Arc<Mutex<Mind>>,
-    cursor: Arc<Mutex<Option<String>>>,
-    doors: Doors,
-) {
+pub(crate) async fn live(world: Arc<World>, mind: Arc<Mutex<Mind>>, cursor: Arc<Mutex<Option<String>>>, doors: Doors) {
     loop {
         let (node, pause, token) = {
             let mut mind = mind.lock();
