@@ -46,10 +46,22 @@ impl TestBridge {
         Self { dir: tempfile::tempdir().unwrap(), server: None }
     }
 
+    /// One that says as much as it can about itself.
+    pub(crate) fn start_with_log(level: &str) -> Self {
+        let mut bridge = Self::stopped();
+        bridge.serve(Some(level));
+        bridge
+    }
+
     pub(crate) fn start_again(&mut self) {
+        self.serve(None);
+    }
+
+    fn serve(&mut self, log_level: Option<&str>) {
         let log = File::create(self.dir.path().join("server.log")).unwrap();
         let mut command = self.command(&["serve"]);
         command.env("ASKBRIDGE_LISTEN", "127.0.0.1:0").stdout(Stdio::piped()).stderr(log);
+        command.envs(log_level.map(|level| ("ASKBRIDGE_LOG", level)));
         let mut server = command.spawn().unwrap();
         let mut link = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut link).unwrap();

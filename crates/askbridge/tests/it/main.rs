@@ -9,6 +9,7 @@ mod bridge;
 mod guide;
 mod inbox;
 mod journal;
+mod others_bugs;
 mod pairing;
 mod patience;
 mod screens;

@@ -5,4 +5,5 @@ mod doubles;
 mod doubles_held;
 mod kit;
 mod laws;
+mod others_bugs;
 mod streaming;

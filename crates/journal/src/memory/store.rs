@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use super::meddle::Meddle;
 use crate::bus::LocalBus;
 use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
@@ -18,7 +19,6 @@ use crate::fault::Fault;
 use crate::index::Index;
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
-use super::meddle::Meddle;
 use crate::sqlite::{
     Change, Changed, Db, Error, Job, Ledger, Recent, create, find_on_shelf, follow, list_shelf, prepare, read_session,
 };
