@@ -14,6 +14,7 @@ use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, ListenError, Listeners, Origins, router, serve};
 use askbridge_core::terms::Rules;
 use askbridge_journal::{LocalBus, Sqlite, sqlite};
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::info;
 
@@ -22,6 +23,7 @@ use crate::failure::Failure;
 use crate::settings::Settings;
 
 pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
+    raise_file_limit();
     let (clock, chance) = (Clock::System, Chance::System);
     let origins = Origins::new(settings.allowed_origins.clone())
         .map_err(|why| Failure::new(format!("ASKBRIDGE_ALLOWED_ORIGINS: {why}")))?;
@@ -48,6 +50,15 @@ pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
     server.stop().await;
     bridge.stop().await;
     Ok(Exit::Good)
+}
+
+/// Every connection is a file. Shells hand out few of them (1024 is common) and allow many more to whoever asks.
+fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        info!(%error, "Could not raise the limit of open files; it stays as it was");
+    }
 }
 
 fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {
