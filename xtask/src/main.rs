@@ -10,6 +10,9 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
 cargo xtask bench [--quick]  speed, beside the floor of the same run
+cargo xtask load [--quick]   a crowd on one server: nothing lost, bounded memory, 429 or 503 beyond
+cargo xtask simulate         the real bridge on simulated afternoons; --seeds N, --seed S
+cargo xtask fuzz             every parser, fed with chance; --minutes N
 cargo xtask tidy             walls between crates, file sizes, door plates
 cargo xtask install          what the tests need and the machine may not have";
 
@@ -23,6 +26,12 @@ fn main() -> Result<()> {
             run::cargo(&["build", "--profile", "dist", "--package", "askbridge", "--package", "askbridge-bench"])?;
             run::program(run::root().join("target/dist/askbridge-bench"), rest)
         }
+        ["load", rest @ ..] => {
+            run::cargo(&["build", "--profile", "dist", "--package", "askbridge", "--package", "askbridge-bench"])?;
+            run::program(run::root().join("target/dist/askbridge-bench"), &[&["crowd"], rest].concat())
+        }
+        ["simulate", rest @ ..] => run_ours("askbridge-simulation", rest),
+        ["fuzz", rest @ ..] => run_ours("askbridge-fuzz", rest),
         ["tidy"] => tidy::run(),
         ["install"] => install::run().map(drop),
         [] | ["help" | "--help" | "-h"] => {
@@ -31,4 +40,9 @@ fn main() -> Result<()> {
         }
         other => bail!("unknown command {other:?}\n\n{HELP}"),
     }
+}
+
+/// Builds one of our own programs, for speed, and runs it.
+fn run_ours(package: &str, args: &[&str]) -> Result<()> {
+    run::cargo(&[&["run", "--quiet", "--release", "--package", package, "--"], args].concat())
 }
