@@ -40,11 +40,14 @@ pub struct Story {
     pub excerpt: String,
 }
 
+/// The cursor that a client keeps from life to life.
+type Kept = Arc<Mutex<Option<String>>>;
+
 /// Everyone who takes part, with what they remember from life to life.
 struct Cast {
-    natives: Vec<(Arc<Mutex<Mind>>, Arc<Mutex<Option<String>>>)>,
+    natives: Vec<(Arc<Mutex<Mind>>, Kept)>,
     choruses: Vec<Arc<Mutex<Mind>>>,
-    letterboxes: Vec<(Arc<Mutex<Mind>>, Arc<Mutex<Option<String>>>)>,
+    letterboxes: Vec<(Arc<Mutex<Mind>>, Kept)>,
     agents: Vec<Arc<Mutex<Agent>>>,
     askers: Vec<Arc<Mutex<Asker>>>,
     intruder: (String, Arc<Mutex<Dice>>),
