@@ -19,6 +19,9 @@ cargo xtask bench [--quick]  speed, beside the floor of the same run
 cargo xtask api              the real server against its own document, by schemathesis
 cargo xtask api-diff         does the API keep what the last release promised?
 cargo xtask api-release      makes today's API the promise: part of a release
+cargo xtask load [--quick]   a crowd on one server: nothing lost, bounded memory, 429 or 503 beyond
+cargo xtask simulate         the real bridge on simulated afternoons; --seeds N, --seed S
+cargo xtask fuzz             every parser, fed with chance; --minutes N
 cargo xtask tidy             walls between crates, file sizes, door plates
 cargo xtask links            every link between the documents leads somewhere
 cargo xtask book             the documents as pages, in target/book
@@ -38,6 +41,12 @@ fn main() -> Result<()> {
         ["api"] => api::run(),
         ["api-diff"] => api_diff::run(),
         ["api-release"] => api_diff::release(),
+        ["load", rest @ ..] => {
+            run::cargo(&["build", "--profile", "dist", "--package", "askbridge", "--package", "askbridge-bench"])?;
+            run::program(run::root().join("target/dist/askbridge-bench"), &[&["crowd"], rest].concat())
+        }
+        ["simulate", rest @ ..] => run_ours("askbridge-simulation", rest),
+        ["fuzz", rest @ ..] => run_ours("askbridge-fuzz", rest),
         ["tidy"] => tidy::run(),
         ["drift", rest @ ..] => drift::run(rest),
         ["links"] => links::run(),
@@ -49,4 +58,9 @@ fn main() -> Result<()> {
         }
         other => bail!("unknown command {other:?}\n\n{HELP}"),
     }
+}
+
+/// Builds one of our own programs, for speed, and runs it.
+fn run_ours(package: &str, args: &[&str]) -> Result<()> {
+    run::cargo(&[&["run", "--quiet", "--release", "--package", package, "--"], args].concat())
 }

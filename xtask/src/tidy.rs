@@ -16,6 +16,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("testkit", &["core", "journal", "peers", "scripted"]),
     ("bridge", &["core", "journal", "peers"]),
     ("askbridge", &["bridge", "core", "journal"]),
+    ("simulation", &["bridge", "core", "journal", "testkit"]),
+    ("fuzz", &["bridge", "core", "journal", "peers", "testkit"]),
     ("bench", &[]),
 ];
 /// What the rules must not know: serialization, time, chance, the outside.

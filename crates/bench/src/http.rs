@@ -16,15 +16,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Posts a body and returns the response's.
     pub(crate) async fn post(&mut self, path: &str, token: Option<&str>, body: &str) -> Result<String> {
-        self.send("POST", path, token, body).await
+        self.send("POST", path, token, body).await.and_then(good)
     }
 
     /// Fetches a body.
     pub(crate) async fn get(&mut self, path: &str, token: Option<&str>) -> Result<String> {
-        self.send("GET", path, token, "").await
+        self.send("GET", path, token, "").await.and_then(good)
     }
 
-    async fn send(&mut self, method: &str, path: &str, token: Option<&str>, body: &str) -> Result<String> {
+    /// Posts a body and returns the status and the response's body.
+    pub(crate) async fn ask(&mut self, path: &str, token: Option<&str>, body: &str) -> Result<(u16, String)> {
+        self.send("POST", path, token, body).await
+    }
+
+    async fn send(&mut self, method: &str, path: &str, token: Option<&str>, body: &str) -> Result<(u16, String)> {
         let auth = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{auth}content-type: application/json\r\ncontent-length: {}\r\n\r\n",
@@ -45,10 +50,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         let body = String::from_utf8(self.buffer[end..end + length].to_vec())?;
         self.buffer.drain(..end + length);
-        if !head.starts_with("http/1.1 2") {
-            bail!("{}: {body}", head.lines().next().unwrap_or_default());
-        }
-        Ok(body)
+        let status = head.split_ascii_whitespace().nth(1).context("a response without a status")?.parse()?;
+        Ok((status, body))
     }
 
     async fn more(&mut self) -> Result<()> {
@@ -57,6 +60,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         Ok(())
     }
+}
+
+fn good((status, body): (u16, String)) -> Result<String> {
+    if !(200..300).contains(&status) {
+        bail!("{status}: {body}");
+    }
+    Ok(body)
 }
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {

@@ -4,6 +4,7 @@
 //! carries the answer back. *bare* keeps nothing; *durable* makes two synced commits a round. The same client drives
 //! all three in turn, so that a noisy machine disturbs them alike.
 
+mod crowd;
 mod floor;
 mod footprint;
 mod http;
@@ -22,6 +23,13 @@ fn main() -> Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["floor", "bare"] => runtime.block_on(floor::serve(None)),
         ["floor", "durable", folder] => runtime.block_on(floor::serve(Some(folder.into()))),
+        ["crowd"] => runtime.block_on(crowd::run(crowd::FULL)),
+        ["crowd", "--quick"] => runtime.block_on(crowd::run(crowd::QUICK)),
+        ["crowd", people, asks_per_s, seconds] => {
+            let (people, asks_per_s) = (people.parse()?, asks_per_s.parse()?);
+            let span = std::time::Duration::from_secs(seconds.parse()?);
+            runtime.block_on(crowd::run(crowd::Crowd { people, asks_per_s, span }))
+        }
         [] => runtime.block_on(report::run(report::Length::Full)),
         ["one", kind, sessions, seconds] => runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?)),
         ["many", asks] => runtime.block_on(report::only_many(asks.parse()?)),

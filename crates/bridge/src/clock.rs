@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use askbridge_core::ids::Timestamp;
-use tokio::sync::watch;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 /// Longest sleep without another look at the wall clock, which may be set while we sleep.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
@@ -18,13 +19,20 @@ pub enum Clock {
 
 /// A clock that stands still until it is moved.
 #[derive(Debug, Clone)]
-pub struct Manual(Arc<watch::Sender<Timestamp>>);
+pub struct Manual(Arc<Hands>);
+
+#[derive(Debug)]
+struct Hands {
+    now: Mutex<Timestamp>,
+    /// Wakes sleepers in the order they fell asleep, so that a simulation runs the same way every time.
+    moved: Notify,
+}
 
 impl Clock {
     pub fn now(&self) -> Timestamp {
         match self {
             Self::System => system_now(),
-            Self::Manual(manual) => *manual.0.borrow(),
+            Self::Manual(manual) => *manual.0.now.lock(),
         }
     }
 
@@ -32,22 +40,33 @@ impl Clock {
     pub async fn sleep_until(&self, at: Timestamp) {
         match self {
             Self::System => tokio::time::sleep(at.since(system_now()).min(LOOK_AGAIN)).await,
-            Self::Manual(manual) => {
-                let mut moved = manual.0.subscribe();
-                // An error means that nobody is left to move the clock.
-                let _ = moved.wait_for(|now| *now >= at).await;
-            }
+            Self::Manual(manual) => loop {
+                let mut moved = std::pin::pin!(manual.0.moved.notified());
+                // Listen first, then look: the clock may be moved in between.
+                moved.as_mut().enable();
+                if *manual.0.now.lock() >= at {
+                    return;
+                }
+                moved.await;
+            },
         }
     }
 }
 
 impl Manual {
     pub fn new(at: Timestamp) -> Self {
-        Self(Arc::new(watch::Sender::new(at)))
+        Self(Arc::new(Hands { now: Mutex::new(at), moved: Notify::new() }))
+    }
+
+    /// Sets the clock, forwards or back, as administrators and time servers do.
+    pub fn set(&self, at: Timestamp) {
+        *self.0.now.lock() = at;
+        self.0.moved.notify_waiters();
     }
 
     pub fn advance(&self, span: Duration) {
-        self.0.send_modify(|now| *now = now.plus(span));
+        let at = self.0.now.lock().plus(span);
+        self.set(at);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write, stdout};
 
 use anyhow::Result;
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::info;
 
@@ -12,12 +13,22 @@ use crate::served::Served;
 use crate::settings::Settings;
 
 pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
+    raise_file_limit();
     let served = Served::start(&settings).await?;
     greet(&settings, &served).await?;
     wait_for_the_end().await?;
     info!("Stopping: finishing what is in hand");
     served.stop().await;
     Ok(Exit::Good)
+}
+
+/// Every connection is a file. Shells hand out few of them (1024 is common) and allow many more to whoever asks.
+fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        info!(%error, "Could not raise the limit of open files; it stays as it was");
+    }
 }
 
 /// Prints one link. Only a terminal gets one that pairs a device: an agent may read everything else.

@@ -15,6 +15,7 @@ mod guides;
 mod inbox;
 mod journal;
 mod logs;
+mod others_bugs;
 mod pairing;
 mod patience;
 mod screens;

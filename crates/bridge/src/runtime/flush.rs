@@ -50,10 +50,12 @@ impl Handle {
 pub(crate) async fn run(handle: Handle, stop: CancellationToken) {
     loop {
         tokio::select! {
+            biased;
             () = stop.cancelled() => return handle.flush_all().await,
             () = handle.wake_flusher.notified() => {}
         }
         tokio::select! {
+            biased;
             () = stop.cancelled() => return handle.flush_all().await,
             () = tokio::time::sleep(limits::RIDE_ALONG_WAIT) => handle.flush_all().await,
         }

@@ -5,8 +5,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use askbridge_core::Session;
+use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, NodeId, SessionId, Timestamp};
+use askbridge_core::intent::Intent;
 use askbridge_core::limits;
+use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::Rules;
 use askbridge_journal::journal::Journal;
 use askbridge_journal::shelf::Shelf;
@@ -36,6 +40,9 @@ pub struct Options {
     pub rules: Rules,
 }
 
+/// The rules that a bridge plays by. [`askbridge_core::decide()`], unless somebody wants to see what others would do.
+pub type Decide = fn(&Session, Intent, Timestamp) -> Result<Vec<Event>, Refusal>;
+
 /// Submits wishes and follows what happens.
 #[derive(Debug, Clone)]
 pub struct Handle(Arc<Inner>);
@@ -46,6 +53,7 @@ pub struct Inner {
     pub(crate) clock: Clock,
     pub(crate) chance: Chance,
     pub(crate) rules: Rules,
+    pub(crate) decide: Decide,
     pub(crate) node: NodeId,
     /// Entries that this node has made, so that each gets a name of its own.
     pub(crate) entries_made: AtomicU64,
@@ -98,6 +106,11 @@ impl Handle {
 
 impl Bridge {
     pub async fn start(options: Options) -> Self {
+        Self::start_with(options, askbridge_core::decide).await
+    }
+
+    /// Starts one that plays by other rules, to see whether anybody would notice.
+    pub async fn start_with(options: Options, decide: Decide) -> Self {
         let Options { store, clock, chance, rules } = options;
         let from = store.now();
         let handle = Handle(Arc::new(Inner {
@@ -115,6 +128,7 @@ impl Bridge {
             clock,
             chance,
             rules,
+            decide,
         }));
         handle.find_drafts().await;
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
@@ -140,6 +154,7 @@ async fn sweep(handle: Handle, stop: CancellationToken) {
             warn!(error = chain(&error), "Could not sweep the shelf; trying again later");
         }
         tokio::select! {
+            biased;
             () = stop.cancelled() => return,
             () = tokio::time::sleep(limits::SWEEP_EVERY) => {}
         }

@@ -1,11 +1,12 @@
 //! Tells everyone who watches. One reader of the journal, any number of listeners; a slow one is let go, never waited for.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use askbridge_core::event::Event;
-use askbridge_core::ids::SessionId;
+use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::bus::Bus;
 use askbridge_journal::journal::{Followed, Journal};
@@ -20,7 +21,7 @@ use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
 use super::{deltas, drafts};
-use crate::auth::{Access, Action, Caller};
+use crate::auth::{Access, Action, Caller, Role};
 
 /// What a listener wants to hear of.
 #[derive(Debug, Clone)]
@@ -40,8 +41,12 @@ pub(crate) struct Hub {
 struct Listeners {
     /// Everything up to here has been told.
     told: Cursor,
-    inbox: HashMap<u64, Listener>,
-    sessions: HashMap<SessionId, HashMap<u64, Listener>>,
+    /// In the order they came, so that the same things happen in the same order every time.
+    inbox: BTreeMap<u64, Listener>,
+    /// Agents see what is theirs and nothing else. There may be ten thousand of them: each entry is shown to its owner
+    /// instead of being held up to all.
+    agents: HashMap<PartyId, BTreeMap<u64, Listener>>,
+    sessions: HashMap<SessionId, BTreeMap<u64, Listener>>,
     made: u64,
 }
 
@@ -52,19 +57,28 @@ struct Listener {
     waiting_bytes: Arc<AtomicUsize>,
 }
 
+/// Where a listener is kept.
+#[derive(Debug)]
+enum Place {
+    Inbox,
+    Agent(PartyId),
+    Session(SessionId),
+}
+
 /// The listening end. Leaves the hub when dropped.
 #[derive(Debug)]
 pub(crate) struct Ear {
     hub: Arc<Hub>,
     id: u64,
-    session: Option<SessionId>,
+    place: Place,
     queue: mpsc::Receiver<Arc<News>>,
     waiting_bytes: Arc<AtomicUsize>,
 }
 
 impl Hub {
     pub(crate) fn new(told: Cursor) -> Self {
-        let listeners = Listeners { told, inbox: HashMap::new(), sessions: HashMap::new(), made: 0 };
+        let listeners =
+            Listeners { told, inbox: BTreeMap::new(), agents: HashMap::new(), sessions: HashMap::new(), made: 0 };
         Self { listeners: Mutex::new(listeners) }
     }
 
@@ -76,26 +90,29 @@ impl Hub {
         listeners.made += 1;
         let id = listeners.made;
         let listener = |caller| Listener { caller, queue: sender, waiting_bytes: Arc::clone(&waiting_bytes) };
-        let session = match interest {
+        let place = match interest {
+            Interest::Inbox(caller) if caller.role == Role::Agent => {
+                listeners.agents.entry(caller.party.clone()).or_default().insert(id, listener(Some(caller.clone())));
+                Place::Agent(caller.party.clone())
+            }
             Interest::Inbox(caller) => {
-                let listener = listener(Some(caller.clone()));
-                listeners.inbox.insert(id, listener);
-                None
+                listeners.inbox.insert(id, listener(Some(caller.clone())));
+                Place::Inbox
             }
             Interest::Session(session) => {
-                let listener = listener(None);
-                listeners.sessions.entry(*session).or_default().insert(id, listener);
-                Some(*session)
+                listeners.sessions.entry(*session).or_default().insert(id, listener(None));
+                Place::Session(*session)
             }
         };
-        let ear = Ear { hub: Arc::clone(self), id, session, queue, waiting_bytes };
+        let ear = Ear { hub: Arc::clone(self), id, place, queue, waiting_bytes };
         (ear, listeners.told.clone())
     }
 
     fn tell(&self, stored: &Stored, access: Option<&Access>) {
         let mut listeners = self.listeners.lock();
         listeners.told.advance(stored);
-        if listeners.inbox.is_empty() && !listeners.sessions.contains_key(&stored.entry.session) {
+        let owned = access.is_some_and(|access| listeners.agents.contains_key(&access.owner));
+        if !owned && listeners.inbox.is_empty() && !listeners.sessions.contains_key(&stored.entry.session) {
             return;
         }
         let news = Arc::new(News::of(stored, &listeners.told));
@@ -131,6 +148,9 @@ impl Listeners {
             let may_see = listener.caller.as_ref().is_none_or(|caller| caller.may(Action::See, access).is_ok());
             !may_see || listener.take(news, bytes)
         });
+        if let Some(own) = access.and_then(|access| self.agents.get_mut(&access.owner)) {
+            own.retain(|_, listener| listener.take(news, bytes));
+        }
         if let Some(watching) = self.sessions.get_mut(&session) {
             watching.retain(|_, listener| listener.take(news, bytes));
         }
@@ -164,16 +184,20 @@ impl Ear {
 impl Drop for Ear {
     fn drop(&mut self) {
         let mut listeners = self.hub.listeners.lock();
-        match self.session {
-            None => drop(listeners.inbox.remove(&self.id)),
-            Some(session) => {
-                if let Some(watching) = listeners.sessions.get_mut(&session) {
-                    watching.remove(&self.id);
-                    if watching.is_empty() {
-                        listeners.sessions.remove(&session);
-                    }
-                }
-            }
+        match &self.place {
+            Place::Inbox => drop(listeners.inbox.remove(&self.id)),
+            Place::Agent(party) => leave(&mut listeners.agents, party, self.id),
+            Place::Session(session) => leave(&mut listeners.sessions, session, self.id),
+        }
+    }
+}
+
+/// Removes a listener, and the place where it was the last.
+fn leave<K: Hash + Eq>(places: &mut HashMap<K, BTreeMap<u64, Listener>>, place: &K, id: u64) {
+    if let Some(listeners) = places.get_mut(place) {
+        listeners.remove(&id);
+        if listeners.is_empty() {
+            places.remove(place);
         }
     }
 }
@@ -187,17 +211,9 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
         let mut journal = Box::pin(handle.store.follow(from.clone()));
         loop {
             tokio::select! {
+                // What is durable goes first; what is fleeting may be lost.
+                biased;
                 () = stop.cancelled() => return,
-                Some(message) = drafts.next() => {
-                    if let Some(news) = drafts::read(&message) {
-                        handle.hub.tell_draft(news);
-                    }
-                }
-                Some(message) = deltas.next() => {
-                    if let Some(news) = deltas::read(&message) {
-                        handle.tell_delta(news);
-                    }
-                }
                 followed = journal.next() => match followed {
                     Some(Ok(Followed::Entry(stored))) => {
                         from.advance(&stored);
@@ -218,6 +234,16 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                     }
                     None => break,
                 },
+                Some(message) = drafts.next() => {
+                    if let Some(news) = drafts::read(&message) {
+                        handle.hub.tell_draft(news);
+                    }
+                }
+                Some(message) = deltas.next() => {
+                    if let Some(news) = deltas::read(&message) {
+                        handle.tell_delta(news);
+                    }
+                }
             }
         }
         if stop.is_cancelled() {

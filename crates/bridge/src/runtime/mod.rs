@@ -20,7 +20,7 @@ mod view;
 mod wishes;
 
 pub use follow::{Follower, Heard};
-pub use handle::{Bridge, Handle, Options};
+pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
 pub use news::News;
 pub use store::Store;

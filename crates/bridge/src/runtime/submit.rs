@@ -8,7 +8,7 @@ use askbridge_core::event::{Event, Lane};
 use askbridge_core::ids::{EntryId, Epoch, Position, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::refusal::Refusal;
-use askbridge_core::{Session, decide, evolve, limits};
+use askbridge_core::{Session, evolve, limits};
 use askbridge_journal::journal::{AppendError, Guard, Journal};
 use askbridge_journal::{Digest, Entry, Written};
 use askbridge_peers::wish::Rejection;
@@ -113,7 +113,7 @@ impl Handle {
         let at = self.clock.now();
         let mut all = Vec::new();
         for intent in intents {
-            match decide(&state.session, intent.clone(), at) {
+            match (self.decide)(&state.session, intent.clone(), at) {
                 Ok(events) => {
                     for event in &events {
                         state.trusted = false;
@@ -142,7 +142,7 @@ impl Handle {
         for rider in riders {
             // A rider that no longer makes sense is dropped: it only ever notes what has happened already.
             if events.len() < limits::ENTRY_EVENTS_MAX
-                && let Ok(noted) = decide(&state.session, rider.clone(), at)
+                && let Ok(noted) = (self.decide)(&state.session, rider.clone(), at)
             {
                 noted.iter().for_each(|event| evolve(&mut state.session, event));
                 events.extend(noted);

@@ -59,6 +59,7 @@ pub(crate) async fn run(handle: Handle, stop: CancellationToken) {
             }
         };
         tokio::select! {
+            biased;
             () = stop.cancelled() => return,
             () = until_next => {}
             () = handle.timer.sooner.notified() => {}

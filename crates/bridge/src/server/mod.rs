@@ -25,6 +25,6 @@ pub use listen::{ListenError, Listeners};
 pub use problem::Trouble;
 pub use requests::mount as mount_requests;
 pub use router::{router, router_with};
-pub use serve::{Server, serve};
+pub use serve::{Server, serve, serve_one};
 pub use sockets::mount as mount_sockets;
 pub use unix_path::reachable;

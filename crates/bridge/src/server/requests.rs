@@ -131,6 +131,7 @@ async fn converse(talk: &mut Talk, head: oneshot::Sender<(Resp, mpsc::Receiver<C
             }
         };
         tokio::select! {
+            biased;
             () = stop.cancelled() => return (GOING_AWAY, "askbridge is stopping"),
             () = left => return (GONE, "it left"),
             () = talk.step() => {}

@@ -1,5 +1,6 @@
 //! Accepting connections, and stopping quietly: no new ones, finish what is in hand, close sockets with 1001.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use askbridge_core::limits;
@@ -91,6 +92,14 @@ async fn backoff(error: &std::io::Error) {
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
 }
 
+/// Serves a connection that somebody else accepted.
+pub fn serve_one<S>(app: &App, router: &Arc<Router>, stream: S, from: IpAddr)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    connection(app, router, stream, Remote::Address(from));
+}
+
 fn connection<S>(app: &App, router: &Arc<Router>, mut stream: S, remote: Remote)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -117,6 +126,7 @@ where
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
         let ended = tokio::select! {
+            biased;
             ended = connection.as_mut() => ended,
             () = stop.cancelled() => {
                 connection.as_mut().graceful_shutdown();

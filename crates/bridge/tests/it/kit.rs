@@ -59,7 +59,7 @@ impl House {
         Self::open_on(store, clock, seed, &[]).await
     }
 
-    async fn open_on(store: Store, clock: Clock, seed: u64, extra: &'static [Listing]) -> Self {
+    pub(crate) async fn open_on(store: Store, clock: Clock, seed: u64, extra: &'static [Listing]) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the local socket");
         let chance = Chance::seeded(seed);
         let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
@@ -124,6 +124,19 @@ impl House {
         match connect_async(request).await {
             Ok((stream, _)) => Ok(Socket { stream, native: path.starts_with("/v1/ws") }),
             Err(Error::Http(response)) => Err(response.status().as_u16()),
+            Err(other) => panic!("could not connect: {other}"),
+        }
+    }
+
+    /// Knocks as a browser does, with these headers, and returns the status.
+    pub(crate) async fn knock(&self, headers: &[(&'static str, &str)]) -> u16 {
+        let mut request = format!("ws://{}/v1/ws", self.address).into_client_request().expect("this is an address");
+        for (name, value) in headers {
+            request.headers_mut().insert(*name, value.parse().expect("headers are printable"));
+        }
+        match connect_async(request).await {
+            Ok((_, response)) => response.status().as_u16(),
+            Err(Error::Http(response)) => response.status().as_u16(),
             Err(other) => panic!("could not connect: {other}"),
         }
     }

@@ -7,6 +7,7 @@ mod doubles;
 mod doubles_held;
 mod kit;
 mod laws;
+mod others_bugs;
 mod schemas;
 mod security;
 mod streaming;

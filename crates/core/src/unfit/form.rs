@@ -63,7 +63,7 @@ fn field_value(kind: &FieldKind, value: &Wild) -> Result<Option<FieldValue>, Str
             _ => None,
         },
         FieldKind::Number => text.map(str::trim).filter(|text| is_number(text)).map(number),
-        FieldKind::Integer => text.map(str::trim).filter(|text| is_integer(text)).map(number),
+        FieldKind::Integer => text.map(whole).filter(|text| is_integer(text)).map(number),
         FieldKind::Flag => match (value, text.map(str::trim)) {
             (Wild::Flag(flag), _) => Some(FieldValue::Flag(*flag)),
             (_, Some("true")) => Some(FieldValue::Flag(true)),
@@ -77,6 +77,12 @@ fn field_value(kind: &FieldKind, value: &Wild) -> Result<Option<FieldValue>, Str
         FieldKind::ManyOf(offered) => many(offered, value),
     };
     value.map(Some).ok_or_else(|| wanted(kind))
+}
+
+/// Some languages write every number with a fraction: 5.0 is a whole number (JSON Schema, 6.1.1).
+fn whole(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_suffix(".0").unwrap_or(text)
 }
 
 fn number(text: &str) -> FieldValue {

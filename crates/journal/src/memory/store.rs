@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use super::meddle::Meddle;
 use crate::bus::LocalBus;
 use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
@@ -34,11 +35,21 @@ struct Inner {
     recent: Arc<Recent>,
     identity: u64,
     bus: LocalBus,
+    meddler: Option<Arc<dyn Meddle>>,
 }
 
 impl Memory {
     /// Makes an empty journal with this name.
     pub fn new(identity: u64) -> Result<Self, Error> {
+        Self::make(identity, None)
+    }
+
+    /// Makes one in which every append passes through somebody's hands.
+    pub fn meddled(identity: u64, meddler: Arc<dyn Meddle>) -> Result<Self, Error> {
+        Self::make(identity, Some(meddler))
+    }
+
+    fn make(identity: u64, meddler: Option<Arc<dyn Meddle>>) -> Result<Self, Error> {
         let of = |source| Error::of(Path::new(":memory:"), source);
         let conn = Connection::open_in_memory().map_err(of)?;
         prepare(&conn).map_err(of)?;
@@ -49,7 +60,7 @@ impl Memory {
         let conn = Arc::new(Mutex::new(conn));
         let db = Db::Memory(Arc::clone(&conn));
         let bus = LocalBus::default();
-        Ok(Self(Arc::new(Inner { conn, ledger: Mutex::new(ledger), db, recent, identity, bus })))
+        Ok(Self(Arc::new(Inner { conn, ledger: Mutex::new(ledger), db, recent, identity, bus, meddler })))
     }
 
     pub fn index(&self) -> Index {
@@ -75,9 +86,18 @@ impl Memory {
 
 impl Journal for Memory {
     async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
-        entry.check(guard)?;
-        let body = entry.body();
-        self.submit(|reply| Job::Append { entry, body, guard, reply })
+        let store = |entry: &Arc<Entry>, guard| {
+            entry.check(guard)?;
+            let (entry, body) = (Arc::clone(entry), entry.body());
+            self.submit(|reply| Job::Append { entry, body, guard, reply })
+        };
+        let Some(meddler) = &self.0.meddler else {
+            return store(&entry, guard);
+        };
+        match meddler.append(&entry, guard, &store) {
+            Some(result) => result,
+            None => std::future::pending().await,
+        }
     }
 
     async fn read(
@@ -108,7 +128,7 @@ impl Journal for Memory {
     }
 
     fn exclusive(&self) -> bool {
-        true
+        !self.0.meddler.as_ref().is_some_and(|meddler| meddler.shares())
     }
 }
 

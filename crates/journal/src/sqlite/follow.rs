@@ -4,10 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_util::{Stream, stream};
-use tokio::sync::watch;
 
 use super::db::Db;
-use super::recent::{News, Recent};
+use super::recent::Recent;
 use super::rows::read_between;
 use crate::cursor::Cursor;
 use crate::entry::Stored;
@@ -19,7 +18,6 @@ const BATCH: usize = 64;
 struct Follower {
     db: Db,
     recent: Arc<Recent>,
-    news: watch::Receiver<News>,
     /// Everything up to here has been told or waits in `fetched`.
     at: u64,
     fetched: VecDeque<Arc<Stored>>,
@@ -40,7 +38,6 @@ pub(crate) fn follow(
     let known = after.is_known_to(&now);
     let follower = Follower {
         db,
-        news: recent.watch(),
         recent,
         at: if known { after.places()[0] } else { goal },
         fetched: VecDeque::new(),
@@ -66,13 +63,15 @@ impl Follower {
             if self.goal.take_if(|goal| self.at >= *goal).is_some() {
                 return Some(Ok(Followed::CaughtUp));
             }
-            let news = *self.news.borrow_and_update();
+            let news = self.recent.news();
             if self.at < news.newest {
                 if let Err(error) = self.fetch(news.newest).await {
                     self.failed = true;
                     return Some(Err(error));
                 }
-            } else if !news.open || self.news.changed().await.is_err() {
+            } else if news.open {
+                self.recent.changed(news).await;
+            } else {
                 return None;
             }
         }

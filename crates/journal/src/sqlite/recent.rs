@@ -6,7 +6,7 @@ use std::sync::Arc;
 use askbridge_core::ids::SessionId;
 use askbridge_core::limits;
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use crate::entry::Stored;
 
@@ -14,7 +14,10 @@ use crate::entry::Stored;
 #[derive(Debug)]
 pub(crate) struct Recent {
     ring: Mutex<Ring>,
-    news: watch::Sender<News>,
+    news: Mutex<News>,
+    /// Wakes those who wait in the order they came. A `watch` channel wakes them by chance, and then a simulation with
+    /// one seed would not run the same way every time.
+    changed: Notify,
 }
 
 /// What followers wait for.
@@ -42,15 +45,33 @@ pub(crate) struct Batch {
 impl Recent {
     pub(crate) fn new(newest: u64) -> Self {
         let ring = Ring { entries: VecDeque::new(), first: newest + 1, bytes: 0 };
-        Self { ring: Mutex::new(ring), news: watch::Sender::new(News { newest, open: true }) }
+        Self { ring: Mutex::new(ring), news: Mutex::new(News { newest, open: true }), changed: Notify::new() }
     }
 
-    pub(crate) fn watch(&self) -> watch::Receiver<News> {
-        self.news.subscribe()
+    pub(crate) fn news(&self) -> News {
+        *self.news.lock()
     }
 
     pub(crate) fn newest(&self) -> u64 {
-        self.news.borrow().newest
+        self.news().newest
+    }
+
+    /// Waits until there is something else to say than `known`.
+    pub(crate) async fn changed(&self, known: News) {
+        loop {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            // Listen first, then look: whatever happens in between is heard.
+            changed.as_mut().enable();
+            if self.news() != known {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut News)) {
+        change(&mut self.news.lock());
+        self.changed.notify_waiters();
     }
 
     /// Takes in what was just committed, in order, and wakes everyone who waits for it.
@@ -71,7 +92,7 @@ impl Recent {
         }
         drop(ring);
         let newest = last.position.0;
-        self.news.send_modify(|news| news.newest = newest);
+        self.tell(|news| news.newest = newest);
     }
 
     /// Returns up to `max` entries after a position, or nothing if some of them have left memory.
@@ -105,6 +126,6 @@ impl Recent {
 
     /// Tells followers that nothing more will come.
     pub(crate) fn close(&self) {
-        self.news.send_modify(|news| news.open = false);
+        self.tell(|news| news.open = false);
     }
 }

@@ -55,7 +55,8 @@ impl<'de> Visitor<'de> for Reading {
         Ok(Wild::Number(number.to_string()))
     }
     fn visit_f64<E>(self, number: f64) -> Result<Wild, E> {
-        Ok(Wild::Number(number.to_string()))
+        // As JSON writes it: `1.0` stays `1.0`, and `1e300` does not become three hundred digits.
+        Ok(serde_json::Number::from_f64(number).map_or(Wild::Null, |number| Wild::Number(number.to_string())))
     }
     fn visit_str<E>(self, text: &str) -> Result<Wild, E> {
         Ok(Wild::Text(text.to_owned()))

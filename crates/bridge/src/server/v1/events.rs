@@ -41,6 +41,7 @@ pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: Head
 /// Returns the next chunk, and whether another will follow.
 async fn next(app: &App, party: &PartyId, follower: &mut Follower) -> Option<(String, bool)> {
     let heard = tokio::select! {
+        biased;
         () = app.stop.cancelled() => return None,
         heard = timeout(limits::HEARTBEAT, follower.next()) => heard,
     };

@@ -97,6 +97,7 @@ async fn settled(app: &App, ask: AskId, wait: Duration) -> Result<AskView, Rejec
         let end = app.handle.end_of(ask);
         if app.handle.is_open(ask).await? {
             tokio::select! {
+                biased;
                 () = end => {}
                 () = sleep(wait) => {}
                 () = app.stop.cancelled() => {}

@@ -1,0 +1,52 @@
+//! Conversations: each line of the input is a frame.
+
+use askbridge_core::ids::Timestamp;
+use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing};
+use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req};
+use askbridge_peers::wish::{CallerName, Receipt};
+use askbridge_testkit::doubles;
+use askbridge_testkit::transcript::Counted;
+
+pub(super) fn native(bytes: &[u8]) {
+    LISTING.iter().for_each(|listing| converse(listing, bytes));
+}
+
+pub(super) fn doubles(bytes: &[u8]) {
+    doubles::LISTING.iter().for_each(|listing| converse(listing, bytes));
+}
+
+/// Says each line to a peer that has signed in, grants every wish, and looks at what comes back.
+fn converse(listing: &Listing, bytes: &[u8]) {
+    let Some(greet) = listing.greet else { return };
+    let path = listing.routes.first().map_or("", |route| route.path);
+    let Greeting::Open(mut peer) = greet(&Hello { path, query: "token=ab", caller: Some("ada") }) else { return };
+    let (mut out, mut ids) = (Outbox::default(), Counted::default());
+    let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };
+    peer.wake(&mut cx);
+    // A refusal to listen is an answer too.
+    let _ = peer.hear(Frame::Text(r#"{"type":"hello"}"#.into()), &mut cx);
+    grant(&mut *peer, &mut cx);
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let text = String::from_utf8_lossy(line);
+        let _ = peer.hear(Frame::Text(text), &mut cx);
+        for route in listing.routes {
+            let request = Req { method: route.method, path: route.path, query: "", headers: &[], body: line };
+            let _ = peer.hear(Frame::Request(request), &mut cx);
+        }
+        grant(&mut *peer, &mut cx);
+    }
+    for frame in &out.frames {
+        if let Frame::Text(text) = frame {
+            assert!(serde_json::from_str::<serde_json::Value>(text).is_ok(), "not JSON: {text}");
+        }
+    }
+}
+
+fn grant(peer: &mut dyn Peer, cx: &mut Cx<'_>) {
+    let wishes = std::mem::take(&mut cx.out.wishes).into_iter().map(|(tag, _)| tag);
+    let queries = std::mem::take(&mut cx.out.queries).into_iter().map(|(tag, _)| tag);
+    for tag in wishes.chain(queries).collect::<Vec<_>>() {
+        let caller = Some(CallerName { name: "ada".to_owned(), role: "person" });
+        peer.reply(tag, Ok(Receipt { caller, ..Receipt::default() }), cx);
+    }
+}

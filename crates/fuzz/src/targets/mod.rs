@@ -1,0 +1,25 @@
+//! The targets, each a function of bytes.
+
+mod heads;
+mod machines;
+mod texts;
+
+/// Something that takes bytes from outside.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Also the name of its corpus.
+    pub name: &'static str,
+    pub run: fn(&[u8]),
+}
+
+pub const TARGETS: &[Target] = &[
+    Target { name: "native", run: machines::native },
+    Target { name: "doubles", run: machines::doubles },
+    Target { name: "http_ask", run: texts::http_ask },
+    Target { name: "wild", run: texts::wild_ask },
+    Target { name: "reply", run: texts::reply },
+    Target { name: "record", run: texts::record },
+    Target { name: "cursor", run: texts::cursor },
+    Target { name: "ids", run: texts::ids },
+    Target { name: "heads", run: heads::heads },
+];

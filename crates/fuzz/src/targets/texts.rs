@@ -1,0 +1,67 @@
+//! Texts that are read: bodies, replies, records, cursors, ids.
+
+use askbridge_core::ids::{AskId, MessageId, SessionId};
+use askbridge_core::{unfit, wild};
+use askbridge_journal::{Cursor, record};
+use askbridge_peers::doors::http::{self, Asking};
+use askbridge_peers::json::{self, Answering};
+use askbridge_testkit::asks;
+
+fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+/// The body of `POST /v1/asks`: an ask that somebody can answer, or an error with words.
+pub(super) fn http_ask(bytes: &[u8]) {
+    match http::ask(&text(bytes), &Asking { key: Some("k") }) {
+        Ok(wish) => assert!(!wild::is_blank(wish.body.headline()), "an ask without anything to read: {:?}", wish.body),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// JSON as agents write it. What is written back reads the same.
+pub(super) fn wild_ask(bytes: &[u8]) {
+    let Some(value) = json::parse(&text(bytes)) else { return };
+    let again = json::parse(json::raw(&value).as_str()).expect("what we write is JSON");
+    assert_eq!(again, value);
+    let _ = wild::body(&value, &json::parse);
+}
+
+/// An answer to every sample ask: it fits, or it is refused with words.
+pub(super) fn reply(bytes: &[u8]) {
+    for name in asks::NAMES {
+        let Ok(answering) = serde_json::from_slice::<Answering>(bytes) else { return };
+        let Ok(reply) = answering.reply() else { return };
+        let ask = asks::ask(name).expect("it is a sample");
+        if let Err(mismatch) = unfit(&ask, reply) {
+            assert!(!mismatch.to_string().is_empty());
+        }
+    }
+}
+
+/// A record of the journal. What was read is written so that it reads the same.
+pub(super) fn record(bytes: &[u8]) {
+    if let Ok(event) = record::decode(&text(bytes)) {
+        let again = record::decode(&record::encode(&event)).expect("what we write can be read");
+        assert_eq!(again, event);
+    }
+}
+
+pub(super) fn cursor(bytes: &[u8]) {
+    if let Ok(cursor) = text(bytes).parse::<Cursor>() {
+        assert_eq!(cursor.to_string().parse::<Cursor>().as_ref(), Ok(&cursor));
+    }
+}
+
+pub(super) fn ids(bytes: &[u8]) {
+    let text = text(bytes);
+    if let Ok(id) = text.parse::<AskId>() {
+        assert_eq!(id.to_string().parse(), Ok(id));
+    }
+    if let Ok(id) = text.parse::<SessionId>() {
+        assert_eq!(id.to_string().parse(), Ok(id));
+    }
+    if let Ok(id) = text.parse::<MessageId>() {
+        assert_eq!(id.to_string().parse(), Ok(id));
+    }
+}

@@ -1,0 +1,171 @@
+//! What becomes of each append: stored, refused, lost on the way, or the last thing that this life of the bridge did.
+
+use std::sync::Arc;
+
+use askbridge_core::ids::Position;
+use askbridge_journal::Entry;
+use askbridge_journal::fault::Fault;
+use askbridge_journal::journal::{AppendError, Guard};
+use askbridge_journal::memory::{Meddle, StoreIt};
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::broken::BrokenJournal;
+use crate::dice::Dice;
+use crate::log::Log;
+use crate::plan::Plan;
+
+/// How long a full disk stays full.
+const FULL_MS: i64 = 4_000;
+
+#[derive(Debug)]
+pub(crate) struct Fates {
+    log: Arc<Log>,
+    shares: bool,
+    trouble: u32,
+    broken: Option<BrokenJournal>,
+    state: Mutex<State>,
+    /// The process is to die now.
+    pub(crate) kill: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    dice: Dice,
+    calm: bool,
+    full_until: Option<i64>,
+    /// What a journal that is told before it is written has not written yet.
+    behind: Option<(Arc<Entry>, Guard)>,
+    newest: u64,
+}
+
+impl Fates {
+    pub(crate) fn new(plan: &Plan, log: Arc<Log>, broken: Option<BrokenJournal>) -> Self {
+        let dice = Dice::new(plan.seed, 1);
+        let state = State { dice, calm: false, full_until: None, behind: None, newest: 0 };
+        let trouble = plan.journal_trouble;
+        Self { log, shares: plan.nodes > 1, trouble, broken, state: Mutex::new(state), kill: Notify::new() }
+    }
+
+    /// Nothing goes wrong from now on.
+    pub(crate) fn calm_down(&self) {
+        let mut state = self.state.lock();
+        state.calm = true;
+        state.full_until = None;
+    }
+
+    /// A life ended: what it had not written is lost.
+    pub(crate) fn forget_unwritten(&self) {
+        self.state.lock().behind = None;
+    }
+
+    fn fate(&self, state: &mut State) -> Fate {
+        let now = self.log.now().0;
+        if state.full_until.is_some_and(|until| now < until) {
+            return Fate::Full;
+        }
+        if state.calm || !state.dice.in_thousand(self.trouble) {
+            return Fate::Stored;
+        }
+        match state.dice.below(10) {
+            0 => {
+                state.full_until = Some(now + FULL_MS);
+                Fate::Full
+            }
+            1 | 2 => Fate::Down,
+            3 => Fate::ReadOnly,
+            4 | 5 => Fate::UnknownAndLanded,
+            6 | 7 => Fate::UnknownAndLost,
+            8 => Fate::KilledBefore,
+            _ => Fate::KilledAfter,
+        }
+    }
+
+    fn store(&self, state: &mut State, entry: &Arc<Entry>, guard: Guard, store: &StoreIt<'_>) -> Told {
+        let told = match self.broken {
+            None => store(entry, guard),
+            // Believes that it was stored, whatever the guard said.
+            Some(BrokenJournal::LosesOnConflict) => match store(entry, guard) {
+                Err(AppendError::Conflict) => Ok(Position(state.newest)),
+                other => other,
+            },
+            // Says that it is stored, and stores it when the next one comes.
+            Some(BrokenJournal::TellsBeforeAppend) => {
+                let behind = state.behind.replace((Arc::clone(entry), guard));
+                if let Some((entry, guard)) = behind
+                    && let Ok(position) = store(&entry, guard)
+                {
+                    state.newest = position.0;
+                }
+                Ok(Position(state.newest + 1))
+            }
+        };
+        if let Ok(position) = &told {
+            state.newest = state.newest.max(position.0);
+        }
+        told
+    }
+}
+
+type Told = Result<Position, AppendError>;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fate {
+    Stored,
+    Full,
+    Down,
+    ReadOnly,
+    UnknownAndLanded,
+    UnknownAndLost,
+    KilledBefore,
+    KilledAfter,
+}
+
+impl Meddle for Fates {
+    fn append(&self, entry: &Arc<Entry>, guard: Guard, store: &StoreIt<'_>) -> Option<Told> {
+        let mut state = self.state.lock();
+        let fate = self.fate(&mut state);
+        let fault = |why: &str| Fault::new(std::io::Error::other(why.to_owned()));
+        let told = match fate {
+            Fate::Stored => Some(self.store(&mut state, entry, guard, store)),
+            Fate::Full => Some(Err(AppendError::Down(fault("the simulated disk is full")))),
+            Fate::Down => Some(Err(AppendError::Down(fault("the simulated disk does not answer")))),
+            Fate::ReadOnly => Some(Err(AppendError::ReadOnly(fault("the simulated disk is read-only")))),
+            Fate::UnknownAndLost => Some(Err(AppendError::Unknown)),
+            Fate::UnknownAndLanded => match self.store(&mut state, entry, guard, store) {
+                Ok(_) => Some(Err(AppendError::Unknown)),
+                refused => Some(refused),
+            },
+            Fate::KilledBefore => None,
+            Fate::KilledAfter => {
+                let _ = self.store(&mut state, entry, guard, store);
+                None
+            }
+        };
+        drop(state);
+        let events: Vec<_> = entry.events.iter().map(|written| name(&written.json)).collect();
+        let said = match &told {
+            Some(Ok(position)) => format!("stored at {}", position.0),
+            Some(Err(error)) => format!("{fate:?}: {error}"),
+            None => format!("{fate:?}"),
+        };
+        self.log.line("journal", Some(entry.session), format!("{} {said}", events.join(" + ")));
+        if told.is_none() {
+            self.kill.notify_one();
+        }
+        told
+    }
+
+    fn shares(&self) -> bool {
+        self.shares
+    }
+}
+
+/// Returns an event's name and, briefly, what it is about.
+fn name(json: &str) -> String {
+    let event: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
+    let ask = event["ask"].as_str().or_else(|| event["ask"]["id"].as_str());
+    let number = ask.and_then(|id| id.rsplit('_').next()).unwrap_or_default();
+    let how = event["outcome"]["by"]["person"].as_str().unwrap_or_default();
+    format!("{} {number} {how}", event["type"].as_str().unwrap_or("?")).trim().to_owned()
+}

@@ -1,0 +1,75 @@
+//! One life of the bridge: the real runtime and the real server, on pipes in memory instead of sockets.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use askbridge_bridge::auth::Tokens;
+use askbridge_bridge::chance::Chance;
+use askbridge_bridge::clock::Clock;
+use askbridge_bridge::runtime::{Bridge, Decide, Options, Store};
+use askbridge_bridge::server::{App, AppOptions, Origins, router_with, serve_one};
+use askbridge_core::terms::Rules;
+use askbridge_journal::LocalBus;
+use askbridge_testkit::doubles;
+use axum::Router;
+use tokio::io::DuplexStream;
+
+use crate::world::World;
+
+/// The nodes of one life.
+pub(crate) struct House(Vec<Node>);
+
+struct Node {
+    bridge: Bridge,
+    app: App,
+    router: Arc<Router>,
+}
+
+/// Where clients knock.
+#[derive(Clone)]
+pub(crate) struct Doors(Arc<Vec<(App, Arc<Router>)>>);
+
+impl House {
+    pub(crate) async fn open(world: &World, life: u64, nodes: usize, decide: Decide) -> Self {
+        let mut house = Vec::new();
+        for node in 0..nodes as u64 {
+            let chance = Chance::seeded(world.seed ^ (life << 32) ^ (node << 56) ^ 0x6e6f_6465);
+            let store = Store::Memory(world.memory.clone(), LocalBus::default());
+            let clock = Clock::Manual(world.log.clock.clone());
+            let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
+            let bridge = Bridge::start_with(options, decide).await;
+            let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("memory can be read");
+            let handle = bridge.handle.clone();
+            let app = App::new(AppOptions { handle, tokens, origins: Origins::default(), version: "simulated" });
+            let router = Arc::new(router_with(app.clone(), doubles::LISTING));
+            house.push(Node { bridge, app, router });
+        }
+        Self(house)
+    }
+
+    pub(crate) fn doors(&self) -> Doors {
+        Doors(Arc::new(self.0.iter().map(|node| (node.app.clone(), Arc::clone(&node.router))).collect()))
+    }
+
+    /// Stops as a server does that is told to: what is in hand is finished.
+    pub(crate) async fn close(self) {
+        for node in &self.0 {
+            node.app.stop.cancel();
+            node.app.tasks.close();
+        }
+        for node in self.0 {
+            let _ = tokio::time::timeout(askbridge_core::limits::SHUTDOWN_MAX, node.app.tasks.wait()).await;
+            node.bridge.stop().await;
+        }
+    }
+}
+
+impl Doors {
+    /// Opens a connection to one of the nodes. `room` is how many bytes fit into the pipe.
+    pub(crate) fn connect(&self, which: usize, room: usize) -> DuplexStream {
+        let (ours, theirs) = tokio::io::duplex(room);
+        let (app, router) = &self.0[which % self.0.len()];
+        serve_one(app, router, theirs, IpAddr::V4(Ipv4Addr::LOCALHOST));
+        ours
+    }
+}

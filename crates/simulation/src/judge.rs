@@ -1,0 +1,325 @@
+//! The eight laws, judged from what the clients wrote down and what the journal says. (The first is judged on the spot,
+//! whenever somebody is told something.)
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use askbridge_core::answer::{Answer, Decision, Outcome};
+use askbridge_core::ask::{Ask, Body};
+use askbridge_core::event::{Event, Parcel, Settled};
+use askbridge_core::ids::{AskId, Position, SessionId, Timestamp};
+use askbridge_core::limits;
+use askbridge_core::verdict::Ruling;
+use askbridge_journal::journal::{Followed, Journal};
+use askbridge_journal::{Cursor, Digest, Stored};
+use futures_util::StreamExt;
+use serde_json::Value;
+use std::sync::Arc;
+
+use crate::world::{Sent, What, World};
+
+/// What the journal says about one ask.
+struct Record {
+    ask: Arc<Ask>,
+    asked: usize,
+    deadline: Option<Timestamp>,
+    endings: Vec<Ending>,
+    late: Vec<(Answer, String)>,
+    messages: Vec<String>,
+    delivered: usize,
+}
+
+enum Ending {
+    Settled(Box<Settled>),
+    Withdrawn,
+}
+
+/// Holds everything against the journal. Returns how many asks there were.
+pub(crate) async fn judge(world: &World) -> usize {
+    let stored = everything(world).await;
+    let records = records(world, &stored);
+    for (ask, record) in &records {
+        outcome(world, *ask, record);
+        late(world, *ask, record);
+    }
+    asked(world, &records);
+    acknowledged(world, &records);
+    heard(world, &records);
+    watched(world, &stored);
+    chain(world, &stored);
+    records.len()
+}
+
+async fn everything(world: &World) -> Vec<Arc<Stored>> {
+    let mut all = Vec::new();
+    let mut entries = Box::pin(world.memory.follow(world.memory.start()));
+    while let Some(Ok(Followed::Entry(stored))) = entries.next().await {
+        all.push(stored);
+    }
+    all
+}
+
+fn records(world: &World, stored: &[Arc<Stored>]) -> BTreeMap<AskId, Record> {
+    let mut records: BTreeMap<AskId, Record> = BTreeMap::new();
+    let mut open: BTreeMap<SessionId, BTreeSet<AskId>> = BTreeMap::new();
+    for written in stored.iter().flat_map(|stored| &stored.entry.events) {
+        let event = &*written.event;
+        if let Event::Asked(ask) = event {
+            let fresh = Record {
+                ask: Arc::clone(ask),
+                asked: 0,
+                deadline: ask.terms.deadline,
+                endings: Vec::new(),
+                late: Vec::new(),
+                messages: Vec::new(),
+                delivered: 0,
+            };
+            records.entry(ask.id).or_insert(fresh).asked += 1;
+            let open = open.entry(ask.id.session).or_default();
+            open.insert(ask.id);
+            if open.len() > limits::OPEN_ASKS_MAX {
+                world.log.broke(7, Some(ask.id.session), "more asks are open than a session may have");
+            }
+        }
+        let about = match event {
+            Event::Said(said) => said.about,
+            other => other.ask(),
+        };
+        let Some(ask) = about else { continue };
+        let Some(record) = records.get_mut(&ask) else {
+            world.log.broke(3, Some(ask.session), format!("{ask} was never asked, and yet: {event:?}"));
+            continue;
+        };
+        match event {
+            Event::Extended { deadline, .. } => record.deadline = *deadline,
+            Event::Settled(settled) => record.endings.push(Ending::Settled(settled.clone())),
+            Event::Withdrawn { .. } | Event::Overtaken { .. } => record.endings.push(Ending::Withdrawn),
+            Event::LateAnswered { answer, by, .. } => record.late.push((answer.clone(), by.person.to_string())),
+            Event::Said(said) => record.messages.push(said.text.clone()),
+            Event::Delivered { parcel: Parcel::Verdict(_), .. } => record.delivered += 1,
+            _ => {}
+        }
+        if !record.endings.is_empty() {
+            open.entry(ask.session).or_default().remove(&ask);
+        }
+    }
+    records
+}
+
+/// Laws 2, 3 and 5: one outcome, which somebody really said, or which is told as nobody's.
+fn outcome(world: &World, ask: AskId, record: &Record) {
+    let broke = |law, text: String| world.log.broke(law, Some(ask.session), text);
+    if record.asked != 1 {
+        broke(4, format!("{ask} was asked {} times", record.asked));
+    }
+    if record.endings.len() > 1 {
+        broke(2, format!("{ask} ended {} times", record.endings.len()));
+    }
+    if record.delivered > 1 {
+        broke(4, format!("{ask} was delivered {} times", record.delivered));
+    }
+    let Some(Ending::Settled(settled)) = record.endings.first() else { return };
+    let said = |wanted: &What, person: &str| {
+        let is = |sent: &Sent| sent.person == person && is_about(world, sent, &record.ask) && sent.what == *wanted;
+        world.ledger.lock().sent.iter().any(is)
+    };
+    let ruling = &settled.verdict.ruling;
+    match &settled.outcome {
+        Outcome::Answered { answer, by } => {
+            if !said(&What::Answer(answer.clone()), by.person.as_str()) {
+                broke(3, format!("{} never said {answer:?} to {ask}", by.person));
+            }
+            if *ruling != Ruling::Answer(answer.clone()) {
+                broke(3, format!("{ask} was answered with {answer:?}, and the agent is told {ruling:?}"));
+            }
+            if let (Answer::Questions(picks), Body::Questions(questions)) = (answer, &record.ask.body) {
+                let skipped = picks.iter().zip(questions).filter(|(pick, _)| pick.is_skipped());
+                for (_, question) in skipped.filter(|(_, question)| !settled.verdict.words.contains(&question.text)) {
+                    broke(3, format!("{ask} does not say that “{}” was skipped", question.text));
+                }
+            }
+        }
+        Outcome::Dismissed { by, .. } => {
+            if !said(&What::Dismiss, by.person.as_str()) {
+                broke(3, format!("{} never closed {ask}", by.person));
+            }
+        }
+        Outcome::Expired => {
+            if record.deadline.is_none_or(|deadline| settled.at < deadline) {
+                broke(3, format!("{ask} expired at {:?}, before {:?}", settled.at, record.deadline));
+            }
+            if !settled.verdict.words.to_lowercase().contains("nobody") {
+                broke(3, format!("{ask} expired, and the agent is not told so: {}", settled.verdict.words));
+            }
+        }
+        Outcome::Ruled { rule, .. } => broke(3, format!("{ask} was decided by a rule that nobody made: {rule}")),
+    }
+    let allows = matches!(
+        ruling,
+        Ruling::Answer(Answer::Approval(Decision::Allow { .. })) | Ruling::Assume(Answer::Approval(_))
+    );
+    let by_a_person =
+        matches!(&settled.outcome, Outcome::Answered { answer: Answer::Approval(Decision::Allow { .. }), .. });
+    if allows && !by_a_person {
+        broke(5, format!("{ask} allows what no person allowed"));
+    }
+}
+
+/// Law 6: what came late is there, once, as a message that quotes the question.
+fn late(world: &World, ask: AskId, record: &Record) {
+    let broke = |law, text: String| world.log.broke(law, Some(ask.session), text);
+    if record.late.len() > 1 {
+        broke(6, format!("{ask} was answered late {} times", record.late.len()));
+    }
+    for (answer, person) in &record.late {
+        let is = |sent: &Sent| {
+            sent.person == *person && is_about(world, sent, &record.ask) && sent.what == What::Answer(answer.clone())
+        };
+        if !world.ledger.lock().sent.iter().any(is) {
+            broke(3, format!("{person} never said {answer:?} to {ask}"));
+        }
+        if !record.messages.iter().any(|text| text.contains(record.ask.body.headline())) {
+            broke(6, format!("the late answer to {ask} became no message"));
+        }
+    }
+}
+
+/// Law 4: what an agent was promised is there, once, and never changes.
+fn asked(world: &World, records: &BTreeMap<AskId, Record>) {
+    let ledger = world.ledger.lock();
+    let mut keys: BTreeMap<&str, &str> = BTreeMap::new();
+    for (key, view) in &ledger.views {
+        let id = view["id"].as_str().unwrap_or_default();
+        let Ok(ask) = id.parse::<AskId>() else { continue };
+        let broke = |law, text: String| world.log.broke(law, Some(ask.session), text);
+        let first = *keys.entry(key.as_str()).or_insert(id);
+        if first != id {
+            broke(4, format!("{key} is {first} and also {id}"));
+        }
+        let Some(record) = records.get(&ask) else {
+            broke(4, format!("{ask} was acknowledged and is lost"));
+            continue;
+        };
+        let told = view["verdict"]["words"].as_str();
+        match record.endings.first() {
+            Some(Ending::Settled(settled)) if told.is_some_and(|words| words != settled.verdict.words) => {
+                broke(2, format!("{ask} was told {told:?}, the journal says {:?}", settled.verdict.words));
+            }
+            Some(Ending::Withdrawn) | None if told.is_some() => {
+                broke(2, format!("{ask} was told {told:?}, the journal knows of no verdict"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Laws 2 and 4: whoever was told that it counts, counts.
+fn acknowledged(world: &World, records: &BTreeMap<AskId, Record>) {
+    let acknowledged = world.ledger.lock().acknowledged.clone();
+    for one in acknowledged {
+        let sent = &one.sent;
+        let Some(number) = sent.number else { continue };
+        let ask = AskId { session: sent.session, number };
+        let cards = world.cards(sent).into_iter().map(|number| AskId { number, ..ask });
+        let records: Vec<_> = cards.filter_map(|card| records.get(&card)).collect();
+        let won = records.iter().flat_map(|record| &record.endings).any(|ending| match ending {
+            Ending::Settled(settled) => sent.is_outcome(&settled.outcome),
+            Ending::Withdrawn => false,
+        });
+        let mut late = records.iter().flat_map(|record| &record.late);
+        let came_late =
+            late.any(|(answer, person)| *person == sent.person && sent.what == What::Answer(answer.clone()));
+        let holds = match one.late {
+            Some(true) => came_late,
+            // The same again is no news, whether it was late the first time or not.
+            Some(false) | None => won || came_late,
+        };
+        if !holds {
+            let why = format!("{} was told that {:?} counts for {ask}, and it does not", sent.person, sent.what);
+            world.log.broke(2, Some(sent.session), why);
+        }
+    }
+}
+
+/// Law 2, for agents with a connection: what they heard is what was decided.
+fn heard(world: &World, records: &BTreeMap<AskId, Record>) {
+    let heard = world.ledger.lock().verdicts.clone();
+    for one in heard {
+        let record = records.get(&one.ask);
+        let holds = record.is_some_and(|record| match (&one.ruling, record.endings.first()) {
+            (Some(_), Some(Ending::Settled(settled))) => settled.verdict.words == one.words,
+            (None, _) => record.messages.contains(&one.words),
+            _ => false,
+        });
+        if !holds {
+            world.log.broke(2, Some(one.ask.session), format!("{} was told what the journal does not say", one.ask));
+        }
+    }
+}
+
+/// Law 4, for people with a cursor: everything from the first snapshot on, in order, once.
+fn watched(world: &World, stored: &[Arc<Stored>]) {
+    let watched = world.ledger.lock().watched.clone();
+    for person in watched {
+        let Some(first) = person.first_cursor.as_deref().and_then(|cursor| cursor.parse::<Cursor>().ok()) else {
+            continue;
+        };
+        if person.snapshots != 1 {
+            world.log.broke(4, None, format!("{} needed {} snapshots", person.person, person.snapshots));
+        }
+        let (before, after): (Vec<_>, Vec<_>) =
+            stored.iter().partition(|stored| first.covers(stored.entry.session, stored.position));
+        let mut open = BTreeSet::new();
+        for event in before.iter().flat_map(|stored| &stored.entry.events).map(|written| &*written.event) {
+            match event {
+                Event::Asked(ask) => drop(open.insert(ask.id.to_string())),
+                Event::Settled(settled) => drop(open.remove(&settled.ask.to_string())),
+                Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } => drop(open.remove(&ask.to_string())),
+                _ => {}
+            }
+        }
+        if person.first_open.iter().cloned().collect::<BTreeSet<_>>() != open {
+            world.log.broke(4, None, format!("{} was shown {:?}, open was {open:?}", person.person, person.first_open));
+        }
+        let expected = after.iter().flat_map(|stored| stored.entry.events.iter().map(|it| (stored.entry.session, it)));
+        let expected: Vec<_> = expected.collect();
+        let differs = expected.iter().zip(&person.events).find(|((_, written), heard)| {
+            serde_json::from_str::<Value>(&written.json).is_ok_and(|written| written != **heard)
+        });
+        if let Some(((session, written), heard)) = differs {
+            let why = format!("{} heard {heard} where the journal has {}", person.person, written.json);
+            world.log.broke(4, Some(*session), why);
+        } else if expected.len() != person.events.len() {
+            let missed = expected.get(person.events.len()).map(|(session, _)| *session);
+            let why = format!("{} heard {} of {} events", person.person, person.events.len(), expected.len());
+            world.log.broke(4, missed, why);
+        }
+    }
+}
+
+/// The audit: every decision names the one before it.
+fn chain(world: &World, stored: &[Arc<Stored>]) {
+    let mut last: BTreeMap<SessionId, (Digest, Position)> = BTreeMap::new();
+    for stored in stored {
+        let (session, prev) = (stored.entry.session, stored.entry.prev);
+        let (expected, before) = last.get(&session).copied().unwrap_or((Digest::ZERO, Position(0)));
+        if prev != expected || stored.position <= before {
+            world.log.broke(4, Some(session), format!("the entry at {} does not follow its last", stored.position.0));
+        }
+        last.insert(session, (stored.entry.digest(), stored.position));
+    }
+}
+
+/// Finds the session in which something was asked with a key.
+pub(crate) async fn session_of_key(world: &World, key: &str) -> Option<SessionId> {
+    let stored = everything(world).await;
+    let mut events = stored.iter().flat_map(|stored| &stored.entry.events);
+    events.find_map(|written| match &*written.event {
+        Event::Asked(ask) if ask.key.as_ref().is_some_and(|known| known.as_str() == key) => Some(ask.id.session),
+        _ => None,
+    })
+}
+
+/// Was this said about that ask?
+fn is_about(world: &World, sent: &Sent, ask: &Ask) -> bool {
+    sent.session == ask.id.session && world.cards(sent).contains(&ask.id.number)
+}

@@ -1,0 +1,251 @@
+//! Runs one plan: lives of the bridge that end badly, then a calm one, then the judge.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_bridge::auth::{TokenRole, Tokens};
+use askbridge_bridge::chance::Chance;
+use askbridge_bridge::runtime::{Decide, Store};
+use askbridge_core::ids::Timestamp;
+use askbridge_journal::{LocalBus, Memory};
+use parking_lot::Mutex;
+use tokio::time::{sleep, timeout};
+
+use crate::agents::{self, Agent, Asker};
+use crate::broken::{Broken, BrokenJournal};
+use crate::dice::Dice;
+use crate::fates::Fates;
+use crate::house::{Doors, House};
+use crate::judge;
+use crate::log::{BEGIN, Log, Violation};
+use crate::people::{self, Mind};
+use crate::plan::Plan;
+use crate::world::{Ledger, Watched, World};
+
+/// How far the clock moves at once. Whoever sleeps by it wakes up this late at most.
+const TICK: Duration = Duration::from_millis(100);
+/// The calm life is over long before this. Beyond: somebody waits for ever.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How a plan went.
+#[derive(Debug)]
+pub struct Story {
+    pub plan: Plan,
+    pub violations: Vec<Violation>,
+    /// Everything that anybody said or heard, line by line.
+    pub transcript: String,
+    pub lines: usize,
+    pub asks: usize,
+    /// The lines that concern the first violation.
+    pub excerpt: String,
+}
+
+/// The cursor that a client keeps from life to life.
+type Kept = Arc<Mutex<Option<String>>>;
+
+/// Everyone who takes part, with what they remember from life to life.
+struct Cast {
+    natives: Vec<(Arc<Mutex<Mind>>, Kept)>,
+    choruses: Vec<Arc<Mutex<Mind>>>,
+    letterboxes: Vec<(Arc<Mutex<Mind>>, Kept)>,
+    agents: Vec<Arc<Mutex<Agent>>>,
+    askers: Vec<Arc<Mutex<Asker>>>,
+    intruder: (String, Arc<Mutex<Dice>>),
+}
+
+/// Runs a plan with the real bridge.
+pub fn run(plan: &Plan) -> Story {
+    run_with(plan, None)
+}
+
+/// Runs a plan with a bridge that is broken on purpose.
+pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
+    let (decide, journal): (Decide, Option<BrokenJournal>) = match broken {
+        None => (askbridge_core::decide, None),
+        Some(Broken::Journal(journal)) => (askbridge_core::decide, Some(journal)),
+        Some(Broken::Rules(rules)) => (rules.decide(), None),
+    };
+    let log = Arc::new(Log::new());
+    let fates = Arc::new(Fates::new(plan, Arc::clone(&log), journal));
+    let memory = Memory::meddled(plan.seed, fates.clone()).expect("memory can be had");
+    let world = World { seed: plan.seed, memory, log, fates, ledger: Mutex::new(Ledger::default()) };
+    let world = Arc::new(world);
+    let cast = in_a_life(cast(plan, &world));
+    let mut dice = Dice::new(plan.seed, 2);
+    for life in 0..plan.lives {
+        if world.log.is_broken() {
+            break;
+        }
+        world.log.line("world", None, format!("life {life} begins"));
+        in_a_life(one_life(plan, &world, &cast, decide, life as u64, &mut dice));
+        world.fates.forget_unwritten();
+        jump(plan, &world, &mut dice);
+    }
+    world.log.line("world", None, "the calm life begins");
+    cast.calm_down(&world);
+    in_a_life(last_life(plan, &world, &cast, decide));
+    let asks = in_a_life(judge::judge(&world));
+    let violations = world.log.violations();
+    let excerpt = world.log.shown();
+    Story { plan: plan.clone(), transcript: world.log.transcript(), lines: world.log.len(), asks, violations, excerpt }
+}
+
+/// A life is a runtime of its own: when it is dropped, everything in it stops where it stands, as at kill -9.
+fn in_a_life<T>(living: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.expect("a runtime without threads can be had").block_on(living)
+}
+
+async fn one_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide, life: u64, dice: &mut Dice) {
+    let house = House::open(world, life + 1, plan.nodes, decide).await;
+    cast.enter(world, &house.doors());
+    tokio::spawn(tick(Arc::clone(&world.log)));
+    let (span, steps, gently) = (dice.millis(300, 25_000), dice.below(40), dice.below(3) == 0);
+    let killed = timeout(span, world.fates.kill.notified()).await.is_ok();
+    if killed {
+        return world.log.line("world", None, "the bridge is killed by what it wrote");
+    }
+    if gently {
+        world.log.line("world", None, "the bridge is told to stop");
+        return house.close().await;
+    }
+    // Not at a moment when everyone sleeps: in the middle of whatever goes on.
+    for _ in 0..steps {
+        tokio::task::yield_now().await;
+    }
+    world.log.line("world", None, "the bridge is killed");
+}
+
+async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide) {
+    let house = House::open(world, 0, plan.nodes, decide).await;
+    cast.enter(world, &house.doors());
+    tokio::spawn(tick(Arc::clone(&world.log)));
+    let all_done = async {
+        while cast.waits_for().is_some() && !world.log.is_broken() {
+            sleep(TICK).await;
+        }
+        // The last news and the last proofs are still on their way.
+        sleep(Duration::from_secs(5)).await;
+    };
+    if timeout(PATIENCE, all_done).await.is_err() {
+        let who = cast.waits_for().unwrap_or_default();
+        let session = judge::session_of_key(world, &who).await;
+        world.log.broke(4, session, format!("{who} waits for ever"));
+    }
+    house.close().await;
+}
+
+/// Moves the bridge's clock along with the runtime's.
+async fn tick(log: Arc<Log>) {
+    loop {
+        sleep(TICK).await;
+        log.clock.advance(TICK);
+    }
+}
+
+/// While nobody runs, time passes, and sometimes the clock is set.
+fn jump(plan: &Plan, world: &World, dice: &mut Dice) {
+    let now = world.log.now();
+    let span = dice.below(3_000) as i64;
+    let jump = match (plan.clock_trouble, dice.below(4)) {
+        (true, 0) => dice.below(3_600_000) as i64,
+        (true, 1) => -(dice.below(120_000) as i64),
+        _ => span,
+    };
+    world.log.clock.set(Timestamp((now.0 + jump).max(BEGIN.0)));
+    world.log.line("world", None, format!("the clock moves by {jump} ms"));
+}
+
+async fn cast(plan: &Plan, world: &World) -> Cast {
+    let store = Store::Memory(world.memory.clone(), LocalBus::default());
+    let tokens = Tokens::load(store, Chance::seeded(plan.seed), world.log.now()).await.expect("memory can be read");
+    let mut actors = 10;
+    let mut next = || {
+        actors += 1;
+        Dice::new(plan.seed, actors)
+    };
+    let make = async |name: &str, role| {
+        let made = tokens.make(name, "simulated", role, world.log.now()).await;
+        made.expect("a token can be made").0.reveal().to_owned()
+    };
+    let mut cast = Cast {
+        natives: Vec::new(),
+        choruses: Vec::new(),
+        letterboxes: Vec::new(),
+        agents: Vec::new(),
+        askers: Vec::new(),
+        intruder: (make("mallory", TokenRole::Agent).await, Arc::new(Mutex::new(next()))),
+    };
+    for number in 0..plan.natives {
+        let name = format!("native{number}");
+        let token = make(&name, TokenRole::Person).await;
+        world.ledger.lock().watched.push(Watched { person: name.clone(), ..Watched::default() });
+        cast.natives.push((mind(name, token, next(), plan), Arc::default()));
+    }
+    for number in 0..plan.choruses {
+        let name = format!("chorus{number}");
+        let token = make(&name, TokenRole::Person).await;
+        cast.choruses.push(mind(name, token, next(), plan));
+    }
+    for number in 0..plan.letterboxes {
+        let name = format!("letters{number}");
+        let token = make(&name, TokenRole::Person).await;
+        cast.letterboxes.push((mind(name, token, next(), plan), Arc::default()));
+    }
+    for number in 0..plan.agents {
+        let name = format!("agent{number}");
+        let token = make(&name, TokenRole::Agent).await;
+        let agent = Agent::new(name, token, next(), plan.wire_trouble, plan.rounds);
+        cast.agents.push(Arc::new(Mutex::new(agent)));
+    }
+    for number in 0..plan.askers {
+        let name = format!("asker{number}");
+        let token = make(&name, TokenRole::Agent).await;
+        let asker = Asker::new(name, token, next(), plan.wire_trouble, plan.rounds);
+        cast.askers.push(Arc::new(Mutex::new(asker)));
+    }
+    cast
+}
+
+fn mind(name: String, token: String, dice: Dice, plan: &Plan) -> Arc<Mutex<Mind>> {
+    Arc::new(Mutex::new(Mind::new(name, token, dice, plan.wire_trouble)))
+}
+
+impl Cast {
+    fn enter(&self, world: &Arc<World>, doors: &Doors) {
+        for (book, (mind, cursor)) in self.natives.iter().enumerate() {
+            tokio::spawn(people::native(world.clone(), mind.clone(), book, cursor.clone(), doors.clone()));
+        }
+        for mind in &self.choruses {
+            tokio::spawn(people::chorus(world.clone(), mind.clone(), doors.clone()));
+        }
+        for (mind, cursor) in &self.letterboxes {
+            tokio::spawn(people::letterbox(world.clone(), mind.clone(), cursor.clone(), doors.clone()));
+        }
+        for agent in &self.agents {
+            tokio::spawn(agents::http(world.clone(), agent.clone(), doors.clone()));
+        }
+        for asker in &self.askers {
+            tokio::spawn(agents::asker(world.clone(), asker.clone(), doors.clone()));
+        }
+        let (token, dice) = &self.intruder;
+        tokio::spawn(agents::intruder(world.clone(), token.clone(), dice.clone(), doors.clone()));
+    }
+
+    /// Nothing goes wrong from now on, and everybody does what they can.
+    fn calm_down(&self, world: &World) {
+        world.fates.calm_down();
+        self.natives.iter().for_each(|(mind, _)| mind.lock().calm_down());
+        self.choruses.iter().for_each(|mind| mind.lock().calm_down());
+        self.letterboxes.iter().for_each(|(mind, _)| mind.lock().calm_down());
+        self.agents.iter().for_each(|agent| agent.lock().calm_down());
+        self.askers.iter().for_each(|asker| asker.lock().calm_down());
+    }
+
+    /// Returns what somebody still waits for.
+    fn waits_for(&self) -> Option<String> {
+        let agents = self.agents.iter().filter_map(|agent| agent.lock().waits_for());
+        let askers = self.askers.iter().filter_map(|asker| asker.lock().waits_for());
+        agents.chain(askers).next()
+    }
+}

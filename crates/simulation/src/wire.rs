@@ -1,0 +1,121 @@
+//! How clients speak: requests, sockets and event streams, each over a pipe of its own.
+
+use bytes::Bytes;
+use futures_util::{SinkExt, StreamExt};
+use http_body_util::{BodyExt, Full};
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::io::DuplexStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+use crate::house::Doors;
+
+/// Bytes that fit into a pipe, unless somebody is slow on purpose.
+pub(crate) const ROOM: usize = 16 * 1024;
+
+/// One request, and who makes it.
+pub(crate) struct Call<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) token: &'a str,
+    pub(crate) headers: &'a [(&'a str, &'a str)],
+    pub(crate) body: Option<&'a Value>,
+}
+
+/// Makes a request on a connection of its own. Nothing comes back if the connection ended first.
+pub(crate) async fn call(doors: &Doors, node: usize, call: &Call<'_>) -> Option<(u16, Value)> {
+    let response = send(doors, node, call).await?;
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.ok()?.to_bytes();
+    Some((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
+}
+
+async fn send(doors: &Doors, node: usize, call: &Call<'_>) -> Option<hyper::Response<Incoming>> {
+    let stream = doors.connect(node, ROOM);
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.ok()?;
+    tokio::spawn(connection);
+    let request = Request::builder().method(call.method).uri(call.path).header("host", "127.0.0.1");
+    let request = request.header("authorization", format!("Bearer {}", call.token));
+    let request = call.headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    let body = call.body.map(Value::to_string).unwrap_or_default();
+    sender.send_request(request.body(Full::<Bytes>::from(body)).ok()?).await.ok()
+}
+
+/// A WebSocket.
+pub(crate) struct Socket(WebSocketStream<DuplexStream>);
+
+impl Socket {
+    pub(crate) async fn open(
+        doors: &Doors,
+        node: usize,
+        room: usize,
+        path: &str,
+        bearer: Option<&str>,
+    ) -> Option<Self> {
+        let mut request = format!("ws://127.0.0.1{path}").into_client_request().ok()?;
+        if let Some(token) = bearer {
+            request.headers_mut().insert("authorization", format!("Bearer {token}").parse().ok()?);
+        }
+        let (socket, _) = client_async(request, doors.connect(node, room)).await.ok()?;
+        Some(Self(socket))
+    }
+
+    /// Nothing: the connection is gone.
+    pub(crate) async fn say(&mut self, frame: &Value) -> Option<()> {
+        self.0.send(Message::text(frame.to_string())).await.ok()
+    }
+
+    /// Waits for the next frame. Nothing: the connection is gone.
+    pub(crate) async fn hear(&mut self) -> Option<Value> {
+        loop {
+            match self.0.next().await? {
+                Ok(Message::Text(text)) => return serde_json::from_str(&text).ok(),
+                Ok(Message::Ping(_) | Message::Pong(_)) => {}
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// An event stream.
+pub(crate) struct Letters {
+    body: Incoming,
+    unread: String,
+}
+
+/// One event of a stream: its name, its data, and the cursor to come back to.
+pub(crate) struct Letter {
+    pub(crate) name: String,
+    pub(crate) data: Value,
+    pub(crate) id: Option<String>,
+}
+
+impl Letters {
+    pub(crate) async fn open(doors: &Doors, node: usize, token: &str, after: Option<&str>) -> Option<Self> {
+        let headers: Vec<_> = after.map(|id| ("last-event-id", id)).into_iter().collect();
+        let get = Call { method: "GET", path: "/letterbox", token, headers: &headers, body: None };
+        let response = send(doors, node, &get).await?;
+        response.status().is_success().then(|| Self { body: response.into_body(), unread: String::new() })
+    }
+
+    pub(crate) async fn hear(&mut self) -> Option<Letter> {
+        loop {
+            while let Some((event, rest)) = self.unread.split_once("\n\n") {
+                let (event, rest) = (event.to_owned(), rest.to_owned());
+                self.unread = rest;
+                let field = |key: &str| event.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
+                let (id, name) = (field("id: "), field("event: "));
+                if id.is_some() || name.is_some() {
+                    let data = field("data: ").and_then(|data| serde_json::from_str(&data).ok()).unwrap_or_default();
+                    return Some(Letter { name: name.unwrap_or_default(), data, id });
+                }
+            }
+            let chunk = self.body.frame().await?.ok()?.into_data().ok()?;
+            self.unread.push_str(std::str::from_utf8(&chunk).ok()?);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What outlives the bridge: the journal, the clock, the log, and what the clients wrote down.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use askbridge_core::answer::{Answer, Outcome};
+use askbridge_core::event::Event;
+use askbridge_core::ids::{AskId, SessionId};
+use askbridge_journal::journal::Journal;
+use askbridge_journal::{Memory, Stored};
+use futures_util::FutureExt;
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use crate::fates::Fates;
+use crate::log::Log;
+
+pub(crate) struct World {
+    pub(crate) seed: u64,
+    pub(crate) memory: Memory,
+    pub(crate) log: Arc<Log>,
+    pub(crate) fates: Arc<Fates>,
+    pub(crate) ledger: Mutex<Ledger>,
+}
+
+/// What the clients wrote down, for the judge.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    /// Everything that people said, before they said it.
+    pub(crate) sent: Vec<Sent>,
+    /// What the bridge acknowledged of it.
+    pub(crate) acknowledged: Vec<Acknowledged>,
+    pub(crate) watched: Vec<Watched>,
+    /// Every view of an ask that an agent got, and every verdict or note.
+    pub(crate) views: Vec<(String, Value)>,
+    pub(crate) verdicts: Vec<Heard>,
+    /// Asks that somebody knows of, for those who would like to meddle.
+    pub(crate) known: Vec<AskId>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum What {
+    Answer(Answer),
+    Dismiss,
+}
+
+/// What a person said about an ask: by its number, or by its call, or by nothing but the session.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sent {
+    pub(crate) person: String,
+    pub(crate) session: SessionId,
+    pub(crate) number: Option<u32>,
+    pub(crate) call: Option<String>,
+    pub(crate) what: What,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Acknowledged {
+    pub(crate) sent: Sent,
+    /// What the bridge said about it, where the language can say it.
+    pub(crate) late: Option<bool>,
+}
+
+/// What one native client saw from its first snapshot on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watched {
+    pub(crate) person: String,
+    pub(crate) first_cursor: Option<String>,
+    pub(crate) first_open: Vec<String>,
+    pub(crate) snapshots: usize,
+    pub(crate) events: Vec<Value>,
+}
+
+/// What an agent heard over its own connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Heard {
+    pub(crate) ask: AskId,
+    pub(crate) ruling: Option<String>,
+    pub(crate) words: String,
+}
+
+impl World {
+    /// Reads a session as it is stored at this moment.
+    pub(crate) fn stored(&self, session: SessionId) -> Vec<Arc<Stored>> {
+        let mut all: Vec<Arc<Stored>> = Vec::new();
+        loop {
+            let after = all.last().map(|stored| stored.position);
+            let read = self.memory.read(session, None, after, usize::MAX).now_or_never();
+            let batch = read.expect("memory answers at once").expect("memory can be read");
+            if batch.is_empty() {
+                return all;
+            }
+            all.extend(batch);
+        }
+    }
+
+    /// Is there an event in the journal, at this moment, that this holds of?
+    pub(crate) fn has(&self, session: SessionId, wanted: impl Fn(&Event) -> bool) -> bool {
+        self.stored(session).iter().flat_map(|stored| &stored.entry.events).any(|written| wanted(&written.event))
+    }
+
+    /// Is this very event in the journal, at this moment?
+    pub(crate) fn has_json(&self, session: SessionId, event: &Value) -> bool {
+        let stored = self.stored(session);
+        let mut events = stored.iter().flat_map(|stored| &stored.entry.events);
+        events.any(|written| serde_json::from_str::<Value>(&written.json).is_ok_and(|stored| stored == *event))
+    }
+
+    /// Writes down what somebody says, before it is said.
+    pub(crate) fn note_sent(&self, sent: &Sent) {
+        let text = match &sent.what {
+            What::Answer(answer) => format!("says {answer:?}"),
+            What::Dismiss => "closes it".to_owned(),
+        };
+        self.log.line(&sent.person, Some(sent.session), text);
+        self.ledger.lock().sent.push(sent.clone());
+    }
+
+    /// Writes down that the bridge said yes. Whatever it says yes to has to be in the journal now.
+    pub(crate) fn note_acknowledged(&self, sent: &Sent, late: Option<bool>) {
+        let how = if late == Some(true) { "is heard, late" } else { "is heard" };
+        self.log.line(&sent.person, Some(sent.session), how);
+        let cards = self.cards(sent);
+        let there = self.has(sent.session, |event| match event {
+            Event::Settled(settled) => cards.contains(&settled.ask.number) && sent.is_outcome(&settled.outcome),
+            Event::Proposed { answer, by, .. } | Event::LateAnswered { answer, by, .. } => {
+                by.person.as_str() == sent.person && sent.what == What::Answer(answer.clone())
+            }
+            _ => false,
+        });
+        if !there {
+            let why = format!("{} was told that it counts, but it is not in the journal", sent.person);
+            self.log.broke(1, Some(sent.session), why);
+        }
+        self.ledger.lock().acknowledged.push(Acknowledged { sent: sent.clone(), late });
+    }
+
+    /// Returns the asks that somebody means who names this one: itself, and those that took its place on the screen.
+    pub(crate) fn cards(&self, sent: &Sent) -> BTreeSet<u32> {
+        let mut cards = BTreeSet::from_iter(sent.number);
+        for written in self.stored(sent.session).iter().flat_map(|stored| &stored.entry.events) {
+            let Event::Asked(ask) = &*written.event else { continue };
+            let took_its_place = ask.instead_of.is_some_and(|old| cards.contains(&old.number));
+            let by_call = match (&sent.call, sent.number) {
+                (Some(call), _) => ask.call.as_ref().is_some_and(|known| known.as_str() == call),
+                (None, number) => number.is_none(),
+            };
+            if took_its_place || by_call {
+                cards.insert(ask.id.number);
+            }
+        }
+        cards
+    }
+
+    /// Does the journal say that this person decided the ask?
+    pub(crate) fn was_won_by(&self, sent: &Sent, winner: Option<&str>) -> bool {
+        let cards = self.cards(sent);
+        self.has(sent.session, |event| match event {
+            Event::Settled(settled) if cards.contains(&settled.ask.number) => {
+                let person = match &settled.outcome {
+                    Outcome::Answered { by, .. } | Outcome::Dismissed { by, .. } => Some(by.person.as_str()),
+                    Outcome::Expired | Outcome::Ruled { .. } => None,
+                };
+                person == winner
+            }
+            // After it expired, the first late answer wins.
+            Event::LateAnswered { by, .. } => Some(by.person.as_str()) == winner,
+            Event::Said(said) => said.by.as_ref().map(|by| by.person.as_str()) == winner,
+            _ => false,
+        })
+    }
+}
+
+impl Sent {
+    /// Is this how an ask was settled?
+    pub(crate) fn is_outcome(&self, outcome: &Outcome) -> bool {
+        match outcome {
+            Outcome::Answered { answer, by } => {
+                by.person.as_str() == self.person && self.what == What::Answer(answer.clone())
+            }
+            Outcome::Dismissed { by, .. } => by.person.as_str() == self.person && self.what == What::Dismiss,
+            Outcome::Expired | Outcome::Ruled { .. } => false,
+        }
+    }
+}

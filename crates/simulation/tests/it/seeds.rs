@@ -1,0 +1,33 @@
+//! The laws hold on every seed, and every seed tells the same story twice.
+
+use askbridge_simulation::plan::Plan;
+use askbridge_simulation::{run, shrink};
+
+/// Enough to meet every kind of trouble, few enough for every change.
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=60;
+
+#[test]
+fn the_laws_hold_on_every_seed() {
+    let mut asks = 0;
+    for seed in SEEDS {
+        let story = run(&Plan::of(seed));
+        assert!(story.violations.is_empty(), "{}", shrink(story, None).told());
+        asks += story.asks;
+    }
+    assert!(asks > 300, "only {asks} asks were made: the simulation simulates too little");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_transcript() {
+    for seed in [1, 2, 3, 5, 8, 13, 21, 34] {
+        let (once, again) = (run(&Plan::of(seed)), run(&Plan::of(seed)));
+        let differs = once.transcript.lines().zip(again.transcript.lines()).find(|(once, again)| once != again);
+        assert_eq!(differs, None, "seed {seed}");
+        assert_eq!(once.transcript.len(), again.transcript.len(), "seed {seed}");
+    }
+}
+
+#[test]
+fn different_seeds_give_different_transcripts() {
+    assert_ne!(run(&Plan::of(1)).transcript, run(&Plan::of(2)).transcript);
+}
