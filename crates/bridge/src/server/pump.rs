@@ -4,14 +4,13 @@ use std::pin::pin;
 use std::time::Duration;
 
 use askbridge_core::limits;
-use askbridge_peers::peer::{Frame, Peer};
+use askbridge_peers::peer::Frame;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use futures_util::{FutureExt, SinkExt};
 use tokio::time::{Instant, sleep_until, timeout};
 use tracing::debug;
 
-use super::app::App;
-use super::talk::{Guest, Talk};
+use super::talk::Talk;
 
 /// How long one write may take. Beyond: the client is not listening and is let go.
 const WRITE_MAX: Duration = Duration::from_secs(20);
@@ -23,8 +22,9 @@ const NO_STATUS: u16 = 1005;
 const GONE: u16 = 1006;
 
 /// Moves frames between a socket and its peer until one of them has enough, then lets the peer put its things in order.
-pub(crate) async fn socket(app: App, guest: Guest, peer: Box<dyn Peer>, mut socket: WebSocket) {
-    let mut talk = Talk::new(app, guest, peer);
+///
+/// Both are boxed: an idle connection is little more than this future, and should not carry them twice.
+pub(crate) async fn socket(mut talk: Box<Talk>, mut socket: Box<WebSocket>) {
     let (code, reason) = converse(&mut talk, &mut socket).await;
     // Whoever closed: the other side need not wait for what the peer still has to do.
     drop(socket);

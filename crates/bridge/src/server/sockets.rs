@@ -16,12 +16,12 @@ use super::app::{App, Seat};
 use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::pump::socket;
-use super::talk::Guest;
+use super::talk::{Guest, Talk};
 use crate::auth::Caller;
 
 /// tungstenite's own buffers cost 133 kB a connection. The one for reading is there all the time; the one for writing is
 /// as large as what is written.
-const READ_BYTES: usize = 1024;
+const READ_BYTES: usize = 512;
 const WRITE_BYTES: usize = 4096;
 
 type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
@@ -83,6 +83,6 @@ fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> 
         .max_frame_size(limits::FRAME_BYTES_MAX)
         .on_upgrade(move |ws| {
             // Tracked, so that a shutdown waits for the goodbye.
-            tasks.track_future(socket(app, guest, peer, ws))
+            tasks.track_future(socket(Box::new(Talk::new(app, guest, peer)), Box::new(ws)))
         })
 }
