@@ -1,5 +1,7 @@
 //! One caller, and the one function that guards every list, stream and decision.
 
+use std::sync::Arc;
+
 use askbridge_core::answer::Who;
 use askbridge_core::event::{Audience, Started};
 use askbridge_core::ids::{PartyId, PersonId};
@@ -24,15 +26,15 @@ pub enum Role {
     Terminal,
 }
 
-/// Somebody who called, and was recognised.
+/// Somebody who called, and was recognised. Cheap to clone: it goes along with every wish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub party: PartyId,
     pub role: Role,
     /// The name that people read.
-    pub name: String,
+    pub name: Arc<str>,
     /// What they hold in their hand: "phone", "terminal".
-    pub device: String,
+    pub device: Arc<str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +69,7 @@ impl Caller {
         let own = access.is_none_or(|access| access.owner == self.party);
         let addressed = access.is_none_or(|access| match &access.audience {
             Audience::Everyone => true,
-            Audience::Only(people) => people.iter().any(|person| person.as_str() == self.name),
+            Audience::Only(people) => people.iter().any(|person| person.0 == self.name),
         });
         use Role::{Agent, Local, Operator, Person, Terminal};
         let may = match (action, self.role) {
@@ -109,7 +111,7 @@ impl Caller {
 
     /// Returns this caller as the one who decides.
     pub fn who(&self, via: &str) -> Who {
-        Who { person: PersonId::from(self.name.as_str()), device: self.device.clone(), via: via.to_owned() }
+        Who { person: PersonId(Arc::clone(&self.name)), device: self.device.to_string(), via: via.to_owned() }
     }
 
     pub fn is_person(&self) -> bool {
@@ -136,7 +138,7 @@ mod tests {
     const EVERY_ROLE: [Role; 5] = [Role::Agent, Role::Person, Role::Operator, Role::Local, Role::Terminal];
 
     fn caller(role: Role, name: &str) -> Caller {
-        Caller { party: PartyId::from(name), role, name: name.to_owned(), device: "test".to_owned() }
+        Caller { party: PartyId::from(name), role, name: name.into(), device: "test".into() }
     }
 
     fn session_of(owner: &str, audience: Audience) -> Access {

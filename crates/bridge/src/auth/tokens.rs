@@ -50,12 +50,19 @@ pub enum TokensError {
 const PREFIX: &str = "token/";
 const NAME_CHARS_MAX: usize = 64;
 
+/// A token, and whoever holds it.
+#[derive(Debug, Clone)]
+struct Known {
+    info: Arc<TokenInfo>,
+    caller: Caller,
+}
+
 /// Every token that is known here.
 #[derive(Debug)]
 pub struct Tokens {
     store: Store,
     chance: Chance,
-    known: RwLock<HashMap<[u8; 32], Arc<TokenInfo>>>,
+    known: RwLock<HashMap<[u8; 32], Known>>,
     /// Counts revocations, so that open connections look again whether they still belong to somebody.
     revocations: watch::Sender<u64>,
 }
@@ -67,7 +74,7 @@ impl Tokens {
         let known = items.iter().filter_map(|item| {
             let hash = parse_hash(item.key.strip_prefix(PREFIX)?)?;
             let info: TokenInfo = serde_json::from_slice(&item.value).ok()?;
-            Some((hash, Arc::new(info)))
+            Some((hash, Known::from(info)))
         });
         let known = known.collect();
         Ok(Self { store, chance, known: RwLock::new(known), revocations: watch::Sender::new(0) })
@@ -77,14 +84,14 @@ impl Tokens {
     pub fn caller(&self, token: &str) -> Option<Caller> {
         let hash = secret::hash(token);
         let known = self.known.read();
-        let (kept, info) = known.get_key_value(&hash)?;
+        let (kept, known) = known.get_key_value(&hash)?;
         // The map compares early bytes first; what it found is compared once more without looking at the clock.
-        bool::from(kept.ct_eq(&hash)).then(|| info.caller())
+        bool::from(kept.ct_eq(&hash)).then(|| known.caller.clone())
     }
 
     /// Is there still a token of this party?
     pub fn holds(&self, party: &PartyId) -> bool {
-        self.known.read().values().any(|info| info.party() == *party)
+        self.known.read().values().any(|known| known.caller.party == *party)
     }
 
     /// Says when a token was revoked.
@@ -121,19 +128,24 @@ impl Tokens {
         let hash = secret.hash();
         let value = serde_json::to_vec(&info).expect("a token's description has text keys");
         self.store.put(&format!("{PREFIX}{}", secret::hex(&hash)), &value, Expect::Any, None, now).await?;
-        self.known.write().insert(hash, Arc::new(info));
+        self.known.write().insert(hash, Known::from(info));
         Ok(())
     }
 
     pub fn list(&self) -> Vec<Arc<TokenInfo>> {
-        let mut tokens: Vec<_> = self.known.read().values().cloned().collect();
+        let mut tokens: Vec<_> = self.known.read().values().map(|known| Arc::clone(&known.info)).collect();
         tokens.sort_by(|a, b| (a.made_at, &a.id).cmp(&(b.made_at, &b.id)));
         tokens
     }
 
     /// Forgets a token: whoever holds it is a stranger from now on.
     pub async fn revoke(&self, id: &str) -> Result<Arc<TokenInfo>, TokensError> {
-        let found = self.known.read().iter().find(|(_, info)| info.id == id).map(|(hash, info)| (*hash, info.clone()));
+        let found = self
+            .known
+            .read()
+            .iter()
+            .find(|(_, known)| known.info.id == id)
+            .map(|(hash, known)| (*hash, Arc::clone(&known.info)));
         let (hash, info) = found.ok_or_else(|| TokensError::Unknown(id.to_owned()))?;
         self.store.delete(&format!("{PREFIX}{}", secret::hex(&hash)), Expect::Any).await?;
         self.known.write().remove(&hash);
@@ -142,23 +154,17 @@ impl Tokens {
     }
 }
 
-impl TokenInfo {
-    fn party(&self) -> PartyId {
-        PartyId::from(format!("tok_{}", self.id))
-    }
-
-    fn caller(&self) -> Caller {
-        Caller {
-            party: self.party(),
-            role: match self.role {
-                TokenRole::Agent => Role::Agent,
-                TokenRole::Person => Role::Person,
-                TokenRole::Operator => Role::Operator,
-                TokenRole::Local => Role::Local,
-            },
-            name: self.name.clone(),
-            device: self.device.clone(),
-        }
+impl From<TokenInfo> for Known {
+    fn from(info: TokenInfo) -> Self {
+        let role = match info.role {
+            TokenRole::Agent => Role::Agent,
+            TokenRole::Person => Role::Person,
+            TokenRole::Operator => Role::Operator,
+            TokenRole::Local => Role::Local,
+        };
+        let party = PartyId::from(format!("tok_{}", info.id));
+        let caller = Caller { party, role, name: info.name.as_str().into(), device: info.device.as_str().into() };
+        Self { info: Arc::new(info), caller }
     }
 }
 

@@ -32,7 +32,7 @@ impl Handle {
         put.map_err(|error| Rejection::Down(chain(&error)))?;
         self.drafted.lock().insert(ask);
         let person = caller.name.clone();
-        let fleeting = Fleeting { person, ask: ask.to_string(), draft: draft.as_str().to_owned() };
+        let fleeting = Fleeting { person: person.to_string(), ask: ask.to_string(), draft: draft.as_str().to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a draft's envelope has text keys");
         self.store.publish(SUBJECT, Bytes::from(body));
         Ok(())

@@ -80,9 +80,7 @@ impl Handle {
     pub(crate) fn visible_to(&self, caller: &Caller) -> AskFilter {
         match caller.role {
             Role::Agent => AskFilter { party: Some(caller.party.clone()), ..AskFilter::default() },
-            Role::Person | Role::Operator => {
-                AskFilter { person: Some(caller.name.as_str().into()), ..AskFilter::default() }
-            }
+            Role::Person | Role::Operator => AskFilter { person: Some((&*caller.name).into()), ..AskFilter::default() },
             Role::Local | Role::Terminal => AskFilter::default(),
         }
     }

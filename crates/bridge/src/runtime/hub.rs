@@ -126,7 +126,7 @@ impl Hub {
         let bytes = news.bytes();
         let news = Arc::new(news);
         self.listeners.lock().inbox.retain(|_, listener| {
-            let theirs = listener.caller.as_ref().is_some_and(|caller| caller.is_person() && caller.name == person);
+            let theirs = listener.caller.as_ref().is_some_and(|caller| caller.is_person() && *caller.name == *person);
             !theirs || listener.take(&news, bytes)
         });
     }

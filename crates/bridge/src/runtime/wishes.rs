@@ -215,7 +215,7 @@ impl Handle {
                 };
                 let start = Start {
                     door: wish.door.to_owned(),
-                    agent: wish.agent.clone().unwrap_or_else(|| caller.name.clone()),
+                    agent: wish.agent.clone().unwrap_or_else(|| caller.name.to_string()),
                     owner: caller.party.clone(),
                     audience: Audience::Everyone,
                     settings: settings.clone(),
@@ -225,7 +225,7 @@ impl Handle {
             }
         };
         let agent = wish.agent.clone().or_else(|| started.map(|started| started.agent.clone()));
-        let agent = agent.unwrap_or_else(|| caller.name.clone());
+        let agent = agent.unwrap_or_else(|| caller.name.to_string());
         let door_wishes =
             LISTING.iter().find(|row| row.name == wish.door).map(|row| (row.wishes)()).unwrap_or_default();
         let agent_wishes = Wishes::default();

@@ -80,5 +80,5 @@ fn local_caller(app: &App, peer: &LocalPeer) -> Caller {
         Ancestry::NoTerminal => (Role::Local, "script"),
         Ancestry::BelowAnAgent | Ancestry::Unknown => (Role::Agent, "agent"),
     };
-    Caller { party: PartyId::from(LOCAL_PARTY), role, name: peer.user.clone(), device: device.to_owned() }
+    Caller { party: PartyId::from(LOCAL_PARTY), role, name: peer.user.as_str().into(), device: device.into() }
 }

@@ -62,7 +62,7 @@ async fn answer(app: App, guest: Guest, listing: &'static Listing, request: Requ
         return StatusCode::NOT_FOUND.into_response();
     };
     let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
-    let name = guest.caller.as_ref().map(|caller| caller.name.as_str());
+    let name = guest.caller.as_ref().map(|caller| &*caller.name);
     let peer = match greet(&Hello { path, query, caller: name }) {
         Greeting::Open(peer) => peer,
         Greeting::Refuse(status, body) => {

@@ -65,7 +65,7 @@ fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> 
     let Some(greet) = listing.greet else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let name = caller.as_ref().map(|caller| caller.name.as_str());
+    let name = caller.as_ref().map(|caller| &*caller.name);
     let query = knock.uri.query().unwrap_or_default();
     let peer = match greet(&Hello { path: knock.uri.path(), query, caller: name }) {
         Greeting::Open(peer) => peer,

@@ -227,7 +227,7 @@ impl Talk {
             (Some(caller), true) => caller.clone(),
             _ => sign_in(&self.app, token, self.guest.from)?,
         };
-        let name = CallerName { name: caller.name.clone(), role: caller.role.name() };
+        let name = CallerName { name: caller.name.to_string(), role: caller.role.name() };
         self.guest.caller = Some(caller);
         Ok(Receipt { caller: Some(name), ..Receipt::default() })
     }

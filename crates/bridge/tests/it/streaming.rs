@@ -57,8 +57,8 @@ async fn a_slow_follower_is_let_go_and_holds_up_nobody() {
     let ada = |device: &str| Caller {
         party: PartyId::from(device),
         role: Role::Person,
-        name: "ada".to_owned(),
-        device: device.to_owned(),
+        name: "ada".into(),
+        device: device.into(),
     };
     let mut slow = house.handle.follow(Interest::Inbox(ada("phone")), None);
     let mut quick = house.handle.follow(Interest::Inbox(ada("desk")), None);

@@ -24,9 +24,9 @@ use crate::journal::ReadError;
 
 pub(crate) const INDEX_FILE: &str = "index.db";
 /// Entries that come together before the index takes them in by itself.
-const TOGETHER: u64 = 256;
+const TOGETHER: u64 = 1024;
 /// Entries that are taken in with one transaction.
-const BATCH: usize = 512;
+const BATCH: usize = 1024;
 /// Entries beyond which building the index is worth a word in the log.
 const LONG: u64 = 50_000;
 
@@ -214,8 +214,11 @@ fn open(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result<(Conn
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags).map_err(of)?;
     prepare(&conn).map_err(of)?;
-    conn.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;")
-        .map_err(of)?;
+    conn.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 8192;
+         PRAGMA temp_store = MEMORY;",
+    )
+    .map_err(of)?;
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0)).map_err(of)?;
     let start = Cursor::new(identity, vec![0]);
     if tables == 0 {

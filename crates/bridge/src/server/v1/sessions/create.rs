@@ -86,7 +86,7 @@ pub(crate) async fn create(
     let wish = Wish::Start {
         session: None,
         door: http::NAME,
-        agent: starting.agent.unwrap_or_else(|| caller.name.clone()),
+        agent: starting.agent.unwrap_or_else(|| caller.name.to_string()),
         settings: Box::new(settings),
     };
     let receipt = app.handle.grant(&caller, http::NAME, wish).await?;

@@ -45,7 +45,7 @@ pub(crate) async fn list(
     let filter = match caller.role {
         Role::Agent => SessionFilter { owner: Some(caller.party.clone()), ..SessionFilter::default() },
         Role::Person | Role::Operator => {
-            SessionFilter { person: Some(caller.name.as_str().into()), ..SessionFilter::default() }
+            SessionFilter { person: Some((&*caller.name).into()), ..SessionFilter::default() }
         }
         Role::Local | Role::Terminal => SessionFilter::default(),
     };
