@@ -38,6 +38,10 @@ pub const UNDO_MAX: Duration = Duration::from_secs(60);
 /// People whose agreement an ask may need. Beyond: refused.
 pub const QUORUM_MAX: u8 = 16;
 
+/// Bytes of one piece of what an agent says, is told by a tool, or gives to one. Beyond: text goes on in the next piece;
+/// the output of a tool is cut and says so; its input is left out and says so.
+pub const CONTENT_BYTES_MAX: usize = 64 * 1024;
+
 /// Events in one journal entry. Beyond: the append is refused as too large.
 pub const ENTRY_EVENTS_MAX: usize = 64;
 /// Bytes of one journal entry. Beyond: the append is refused as too large.

@@ -60,6 +60,7 @@ impl Handle {
             Wish::Overtake { ask, mouth } => {
                 self.about(caller, Action::Withdraw, ask, |ask| Intent::Overtake { ask, mouth }).await
             }
+            Wish::Park { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Park { ask }).await,
             Wish::Strand { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Strand { ask }).await,
             Wish::Answer { ask, reply } => {
                 let ask = self.decidable(caller, ask).await?;

@@ -16,6 +16,10 @@ pub struct SessionJson {
     pub title: Option<String>,
     pub folder: Option<String>,
     pub branch: Option<String>,
+    /// `running`, `parked`, `asleep` or `none`.
+    pub process: &'static str,
+    pub model: Option<String>,
+    pub permission_mode: Option<String>,
     pub waiting_for_person: bool,
     pub open_ask_ids: Vec<String>,
     pub queued_messages: Vec<QueuedJson>,
@@ -48,6 +52,9 @@ impl SessionJson {
             title: view.settings.title.clone(),
             folder: view.settings.folder.clone(),
             branch: view.settings.branch.clone(),
+            process: view.process.name(),
+            model: view.settings.model.clone(),
+            permission_mode: view.settings.mode.clone(),
             waiting_for_person: !view.open.is_empty(),
             open_ask_ids: view.open.iter().map(ToString::to_string).collect(),
             queued_messages: view
