@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, inbox, journal, pair, run, token};
+use crate::commands::{answer, ask, inbox, journal, pair, run, serve, token};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,6 +18,12 @@ Environment:
   ASKBRIDGE_DATA             folder of the journal and the local socket (~/.local/share/askbridge)
   ASKBRIDGE_TOKEN            a token to speak with; without one, commands use the local socket
   ASKBRIDGE_ALLOWED_ORIGINS  other web origins that may talk to the server, with commas
+  ASKBRIDGE_CLAUDE           the Claude Code program (`claude` on PATH)
+  ASKBRIDGE_ROOTS            folders in which agents may work, with colons (home, and where askbridge was started)
+  ASKBRIDGE_WARM             how long an agent is kept for an open question: 10m, 0 or off
+  ASKBRIDGE_IDLE             how long an agent with nothing to do is kept (30m)
+  ASKBRIDGE_AGENTS_MAX       how many agents run at the same time (16)
+  ASKBRIDGE_AGENT_ENV        variables that agents find in their environment beside the usual, with commas
   ASKBRIDGE_LOG              how much the server logs: error, warn, info, debug
   NO_COLOR                   no colour";
 
@@ -33,7 +39,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the server in the foreground (the default)
     #[command(after_help = SERVE_EXAMPLES)]
-    Serve,
+    Serve(serve::Args),
     /// Ask a person, wait, and print the answer
     Ask(ask::Args),
     /// Show what waits for an answer

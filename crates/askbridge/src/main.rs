@@ -12,9 +12,11 @@ mod spans;
 
 use std::process::ExitCode;
 
+use askbridge_bridge::hosts::{LAUNCH_COMMAND, become_agent};
 use clap::Parser;
 
 use crate::cli::{Cli, Command};
+use crate::commands::serve;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -23,8 +25,15 @@ use crate::settings::Settings;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Not for people, and not a place for anything else: what runs here becomes an agent.
+    let args: Vec<_> = std::env::args_os().collect();
+    if args.get(1).is_some_and(|command| command == LAUNCH_COMMAND) {
+        let error = become_agent(&args[2..]);
+        output::tell(&format!("error: could not become the agent: {error}"));
+        return Exit::Failed.into();
+    }
     let cli = Cli::parse();
-    match run(cli.command.unwrap_or(Command::Serve)) {
+    match run(cli.command.unwrap_or(Command::Serve(serve::Args::default()))) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             if !failure.is_closed_pipe() {
@@ -37,20 +46,20 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Exit, Failure> {
     let settings = Settings::read()?;
-    if let Command::Serve = command {
+    if let Command::Serve(args) = &command {
         logging::start();
         // One core belongs to the journal's thread. A worker that shares it would be woken only to get in its way.
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let workers = cores.saturating_sub(1).max(1);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
-        return runtime.block_on(commands::serve::run(settings));
+        return runtime.block_on(commands::serve::run(settings, args));
     }
     // A client waits more than it works: one thread is enough, and starts faster.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let settings = &settings;
     runtime.block_on(async move {
         match command {
-            Command::Serve => unreachable!("served above"),
+            Command::Serve(_) => unreachable!("served above"),
             Command::Ask(args) => commands::ask::run(settings, args).await,
             Command::Inbox(args) => commands::inbox::run(settings, args).await,
             Command::Answer(args) => commands::answer::run(settings, *args).await,

@@ -1,11 +1,16 @@
 //! Settings, read once from the environment.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use askbridge_bridge::hosts::environment;
+use askbridge_core::limits;
+use askbridge_core::terms::Warm;
 
 use crate::client::dialable;
 
@@ -24,8 +29,68 @@ pub(crate) struct Settings {
     /// A person's or an agent's token; without one, commands speak over the local socket.
     pub(crate) token: Option<String>,
     pub(crate) user: String,
+    pub(crate) agents: AgentSettings,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
+}
+
+/// What is decided about the agents that we run.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentSettings {
+    pub(crate) claude: Option<PathBuf>,
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) warm: Option<Warm>,
+    pub(crate) idle: Duration,
+    pub(crate) processes_max: usize,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+}
+
+impl AgentSettings {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+    fn read() -> Result<Self> {
+        let roots = match env::var_os("ASKBRIDGE_ROOTS").filter(|roots| !roots.is_empty()) {
+            Some(roots) => env::split_paths(&roots).collect(),
+            None => text("HOME").map(PathBuf::from).into_iter().chain(env::current_dir().ok()).collect(),
+        };
+        let warm = match text("ASKBRIDGE_WARM").as_deref() {
+            None => None,
+            Some("off") => Some(Warm::Hold),
+            Some(span) => Some(Warm::For(self::span("ASKBRIDGE_WARM", span, "or off")?)),
+        };
+        let idle = text("ASKBRIDGE_IDLE").map(|idle| span("ASKBRIDGE_IDLE", &idle, "")).transpose()?;
+        let processes_max = match text("ASKBRIDGE_AGENTS_MAX") {
+            None => limits::AGENTS_MAX,
+            Some(number) => number.parse().ok().filter(|number| *number > 0).with_context(|| {
+                format!("ASKBRIDGE_AGENTS_MAX is `{number}`, which is not a number of processes, like 16")
+            })?,
+        };
+        let more = text("ASKBRIDGE_AGENT_ENV").unwrap_or_default();
+        let more: Vec<_> = more.split(',').map(str::trim).map(str::to_owned).collect();
+        Ok(Self {
+            claude: text("ASKBRIDGE_CLAUDE").map(PathBuf::from),
+            roots,
+            warm,
+            idle: idle.unwrap_or(limits::AGENT_IDLE),
+            processes_max,
+            environment: environment(env::vars_os(), &more),
+        })
+    }
+}
+
+/// Reads `10m`, `90s`, `2h` or `0`.
+fn span(name: &str, text: &str, or: &str) -> Result<Duration> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let seconds = match unit {
+        "s" => Some(1),
+        "m" => Some(60),
+        "h" => Some(3600),
+        "" if number == "0" => Some(1),
+        _ => None,
+    };
+    let span = seconds.zip(number.parse::<u64>().ok()).and_then(|(unit, number)| number.checked_mul(unit));
+    let span = span.with_context(|| format!("{name} is `{text}`, which is not a span of time, like 10m {or}"))?;
+    Ok(Duration::from_secs(span))
 }
 
 impl Settings {
@@ -45,6 +110,7 @@ impl Settings {
             data: data()?,
             allowed_origins: origins.map(str::to_owned).collect(),
             token: text("ASKBRIDGE_TOKEN"),
+            agents: AgentSettings::read()?,
             user: text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "me".to_owned()),
             colour: text("NO_COLOR").is_none() && text("TERM").is_none_or(|term| term != "dumb"),
         })

@@ -111,3 +111,18 @@ pub const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.
 pub const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
+
+/// Bytes of one line that an agent writes. Beyond: the line is passed over, and a notice says so.
+pub const AGENT_LINE_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Bytes that we ask an agent's pipe to hold. Beyond: a line goes in pieces, and a restart in between ends the agent.
+pub const AGENT_PIPE_BYTES: usize = 1024 * 1024;
+/// Pieces of content that wait to be stored for one agent. Beyond: it is not heard until one is.
+pub const AGENT_RECORDS_MAX: usize = 256;
+/// Agents' processes at the same time, unless configured otherwise. Beyond: a session waits for a free place.
+pub const AGENTS_MAX: usize = 16;
+/// How long a process that has nothing to do is kept, unless configured otherwise. Beyond: it is let go, and started again
+/// by the next message.
+pub const AGENT_IDLE: Duration = Duration::from_secs(30 * 60);
+/// How often in a row an agent's process may end before it has heard anything. Beyond: it is started again by the next
+/// message only.
+pub const AGENT_STARTS_MAX: u32 = 3;

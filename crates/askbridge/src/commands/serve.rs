@@ -5,11 +5,13 @@ use std::io::{ErrorKind, IsTerminal, Write, stdout};
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use askbridge_bridge::auth::{Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
+use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, ListenError, Listeners, Origins, router, serve};
 use askbridge_core::terms::Rules;
@@ -19,9 +21,16 @@ use tracing::info;
 
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
-use crate::settings::Settings;
+use crate::settings::{AgentSettings, Settings};
 
-pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// End the agents that run when the server ends, instead of leaving them to the next one
+    #[arg(long)]
+    stop_agents: bool,
+}
+
+pub(crate) async fn run(settings: Settings, args: &Args) -> Result<Exit, Failure> {
     let (clock, chance) = (Clock::System, Chance::System);
     let origins = Origins::new(settings.allowed_origins.clone())
         .map_err(|why| Failure::new(format!("ASKBRIDGE_ALLOWED_ORIGINS: {why}")))?;
@@ -38,6 +47,9 @@ pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
     let version = env!("CARGO_PKG_VERSION");
     let app = App::new(AppOptions { handle: bridge.handle.clone(), tokens, origins, version });
     app.agents.recall(app.handle.store(), app.handle.now()).await.context("could not recall the agents that run")?;
+    let hosts = Hosts::start(bridge.handle.clone(), host_options(&settings), Arc::clone(&app.agents));
+    let hosts = hosts.await.context("could not look after agents")?;
+    app.host(hosts.clone());
     let server = serve(app.clone(), router(app), listeners, settings.user.clone());
     // A courtesy to our own commands; without it they use what is configured.
     let _ = fs::write(settings.address_file(), format!("{address}\n"));
@@ -46,8 +58,24 @@ pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
     wait_for_the_end().await?;
     info!("Stopping: finishing what is in hand");
     server.stop().await;
+    hosts.stop(args.stop_agents).await;
     bridge.stop().await;
     Ok(Exit::Good)
+}
+
+fn host_options(settings: &Settings) -> HostOptions {
+    let AgentSettings { claude, roots, warm, idle, processes_max, environment } = settings.agents.clone();
+    HostOptions {
+        folder: settings.data.join("run").join("agents"),
+        // The program that runs, even if its file was replaced since.
+        launcher: vec!["/proc/self/exe".into(), LAUNCH_COMMAND.into()],
+        claude,
+        environment,
+        roots,
+        idle,
+        warm,
+        processes_max,
+    }
 }
 
 fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {

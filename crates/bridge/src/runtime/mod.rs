@@ -10,6 +10,7 @@ mod follow;
 mod handle;
 mod hub;
 mod news;
+mod record;
 mod resolve;
 mod rollover;
 mod store;
@@ -25,5 +26,6 @@ pub use news::News;
 pub use store::Store;
 pub use submit::Done;
 
+pub(crate) use cache::CellState;
 pub(crate) use error::chain;
 pub(crate) use view::of_known;

@@ -18,6 +18,9 @@ pub struct SessionJson {
     pub branch: Option<String>,
     /// `running`, `parked`, `asleep` or `none`.
     pub process: &'static str,
+    /// Its place in the line for a free process, if it waits for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for_process: Option<usize>,
     pub model: Option<String>,
     pub permission_mode: Option<String>,
     pub waiting_for_person: bool,
@@ -53,6 +56,7 @@ impl SessionJson {
             folder: view.settings.folder.clone(),
             branch: view.settings.branch.clone(),
             process: view.process.name(),
+            waits_for_process: None,
             model: view.settings.model.clone(),
             permission_mode: view.settings.mode.clone(),
             waiting_for_person: !view.open.is_empty(),

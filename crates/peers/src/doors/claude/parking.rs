@@ -56,3 +56,18 @@ impl Claude {
         }
     }
 }
+
+impl Claude {
+    /// Whoever hosts the process is about to end. What can be parked is parked now.
+    pub fn hurry(&mut self, cx: &mut Cx<'_>) {
+        for call in self.calls.values_mut().filter(|call| call.warm_until.is_some()) {
+            call.warm_until = Some(cx.now);
+        }
+        self.park_if_possible(cx);
+    }
+
+    /// Is a question on its way to be parked?
+    pub fn is_parking(&self) -> bool {
+        self.parking || self.calls.values().any(|call| call.stage == Stage::Deferring)
+    }
+}

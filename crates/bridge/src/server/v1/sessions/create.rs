@@ -5,14 +5,15 @@ use std::time::Duration;
 use askbridge_core::event::Settings;
 use askbridge_core::limits;
 use askbridge_core::terms::{Wait, WhileOpen, Wishes};
-use askbridge_peers::doors::http;
-use askbridge_peers::json::SessionJson;
+use askbridge_peers::doors::{claude, http};
 use askbridge_peers::wish::Wish;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
 
+use super::agent::{self, Hosting};
+use super::shown;
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
@@ -20,8 +21,10 @@ use crate::server::problem::Trouble;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Starting {
+    /// `claude`: one that we run. Anything else names a program that asks by itself.
     agent: Option<String>,
     title: Option<String>,
+    #[serde(alias = "cwd")]
     folder: Option<String>,
     branch: Option<String>,
     /// How long asks of this session wait, unless they say otherwise. Missing: for ever.
@@ -32,6 +35,8 @@ pub(crate) struct Starting {
     messages: Option<String>,
     /// May several asks be open at once?
     parallel: Option<bool>,
+    #[serde(flatten)]
+    hosted: Hosting,
 }
 
 pub(crate) async fn create(
@@ -56,21 +61,25 @@ pub(crate) async fn create(
         Some("pass_on") => Some(WhileOpen::PassOn),
         Some(_) => return Err(bad("`messages` is hold, cancel_turn, refuse or pass_on")),
     };
-    let settings = Settings {
+    let mut settings = Settings {
         title: starting.title,
         folder: starting.folder,
         branch: starting.branch,
         wishes: Wishes { wait: wait.map(Wait::For), undo, messages, parallel: starting.parallel, ..Wishes::default() },
         ..Settings::default()
     };
+    let mut door = http::NAME;
+    if starting.agent.as_deref() == Some(claude::NAME) {
+        agent::host(&app, &caller, starting.hosted, &mut settings).await?;
+        door = claude::NAME;
+    }
     let wish = Wish::Start {
         session: None,
-        door: http::NAME,
+        door,
         agent: starting.agent.unwrap_or_else(|| caller.name.clone()),
         settings: Box::new(settings),
     };
     let receipt = app.handle.grant(&caller, http::NAME, wish).await?;
     let session = receipt.session.expect("a session that was started has an id");
-    let view = app.handle.session(session).await?;
-    Ok(json(StatusCode::CREATED, &SessionJson::of(&view, Some(app.handle.cursor()))))
+    Ok(json(StatusCode::CREATED, &shown(&app, session).await?))
 }
