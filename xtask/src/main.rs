@@ -1,5 +1,6 @@
 //! The project's own commands.
 
+mod drift;
 mod install;
 mod run;
 mod test;
@@ -11,7 +12,8 @@ const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
 cargo xtask bench [--quick]  speed, beside the floor of the same run
 cargo xtask tidy             walls between crates, file sizes, door plates
-cargo xtask install          what the tests need and the machine may not have";
+cargo xtask install          what the tests need and the machine may not have
+cargo xtask drift [--cli P]  the scenarios of the real Claude Code against another one; 2.1.197 unless told";
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -24,6 +26,7 @@ fn main() -> Result<()> {
             run::program(run::root().join("target/dist/askbridge-bench"), rest)
         }
         ["tidy"] => tidy::run(),
+        ["drift", rest @ ..] => drift::run(rest),
         ["install"] => install::run().map(drop),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

@@ -38,6 +38,15 @@ fn go(mut command: Command, line: &str) -> Result<()> {
     Ok(())
 }
 
+/// What a program says.
+pub(crate) fn output(name: &str, args: &[&str]) -> Result<String> {
+    let out = Command::new(name).args(args).output().with_context(|| format!("could not run `{name}`"))?;
+    if !out.status.success() {
+        bail!("`{name}` failed: {}", String::from_utf8_lossy(&out.stderr));
+    }
+    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
 /// Is there a program of this name?
 pub(crate) fn exists(name: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output();

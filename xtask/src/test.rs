@@ -10,7 +10,7 @@ use crate::{install, tidy};
 
 pub(crate) fn run() -> Result<()> {
     let began = Instant::now();
-    let nats = install::run()?;
+    let installed = install::run()?;
     cargo(&["fmt", "--all", "--check"])?;
     tidy::run()?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<()> {
     // Installing these would take longer than everything else together, so they run where they are.
     optional("cargo-deny", &["deny", "--offline", "check", "licenses", "bans", "sources"]);
     optional("typos", &[]);
-    cargo_with(&["test", "--workspace"], &[("ASKBRIDGE_NATS_SERVER", nats.as_os_str())])?;
+    cargo_with(&["test", "--workspace"], &installed.env())?;
     eprintln!("\neverything holds, after {} s", began.elapsed().as_secs());
     Ok(())
 }

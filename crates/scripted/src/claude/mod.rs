@@ -1,0 +1,13 @@
+//! Claude Code in tests: where it is, how to start it with nothing of ours around it, how to talk to it raw.
+//!
+//! [`places`] finds the real CLI, its double and the official SDK; [`Room`] is a scratch home; [`Launch`] starts a
+//! [`Host`], which speaks the control protocol line by line; [`hosted_by_sdk`] lets the official SDK do that instead.
+
+mod host;
+mod launch;
+pub mod places;
+mod sdk;
+
+pub use host::{Ended, Host, tool_results};
+pub use launch::{Launch, Room, Subject};
+pub use sdk::{Via, hosted_by_sdk};

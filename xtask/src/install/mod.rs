@@ -1,0 +1,51 @@
+//! What the tests need and the machine may not have, into `.tools`. Says what it installs, and how large it is.
+
+pub(crate) mod claude;
+mod nats;
+mod sdk;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::run::root;
+
+/// Where everything is, once installed.
+pub(crate) struct Installed {
+    nats: PathBuf,
+    claude: PathBuf,
+    sdk: PathBuf,
+}
+
+impl Installed {
+    /// The variables by which the tests find it.
+    pub(crate) fn env(&self) -> [(&str, &OsStr); 3] {
+        [
+            ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
+            ("ASKBRIDGE_TEST_CLAUDE", self.claude.as_os_str()),
+            ("ASKBRIDGE_TEST_SDK", self.sdk.as_os_str()),
+        ]
+    }
+}
+
+/// Installs what is missing.
+pub(crate) fn run() -> Result<Installed> {
+    let tools = root().join(".tools");
+    fs::create_dir_all(&tools)?;
+    Ok(Installed { nats: nats::run(&tools)?, claude: claude::run(&tools, claude::PINNED)?, sdk: sdk::run(&tools)? })
+}
+
+/// The size of a file or folder, as a person says it.
+fn size(path: &Path) -> String {
+    format!("{} MB", bytes(path) / 1_000_000)
+}
+
+fn bytes(path: &Path) -> u64 {
+    let Ok(meta) = fs::symlink_metadata(path) else { return 0 };
+    if !meta.is_dir() {
+        return meta.len();
+    }
+    fs::read_dir(path).map_or(0, |entries| entries.flatten().map(|entry| bytes(&entry.path())).sum())
+}
