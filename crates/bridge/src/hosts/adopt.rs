@@ -27,14 +27,14 @@ pub(super) async fn adopt_all(desk: &Arc<Inner>) {
     };
     for session in &inhabited {
         if is_known(desk, *session).await {
-            desk.knows(*session);
+            desk.handle.bell.rings_for(*session);
             desk.take_over(*session);
         } else {
             evict(desk, *session).await;
         }
     }
     for session in sessions(desk) {
-        desk.knows(session);
+        desk.handle.bell.rings_for(session);
         if !inhabited.contains(&session) {
             release(desk, session).await;
             desk.consider(session).await;

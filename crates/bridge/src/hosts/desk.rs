@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use askbridge_core::event::{Event, Level};
-use askbridge_core::ids::{Epoch, PartyId, SessionId};
+use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_peers::doors::claude;
@@ -14,15 +14,15 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{error, warn};
+use tracing::warn;
 
 use super::cli::{Cli, CliError};
 use super::eyes::{self, Eyes};
 use super::host::Ended;
 use super::options::HostOptions;
 use super::{adopt, need, place, start};
-use crate::auth::{Agents, Caller, Role};
-use crate::runtime::{Handle, Heard, Interest, News};
+use crate::auth::Agents;
+use crate::runtime::Handle;
 
 /// The agents that we run.
 #[derive(Debug, Clone)]
@@ -44,8 +44,6 @@ pub(super) struct Inner {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Sessions whose agents we run.
-    ours: HashSet<SessionId>,
     /// Sessions that have a process, or are about to.
     busy: HashSet<SessionId>,
     /// Sessions that wait for a place.
@@ -111,10 +109,6 @@ impl Inner {
 
     pub(super) fn is_crowded(&self) -> bool {
         !self.state.lock().line.is_empty()
-    }
-
-    pub(super) fn knows(&self, session: SessionId) {
-        self.state.lock().ours.insert(session);
     }
 
     /// Hosts a session whose process is there already, whether there is a place for it or not.
@@ -221,52 +215,22 @@ async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
     }
 }
 
-/// Follows everything that happens, and starts what has to be started.
+/// Takes over what runs, then starts whatever has to be started.
 async fn follow(desk: Arc<Inner>) {
-    // An insider that sees everything and decides nothing.
-    let name = "hosts".to_owned();
-    let caller = Caller { party: PartyId::from("tok_hosts"), role: Role::Local, name, device: String::new() };
+    // Listen first, then look: what happens in between is heard.
+    desk.handle.bell.listen(claude::NAME);
+    adopt::adopt_all(&desk).await;
     loop {
-        // Listen first, then look: what happens in between is heard.
-        let mut follower = desk.handle.follow_live(Interest::Inbox(caller.clone()));
-        adopt::adopt_all(&desk).await;
-        loop {
-            let heard = tokio::select! {
-                () = desk.stop.cancelled() => return,
-                heard = follower.next() => heard,
-            };
-            match heard {
-                Ok(Heard::News(news)) => {
-                    if let News::Entry(batch) = &*news {
-                        for happened in &batch.happened {
-                            react(&desk, happened.session, &happened.event).await;
-                        }
-                    }
-                }
-                Ok(Heard::Snapshot(_)) => {}
-                Ok(Heard::Lagged) => break,
-                Err(rejection) => {
-                    error!(%rejection, "Could not follow what happens to agents; trying again");
-                    break;
-                }
-            }
-        }
-    }
-}
-
-async fn react(desk: &Arc<Inner>, session: SessionId, event: &Event) {
-    match event {
-        Event::Started(started) if started.door == claude::NAME => desk.knows(session),
-        Event::Said(_) | Event::Settled(_) | Event::Withdrawn { .. } | Event::Interrupted { .. } => {
-            if !desk.state.lock().ours.contains(&session) {
-                return;
-            }
-            if matches!(event, Event::Interrupted { .. }) {
+        let rung = tokio::select! {
+            () = desk.stop.cancelled() => return,
+            rung = desk.handle.bell.rung() => rung,
+        };
+        for (session, ring) in rung {
+            if ring.interrupted {
                 desk.interrupt(session).await;
             }
             desk.state.lock().fruitless.remove(&session);
             desk.consider(session).await;
         }
-        _ => {}
     }
 }

@@ -26,7 +26,8 @@ use super::pipe::Pipe;
 use super::place::{Place, Rest};
 use super::process::Running;
 use super::spool::{Line, Spool};
-use crate::auth::{Caller, Role};
+use super::transcript;
+use crate::auth::{Caller, ProcessId, Role};
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, Interest, News, chain};
 
@@ -36,6 +37,9 @@ const FAREWELL_MAX: Duration = Duration::from_secs(10);
 const PARK_MAX: Duration = Duration::from_secs(5);
 /// How often to look at the spool although nobody said that it has grown.
 const LOOK_ANYWAY: Duration = Duration::from_secs(2);
+/// How long Claude Code may take to write down that a question is deferred, and how often to look.
+const RECORD_MAX: Duration = Duration::from_secs(5);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// How long to wait before storing something again that could not be stored.
 const STORE_AGAIN: Duration = Duration::from_millis(500);
 
@@ -46,6 +50,7 @@ pub(super) struct Hosted {
     pub(super) rest: Rest,
     pub(super) spool: Spool,
     pub(super) pipe: Pipe,
+    pub(super) process: ProcessId,
     /// `None`: it is gone, and only what it said is left.
     pub(super) running: Option<Running>,
     pub(super) begin: Begin,
@@ -71,6 +76,7 @@ pub(super) struct Host {
     rest: Rest,
     spool: Spool,
     pipe: Pipe,
+    process: ProcessId,
     running: Option<Running>,
     epoch: Epoch,
     caller: Caller,
@@ -86,13 +92,14 @@ pub(super) struct Host {
     wake_at: Option<Timestamp>,
     hang_up: Option<u16>,
     woken: bool,
-    has_heard: bool,
+    /// Has the agent shown that it heard something?
+    has_progressed: bool,
     idle_since: Option<Instant>,
 }
 
 impl Host {
     pub(super) async fn open(desk: &Arc<Inner>, hosted: Hosted) -> Result<Self, Rejection> {
-        let Hosted { session, place, rest, spool, pipe, running, begin, epoch } = hosted;
+        let Hosted { session, place, rest, spool, pipe, process, running, begin, epoch } = hosted;
         let started = desk.handle.look(session, |state| state.session.started.clone()).await?;
         let (owner, agent) = match started {
             Some(started) => (started.owner.clone(), started.agent.clone()),
@@ -110,6 +117,7 @@ impl Host {
             rest,
             spool,
             pipe,
+            process,
             running,
             epoch,
             out: Outbox::default(),
@@ -119,7 +127,7 @@ impl Host {
             wake_at: None,
             hang_up: None,
             woken: false,
-            has_heard: false,
+            has_progressed: false,
             idle_since: None,
         })
     }
@@ -132,12 +140,16 @@ impl Host {
             match alive {
                 Step::GoOn => self.running = Some(running),
                 Step::Died => {}
-                Step::LetGo => running.end().await,
+                Step::LetGo => {
+                    self.wait_for_the_record().await;
+                    running.end().await;
+                }
                 Step::Leave if self.desk.stops_agents() => running.end().await,
                 Step::Leave => {
-                    self.leave(&running).await;
-                    self.desk.eyes.off(&self.place.spool_name());
-                    return Ended::LeftRunning;
+                    if self.leave(&running).await {
+                        self.desk.eyes.off(&self.place.spool_name());
+                        return Ended::LeftRunning;
+                    }
                 }
             }
         }
@@ -200,7 +212,6 @@ impl Host {
         while self.has_room() && self.hang_up.is_none() {
             match self.spool.next()? {
                 Some(Line::Text(text)) => {
-                    self.has_heard = true;
                     self.with_claude(|claude, cx| claude.hear(Frame::Text(text.into()), cx).unwrap_or_default());
                 }
                 Some(Line::TooLong) => {
@@ -276,8 +287,7 @@ impl Host {
 
     /// Stores a piece of content, under a name that it has every time it is heard.
     fn record(&mut self, record: Record, place: usize) {
-        let process = self.running.as_ref().map_or(0, |running| running.id.pid);
-        let id = entry_id(&record, process, self.spool.offset(), place);
+        let id = entry_id(&record, self.process, self.spool.offset(), place);
         let (handle, epoch, session) = (self.desk.handle.clone(), self.epoch, record.session);
         self.records.push_back(Box::pin(async move {
             loop {
@@ -308,6 +318,7 @@ impl Host {
             Wish::Deliver { parcel, proof } => Some(Intent::Deliver { parcel: *parcel, proof: proof.clone() }),
             _ => None,
         };
+        self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Strand { .. });
         if let Some(intent) = noted {
             self.desk.handle.note(self.session, [intent]);
             self.ruled.push_back((tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() })));
@@ -360,8 +371,24 @@ impl Host {
         since.elapsed() >= self.desk.options.idle || self.desk.is_crowded()
     }
 
-    /// We end, and the process goes on. A question that can be parked is, so that nothing runs without need.
-    async fn leave(&mut self, running: &Running) {
+    /// Claude Code says that a question is deferred a moment before it writes that down. Without the record, the question
+    /// would not come back.
+    async fn wait_for_the_record(&mut self) {
+        let Some(call) = self.claude.parked_call().map(str::to_owned) else { return };
+        let (uuid, options) = (claude::session_uuid(self.session), &self.desk.options);
+        let written = async {
+            while !transcript::has_deferred(options, &uuid, &call) {
+                sleep(LOOK_AGAIN).await;
+            }
+        };
+        if timeout(RECORD_MAX, written).await.is_err() {
+            warn!(session.id = %self.session, "A question was parked, and its agent has not written that down");
+        }
+    }
+
+    /// We end, and the process goes on. A question that can be parked is, so that nothing runs without need. Says whether
+    /// the process runs on.
+    async fn leave(&mut self, running: &Running) -> bool {
         self.with_claude(|claude, cx| claude.hurry(cx));
         let stop = tokio_util::sync::CancellationToken::new();
         let parked = async {
@@ -372,19 +399,28 @@ impl Host {
             {
                 match self.step(running, &stop).await {
                     Step::GoOn => {}
-                    Step::Died => return,
-                    Step::LetGo | Step::Leave => return running.end().await,
+                    Step::Died => return false,
+                    Step::LetGo | Step::Leave => {
+                        self.wait_for_the_record().await;
+                        running.end().await;
+                        return false;
+                    }
                 }
             }
+            true
         };
-        if timeout(PARK_MAX, parked).await.is_err() {
+        let runs_on = timeout(PARK_MAX, parked).await.unwrap_or_else(|_| {
             info!(session.id = %self.session, "A question could not be parked in time; its agent runs on");
-        }
+            true
+        });
         let _ = self.desk.handle.flush(self.session).await;
+        runs_on
     }
 
     /// The process is gone. Hears what it still said, and puts everything in order.
     async fn finish(mut self) -> Ended {
+        // Nothing more is said to it, not even to begin with.
+        self.woken = true;
         let expected = self.hang_up.is_some() || self.idle_since.is_some();
         let last_words = async {
             loop {
@@ -408,7 +444,7 @@ impl Host {
             while self.records.next().await.is_some() {}
         }
         self.clear_up().await;
-        if expected || self.has_heard { Ended::WithProgress } else { Ended::Fruitless }
+        if expected || self.has_progressed { Ended::WithProgress } else { Ended::Fruitless }
     }
 
     /// Passes on one ruling, or waits for something to be stored. Says whether there was anything.
@@ -439,7 +475,7 @@ impl Host {
             warn!(session.id = %self.session, %error, "Could not say that an agent is gone");
         }
         let ended = handle.look(self.session, |state| state.session.end.is_some()).await.unwrap_or(false);
-        let words = self.claude.rest().map(|carry| carry.words).unwrap_or_default();
+        let words = self.claude.words().to_vec();
         let cleared = match ended {
             true => self.place.clear_all(),
             false => {
@@ -463,12 +499,13 @@ enum Step {
 }
 
 /// The same piece gets the same id every time it is heard.
-fn entry_id(record: &Record, process: u32, offset: u64, place: usize) -> EntryId {
+fn entry_id(record: &Record, process: ProcessId, offset: u64, place: usize) -> EntryId {
     let mut sha = Sha256::new();
     sha.update(record.session.0.to_be_bytes());
     match record.name.as_str() {
         "" => {
-            sha.update(process.to_be_bytes());
+            sha.update(process.pid.to_be_bytes());
+            sha.update(process.started.to_be_bytes());
             sha.update(offset.to_be_bytes());
             sha.update(place.to_be_bytes());
         }

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
 
+use super::bell::Bell;
 use super::cache::Cache;
 use super::error::chain;
 use super::flush;
@@ -51,6 +52,7 @@ pub struct Inner {
     pub(crate) cache: Cache,
     pub(crate) hub: Arc<Hub>,
     pub(crate) timer: Timer,
+    pub(crate) bell: Bell,
     pub(crate) accesses: Mutex<HashMap<SessionId, Arc<Access>>>,
     /// Sessions with something noted that is not written yet.
     pub(crate) unwritten: Mutex<Vec<SessionId>>,
@@ -104,6 +106,7 @@ impl Bridge {
             cache: Cache::new(),
             hub: Arc::new(Hub::new(from.clone())),
             timer: Timer::default(),
+            bell: Bell::default(),
             accesses: Mutex::default(),
             unwritten: Mutex::default(),
             wake_flusher: Notify::new(),

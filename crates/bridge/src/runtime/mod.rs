@@ -1,6 +1,7 @@
 //! The heart: submit a wish, follow what happens. Everything else is a way in or out.
 
 mod access;
+mod bell;
 mod cache;
 mod deltas;
 mod drafts;

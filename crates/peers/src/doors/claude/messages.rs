@@ -84,7 +84,7 @@ impl Claude {
     /// Hands over what may be said now, in order.
     pub(super) fn send_messages(&mut self, out: &mut Outbox) {
         let blocked = self.settings.is_none()
-            || self.parking
+            || self.parking.is_some()
             || self.interrupting
             || !self.expected.is_empty()
             || self.calls.values().any(|call| call.holds_messages());

@@ -48,7 +48,7 @@ impl Claude {
     pub(super) fn deferred(&mut self, id: &str, out: &mut Outbox) {
         let Some(call) = self.calls.remove(id) else { return };
         self.over.insert(id.to_owned());
-        self.parking = true;
+        self.parking = Some(id.to_owned());
         match call.ask {
             // Refused if it was settled meanwhile. That is no reason to stay: the answer starts the process again.
             Some(ask) => self.wish(Awaited::Parked, Wish::Park { ask: AskRef::Id(ask) }, out),
@@ -66,8 +66,13 @@ impl Claude {
         self.park_if_possible(cx);
     }
 
+    /// Returns the call that was deferred, if one was: then the process has nothing more to do.
+    pub fn parked_call(&self) -> Option<&str> {
+        self.parking.as_deref()
+    }
+
     /// Is a question on its way to be parked?
     pub fn is_parking(&self) -> bool {
-        self.parking || self.calls.values().any(|call| call.stage == Stage::Deferring)
+        self.parking.is_some() || self.calls.values().any(|call| call.stage == Stage::Deferring)
     }
 }

@@ -91,7 +91,7 @@ pub struct Claude {
     /// Tasks that run beside the conversation: a process with such is not let go.
     pub(super) background_tasks: usize,
     /// A question was deferred: a message now would destroy it.
-    pub(super) parking: bool,
+    pub(super) parking: Option<String>,
     /// The process is to end, and hears nothing more.
     pub(super) leaving: bool,
     /// Asks that could not be made because the journal was down.
@@ -142,7 +142,7 @@ impl Claude {
             turn_is_running: false,
             interrupting: false,
             background_tasks: 0,
-            parking: false,
+            parking: None,
             leaving: false,
             unasked: Vec::new(),
             ask_again_at: None,
@@ -167,6 +167,11 @@ impl Claude {
     /// Can the process be let go until somebody says something? Nothing waits, in either direction.
     pub fn is_idle(&self) -> bool {
         self.rest().is_some() && self.settings.is_some() && self.messages.is_empty()
+    }
+
+    /// Words that a stop has swallowed, and that nobody has said yet.
+    pub fn words(&self) -> &[String] {
+        &self.words
     }
 
     /// Returns how many lines were passed over because we do not know them.
@@ -277,6 +282,9 @@ impl Claude {
         self.give_up_waiting(cx);
         if self.ask_again_at.is_some_and(|at| at <= cx.now) {
             self.ask_again_at = None;
+            if self.settings.is_none() {
+                self.query(Awaited::Session, Query::Session(self.session), cx.out);
+            }
             self.ask_again(cx.out);
         }
         self.park_if_possible(cx);
@@ -311,7 +319,7 @@ impl Peer for Claude {
         let Some(awaited) = self.awaited.remove(&tag) else { return };
         match (awaited, ruling) {
             (Awaited::Session, Ok(receipt)) => self.met(receipt, cx),
-            (Awaited::Session, Err(_)) => self.query(Awaited::Session, Query::Session(self.session), cx.out),
+            (Awaited::Session, Err(_)) => self.ask_again_at = Some(cx.now.plus(TRY_AGAIN)),
             (Awaited::Ask(call), Ok(receipt)) => self.asked(&call, &receipt, cx.out),
             (Awaited::Ask(call), Err(rejection)) if rejection.retry() => {
                 self.unasked.push(call);

@@ -44,14 +44,16 @@ impl Claude {
     }
 
     fn configured(&mut self, settings: &Settings, out: &mut Outbox) {
-        if let Some(known) = &mut self.settings {
-            std::sync::Arc::make_mut(known).merge(settings);
-        }
-        if let Some(model) = &settings.model {
+        let known = self.settings.clone().unwrap_or_default();
+        if let Some(model) = settings.model.as_ref().filter(|model| known.model.as_ref() != Some(model)) {
             self.request(&json!({"subtype": "set_model", "model": model}), out);
         }
-        if let Some(mode) = &settings.mode {
+        // What Claude Code itself has told us it need not be told.
+        if let Some(mode) = settings.mode.as_ref().filter(|mode| known.mode.as_ref() != Some(mode)) {
             self.request(&json!({"subtype": "set_permission_mode", "mode": mode}), out);
+        }
+        if let Some(known) = &mut self.settings {
+            std::sync::Arc::make_mut(known).merge(settings);
         }
     }
 }

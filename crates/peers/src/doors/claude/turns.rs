@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use askbridge_core::ask::{Body, Reach};
-use askbridge_core::event::{Event, Level, Parcel};
+use askbridge_core::event::{Event, Level, Parcel, Settings};
 use askbridge_core::ids::{CallId, Raw};
 use askbridge_core::limits::CONTENT_BYTES_MAX;
 
@@ -190,8 +190,8 @@ impl Claude {
             Some("init") => self.turn_is_running = true,
             Some("background_tasks_changed") => self.background_tasks = system.tasks.map_or(0, |tasks| tasks.len()),
             Some("status") => {
-                if let (Some(mode), Some(settings)) = (system.permission_mode, &mut self.settings) {
-                    std::sync::Arc::make_mut(settings).mode = Some(mode);
+                if let Some(mode) = system.permission_mode {
+                    self.mode_changed(mode, out);
                 }
             }
             Some("api_retry") => {
@@ -212,6 +212,16 @@ impl Claude {
             }
             _ => {}
         }
+    }
+
+    /// A plan was approved, or a person chose to accept edits: a resume has to begin in the mode that holds now.
+    fn mode_changed(&mut self, mode: String, out: &mut Outbox) {
+        let Some(settings) = self.settings.as_mut().filter(|settings| settings.mode.as_ref() != Some(&mode)) else {
+            return;
+        };
+        std::sync::Arc::make_mut(settings).mode = Some(mode.clone());
+        let settings = Box::new(Settings { mode: Some(mode), ..Settings::default() });
+        self.wish(Awaited::Nothing, Wish::Configure { session: self.session, settings }, out);
     }
 
     /// The process is gone. What only its connection could carry back is stranded; the rest comes back with a resume.
