@@ -136,6 +136,7 @@ fn a_timeout_is_told_as_a_timeout_and_a_late_answer_becomes_a_message() {
     house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
     talk.until_turns(2);
     let last = house.model.last().unwrap().last_user_text().unwrap();
+    eprintln!("{:#?}", house.model.last().unwrap().conversation());
     assert!(last.starts_with("A late answer to your earlier question “Which?”."), "{last}");
     assert!(last.ends_with("ada now says: B"), "{last}");
 }

@@ -101,6 +101,9 @@ impl Claude {
     pub(super) fn asked(&mut self, id: &str, receipt: &Receipt, out: &mut Outbox) {
         let Some(ask) = receipt.ask else { return };
         self.know(id, ask, out);
+        if let Some(finished) = self.finished.remove(id) {
+            return self.query(Awaited::Finished(id.to_owned(), finished), Query::Ask(ask), out);
+        }
         if self.leaving {
             return self.strand_held(out);
         }

@@ -69,6 +69,8 @@ pub struct Claude {
     pub(super) calls: BTreeMap<String, Call>,
     /// Calls that were here and are over: hearing of them again is no news.
     pub(super) over: HashSet<String>,
+    /// Calls that have their result, and whose ask is not known yet.
+    pub(super) finished: BTreeMap<String, Finished>,
     /// Parked calls that have not come back yet, and until when they may.
     pub(super) expected: Vec<(AskId, String)>,
     pub(super) expected_until: Option<Timestamp>,
@@ -110,10 +112,18 @@ pub(super) enum Awaited {
     Session,
     Ask(String),
     Look(String),
+    Finished(String, Finished),
     Handed(String),
     HandedMessage(MessageId),
     Parked,
     Nothing,
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) ok: bool,
+    pub(super) output: String,
 }
 
 impl Claude {
@@ -129,6 +139,7 @@ impl Claude {
             settings: None,
             calls: BTreeMap::new(),
             over: HashSet::new(),
+            finished: BTreeMap::new(),
             expected: Vec::new(),
             expected_until: None,
             running: BTreeMap::new(),
@@ -159,6 +170,7 @@ impl Claude {
             && self.initialized
             && self.calls.is_empty()
             && self.expected.is_empty()
+            && self.finished.is_empty()
             && self.messages.nothing_is_on_its_way()
             && self.background_tasks == 0;
         rests.then(|| Carry { blocks: self.blocks.next(), initialized: true, words: self.words.clone() })
@@ -326,13 +338,18 @@ impl Peer for Claude {
                 self.ask_again_at = Some(cx.now.plus(TRY_AGAIN));
             }
             (Awaited::Ask(call), Err(rejection)) => self.not_asked(&call, &rejection, cx.out),
+            (Awaited::Finished(call, finished), Ok(receipt)) => {
+                if let Some(view) = receipt.view {
+                    self.finished(&call, finished, &view, cx.out);
+                }
+            }
             (Awaited::Look(call), Ok(receipt)) => self.looked(&call, receipt, cx),
             (Awaited::Handed(call), _) => self.speak(&call, cx.out),
             (Awaited::HandedMessage(message), Ok(_)) => self.write_message(message, cx.out),
             // It was taken back in the meantime, or has reached the agent before.
             (Awaited::HandedMessage(message), Err(_)) => self.messages.forget(message),
             (Awaited::Parked, _) => self.leave(super::PARKED, "the question is parked", cx.out),
-            (Awaited::Look(_), Err(_)) | (Awaited::Nothing, _) => {}
+            (Awaited::Look(_) | Awaited::Finished(..), Err(_)) | (Awaited::Nothing, _) => {}
         }
         cx.out.wake_at = self.settle_down(cx);
     }

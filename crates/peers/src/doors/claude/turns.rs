@@ -3,15 +3,18 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use askbridge_core::answer::Answer;
 use askbridge_core::ask::{Body, Reach};
 use askbridge_core::event::{Event, Level, Parcel, Settings};
 use askbridge_core::ids::{CallId, Raw};
 use askbridge_core::limits::CONTENT_BYTES_MAX;
+use askbridge_core::verdict::{Ruling, Verdict};
+use askbridge_core::view::AskView;
 
 use super::blocks::Kind;
 use super::calls::Stage;
 use super::mcp;
-use super::peer::{Awaited, Claude};
+use super::peer::{Awaited, Claude, Finished};
 use super::quirks::HELD_TOOLS;
 use super::wire::{Block, Line, Message, Streaming, System, TurnResult};
 use crate::peer::{Outbox, Streamed};
@@ -130,7 +133,11 @@ impl Claude {
         }
         let Some(call) = self.calls.remove(id) else { return };
         self.over.insert(id.to_owned());
-        let Some(ask) = call.ask else { return };
+        let Some(ask) = call.ask else {
+            // It is heard of again after a restart, or was over before it was durable. What became of it is seen then.
+            self.finished.insert(id.to_owned(), Finished { ok, output: first_line(output) });
+            return;
+        };
         // An answer that a stop has overtaken was not heard. It goes along with the next message.
         let was_lost = self.interrupting && !ok && matches!(call.body, Body::Questions(_));
         let wish = match call.stage {
@@ -143,6 +150,22 @@ impl Claude {
                 Wish::Withdraw { ask: AskRef::Id(ask), why: "the turn was interrupted".to_owned() }
             }
             _ => Wish::Withdraw { ask: AskRef::Id(ask), why: first_line(output) },
+        };
+        self.wish(Awaited::Nothing, wish, out);
+    }
+
+    /// A call whose result is known turns out to be this ask: the result proves what was decided, or that nothing was.
+    pub(super) fn finished(&mut self, id: &str, finished: Finished, view: &AskView, out: &mut Outbox) {
+        let ask = view.ask.id;
+        let wish = match &view.verdict {
+            Some(Verdict { ruling: Ruling::Answer(Answer::Questions(_)), .. }) if !finished.ok => {
+                Wish::Strand { ask: AskRef::Id(ask) }
+            }
+            Some(_) => Wish::Deliver { parcel: Parcel::Verdict(ask), proof: format!("tool_result {id}") },
+            None if finished.ok => {
+                Wish::Overtake { ask: AskRef::Id(ask), mouth: "another hook of the agent".to_owned() }
+            }
+            None => Wish::Withdraw { ask: AskRef::Id(ask), why: finished.output },
         };
         self.wish(Awaited::Nothing, wish, out);
     }
