@@ -9,7 +9,7 @@ use askbridge_core::ids::{EntryId, Epoch, PartyId, SessionId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_journal::journal::AppendError;
-use askbridge_peers::doors::claude::{self, Begin, Carry, Claude};
+use askbridge_peers::doors::claude::{self, Begin, Claude};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Record, Streamed, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{Query, Receipt, Rejection, Wish};
@@ -18,7 +18,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
 use super::desk::Inner;
@@ -26,20 +26,12 @@ use super::pipe::Pipe;
 use super::place::{Place, Rest};
 use super::process::Running;
 use super::spool::{Line, Spool};
-use super::transcript;
 use crate::auth::{Caller, ProcessId, Role};
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, Interest, News, chain};
 
-/// How long what is left to do for a process that is gone may take.
-const FAREWELL_MAX: Duration = Duration::from_secs(10);
-/// How long a shutdown waits for a question to be parked.
-const PARK_MAX: Duration = Duration::from_secs(5);
 /// How often to look at the spool although nobody said that it has grown.
 const LOOK_ANYWAY: Duration = Duration::from_secs(2);
-/// How long Claude Code may take to write down that a question is deferred, and how often to look.
-const RECORD_MAX: Duration = Duration::from_secs(5);
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// How long to wait before storing something again that could not be stored.
 const STORE_AGAIN: Duration = Duration::from_millis(500);
 
@@ -70,31 +62,31 @@ pub(super) enum Ended {
 type Ruling = (Tag, Result<Receipt, Rejection>);
 
 pub(super) struct Host {
-    desk: Arc<Inner>,
-    session: SessionId,
-    place: Place,
+    pub(super) desk: Arc<Inner>,
+    pub(super) session: SessionId,
+    pub(super) place: Place,
     rest: Rest,
-    spool: Spool,
-    pipe: Pipe,
+    pub(super) spool: Spool,
+    pub(super) pipe: Pipe,
     process: ProcessId,
     running: Option<Running>,
-    epoch: Epoch,
+    pub(super) epoch: Epoch,
     caller: Caller,
-    claude: Claude,
+    pub(super) claude: Claude,
     out: Outbox,
     chance: Chance,
     news: Arc<Notify>,
     follower: Follower,
-    rulings: FuturesUnordered<BoxFuture<'static, Ruling>>,
+    pub(super) rulings: FuturesUnordered<BoxFuture<'static, Ruling>>,
     /// Rulings that are known already.
-    ruled: VecDeque<Ruling>,
-    records: FuturesOrdered<BoxFuture<'static, ()>>,
+    pub(super) ruled: VecDeque<Ruling>,
+    pub(super) records: FuturesOrdered<BoxFuture<'static, ()>>,
     wake_at: Option<Timestamp>,
-    hang_up: Option<u16>,
-    woken: bool,
+    pub(super) hang_up: Option<u16>,
+    pub(super) woken: bool,
     /// Has the agent shown that it heard something?
-    has_progressed: bool,
-    idle_since: Option<Instant>,
+    pub(super) has_progressed: bool,
+    pub(super) idle_since: Option<Instant>,
 }
 
 impl Host {
@@ -156,7 +148,7 @@ impl Host {
         self.finish().await
     }
 
-    async fn step(&mut self, running: &Running, stop: &tokio_util::sync::CancellationToken) -> Step {
+    pub(super) async fn step(&mut self, running: &Running, stop: &tokio_util::sync::CancellationToken) -> Step {
         if let Err(error) = self.read() {
             warn!(session.id = %self.session, %error, "Could not read what an agent wrote; it is ended");
             return Step::LetGo;
@@ -208,7 +200,7 @@ impl Host {
     }
 
     /// Hears every whole line there is, as long as there is room for what it means.
-    fn read(&mut self) -> std::io::Result<()> {
+    pub(super) fn read(&mut self) -> std::io::Result<()> {
         while self.has_room() && self.hang_up.is_none() {
             match self.spool.next()? {
                 Some(Line::Text(text)) => {
@@ -256,7 +248,7 @@ impl Host {
     }
 
     /// Lets the machine act, then takes what it wants done.
-    fn with_claude(&mut self, act: impl FnOnce(&mut Claude, &mut Cx<'_>)) {
+    pub(super) fn with_claude(&mut self, act: impl FnOnce(&mut Claude, &mut Cx<'_>)) {
         let now = self.desk.handle.now();
         let mut cx = Cx { now, ids: &mut self.chance, out: &mut self.out };
         act(&mut self.claude, &mut cx);
@@ -370,127 +362,10 @@ impl Host {
         let since = *self.idle_since.get_or_insert_with(Instant::now);
         since.elapsed() >= self.desk.options.idle || self.desk.is_crowded()
     }
-
-    /// Claude Code says that a question is deferred a moment before it writes that down. Without the record, the question
-    /// would not come back.
-    async fn wait_for_the_record(&mut self) {
-        let Some(call) = self.claude.parked_call().map(str::to_owned) else { return };
-        let (uuid, options) = (claude::session_uuid(self.session), &self.desk.options);
-        let written = async {
-            while !transcript::has_deferred(options, &uuid, &call) {
-                sleep(LOOK_AGAIN).await;
-            }
-        };
-        if timeout(RECORD_MAX, written).await.is_err() {
-            warn!(session.id = %self.session, "A question was parked, and its agent has not written that down");
-        }
-    }
-
-    /// We end, and the process goes on. A question that can be parked is, so that nothing runs without need. Says whether
-    /// the process runs on.
-    async fn leave(&mut self, running: &Running) -> bool {
-        self.with_claude(|claude, cx| claude.hurry(cx));
-        let stop = tokio_util::sync::CancellationToken::new();
-        let parked = async {
-            while self.claude.is_parking()
-                || !self.rulings.is_empty()
-                || !self.records.is_empty()
-                || !self.pipe.is_empty()
-            {
-                match self.step(running, &stop).await {
-                    Step::GoOn => {}
-                    Step::Died => return false,
-                    Step::LetGo | Step::Leave => {
-                        self.wait_for_the_record().await;
-                        running.end().await;
-                        return false;
-                    }
-                }
-            }
-            true
-        };
-        let runs_on = timeout(PARK_MAX, parked).await.unwrap_or_else(|_| {
-            info!(session.id = %self.session, "A question could not be parked in time; its agent runs on");
-            true
-        });
-        let _ = self.desk.handle.flush(self.session).await;
-        runs_on
-    }
-
-    /// The process is gone. Hears what it still said, and puts everything in order.
-    async fn finish(mut self) -> Ended {
-        // Nothing more is said to it, not even to begin with.
-        self.woken = true;
-        let expected = self.hang_up.is_some() || self.idle_since.is_some();
-        let last_words = async {
-            loop {
-                if !matches!(self.spool.is_at_the_end(), Ok(true)) && self.hang_up.is_none() && self.read().is_ok() {
-                    self.rule().await;
-                    continue;
-                }
-                break;
-            }
-            let closing = Frame::Close(1006, "it ended".into());
-            self.with_claude(|claude, cx| claude.hear(closing, cx).unwrap_or_default());
-            while self.rule().await {}
-        };
-        if timeout(FAREWELL_MAX, last_words).await.is_err() {
-            warn!(session.id = %self.session, "The last words of an agent took too long");
-        }
-        if !expected {
-            let complaints = self.place.complaints();
-            let why = if complaints.is_empty() { "It did not say why.".to_owned() } else { complaints };
-            self.notice(Level::Warning, &format!("The agent's process ended by itself. {why}"));
-            while self.records.next().await.is_some() {}
-        }
-        self.clear_up().await;
-        if expected || self.has_progressed { Ended::WithProgress } else { Ended::Fruitless }
-    }
-
-    /// Passes on one ruling, or waits for something to be stored. Says whether there was anything.
-    async fn rule(&mut self) -> bool {
-        if let Some((tag, ruling)) = self.ruled.pop_front() {
-            self.with_claude(|claude, cx| claude.reply(tag, ruling, cx));
-            return true;
-        }
-        tokio::select! {
-            Some((tag, ruling)) = self.rulings.next(), if !self.rulings.is_empty() => {
-                self.with_claude(|claude, cx| claude.reply(tag, ruling, cx));
-                true
-            }
-            Some(()) = self.records.next(), if !self.records.is_empty() => true,
-            else => false,
-        }
-    }
-
-    async fn clear_up(&mut self) {
-        self.desk.eyes.off(&self.place.spool_name());
-        let handle = &self.desk.handle;
-        if let Err(error) = handle.flush(self.session).await {
-            // The spool stays, and is heard again by whoever starts next.
-            warn!(session.id = %self.session, %error, "Could not store what became of an agent");
-            return;
-        }
-        if let Err(error) = handle.submit(self.session, vec![Intent::Release { epoch: self.epoch }]).await {
-            warn!(session.id = %self.session, %error, "Could not say that an agent is gone");
-        }
-        let ended = handle.look(self.session, |state| state.session.end.is_some()).await.unwrap_or(false);
-        let words = self.claude.words().to_vec();
-        let cleared = match ended {
-            true => self.place.clear_all(),
-            false => {
-                let rest = Rest { carry: Carry { words, ..Carry::default() }, ..Rest::default() };
-                self.place.keep_rest(&rest).and_then(|()| self.place.clear())
-            }
-        };
-        if let Err(error) = cleared {
-            warn!(session.id = %self.session, %error, "Could not clear up after an agent");
-        }
-    }
 }
 
 /// What a host does after a step.
-enum Step {
+pub(super) enum Step {
     GoOn,
     Died,
     LetGo,

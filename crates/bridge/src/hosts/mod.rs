@@ -12,6 +12,7 @@ mod argv;
 mod cli;
 mod desk;
 mod eyes;
+mod farewell;
 mod host;
 mod launcher;
 mod need;
