@@ -60,6 +60,7 @@ impl Claude {
 impl Claude {
     /// Whoever hosts the process is about to end. What can be parked is parked now.
     pub fn hurry(&mut self, cx: &mut Cx<'_>) {
+        self.hurries = true;
         for call in self.calls.values_mut().filter(|call| call.warm_until.is_some()) {
             call.warm_until = Some(cx.now);
         }
@@ -73,6 +74,15 @@ impl Claude {
 
     /// Is a question on its way to be parked?
     pub fn is_parking(&self) -> bool {
-        self.parking.is_some() || self.calls.values().any(|call| call.stage == Stage::Deferring)
+        let mut calls = self.calls.values();
+        let about_to = match (calls.next(), calls.next()) {
+            // Alone, and only its own message is not whole yet, or it is not durable.
+            (Some(call), None) => {
+                let unripe = call.stage == Stage::Asking || (call.warm_until.is_some() && self.streaming.is_some());
+                call.is_undecided() && call.is_held_at_the_hook() && !call.in_subagent && unripe
+            }
+            _ => false,
+        };
+        about_to || self.parking.is_some() || self.calls.values().any(|call| call.stage == Stage::Deferring)
     }
 }

@@ -94,6 +94,8 @@ pub struct Claude {
     pub(super) background_tasks: usize,
     /// A question was deferred: a message now would destroy it.
     pub(super) parking: Option<String>,
+    /// Whoever hosts the process is about to end: nothing is kept warm any more.
+    pub(super) hurries: bool,
     /// The process is to end, and hears nothing more.
     pub(super) leaving: bool,
     /// Asks that could not be made because the journal was down.
@@ -154,6 +156,7 @@ impl Claude {
             interrupting: false,
             background_tasks: 0,
             parking: None,
+            hurries: false,
             leaving: false,
             unasked: Vec::new(),
             ask_again_at: None,

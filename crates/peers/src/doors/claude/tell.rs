@@ -17,6 +17,7 @@ impl Claude {
                 if let Some(call) = self.calls.get_mut(&id) {
                     call.messages = ask.terms.messages;
                     call.warm_until = match ask.terms.warm {
+                        Warm::For(_) if self.hurries => Some(cx.now),
                         Warm::For(span) => Some(ask.at.plus(span)),
                         Warm::Hold => None,
                     };
