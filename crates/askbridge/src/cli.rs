@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, pair, run, token};
+use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, pair, run, serve, token};
 use crate::config::{ForEveryone, ForServer};
 use crate::failure::Failure;
 use crate::settings::CommandLine;
@@ -71,6 +71,8 @@ pub(crate) enum Command {
 pub(crate) struct Serve {
     #[command(flatten)]
     server: ForServer,
+    #[command(flatten)]
+    pub(crate) args: serve::Args,
 }
 
 const SERVE_EXAMPLES: &str = "\

@@ -16,6 +16,7 @@ mod spans;
 
 use std::process::ExitCode;
 
+use askbridge_bridge::hosts::{LAUNCH_COMMAND, become_agent};
 use clap::Parser;
 use tokio::runtime::Builder;
 
@@ -28,6 +29,13 @@ use crate::settings::Settings;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Not for people, and not a place for anything else: what runs here becomes an agent.
+    let args: Vec<_> = std::env::args_os().collect();
+    if args.get(1).is_some_and(|command| command == LAUNCH_COMMAND) {
+        let error = become_agent(&args[2..]);
+        output::tell(&format!("error: could not become the agent: {error}"));
+        return Exit::Failed.into();
+    }
     match run(Cli::parse()) {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -54,13 +62,13 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     };
     let settings = Settings::read(&line)?;
     match command {
-        Command::Serve(_) => {
+        Command::Serve(serve) => {
             logging::start(&settings);
             // One core belongs to the journal's thread. A worker that shares it would be woken only to get in its way.
             let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
             let workers = cores.saturating_sub(1).max(1);
             let runtime = Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
-            runtime.block_on(commands::serve::run(settings))
+            runtime.block_on(commands::serve::run(settings, &serve.args))
         }
         Command::Demo(args) => {
             // As for the doctor: a server of its own goes on while we wait for what a person types.

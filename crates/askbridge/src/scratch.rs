@@ -23,7 +23,7 @@ impl Scratch {
     }
 
     pub(crate) async fn stop(self) {
-        self.served.stop().await;
+        self.served.stop(true).await;
         drop(self.folder);
     }
 }

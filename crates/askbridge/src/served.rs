@@ -6,17 +6,19 @@ use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use askbridge_bridge::auth::{Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
+use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, ListenError, Listeners, Origins, Server, router, serve};
 use askbridge_journal::{LocalBus, Sqlite, sqlite};
 
 use crate::failure::Failure;
-use crate::settings::Settings;
+use crate::settings::{AgentSettings, Settings};
 
 /// A running server.
 #[derive(Debug)]
@@ -25,6 +27,7 @@ pub(crate) struct Served {
     app: App,
     bridge: Bridge,
     server: Server,
+    hosts: Hosts,
 }
 
 impl Served {
@@ -51,10 +54,13 @@ impl Served {
             .recall(app.handle.store(), app.handle.now())
             .await
             .context("could not recall the agents that run")?;
+        let hosts = Hosts::start(bridge.handle.clone(), host_options(settings), Arc::clone(&app.agents));
+        let hosts = hosts.await.context("could not look after agents")?;
+        app.host(hosts.clone());
         let server = serve(app.clone(), router(app.clone()), listeners, settings.user.clone());
         // A courtesy to our own commands; without it they use what is configured.
         let _ = fs::write(settings.address_file(), format!("{address}\n"));
-        Ok(Self { address, app, bridge, server })
+        Ok(Self { address, app, bridge, server, hosts })
     }
 
     /// Makes a link that pairs one device of the user.
@@ -70,10 +76,26 @@ impl Served {
         Ok(made.0.reveal().to_owned())
     }
 
-    /// Finishes what is in hand, and stops.
-    pub(crate) async fn stop(self) {
+    /// Finishes what is in hand, and stops. Agents go on, unless they are to be stopped as well.
+    pub(crate) async fn stop(self, stop_agents: bool) {
         self.server.stop().await;
+        self.hosts.stop(stop_agents).await;
         self.bridge.stop().await;
+    }
+}
+
+fn host_options(settings: &Settings) -> HostOptions {
+    let AgentSettings { claude, roots, warm, idle, processes_max, environment } = settings.agents.clone();
+    HostOptions {
+        folder: settings.data.join("run").join("agents"),
+        // The program that runs, even if its file was replaced since.
+        launcher: vec!["/proc/self/exe".into(), LAUNCH_COMMAND.into()],
+        claude,
+        environment,
+        roots,
+        idle,
+        warm,
+        processes_max,
     }
 }
 

@@ -2,16 +2,20 @@
 //! environment.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
-use askbridge_core::terms::Rules;
+use askbridge_bridge::hosts::environment;
+use askbridge_core::terms::{Rules, Warm};
 
 use crate::client::dialable;
 use crate::config::{Config, Flags, Given, Source, items, misspelt};
 use crate::failure::Failure;
+use crate::spans;
 
 /// What a command line says about settings.
 #[derive(Debug, Clone, Default)]
@@ -39,8 +43,49 @@ pub(crate) struct Settings {
     /// A person's or an agent's token; without one, commands speak over the local socket.
     pub(crate) token: Option<String>,
     pub(crate) user: String,
+    pub(crate) agents: AgentSettings,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
+}
+
+/// What is decided about the agents that we run.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentSettings {
+    pub(crate) claude: Option<PathBuf>,
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) warm: Option<Warm>,
+    pub(crate) idle: Duration,
+    pub(crate) processes_max: usize,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+}
+
+impl AgentSettings {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+    fn of(config: &Config) -> Result<Self> {
+        let roots = match config.text("roots") {
+            "" => text("HOME").map(PathBuf::from).into_iter().chain(env::current_dir().ok()).collect(),
+            roots => env::split_paths(roots).collect(),
+        };
+        let warm = match config.text("agents.warm") {
+            "off" => Warm::Hold,
+            span => Warm::For(kept(span)?),
+        };
+        Ok(Self {
+            claude: Some(config.text("claude")).filter(|path| !path.is_empty()).map(PathBuf::from),
+            roots,
+            warm: Some(warm),
+            idle: kept(config.text("agents.idle"))?,
+            processes_max: config.text("agents.max").parse().context("could not make sense of `agents.max`")?,
+            environment: environment(env::vars_os(), &items(config.text("agents.env"))),
+        })
+    }
+}
+
+fn kept(span: &str) -> Result<Duration> {
+    match span {
+        "0" => Ok(Duration::ZERO),
+        span => spans::parse(span).map_err(anyhow::Error::msg),
+    }
 }
 
 /// Finds every setting and where it came from, right or wrong.
@@ -88,6 +133,7 @@ impl Settings {
             log_is_json: config.text("log.format") == "json",
             rules: config.rules(),
             token: config.found("token").text.clone(),
+            agents: AgentSettings::of(config)?,
             user: config.text("user").to_owned(),
             colour: may_colour(),
         })

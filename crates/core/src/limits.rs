@@ -38,6 +38,10 @@ pub const UNDO_MAX: Duration = Duration::from_secs(60);
 /// People whose agreement an ask may need. Beyond: refused.
 pub const QUORUM_MAX: u8 = 16;
 
+/// Bytes of one piece of what an agent says, is told by a tool, or gives to one. Beyond: text goes on in the next piece;
+/// the output of a tool is cut and says so; its input is left out and says so.
+pub const CONTENT_BYTES_MAX: usize = 64 * 1024;
+
 /// Events in one journal entry. Beyond: the append is refused as too large.
 pub const ENTRY_EVENTS_MAX: usize = 64;
 /// Bytes of one journal entry. Beyond: the append is refused as too large.
@@ -114,3 +118,18 @@ pub const CONFIG_BYTES_MAX: usize = 1024 * 1024;
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.
 pub const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
+
+/// Bytes of one line that an agent writes. Beyond: the line is passed over, and a notice says so.
+pub const AGENT_LINE_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Bytes that we ask an agent's pipe to hold. Beyond: a line goes in pieces, and a restart in between ends the agent.
+pub const AGENT_PIPE_BYTES: usize = 1024 * 1024;
+/// Pieces of content that wait to be stored for one agent. Beyond: it is not heard until one is.
+pub const AGENT_RECORDS_MAX: usize = 256;
+/// Agents' processes at the same time, unless configured otherwise. Beyond: a session waits for a free place.
+pub const AGENTS_MAX: usize = 16;
+/// How long a process that has nothing to do is kept, unless configured otherwise. Beyond: it is let go, and started again
+/// by the next message.
+pub const AGENT_IDLE: Duration = Duration::from_secs(30 * 60);
+/// How often in a row an agent's process may end before it has heard anything. Beyond: it is started again by the next
+/// message only.
+pub const AGENT_STARTS_MAX: u32 = 3;

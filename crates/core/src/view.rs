@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Outcome, Who};
 use crate::ask::Ask;
 use crate::event::{Settings, Started};
-use crate::ids::{AskId, MessageId, SessionId, Timestamp};
+use crate::ids::{AskId, CallId, MessageId, SessionId, Timestamp};
 use crate::session::{End, Late, Live, Session, Stage};
 use crate::verdict::Verdict;
 
@@ -60,7 +60,52 @@ pub struct SessionView {
     pub end: Option<End>,
     pub open: Vec<AskId>,
     pub queued: Vec<(MessageId, String)>,
+    /// Asks that the agent has not heard about: open, or settled and not delivered.
+    pub waiting: Vec<Waiting>,
+    pub process: ProcessState,
     pub last_activity: Timestamp,
+}
+
+/// An ask whose verdict has not reached the agent, as its door needs to know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    pub ask: AskId,
+    pub call: Option<CallId>,
+    pub is_open: bool,
+    pub parked: bool,
+    pub stranded: bool,
+}
+
+/// What became of the process of a hosted agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProcessState {
+    Running,
+    /// It was let go while an ask is open; the answer starts it again.
+    Parked,
+    /// There was one; the next message starts it again.
+    Asleep,
+    /// There never was one, or never will be again.
+    None,
+}
+
+impl ProcessState {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Parked => "parked",
+            Self::Asleep => "asleep",
+            Self::None => "none",
+        }
+    }
+
+    fn of(session: &Session) -> Self {
+        match session.host {
+            Some(host) if host.process.is_some() => Self::Running,
+            _ if session.end.is_some() || session.epoch.0 == 0 => Self::None,
+            _ if session.open().any(|live| live.parked) => Self::Parked,
+            _ => Self::Asleep,
+        }
+    }
 }
 
 impl State {
@@ -178,7 +223,21 @@ impl SessionView {
             end: session.end.clone(),
             open: session.open().map(|live| live.ask.id).collect(),
             queued: session.queue.iter().map(|queued| (queued.said.message, queued.said.text.clone())).collect(),
+            waiting: session.asks.values().filter(|live| live.is_unfinished()).map(Waiting::of).collect(),
+            process: ProcessState::of(session),
             last_activity,
         })
+    }
+}
+
+impl Waiting {
+    fn of(live: &Live) -> Self {
+        Self {
+            ask: live.ask.id,
+            call: live.ask.call.clone(),
+            is_open: live.is_open(),
+            parked: live.parked,
+            stranded: live.stranded,
+        }
     }
 }

@@ -4,7 +4,7 @@ use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
 
 use crate::dialects::native;
-use crate::doors::http;
+use crate::doors::{claude, http};
 use crate::peer::Peer;
 
 /// One language: where it is spoken, what its screens can show, and how a conversation begins.
@@ -70,4 +70,4 @@ pub enum Greeting {
 }
 
 /// Every language that is spoken here.
-pub const LISTING: &[Listing] = &[http::LISTING, native::LISTING];
+pub const LISTING: &[Listing] = &[claude::LISTING, http::LISTING, native::LISTING];

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use askbridge_core::ids::Timestamp;
+use askbridge_core::event::Event;
+use askbridge_core::ids::{SessionId, Timestamp};
 use bytes::Bytes;
 
 use crate::told::Told;
@@ -99,10 +100,32 @@ pub struct Outbox {
     pub wishes: Vec<(Tag, Wish)>,
     pub queries: Vec<(Tag, Query)>,
     pub watches: Vec<Watch>,
+    /// What the agent said and did, to be stored and told: content, in order.
+    pub records: Vec<Record>,
+    /// Streaming text, to be told and not stored.
+    pub streams: Vec<Streamed>,
     /// Close the connection once the frames are out.
     pub hang_up: Option<(u16, String)>,
     /// Wake this peer at that time.
     pub wake_at: Option<Timestamp>,
+}
+
+/// A piece of content.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    pub session: SessionId,
+    /// What the agent itself calls this piece, so that hearing it again does not store it again. Empty: it has no name.
+    pub name: String,
+    pub event: Event,
+}
+
+/// A block of text that grows: `text` begins `offset` bytes from its beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Streamed {
+    pub session: SessionId,
+    pub block: u32,
+    pub offset: usize,
+    pub text: String,
 }
 
 impl Outbox {
@@ -115,6 +138,8 @@ impl Outbox {
             && self.wishes.is_empty()
             && self.queries.is_empty()
             && self.watches.is_empty()
+            && self.records.is_empty()
+            && self.streams.is_empty()
             && self.hang_up.is_none()
             && self.wake_at.is_none()
     }

@@ -69,6 +69,10 @@ pub enum Wish {
         ask: AskRef,
         draft: Raw,
     },
+    /// Let the agent's process go while the ask stays open.
+    Park {
+        ask: AskRef,
+    },
     Hand {
         parcel: Parcel,
     },

@@ -2,18 +2,35 @@
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::dialects::native;
+use askbridge_peers::doors::claude::{Begin, Carry, Claude, Process};
 use askbridge_peers::doors::http::{self, AskError, Asking};
 use askbridge_peers::json::{AskJson, Problem};
 use askbridge_peers::listing::Greeting;
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Resp, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{Receipt, Rejection, Wish};
+use askbridge_testkit::asks::SESSION;
 use askbridge_testkit::transcript::check_folder;
 
 #[test]
 fn the_native_dialect_speaks_as_its_transcripts_say() {
     let greet = native::LISTING.greet.expect("the native dialect is a machine");
     check_folder(concat!(env!("CARGO_MANIFEST_DIR"), "/src/dialects/native/transcripts"), greet);
+}
+
+#[test]
+fn the_claude_door_speaks_as_its_transcripts_say() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/doors/claude/transcripts");
+    check_folder(folder, |hello| {
+        let process = match hello.query {
+            "resumed" => Process::Resumed,
+            "adopted" => Process::Adopted,
+            _ => Process::New,
+        };
+        let carry = Carry { initialized: process == Process::Adopted, ..Carry::default() };
+        let interactive = hello.query != "alone";
+        Greeting::Open(Box::new(Claude::new(Begin { session: SESSION, process, carry, interactive })))
+    });
 }
 
 #[test]

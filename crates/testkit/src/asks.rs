@@ -19,6 +19,9 @@ pub const ELSEWHERE: &str = "elsewhere";
 /// Sunday, 15 November 2026, 08:30 UTC.
 pub const NOW: Timestamp = Timestamp(1_794_731_400_000);
 
+/// How long the agent's process is kept for the sample of that name.
+const WARM: Duration = Duration::from_secs(600);
+
 /// Every sample. An ask's number is its place here, counted from 1.
 pub const NAMES: &[&str] = &[
     "single",
@@ -33,6 +36,7 @@ pub const NAMES: &[&str] = &[
     "form",
     ELSEWHERE,
     "secret",
+    "warm",
 ];
 
 /// Returns the sample of that name.
@@ -44,8 +48,8 @@ pub fn ask(name: &str) -> Option<Arc<Ask>> {
         id: AskId { session, number },
         at: NOW,
         body: body(name)?,
-        terms: terms(),
-        reach: Reach::Pull,
+        terms: Terms { warm: if name == "warm" { Warm::For(WARM) } else { Warm::Hold }, ..terms() },
+        reach: if name == "warm" { Reach::Resumable } else { Reach::Pull },
         asker: Asker { door: "http".to_owned(), agent: "ci".to_owned(), party: "tok_ci".into() },
         call: Some(CallId::from(format!("call_{name}"))),
         context: Context { folder: Some("/srv/app".to_owned()), ..Context::default() },
@@ -72,7 +76,7 @@ pub fn terms() -> Terms {
 
 fn body(name: &str) -> Option<Body> {
     let questions = match name {
-        "single" | ELSEWHERE => vec![database()],
+        "single" | "warm" | ELSEWHERE => vec![database()],
         "multi" => {
             vec![Question { multi: true, ..question("Which checks?", "Checks", &["Lint", "Unit", "End to end"]) }]
         }

@@ -1,7 +1,8 @@
 //! Whatever is said to any language, in whatever order: nothing panics.
 
 use askbridge_core::ids::Timestamp;
-use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing, RouteKind};
+use askbridge_peers::doors::claude::{self, Begin, Carry, Claude, Process};
+use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing, Route, RouteKind};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req, Tag};
 use askbridge_peers::wish::{CallerName, Receipt};
 use askbridge_testkit::asks;
@@ -32,6 +33,12 @@ const FRAMES: &[&str] = &[
     r#"{"answer":{"in":"ses_00000000000000000000000007","to":{"Which database?":["Postgres"]}}}"#,
     r#"{"op":"ask","id":"q1","body":{"questions":[{"question":"Which database?"}]}}"#,
     r#"{"op":"heard","id":"q1"}"#,
+    r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"call_single"}}"#,
+    r#"{"type":"control_request","request_id":"r2","request":{"subtype":"hook_callback","input":{"hook_event_name":"PreToolUse","tool_name":"AskUserQuestion","tool_input":{"questions":[{"question":"Which database?"}]},"tool_use_id":"call_warm"}}}"#,
+    r#"{"type":"control_cancel_request","request_id":"r1"}"#,
+    r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"call_warm","content":"x"}]}}"#,
+    r#"{"type":"result","deferred_tool_use":{"id":"call_warm"}}"#,
+    r#"{"type":"command_lifecycle","command_uuid":"9e3779b9-7f4a-4c15-b39c-c0605cedc83c","state":"started"}"#,
     r#"{"letter":"ask_00000000000000000000000007_1","ticks":{"Which database?":[0]}}"#,
 ];
 
@@ -123,10 +130,20 @@ fn make(peer: &mut dyn Peer, listing: &Listing, noise: &Noise, cx: &mut Cx<'_>) 
     }
 }
 
+/// Claude Code, as if it came over a socket.
+const CLAUDE: Listing = Listing {
+    routes: &[Route { method: "GET", path: "/claude", kind: RouteKind::Socket }],
+    greet: Some(|_| {
+        let (session, carry) = (asks::SESSION, Carry::default());
+        Greeting::Open(Box::new(Claude::new(Begin { session, process: Process::Resumed, carry, interactive: true })))
+    }),
+    ..claude::LISTING
+};
+
 proptest! {
     #[test]
     fn no_language_panics_at_noise(all in vec(noise(), 1..40), known in any::<bool>()) {
-        for listing in LISTING.iter().chain(doubles::LISTING) {
+        for listing in LISTING.iter().chain(doubles::LISTING).chain([&CLAUDE]) {
             let Some(greet) = listing.greet else { continue };
             let path = listing.routes.first().map_or("", |route| route.path);
             let hello = Hello { path, query: "token=ab", caller: known.then_some("ada") };

@@ -287,6 +287,11 @@ export interface PongClientFrame {
   type: "pong";
 }
 
+/** Why it ends. */
+export interface CloseSession {
+  why?: string;
+}
+
 /** What a person needs to decide from a phone. */
 export interface Context {
   branch?: string;
@@ -328,7 +333,7 @@ export interface Entry {
 }
 
 /** Why something was refused. Never changes for the same cause; each has a page at /docs/errors/CODE. */
-export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "origin_not_allowed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "down";
+export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "origin_not_allowed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "down" | "no_claude";
 
 /** Something that happened, as it is stored and told. */
 export type Event =
@@ -585,6 +590,11 @@ export interface StoppingHealth {
   status: "stopping";
 }
 
+/** A turn that is being stopped. */
+export interface Interrupted {
+  session: string;
+}
+
 /** An answer that came after the agent had been told something else. It goes to the agent as a message. */
 export interface Late {
   answers: Answers;
@@ -698,6 +708,13 @@ export interface NewForm {
   url?: string;
 }
 
+/** Something to say to the agent. */
+export interface NewMessage {
+  /** The ask that this is about. */
+  about?: string;
+  text: string;
+}
+
 /** `"tell"`, `"stop"`, or `{"assume": {question: label}}`. */
 export type NewOnExpiry = "tell" | "stop" | {
   assume: Record<string, OneOrSeveral>;
@@ -740,19 +757,33 @@ export interface NewRule {
 
 /** A session to be started. Everything may be left out. */
 export interface NewSession {
-  /** Who works in it, for people to read. Without it: the token's name. */
+  /** `claude`: one that we run. Anything else names a program that asks by itself, for people to read. Without it: the token's name. */
   agent?: string;
+  allowed_tools?: string[];
+  append_system_prompt?: string;
   branch?: string;
+  disallowed_tools?: string[];
   folder?: string;
+  interactive?: boolean;
+  max_turns?: number;
+  mcp_servers?: Record<string, unknown>;
   /** What a message does while an ask is open: `hold`, `cancel_turn`, `refuse` or `pass_on`. */
   messages?: Messages;
+  model?: string;
+  /** What happens when another tool needs a permission: `ask` (the default) or `allow`. */
+  other_tools?: string;
   /** May several asks be open at once? */
   parallel?: boolean;
+  permission_mode?: string;
+  setting_sources?: string[];
+  system_prompt?: string;
   /** How long asks of this session wait, unless they say otherwise. Missing: for ever. */
   timeout_seconds?: number;
   title?: string;
   /** How long an answer can be taken back before it counts. */
   undo_seconds?: number;
+  /** How long the process is kept for an open question. `0`: not at all; `"off"`: as long as it takes. */
+  warm_seconds?: unknown;
 }
 
 /** An agent's token to be made. */
@@ -1159,13 +1190,27 @@ export interface Session {
   folder: string | null;
   id: string;
   last_activity: Time;
+  model: string | null;
   open_ask_ids: string[];
+  permission_mode: string | null;
+  /** `running`, `parked`, `asleep` or `none`. */
+  process: string;
   queued_messages: QueuedMessage[];
   started_at: Time;
   /** `active`, `closed` or `continued`. */
   state: SessionState;
   title: string | null;
   waiting_for_person: boolean;
+  /** Its place in the line for a free process, if it waits for one. */
+  waits_for_process?: number;
+}
+
+/** What is left out stays as it is. */
+export interface SessionChanges {
+  branch?: string;
+  model?: string;
+  permission_mode?: string;
+  title?: string;
 }
 
 /** A conversation in a list. */
@@ -1192,6 +1237,12 @@ export interface SessionListedPage {
 
 /** How a session stands. */
 export type SessionState = "active" | "closed" | "continued";
+
+/** A message that was taken. */
+export interface TakenMessage {
+  id: string | null;
+  session: string;
+}
 
 /** A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`. */
 export type Time = string;

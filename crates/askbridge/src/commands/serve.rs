@@ -12,13 +12,20 @@ use crate::failure::Failure;
 use crate::served::Served;
 use crate::settings::Settings;
 
-pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// End the agents that run when the server ends, instead of leaving them to the next one
+    #[arg(long)]
+    stop_agents: bool,
+}
+
+pub(crate) async fn run(settings: Settings, args: &Args) -> Result<Exit, Failure> {
     raise_file_limit();
     let served = Served::start(&settings).await?;
     greet(&settings, &served).await?;
     wait_for_the_end().await?;
     info!("Stopping: finishing what is in hand");
-    served.stop().await;
+    served.stop(args.stop_agents).await;
     Ok(Exit::Good)
 }
 

@@ -1,8 +1,7 @@
 //! Every setting there is: one row each. The file, the environment, the flags, `askbridge config show` and
 //! `docs/reference/config.md` all follow this table.
 //!
-//! A new setting is a new row. A name with a point lives in a section: `claude.…` and `dialects.…` will be sections,
-//! `roots` a row beside `data`.
+//! A new setting is a new row. A name with a point lives in a section: `dialects.…` will be one.
 
 use askbridge_core::limits;
 
@@ -98,6 +97,60 @@ pub(crate) const KEYS: &[Key] = &[
         default: "",
         whose: Whose::Server,
         doc: "Other sites whose pages may talk to the server, like `https://desk.example.org`",
+    },
+    Key {
+        name: "claude",
+        env: "ASKBRIDGE_CLAUDE",
+        flag: Some("claude"),
+        kind: Kind::Folder,
+        default: "",
+        whose: Whose::Server,
+        doc: "The Claude Code program; without it, `claude` on PATH",
+    },
+    Key {
+        name: "roots",
+        env: "ASKBRIDGE_ROOTS",
+        flag: Some("roots"),
+        kind: Kind::Folder,
+        default: "",
+        whose: Whose::Server,
+        doc: "Folders in which agents may work, with colons between; without it, the home folder and the one in which the server was started",
+    },
+    Key {
+        name: "agents.warm",
+        env: "ASKBRIDGE_WARM",
+        flag: Some("warm"),
+        kind: Kind::Span { or: "off", max: limits::WAIT_MAX },
+        default: "10m",
+        whose: Whose::Server,
+        doc: "How long an agent's process is kept for an open question before it is parked; 0 parks at once, off never",
+    },
+    Key {
+        name: "agents.idle",
+        env: "ASKBRIDGE_IDLE",
+        flag: Some("idle"),
+        kind: Kind::Span { or: "0", max: limits::WAIT_MAX },
+        default: "30m",
+        whose: Whose::Server,
+        doc: "How long an agent with nothing to do is kept before its process sleeps",
+    },
+    Key {
+        name: "agents.max",
+        env: "ASKBRIDGE_AGENTS_MAX",
+        flag: Some("agents-max"),
+        kind: Kind::Count { max: u8::MAX },
+        default: "16",
+        whose: Whose::Server,
+        doc: "How many agents run at the same time; more wait for a place",
+    },
+    Key {
+        name: "agents.env",
+        env: "ASKBRIDGE_AGENT_ENV",
+        flag: Some("agent-env"),
+        kind: Kind::Text,
+        default: "",
+        whose: Whose::Server,
+        doc: "Variables that agents find in their environment beside the usual, with commas between",
     },
     Key {
         name: "log.level",

@@ -125,7 +125,8 @@ impl Kind {
                     wrong()
                 }
             }
-            Self::Span { or, .. } if text == or => Ok(text.to_owned()),
+            // What can be kept for ever can also not be kept at all.
+            Self::Span { or, .. } if text == or || (or == "off" && text == "0") => Ok(text.to_owned()),
             Self::Span { max, .. } => match spans::parse(text) {
                 Ok(span) if span <= max => Ok(text.to_owned()),
                 _ => wrong(),

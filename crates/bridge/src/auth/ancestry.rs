@@ -24,6 +24,18 @@ pub(super) struct Kin {
     pub id: ProcessId,
     pub parent: u32,
     pub has_terminal: bool,
+    pub is_dead: bool,
+}
+
+impl ProcessId {
+    /// Finds the process that has this id now, unless it has ended and only waits to be buried.
+    pub fn of(pid: u32) -> Option<Self> {
+        look_up(pid).filter(|kin| !kin.is_dead).map(|kin| kin.id)
+    }
+
+    pub fn is_alive(self) -> bool {
+        Self::of(self.pid) == Some(self)
+    }
 }
 
 /// The processes that we know as agents: spawned by us, or announced themselves.
@@ -90,10 +102,11 @@ fn look_up(pid: u32) -> Option<Kin> {
 fn parse(pid: u32, stat: &str) -> Option<Kin> {
     let rest = &stat[stat.rfind(')')? + 1..];
     let mut fields = rest.split_ascii_whitespace();
-    let parent = fields.nth(1)?.parse().ok()?;
+    let is_dead = matches!(fields.next()?, "Z" | "X");
+    let parent = fields.next()?.parse().ok()?;
     let terminal: i64 = fields.nth(2)?.parse().ok()?;
     let started = fields.nth(14)?.parse().ok()?;
-    Some(Kin { id: ProcessId { pid, started }, parent, has_terminal: terminal != 0 })
+    Some(Kin { id: ProcessId { pid, started }, parent, has_terminal: terminal != 0, is_dead })
 }
 
 #[cfg(test)]
@@ -103,7 +116,7 @@ mod tests {
     #[test]
     fn a_process_with_a_misleading_name_is_read_right() {
         let stat = "42 (evil) S 1 0 ) S 7 42 42 34816 42 4194560 1 0 0 0 0 0 0 0 20 0 1 0 987654 0 0";
-        let kin = Kin { id: ProcessId { pid: 42, started: 987_654 }, parent: 7, has_terminal: true };
+        let kin = Kin { id: ProcessId { pid: 42, started: 987_654 }, parent: 7, has_terminal: true, is_dead: false };
         assert_eq!(parse(42, stat), Some(kin));
     }
 

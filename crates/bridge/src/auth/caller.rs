@@ -47,6 +47,8 @@ pub enum Action {
     /// Say something to an agent, interrupt it.
     Talk,
     StartSession,
+    /// Run an agent on this machine: that is code execution.
+    RunAgent,
     Administer,
 }
 
@@ -86,9 +88,12 @@ impl Caller {
             (Action::Withdraw, Operator | Local | Terminal) => true,
             (Action::Withdraw, Person) => false,
             (Action::Talk, Person | Operator | Terminal) => addressed,
-            (Action::Talk, Agent | Local) => false,
+            // Whoever runs an agent without a person talks to it; to others' agents only people do.
+            (Action::Talk, Agent | Local) => access.is_some() && own,
             (Action::StartSession, Operator | Local | Terminal | Agent) => true,
             (Action::StartSession, Person) => false,
+            (Action::RunAgent, Operator | Local | Terminal) => true,
+            (Action::RunAgent, Person | Agent) => false,
             (Action::Administer, Local | Terminal) => true,
             (Action::Administer, Operator | Person | Agent) => false,
         };
@@ -103,6 +108,10 @@ impl Caller {
             Action::Decide | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
             Action::Ask | Action::StartSession => {
                 "this token may decide but not ask; use an agent's token or the local one".to_owned()
+            }
+            Action::RunAgent => {
+                "running an agent is running commands on this machine: it needs an operator's device or the local token"
+                    .to_owned()
             }
             Action::Withdraw => "only whoever asked may take the ask back".to_owned(),
             Action::Administer => "this needs the local token, on the machine itself".to_owned(),

@@ -60,6 +60,12 @@ impl Handle {
         Follower { handle: self.clone(), interest, ear, told, stage }
     }
 
+    /// Follows from now on, without a snapshot: for whoever has just looked.
+    pub(crate) fn follow_live(&self, interest: Interest) -> Follower {
+        let (ear, told) = self.hub.listen(&interest);
+        Follower { handle: self.clone(), interest, ear, told, stage: Stage::Live }
+    }
+
     fn snapshot(&self, caller: &Caller) -> Result<(Snapshot, Cursor), Rejection> {
         let filter =
             AskFilter { states: StateFilter::Open, order: Order::LongestWaitingFirst, ..self.visible_to(caller) };

@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
 
+use super::bell::Bell;
 use super::cache::Cache;
 use super::ends::Ends;
 use super::error::chain;
@@ -61,6 +62,7 @@ pub struct Inner {
     pub(crate) hub: Arc<Hub>,
     pub(crate) ends: Arc<Ends>,
     pub(crate) timer: Timer,
+    pub(crate) bell: Bell,
     pub(crate) accesses: Mutex<HashMap<SessionId, Arc<Access>>>,
     /// Sessions with something noted that is not written yet.
     pub(crate) unwritten: Mutex<Vec<SessionId>>,
@@ -120,6 +122,7 @@ impl Bridge {
             hub: Arc::new(Hub::new(from.clone())),
             ends: Arc::default(),
             timer: Timer::default(),
+            bell: Bell::default(),
             accesses: Mutex::default(),
             unwritten: Mutex::default(),
             wake_flusher: Notify::new(),

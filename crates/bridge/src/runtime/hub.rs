@@ -255,6 +255,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
 /// Takes from an entry what others wait for: who may see a new session, and when an ask is due.
 fn learn(handle: &Handle, stored: &Stored) {
     for written in &stored.entry.events {
+        handle.bell.hear(stored.entry.session, &written.event);
         match &*written.event {
             Event::Started(started) => handle.remember_access(stored.entry.session, Access::of(started)),
             Event::Asked(ask) => handle.timer.due_at(ask.terms.deadline),

@@ -1,6 +1,7 @@
 //! The heart: submit a wish, follow what happens. Everything else is a way in or out.
 
 mod access;
+mod bell;
 mod cache;
 mod deltas;
 mod drafts;
@@ -11,6 +12,7 @@ mod follow;
 mod handle;
 mod hub;
 mod news;
+mod record;
 mod resolve;
 mod rollover;
 mod store;
@@ -26,5 +28,6 @@ pub use news::News;
 pub use store::Store;
 pub use submit::Done;
 
+pub(crate) use cache::CellState;
 pub(crate) use error::chain;
 pub(crate) use view::of_known;

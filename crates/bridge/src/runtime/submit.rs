@@ -181,7 +181,7 @@ impl Handle {
     }
 
     /// Names an entry: this life of this node, and a number. Asking the system for chance would cost a call each time.
-    fn next_entry(&self) -> EntryId {
+    pub(super) fn next_entry(&self) -> EntryId {
         let number = self.entries_made.fetch_add(1, Ordering::Relaxed);
         EntryId(u128::from(self.node.0) << 64 | u128::from(number))
     }

@@ -82,6 +82,7 @@ impl Handle {
             Wish::Overtake { ask, mouth } => {
                 self.about(caller, Action::Withdraw, ask, |ask| Intent::Overtake { ask, mouth }).await
             }
+            Wish::Park { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Park { ask }).await,
             Wish::Strand { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Strand { ask }).await,
             Wish::Dismiss { ask, words } => {
                 if words.as_ref().is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX) {

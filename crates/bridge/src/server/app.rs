@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use askbridge_core::ids::PartyId;
@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::guard::Origins;
 use crate::auth::{Agents, Buckets, Tokens};
+use crate::hosts::Hosts;
 use crate::runtime::Handle;
 
 #[derive(Debug, Clone)]
@@ -22,7 +23,9 @@ pub struct App(Arc<AppInner>);
 pub struct AppInner {
     pub handle: Handle,
     pub tokens: Tokens,
-    pub agents: Agents,
+    pub agents: Arc<Agents>,
+    /// The agents that we run, if we run any.
+    hosts: OnceLock<Hosts>,
     pub origins: Origins,
     /// How fast each token may go.
     pub pace: Buckets<PartyId>,
@@ -53,7 +56,8 @@ impl App {
         Self(Arc::new(AppInner {
             handle,
             tokens,
-            agents: Agents::default(),
+            agents: Arc::default(),
+            hosts: OnceLock::new(),
             origins,
             pace: Buckets::new(limits::TOKEN_BURST, Duration::from_secs(1), limits::TOKEN_PER_SECOND),
             failures: Buckets::new(limits::FAILURES_BURST, Duration::from_secs(60), limits::FAILURES_PER_MINUTE),
@@ -62,6 +66,16 @@ impl App {
             version,
             connections: AtomicUsize::new(0),
         }))
+    }
+
+    /// From now on, agents are run here.
+    pub fn host(&self, hosts: Hosts) {
+        // Said twice, the first counts.
+        let _ = self.hosts.set(hosts);
+    }
+
+    pub(crate) fn hosts(&self) -> Option<&Hosts> {
+        self.hosts.get()
     }
 
     /// Takes a seat, if one is free.

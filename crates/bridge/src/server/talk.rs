@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askbridge_core::ids::{Position, SessionId, Timestamp};
+use askbridge_core::ids::{Epoch, Position, SessionId, Timestamp};
 use askbridge_core::limits;
-use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
+use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Streamed, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
 use futures_util::future::BoxFuture;
@@ -20,7 +20,7 @@ use super::app::{App, Seat};
 use super::identify::{pace, sign_in};
 use crate::auth::{Action, Caller};
 use crate::chance::Chance;
-use crate::runtime::{Follower, Heard, Interest, News};
+use crate::runtime::{Follower, Heard, Interest, News, chain};
 
 /// How long a peer whose other side is gone may still wish. Beyond: what is in flight is dropped.
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
@@ -185,6 +185,14 @@ impl Talk {
         for watch in std::mem::take(&mut self.out.watches) {
             self.watch(watch);
         }
+        for record in std::mem::take(&mut self.out.records) {
+            self.record(record);
+        }
+        for Streamed { session, block, offset, text } in std::mem::take(&mut self.out.streams) {
+            if self.may_ask_in(session) {
+                self.app.handle.stream(session, block, offset, &text);
+            }
+        }
         if let Some(at) = self.out.wake_at.take() {
             self.wake_at = Some(at);
         }
@@ -204,6 +212,24 @@ impl Talk {
             };
             (tag, grant.await)
         }));
+    }
+
+    /// Stores what an agent said. Nobody waits for that; what cannot be stored is logged.
+    fn record(&mut self, Record { session, event, .. }: Record) {
+        if !self.may_ask_in(session) {
+            return;
+        }
+        let handle = self.app.handle.clone();
+        self.app.tasks.spawn(async move {
+            if let Err(error) = handle.record(session, None, Epoch(0), event).await {
+                warn!(session.id = %session, error = chain(&error), "Could not store what an agent said");
+            }
+        });
+    }
+
+    fn may_ask_in(&self, session: SessionId) -> bool {
+        let caller = self.guest.caller.as_ref();
+        caller.is_some_and(|caller| self.app.handle.guarded(caller, Action::Ask, session).is_ok())
     }
 
     fn query(&mut self, tag: Tag, query: Query) {

@@ -107,6 +107,10 @@ async fn every_address_answers_as_the_document_says() {
     let session = met.note("startSession", 201, house.post("/v1/sessions", &agent, &body).await);
     let path = format!("/v1/sessions/{}", session["id"].as_str().unwrap());
     met.note("showSession", 200, house.get(&path, &agent).await);
+    met.note("say", 202, house.post(&format!("{path}/messages"), &ada, &json!({"text": "Hurry."})).await);
+    met.note("interrupt", 202, house.post(&format!("{path}/interrupt"), &ada, &json!({})).await);
+    met.note("configure", 200, house.post(&format!("{path}/configure"), &agent, &json!({"title": "U"})).await);
+    met.note("closeSession", 200, house.post(&format!("{path}/close"), &agent, &json!({"why": "done"})).await);
     met.note("listSessions", 200, house.get("/v1/sessions", &ada).await);
     let (_, listed) = house.get("/v1/sessions?limit=500", &ada).await;
     for session in listed["items"].as_array().unwrap() {

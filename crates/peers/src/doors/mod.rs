@@ -1,3 +1,4 @@
 //! How agents reach us. Doors never see dialects, nor each other.
 
+pub mod claude;
 pub mod http;

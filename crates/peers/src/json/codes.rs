@@ -72,4 +72,5 @@ codes! {
     429 "too_many_asks"
     429 "too_many_messages"
     503 "down"
+    503 "no_claude"
 }

@@ -21,6 +21,13 @@ pub struct SessionJson {
     pub title: Option<String>,
     pub folder: Option<String>,
     pub branch: Option<String>,
+    /// `running`, `parked`, `asleep` or `none`.
+    pub process: &'static str,
+    /// Its place in the line for a free process, if it waits for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for_process: Option<usize>,
+    pub model: Option<String>,
+    pub permission_mode: Option<String>,
     pub waiting_for_person: bool,
     pub open_ask_ids: Vec<String>,
     pub queued_messages: Vec<QueuedJson>,
@@ -55,6 +62,10 @@ impl SessionJson {
             title: view.settings.title.clone(),
             folder: view.settings.folder.clone(),
             branch: view.settings.branch.clone(),
+            process: view.process.name(),
+            waits_for_process: None,
+            model: view.settings.model.clone(),
+            permission_mode: view.settings.mode.clone(),
             waiting_for_person: !view.open.is_empty(),
             open_ask_ids: view.open.iter().map(ToString::to_string).collect(),
             queued_messages: view

@@ -13,14 +13,15 @@
 //! tell snapshot single plan        open asks; `single+proposed` is an ask after an event
 //! tell delta 1 0 "Hel"             block, offset, text; `tell delta elsewhere 1 0 "Hel"` in the other session
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
-//! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE, queued "…"
+//! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE; or queued "…"
+//!                                  of a session in which that waits; or session NAME… of one with these asks
 //! reply 1 refused already_decided  a rejection by its code
 //! wake                             as when a socket opens
 //! later 25s                        moves the clock, and wakes the peer if it is due
 //! ```
 //!
 //! What it does is written below each of these: `> text`, `>200 type body`, `>chunk …` (`⏎` is a line's end), `? TAG
-//! wish`, `query TAG …`, `watch …`, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse STATUS body`. Tags
+//! wish`, `query TAG …`, `watch …`, `+ "name" content` to be stored, `~ BLOCK OFFSET text` that streams, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse STATUS body`. Tags
 //! that count down from the highest are written `own0`, `own1`.
 //!
 //! The runner keeps the inputs, writes the outputs anew, and compares the whole. `BLESS=1` rewrites the file instead:

@@ -65,7 +65,8 @@ pub fn run(script: &str, greet: Greet) -> Result<String, String> {
 }
 
 fn is_output(line: &str) -> bool {
-    const OUTPUTS: [&str; 8] = [">", "? ", "query ", "watch ", "wake at ", "hang up ", "garbled ", "refuse "];
+    const OUTPUTS: [&str; 10] =
+        [">", "? ", "+ ", "~ ", "query ", "watch ", "wake at ", "hang up ", "garbled ", "refuse "];
     OUTPUTS.iter().any(|output| line.starts_with(output))
 }
 

@@ -9,7 +9,7 @@ use askbridge_core::event::{Event, Settings, Started};
 use askbridge_core::ids::{AskId, Raw, SessionId};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
 use askbridge_core::unfit::{Mismatch, Problem};
-use askbridge_core::view::{AskView, SessionView};
+use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
 use askbridge_peers::told::{self, Happened, Snapshot};
 use askbridge_peers::wish::{CallerName, Receipt, Rejection};
 
@@ -114,6 +114,12 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     if let Some(words) = text.strip_prefix("queued ") {
         return Ok(Receipt { session_view: Some(Box::new(session_view(quoted(words)?))), ..Receipt::default() });
     }
+    if let Some(asks) = text.strip_prefix("session") {
+        let mut view = session_view(String::new());
+        view.queued.clear();
+        view.waiting = asks.split_whitespace().map(waiting).collect::<Result<_, _>>()?;
+        return Ok(Receipt { session_view: Some(Box::new(view)), ..Receipt::default() });
+    }
     let mut receipt = Receipt::default();
     let mut words: VecDeque<_> = text.split_whitespace().collect();
     while let Some(word) = words.pop_front() {
@@ -147,6 +153,18 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     Ok(receipt)
 }
 
+/// An ask that the agent has not heard about.
+fn waiting(text: &str) -> Result<Waiting, String> {
+    let view = view(text)?;
+    Ok(Waiting {
+        ask: view.ask.id,
+        call: view.ask.call.clone(),
+        is_open: view.state.is_open(),
+        parked: view.parked,
+        stranded: view.stranded,
+    })
+}
+
 /// A session in which one message waits.
 fn session_view(text: String) -> SessionView {
     let started = match events::about_session("started", None) {
@@ -161,6 +179,8 @@ fn session_view(text: String) -> SessionView {
         end: None,
         open: Vec::new(),
         queued: vec![(events::message(1), text)],
+        waiting: Vec::new(),
+        process: ProcessState::None,
         last_activity: NOW,
     }
 }

@@ -6,15 +6,26 @@ use askbridge_core::answer::{Decision, Review, Scope};
 use askbridge_core::event::Parcel;
 use askbridge_core::terms::{OnExpiry, Wait, Wishes};
 use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
-use askbridge_peers::peer::{Frame, Outbox, Tag};
+use askbridge_journal::Written;
+use askbridge_peers::peer::{Frame, Outbox, Record, Tag};
 use askbridge_peers::wish::{AskRef, AskWish, Query, Watch, Wish};
+
+use crate::asks::SESSION;
 
 pub(super) fn outbox(out: &Outbox) -> Vec<String> {
     let frames = out.frames.iter().map(frame);
     let wishes = out.wishes.iter().map(|(of, wanted)| format!("? {} {}", tag(*of), wish(wanted)));
     let queries = out.queries.iter().map(|(of, wanted)| format!("query {} {}", tag(*of), query(wanted)));
     let watches = out.watches.iter().map(watch);
-    frames.chain(wishes).chain(queries).chain(watches).collect()
+    let records = out.records.iter().map(record);
+    let streams = out.streams.iter().map(|it| format!("~ {} {} {:?}", it.block, it.offset, it.text));
+    streams.chain(records).chain(frames).chain(wishes).chain(queries).chain(watches).collect()
+}
+
+/// Content, as the journal writes it.
+fn record(record: &Record) -> String {
+    let elsewhere = if record.session == SESSION { String::new() } else { format!("{} ", record.session) };
+    format!("+ {elsewhere}{:?} {}", record.name, Written::new(record.event.clone()).json)
 }
 
 fn frame(frame: &Frame<'_>) -> String {
@@ -76,6 +87,7 @@ fn wish(wish: &Wish) -> String {
         },
         Wish::Extend { ask, wait } => format!("extend {} {}", ask_ref(ask), self::wait(*wait)),
         Wish::Draft { ask, draft } => format!("draft {} {draft}", ask_ref(ask)),
+        Wish::Park { ask } => format!("park {}", ask_ref(ask)),
         Wish::Hand { parcel } => format!("hand {}", self::parcel(*parcel)),
         Wish::Deliver { parcel, proof } => format!("deliver {} proof {proof:?}", self::parcel(*parcel)),
         Wish::Strand { ask } => format!("strand {}", ask_ref(ask)),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use askbridge_core::ask::Reach;
 use askbridge_core::event::Parcel;
 use askbridge_core::ids::AskId;
 use askbridge_core::intent::Intent;
@@ -64,7 +65,9 @@ pub(super) async fn respond(
     let view = settled(&app, ask, wait).await?;
     let body = serde_json::to_vec(&AskJson::of(&view)).expect("an ask's JSON has text keys");
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-    let parcels = match view.ask.asker.party == caller.party {
+    // Only where fetching is the way to the agent; a hosted agent hears it from its host.
+    let fetched = view.ask.reach == Reach::Pull && view.ask.asker.party == caller.party;
+    let parcels = match fetched {
         true => parcels(&app, &view).await?,
         false => Vec::new(),
     };

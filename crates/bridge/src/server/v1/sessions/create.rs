@@ -5,7 +5,7 @@ use std::time::Duration;
 use askbridge_core::event::Settings;
 use askbridge_core::limits;
 use askbridge_core::terms::{Wait, WhileOpen, Wishes};
-use askbridge_peers::doors::http;
+use askbridge_peers::doors::{claude, http};
 use askbridge_peers::json::SessionJson;
 use askbridge_peers::wish::Wish;
 use axum::extract::State;
@@ -15,6 +15,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json as example;
 
+use super::agent::{self, Hosting};
+use super::shown;
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
@@ -25,9 +27,11 @@ use crate::server::problem::Trouble;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "NewSession")]
 pub(crate) struct Starting {
-    /// Who works in it, for people to read. Without it: the token's name.
+    /// `claude`: one that we run. Anything else names a program that asks by itself, for people to read. Without it: the
+    /// token's name.
     agent: Option<String>,
     title: Option<String>,
+    #[serde(alias = "cwd")]
     folder: Option<String>,
     branch: Option<String>,
     #[schemars(range(min = 0, max = limits::WAIT_MAX.as_secs()))]
@@ -41,6 +45,8 @@ pub(crate) struct Starting {
     messages: Option<String>,
     /// May several asks be open at once?
     parallel: Option<bool>,
+    #[serde(flatten)]
+    hosted: Hosting,
 }
 
 /// What a message does while an ask is open.
@@ -76,23 +82,27 @@ pub(crate) async fn create(
         Some("pass_on") => Some(WhileOpen::PassOn),
         Some(_) => return Err(bad("`messages` is hold, cancel_turn, refuse or pass_on")),
     };
-    let settings = Settings {
+    let mut settings = Settings {
         title: starting.title,
         folder: starting.folder,
         branch: starting.branch,
         wishes: Wishes { wait: wait.map(Wait::For), undo, messages, parallel: starting.parallel, ..Wishes::default() },
         ..Settings::default()
     };
+    let mut door = http::NAME;
+    if starting.agent.as_deref() == Some(claude::NAME) {
+        agent::host(&app, &caller, starting.hosted, &mut settings).await?;
+        door = claude::NAME;
+    }
     let wish = Wish::Start {
         session: None,
-        door: http::NAME,
+        door,
         agent: starting.agent.unwrap_or_else(|| caller.name.to_string()),
         settings: Box::new(settings),
     };
     let receipt = app.handle.grant(&caller, http::NAME, wish).await?;
     let session = receipt.session.expect("a session that was started has an id");
-    let view = app.handle.session(session).await?;
-    Ok(json(StatusCode::CREATED, &SessionJson::of(&view, Some(app.handle.cursor()))))
+    Ok(json(StatusCode::CREATED, &shown(&app, session).await?))
 }
 
 pub(crate) fn create_doc(op: &mut Operation<'_>) {
@@ -100,5 +110,5 @@ pub(crate) fn create_doc(op: &mut Operation<'_>) {
         .text("*Agents, operators, this machine.* Its terms hold for its asks unless those say otherwise.")
         .may_have_body::<Starting>(example!({"agent": "ci", "title": "Nightly build", "timeout_seconds": 3600}))
         .returns::<SessionJson>(201, "Started.")
-        .refuses(&["forbidden"]);
+        .refuses(&["forbidden", "no_claude"]);
 }

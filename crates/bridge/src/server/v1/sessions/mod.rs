@@ -1,20 +1,52 @@
 //! `/v1/sessions`: conversations, and what happened in them.
 
+mod agent;
+mod close;
+mod configure;
 mod create;
 mod events;
+mod interrupt;
 mod list;
+mod messages;
 mod show;
 
+pub(crate) use close::{close, close_doc};
+pub(crate) use configure::{configure, configure_doc};
 pub(crate) use create::{create, create_doc};
 pub(crate) use events::{events, events_doc};
+pub(crate) use interrupt::{interrupt, interrupt_doc};
 pub(crate) use list::{list, list_doc};
+pub(crate) use messages::{say, say_doc};
 pub(crate) use show::{show, show_doc};
 
 use askbridge_core::ids::SessionId;
+use askbridge_core::refusal::Refusal;
+use askbridge_peers::json::SessionJson;
+use askbridge_peers::wish::Rejection;
 
+use crate::auth::{Action, Caller};
+use crate::server::app::App;
 use crate::server::problem::Trouble;
 
 /// Reads a session's id from the path. What is no id names nothing.
 fn session_id(id: &str) -> Result<SessionId, Trouble> {
     id.parse().map_err(|_| Trouble::new(404, "unknown_session", format!("there is no session `{id}`")))
+}
+
+/// Finds a session that the caller may see. Whoever may not know of it learns the same as for one that does not exist.
+fn visible(app: &App, caller: &Caller, id: &str) -> Result<SessionId, Trouble> {
+    let session = session_id(id)?;
+    let may = app.handle.guarded(caller, Action::See, session);
+    may.map_err(|_| Rejection::Refused(Refusal::UnknownSession(session)))?;
+    Ok(session)
+}
+
+/// Shows a session as it is.
+async fn shown(app: &App, session: SessionId) -> Result<SessionJson, Trouble> {
+    // The cursor first: what happens after it is followed, what happened before is in the view.
+    let cursor = app.handle.cursor();
+    let view = app.handle.session(session).await?;
+    let mut shown = SessionJson::of(&view, Some(cursor));
+    shown.waits_for_process = app.hosts().and_then(|hosts| hosts.position(session));
+    Ok(shown)
 }

@@ -1,0 +1,119 @@
+//! Other tools, plans and subagents.
+
+use askbridge_scripted::model::{Script, all, in_subagent, not, on_any_result, on_result, on_user, text, tool};
+use serde_json::json;
+
+use crate::house::{House, id};
+
+const CALL: &str = "toolu_1";
+
+fn touches(file: &str) -> Script {
+    let input = json!({"command": format!("touch {file}"), "description": "Touch a file"});
+    Script::new()
+        .turn(on_user("go on"), [text("going on")])
+        .turn(on_result("toolu_2"), [text("done twice")])
+        .turn(on_user("again"), [tool("toolu_2", "Bash", input.clone())])
+        .turn(on_any_result(), [text("done")])
+        .turn(on_user("hi"), [tool(CALL, "Bash", input)])
+}
+
+#[test]
+fn a_command_runs_once_it_is_allowed() {
+    let house = House::open(touches("made"));
+    let talk = house.session(json!({}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    assert_eq!((&asked["kind"], &asked["approval"]["summary"]), (&json!("approval"), &json!("touch made")));
+    assert!(!house.room.work().join("made").exists());
+    house.answer(id(&asked), json!({"decision": "allow"}));
+    talk.until_delivered(id(&asked));
+    assert!(house.room.work().join("made").exists());
+}
+
+#[test]
+fn what_is_always_allowed_is_not_asked_again() {
+    let house = House::open(touches("made"));
+    let talk = house.session(json!({}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    let rules = asked["approval"]["rules"].as_array().unwrap();
+    let place = rules.iter().position(|rule| rule["label"].as_str().unwrap().ends_with("for this session"));
+    house.answer(id(&asked), json!({"decision": "allow", "always": place.unwrap()}));
+    talk.until_turns(1);
+    talk.say("again");
+    talk.until_turns(2);
+    assert_eq!(talk.events_of("asked").len(), 1);
+}
+
+#[test]
+fn an_edited_command_is_what_runs_and_a_denied_one_does_not() {
+    let house = House::open(touches("made"));
+    let talk = house.session(json!({}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    house.answer(id(&asked), json!({"decision": "allow", "input": {"command": "touch other", "description": "x"}}));
+    talk.until_turns(1);
+    assert!(house.room.work().join("other").exists() && !house.room.work().join("made").exists());
+    talk.say("again");
+    let asked = talk.open_ask();
+    house.answer(id(&asked), json!({"decision": "deny", "words": "not today"}));
+    let read = house.model.until_result("toolu_2");
+    assert_eq!((read.text.as_str(), read.is_error), ("Denied: not today", true));
+    talk.until_delivered(id(&asked));
+}
+
+#[test]
+fn the_words_of_a_stop_go_in_front_of_the_next_message() {
+    let house = House::open(touches("made"));
+    let talk = house.session(json!({}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    house.answer(id(&asked), json!({"decision": "deny", "words": "wrong branch", "stop": true}));
+    talk.until_turns(1);
+    talk.until_delivered(id(&asked));
+    talk.say("go on");
+    talk.until_turns(2);
+    let read = house.model.last().unwrap().last_user_text().unwrap();
+    assert!(read.contains("Denied: wrong branch") && read.ends_with("go on"), "{read}");
+}
+
+#[test]
+fn a_plan_is_sent_back_with_words_and_approved_with_changes() {
+    let plan = |call: &str| tool(call, "ExitPlanMode", json!({}));
+    let script = Script::new()
+        .turn(on_result("toolu_2"), [text("done")])
+        .turn(on_result(CALL), [plan("toolu_2")])
+        .turn(on_user("hi"), [plan(CALL)]);
+    let house = House::open(script);
+    let talk = house.session(json!({"permission_mode": "plan"}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    assert_eq!(asked["kind"], "plan");
+    house.answer(id(&asked), json!({"decision": "send_back", "words": "smaller steps"}));
+    assert_eq!(house.model.until_result(CALL).text, "Sent back: smaller steps");
+    let asked = house.until("the second plan", || talk.open_asks(1).pop().filter(|next| next["id"] != asked["id"]));
+    house.answer(id(&asked), json!({"decision": "approve", "plan": "# Just one step"}));
+    let read = house.model.until_result("toolu_2").text;
+    assert!(read.contains("# Just one step"), "{read}");
+    talk.until_turns(1);
+}
+
+#[test]
+fn a_subagent_asks_with_our_own_tool() {
+    let question = json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
+    let task = json!({"description": "d", "prompt": "ask them", "subagent_type": "general-purpose", "run_in_background": false});
+    let script = Script::new()
+        .turn(all([in_subagent(), on_any_result()]), [text("they chose")])
+        .turn(in_subagent(), [tool("toolu_ask", "mcp__askbridge__ask_user", question)])
+        .turn(on_any_result(), [text("done")])
+        .turn(all([on_user("hi"), not(in_subagent())]), [tool(CALL, "Agent", task)])
+        .turn(on_user(""), [text("ok")]);
+    let house = House::open(script);
+    let talk = house.session(json!({"allowed_tools": ["Agent"]}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    assert_eq!(asked["questions"][0]["question"], "Which?");
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    assert_eq!(house.model.until_result("toolu_ask").text, "The person answered: B");
+    talk.until_delivered(id(&asked));
+}

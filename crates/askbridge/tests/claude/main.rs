@@ -1,0 +1,13 @@
+//! The real Claude Code, hosted by the real binary, in front of a scripted model.
+
+#![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
+
+mod approvals;
+mod house;
+mod http;
+mod messages;
+mod outliving;
+mod parking;
+mod questions;
+mod starting;
+mod storm;

@@ -1,0 +1,235 @@
+//! What a session's settings mean for the command line of Claude Code.
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::{Raw, SessionId};
+use askbridge_peers::doors::claude::{MCP_SERVER, MCP_TOOL, session_uuid};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+const MODES: &[&str] = &["default", "acceptEdits", "plan", "auto", "bypassPermissions", "dontAsk"];
+const SOURCES: &[&str] = &["user", "project", "local"];
+
+/// What only Claude Code understands about a session. Kept in its settings as it came.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Launch {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub append_system_prompt: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed_tools: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disallowed_tools: Vec<String>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub mcp_servers: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setting_sources: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u32>,
+    /// May the agent ask questions? If nobody will be there, it is better not offered to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interactive: Option<bool>,
+}
+
+/// Why a session cannot be started like this.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    #[error("`permission_mode` is one of {}; `{given}` is none", MODES.join(", "))]
+    Mode { given: String },
+    #[error("`setting_sources` are among {}; `{given}` is not", SOURCES.join(", "))]
+    Source { given: String },
+    #[error("give either `system_prompt` or `append_system_prompt`, not both")]
+    TwoPrompts,
+    #[error("`mcp_servers` may not name a server `{MCP_SERVER}`: that one is ours")]
+    OurServer,
+    #[error("`max_turns` has to be at least 1")]
+    NoTurns,
+    #[error(
+        "Claude Code refuses `bypassPermissions` as root; run askbridge as another user, choose another \
+         `permission_mode`, or, in a container that you can afford to lose, set IS_SANDBOX=1 and \
+         ASKBRIDGE_AGENT_ENV=IS_SANDBOX"
+    )]
+    RootBypass,
+}
+
+impl Launch {
+    pub(super) fn of(settings: &Settings) -> Self {
+        let read = settings.more.as_ref().and_then(|more| serde_json::from_str(more.as_str()).ok());
+        read.unwrap_or_default()
+    }
+
+    /// Returns this as it is kept with the session.
+    pub fn kept(&self) -> Raw {
+        Raw::from(serde_json::to_string(self).expect("a launch has text keys"))
+    }
+
+    pub(super) fn is_interactive(&self) -> bool {
+        self.interactive != Some(false)
+    }
+
+    /// Checks what Claude Code would refuse at the start, when nobody watches.
+    pub fn check(&self, mode: Option<&str>, is_root: bool) -> Result<(), LaunchError> {
+        if let Some(mode) = mode.filter(|mode| !MODES.contains(mode)) {
+            return Err(LaunchError::Mode { given: mode.to_owned() });
+        }
+        let mut sources = self.setting_sources.iter().flatten();
+        if let Some(source) = sources.find(|source| !SOURCES.contains(&source.as_str())) {
+            return Err(LaunchError::Source { given: source.clone() });
+        }
+        if self.system_prompt.is_some() && self.append_system_prompt.is_some() {
+            return Err(LaunchError::TwoPrompts);
+        }
+        if self.mcp_servers.contains_key(MCP_SERVER) {
+            return Err(LaunchError::OurServer);
+        }
+        if self.max_turns == Some(0) {
+            return Err(LaunchError::NoTurns);
+        }
+        if mode == Some("bypassPermissions") && is_root {
+            return Err(LaunchError::RootBypass);
+        }
+        Ok(())
+    }
+}
+
+/// How a process begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beginning {
+    New,
+    /// `waits`: it is told to wait for our hooks before it goes on where it was.
+    Resume {
+        waits: bool,
+    },
+}
+
+/// Returns the arguments, without the program.
+pub(super) fn argv(session: SessionId, settings: &Settings, beginning: Beginning) -> Vec<String> {
+    let launch = Launch::of(settings);
+    let uuid = session_uuid(session);
+    let mut argv: Vec<String> = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
+        .into_iter()
+        .chain(["--permission-prompt-tool", "stdio", "--include-partial-messages"])
+        .map(str::to_owned)
+        .collect();
+    // With `=`, so that nothing that begins with a dash is taken for a flag.
+    let mut add = |name: &str, value: &str| argv.push(format!("--{name}={value}"));
+    match beginning {
+        Beginning::New => add("session-id", &uuid),
+        Beginning::Resume { .. } => add("resume", &uuid),
+    }
+    let options = [
+        ("model", &settings.model),
+        ("permission-mode", &settings.mode),
+        ("system-prompt", &launch.system_prompt),
+        ("append-system-prompt", &launch.append_system_prompt),
+    ];
+    for (name, value) in options {
+        if let Some(value) = value {
+            add(name, value);
+        }
+    }
+    let mut allowed = launch.allowed_tools.clone();
+    let mut disallowed = launch.disallowed_tools.clone();
+    let mut servers = launch.mcp_servers.clone();
+    if launch.is_interactive() {
+        allowed.push(MCP_TOOL.to_owned());
+        servers.insert(MCP_SERVER.to_owned(), json!({"type": "sdk", "name": MCP_SERVER}));
+    } else {
+        disallowed.push("AskUserQuestion".to_owned());
+    }
+    if !allowed.is_empty() {
+        add("allowedTools", &allowed.join(","));
+    }
+    if !disallowed.is_empty() {
+        add("disallowedTools", &disallowed.join(","));
+    }
+    if !servers.is_empty() {
+        add("mcp-config", &json!({"mcpServers": servers}).to_string());
+    }
+    if let Some(sources) = &launch.setting_sources {
+        add("setting-sources", &sources.join(","));
+    }
+    if let Some(turns) = launch.max_turns {
+        add("max-turns", &turns.to_string());
+    }
+    if beginning == (Beginning::Resume { waits: true }) {
+        argv.push("--await-initialize".to_owned());
+    }
+    argv
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SESSION: SessionId = SessionId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
+
+    #[test]
+    fn everything_that_can_be_set_reaches_the_command_line() {
+        let launch = Launch {
+            append_system_prompt: Some("- be brief".to_owned()),
+            allowed_tools: vec!["Read".to_owned(), "Bash(npm test *)".to_owned()],
+            disallowed_tools: vec!["WebFetch".to_owned()],
+            mcp_servers: [("db".to_owned(), json!({"command": "db-mcp"}))].into_iter().collect(),
+            setting_sources: Some(vec!["user".to_owned(), "project".to_owned()]),
+            max_turns: Some(7),
+            ..Launch::default()
+        };
+        let settings = Settings {
+            model: Some("opus".to_owned()),
+            mode: Some("plan".to_owned()),
+            more: Some(launch.kept()),
+            ..Settings::default()
+        };
+        assert_eq!(
+            argv(SESSION, &settings, Beginning::New),
+            [
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--input-format",
+                "stream-json",
+                "--permission-prompt-tool",
+                "stdio",
+                "--include-partial-messages",
+                "--session-id=01234567-89ab-4def-8123-456789abcdef",
+                "--model=opus",
+                "--permission-mode=plan",
+                "--append-system-prompt=- be brief",
+                "--allowedTools=Read,Bash(npm test *),mcp__askbridge__ask_user",
+                "--disallowedTools=WebFetch",
+                r#"--mcp-config={"mcpServers":{"askbridge":{"name":"askbridge","type":"sdk"},"db":{"command":"db-mcp"}}}"#,
+                "--setting-sources=user,project",
+                "--max-turns=7",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_agent_that_runs_alone_is_not_offered_to_ask_and_a_resume_may_wait_for_its_hooks() {
+        let launch = Launch { interactive: Some(false), system_prompt: Some("x".to_owned()), ..Launch::default() };
+        let settings = Settings { more: Some(launch.kept()), ..Settings::default() };
+        let argv = argv(SESSION, &settings, Beginning::Resume { waits: true });
+        assert_eq!(
+            argv[8..],
+            [
+                "--resume=01234567-89ab-4def-8123-456789abcdef",
+                "--system-prompt=x",
+                "--disallowedTools=AskUserQuestion",
+                "--await-initialize",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_claude_code_would_refuse_is_refused_before() {
+        let launch = Launch::default();
+        assert!(launch.check(Some("plan"), true).is_ok());
+        assert!(matches!(launch.check(Some("yolo"), false), Err(LaunchError::Mode { .. })));
+        assert!(matches!(launch.check(Some("bypassPermissions"), true), Err(LaunchError::RootBypass)));
+        assert!(launch.check(Some("bypassPermissions"), false).is_ok());
+        let ours = Launch { mcp_servers: [(MCP_SERVER.to_owned(), json!({}))].into_iter().collect(), ..launch };
+        assert!(matches!(ours.check(None, false), Err(LaunchError::OurServer)));
+    }
+}

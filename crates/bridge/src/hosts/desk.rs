@@ -1,0 +1,236 @@
+//! Which sessions have a process, which wait for one, and who gets the next free place.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use askbridge_core::event::{Event, Level};
+use askbridge_core::ids::{Epoch, SessionId};
+use askbridge_core::intent::Intent;
+use askbridge_core::limits;
+use askbridge_peers::doors::claude;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::warn;
+
+use super::cli::{Cli, CliError};
+use super::eyes::{self, Eyes};
+use super::host::Ended;
+use super::options::HostOptions;
+use super::{adopt, need, place, start};
+use crate::auth::Agents;
+use crate::runtime::Handle;
+
+/// The agents that we run.
+#[derive(Debug, Clone)]
+pub struct Hosts(Arc<Inner>);
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) handle: Handle,
+    pub(super) options: HostOptions,
+    pub(super) agents: Arc<Agents>,
+    pub(super) eyes: Arc<Eyes>,
+    pub(super) stop: CancellationToken,
+    /// Somebody waits for a place: whoever has nothing to do may go.
+    pub(super) crowded: Notify,
+    stop_agents: AtomicBool,
+    tasks: TaskTracker,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Sessions that have a process, or are about to.
+    busy: HashSet<SessionId>,
+    /// Sessions that wait for a place.
+    line: VecDeque<SessionId>,
+    /// How often in a row a process has ended without having heard anything.
+    fruitless: HashMap<SessionId, u32>,
+}
+
+impl Hosts {
+    /// Takes over what runs already, then hosts whatever needs it.
+    pub async fn start(handle: Handle, options: HostOptions, agents: Arc<Agents>) -> io::Result<Self> {
+        place::make_folder(&options.folder)?;
+        let watch = eyes::open(&options.folder)?;
+        let inner = Arc::new(Inner {
+            handle,
+            options,
+            agents,
+            eyes: Arc::default(),
+            stop: CancellationToken::new(),
+            crowded: Notify::new(),
+            stop_agents: AtomicBool::new(false),
+            tasks: TaskTracker::new(),
+            state: Mutex::default(),
+        });
+        inner.tasks.spawn(eyes::run(Arc::clone(&inner.eyes), watch, inner.stop.clone()));
+        inner.tasks.spawn(follow(Arc::clone(&inner)));
+        Ok(Self(inner))
+    }
+
+    pub fn options(&self) -> &HostOptions {
+        &self.0.options
+    }
+
+    /// Would Claude Code refuse to skip its permissions?
+    pub fn is_root_without_a_sandbox(&self) -> bool {
+        rustix::process::geteuid().is_root() && self.0.options.variable("IS_SANDBOX").is_none_or(|value| value != "1")
+    }
+
+    /// Checks that there is a Claude Code that we can run.
+    pub async fn check_claude(&self) -> Result<(), CliError> {
+        Cli::find(&self.0.options).await.map(drop)
+    }
+
+    /// Returns a session's place in the line for a free process, from 1.
+    pub fn position(&self, session: SessionId) -> Option<usize> {
+        let state = self.0.state.lock();
+        state.line.iter().position(|waiting| *waiting == session).map(|place| place + 1)
+    }
+
+    /// Parks what can be parked and leaves the rest running, or ends all of it.
+    pub async fn stop(&self, agents_too: bool) {
+        self.0.stop_agents.store(agents_too, Ordering::Relaxed);
+        self.0.stop.cancel();
+        self.0.tasks.close();
+        self.0.tasks.wait().await;
+    }
+}
+
+impl Inner {
+    pub(super) fn stops_agents(&self) -> bool {
+        self.stop_agents.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_crowded(&self) -> bool {
+        !self.state.lock().line.is_empty()
+    }
+
+    /// Hosts a session whose process is there already, whether there is a place for it or not.
+    pub(super) fn take_over(self: &Arc<Self>, session: SessionId) {
+        if self.state.lock().busy.insert(session) {
+            self.tasks.spawn(host(Arc::clone(self), session, Way::Adopt));
+        }
+    }
+
+    /// Looks whether a session needs a process, and lines it up for one.
+    pub(super) async fn consider(self: &Arc<Self>, session: SessionId) {
+        if self.stop.is_cancelled() || self.state.lock().busy.contains(&session) {
+            return;
+        }
+        match self.handle.look(session, |state| need::needs_process(&state.session)).await {
+            Ok(true) => {
+                let mut state = self.state.lock();
+                if !state.busy.contains(&session) && !state.line.contains(&session) {
+                    state.line.push_back(session);
+                }
+            }
+            Ok(false) => return,
+            Err(error) => return warn!(session.id = %session, %error, "Could not look at a session"),
+        }
+        self.dispatch();
+    }
+
+    /// Gives free places to whoever waits longest.
+    fn dispatch(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        while state.busy.len() < self.options.processes_max {
+            let Some(session) = state.line.pop_front() else { return };
+            state.busy.insert(session);
+            self.tasks.spawn(host(Arc::clone(self), session, Way::Start));
+        }
+        if !state.line.is_empty() {
+            self.crowded.notify_waiters();
+        }
+    }
+
+    /// Says in the session why there is no process.
+    async fn complain(&self, session: SessionId, why: &str) {
+        let event = Event::Notice { level: Level::Error, text: why.to_owned() };
+        if let Err(error) = self.handle.record(session, None, Epoch(0), event).await {
+            warn!(session.id = %session, %error, "Could not say why an agent was not started");
+        }
+    }
+
+    /// Somebody stops an agent that has no process: what it had asked need not be decided any more.
+    async fn interrupt(&self, session: SessionId) {
+        if self.state.lock().busy.contains(&session) {
+            return;
+        }
+        let open = self.handle.look(session, |state| state.session.open().map(|live| live.ask.id).collect::<Vec<_>>());
+        let Ok(open) = open.await else { return };
+        let why = "the turn was interrupted".to_owned();
+        let withdraw = open.into_iter().map(|ask| Intent::Withdraw { ask, why: why.clone() }).collect();
+        if let Err(error) = self.handle.submit(session, withdraw).await {
+            warn!(session.id = %session, %error, "Could not take back what an agent had asked");
+        }
+    }
+}
+
+enum Way {
+    Start,
+    Adopt,
+}
+
+/// Hosts one process of one session, from its start to its end.
+async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
+    let started = match way {
+        Way::Start => start::start(&desk, session).await,
+        Way::Adopt => start::adopt(&desk, session).await,
+    };
+    let ended = match started {
+        Ok(host) => host.run().await,
+        Err(error) => {
+            warn!(session.id = %session, %error, "Could not start an agent");
+            desk.complain(session, &error.to_string()).await;
+            // Trying again would end in the same way until somebody does something.
+            desk.state.lock().fruitless.insert(session, limits::AGENT_STARTS_MAX);
+            Ended::Fruitless
+        }
+    };
+    let again = {
+        let mut state = desk.state.lock();
+        state.busy.remove(&session);
+        match ended {
+            Ended::LeftRunning => false,
+            Ended::WithProgress => {
+                state.fruitless.remove(&session);
+                true
+            }
+            Ended::Fruitless => {
+                let count = state.fruitless.entry(session).or_default();
+                *count += 1;
+                *count < limits::AGENT_STARTS_MAX
+            }
+        }
+    };
+    desk.dispatch();
+    if again {
+        desk.consider(session).await;
+    }
+}
+
+/// Takes over what runs, then starts whatever has to be started.
+async fn follow(desk: Arc<Inner>) {
+    // Listen first, then look: what happens in between is heard.
+    desk.handle.bell.listen(claude::NAME);
+    adopt::adopt_all(&desk).await;
+    loop {
+        let rung = tokio::select! {
+            () = desk.stop.cancelled() => return,
+            rung = desk.handle.bell.rung() => rung,
+        };
+        for (session, ring) in rung {
+            if ring.interrupted {
+                desk.interrupt(session).await;
+            }
+            desk.state.lock().fruitless.remove(&session);
+            desk.consider(session).await;
+        }
+    }
+}

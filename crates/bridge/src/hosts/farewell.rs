@@ -1,0 +1,144 @@
+//! How a process ends, or we do: what is parked, what it still said, what is left in the folder.
+
+use std::time::Duration;
+
+use askbridge_core::event::Level;
+use askbridge_core::intent::Intent;
+use askbridge_peers::doors::claude::{self, Carry};
+use askbridge_peers::peer::{Frame, Peer};
+use futures_util::StreamExt;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use super::host::{Ended, Host, Step};
+use super::place::Rest;
+use super::process::Running;
+use super::transcript;
+
+/// How long what is left to do for a process that is gone may take.
+const FAREWELL_MAX: Duration = Duration::from_secs(10);
+/// How long a shutdown waits for a question to be parked.
+const PARK_MAX: Duration = Duration::from_secs(5);
+/// How long Claude Code may take to write down that a question is deferred, and how often to look.
+const RECORD_MAX: Duration = Duration::from_secs(5);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+impl Host {
+    /// Claude Code says that a question is deferred a moment before it writes that down. Without the record, the question
+    /// would not come back.
+    pub(super) async fn wait_for_the_record(&mut self) {
+        let Some(call) = self.claude.parked_call().map(str::to_owned) else { return };
+        let (uuid, options) = (claude::session_uuid(self.session), &self.desk.options);
+        let written = async {
+            while !transcript::has_deferred(options, &uuid, &call) {
+                sleep(LOOK_AGAIN).await;
+            }
+        };
+        if timeout(RECORD_MAX, written).await.is_err() {
+            warn!(session.id = %self.session, "A question was parked, and its agent has not written that down");
+        }
+    }
+
+    /// We end, and the process goes on. A question that can be parked is, so that nothing runs without need. Says whether
+    /// the process runs on.
+    pub(super) async fn leave(&mut self, running: &Running) -> bool {
+        self.with_claude(|claude, cx| claude.hurry(cx));
+        let stop = CancellationToken::new();
+        let parked = async {
+            while self.claude.is_parking()
+                || !self.rulings.is_empty()
+                || !self.records.is_empty()
+                || !self.pipe.is_empty()
+            {
+                match self.step(running, &stop).await {
+                    Step::GoOn => {}
+                    Step::Died => return false,
+                    Step::LetGo | Step::Leave => {
+                        self.wait_for_the_record().await;
+                        running.end().await;
+                        return false;
+                    }
+                }
+            }
+            true
+        };
+        let runs_on = timeout(PARK_MAX, parked).await.unwrap_or_else(|_| {
+            info!(session.id = %self.session, "A question could not be parked in time; its agent runs on");
+            true
+        });
+        let _ = self.desk.handle.flush(self.session).await;
+        runs_on
+    }
+
+    /// The process is gone. Hears what it still said, and puts everything in order.
+    pub(super) async fn finish(mut self) -> Ended {
+        // Nothing more is said to it, not even to begin with.
+        self.woken = true;
+        let expected = self.hang_up.is_some() || self.idle_since.is_some();
+        let last_words = async {
+            loop {
+                if !matches!(self.spool.is_at_the_end(), Ok(true)) && self.hang_up.is_none() && self.read().is_ok() {
+                    self.rule().await;
+                    continue;
+                }
+                break;
+            }
+            let closing = Frame::Close(1006, "it ended".into());
+            self.with_claude(|claude, cx| claude.hear(closing, cx).unwrap_or_default());
+            while self.rule().await {}
+        };
+        if timeout(FAREWELL_MAX, last_words).await.is_err() {
+            warn!(session.id = %self.session, "The last words of an agent took too long");
+        }
+        if !expected {
+            let complaints = self.place.complaints();
+            let why = if complaints.is_empty() { "It did not say why.".to_owned() } else { complaints };
+            self.notice(Level::Warning, &format!("The agent's process ended by itself. {why}"));
+            while self.records.next().await.is_some() {}
+        }
+        self.clear_up().await;
+        if expected || self.has_progressed { Ended::WithProgress } else { Ended::Fruitless }
+    }
+
+    /// Passes on one ruling, or waits for something to be stored. Says whether there was anything.
+    async fn rule(&mut self) -> bool {
+        if let Some((tag, ruling)) = self.ruled.pop_front() {
+            self.with_claude(|claude, cx| claude.reply(tag, ruling, cx));
+            return true;
+        }
+        tokio::select! {
+            Some((tag, ruling)) = self.rulings.next(), if !self.rulings.is_empty() => {
+                self.with_claude(|claude, cx| claude.reply(tag, ruling, cx));
+                true
+            }
+            Some(()) = self.records.next(), if !self.records.is_empty() => true,
+            else => false,
+        }
+    }
+
+    async fn clear_up(&mut self) {
+        self.desk.eyes.off(&self.place.spool_name());
+        let handle = &self.desk.handle;
+        if let Err(error) = handle.flush(self.session).await {
+            // The spool stays, and is heard again by whoever starts next.
+            warn!(session.id = %self.session, %error, "Could not store what became of an agent");
+            return;
+        }
+        if let Err(error) = handle.submit(self.session, vec![Intent::Release { epoch: self.epoch }]).await {
+            warn!(session.id = %self.session, %error, "Could not say that an agent is gone");
+        }
+        let ended = handle.look(self.session, |state| state.session.end.is_some()).await.unwrap_or(false);
+        let words = self.claude.words().to_vec();
+        let cleared = match ended {
+            true => self.place.clear_all(),
+            false => {
+                let rest = Rest { carry: Carry { words, ..Carry::default() }, ..Rest::default() };
+                self.place.keep_rest(&rest).and_then(|()| self.place.clear())
+            }
+        };
+        if let Err(error) = cleared {
+            warn!(session.id = %self.session, %error, "Could not clear up after an agent");
+        }
+    }
+}

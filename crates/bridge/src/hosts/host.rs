@@ -1,0 +1,391 @@
+//! One agent's process and its machine: lines in, lines out, wishes granted, news told.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_core::event::{Event, Level};
+use askbridge_core::ids::{EntryId, Epoch, PartyId, SessionId, Timestamp};
+use askbridge_core::intent::Intent;
+use askbridge_core::limits;
+use askbridge_journal::journal::AppendError;
+use askbridge_peers::doors::claude::{self, Begin, Claude};
+use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Record, Streamed, Tag};
+use askbridge_peers::told::Told;
+use askbridge_peers::wish::{Query, Receipt, Rejection, Wish};
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesOrdered, FuturesUnordered};
+use sha2::{Digest, Sha256};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until};
+use tracing::{info, warn};
+
+use super::desk::Inner;
+use super::pipe::Pipe;
+use super::place::{Place, Rest};
+use super::process::Running;
+use super::spool::{Line, Spool};
+use crate::auth::{Caller, ProcessId, Role};
+use crate::chance::Chance;
+use crate::runtime::{Follower, Heard, Interest, News, chain};
+
+/// How often to look at the spool although nobody said that it has grown.
+const LOOK_ANYWAY: Duration = Duration::from_secs(2);
+/// How long to wait before storing something again that could not be stored.
+const STORE_AGAIN: Duration = Duration::from_millis(500);
+
+/// What a process brings along.
+pub(super) struct Hosted {
+    pub(super) session: SessionId,
+    pub(super) place: Place,
+    pub(super) rest: Rest,
+    pub(super) spool: Spool,
+    pub(super) pipe: Pipe,
+    pub(super) process: ProcessId,
+    /// `None`: it is gone, and only what it said is left.
+    pub(super) running: Option<Running>,
+    pub(super) begin: Begin,
+    pub(super) epoch: Epoch,
+}
+
+/// How a process ended, for whoever may start it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// It had heard something, or was not needed any more.
+    WithProgress,
+    Fruitless,
+    /// It runs on, for whoever comes after us.
+    LeftRunning,
+}
+
+type Ruling = (Tag, Result<Receipt, Rejection>);
+
+pub(super) struct Host {
+    pub(super) desk: Arc<Inner>,
+    pub(super) session: SessionId,
+    pub(super) place: Place,
+    rest: Rest,
+    pub(super) spool: Spool,
+    pub(super) pipe: Pipe,
+    process: ProcessId,
+    running: Option<Running>,
+    pub(super) epoch: Epoch,
+    caller: Caller,
+    pub(super) claude: Claude,
+    out: Outbox,
+    chance: Chance,
+    news: Arc<Notify>,
+    follower: Follower,
+    pub(super) rulings: FuturesUnordered<BoxFuture<'static, Ruling>>,
+    /// Rulings that are known already.
+    pub(super) ruled: VecDeque<Ruling>,
+    pub(super) records: FuturesOrdered<BoxFuture<'static, ()>>,
+    wake_at: Option<Timestamp>,
+    pub(super) hang_up: Option<u16>,
+    pub(super) woken: bool,
+    /// Has the agent shown that it heard something?
+    pub(super) has_progressed: bool,
+    pub(super) idle_since: Option<Instant>,
+}
+
+impl Host {
+    pub(super) async fn open(desk: &Arc<Inner>, hosted: Hosted) -> Result<Self, Rejection> {
+        let Hosted { session, place, rest, spool, pipe, process, running, begin, epoch } = hosted;
+        let started = desk.handle.look(session, |state| state.session.started.clone()).await?;
+        let (owner, agent) = match started {
+            Some(started) => (started.owner.clone(), started.agent.clone()),
+            None => (PartyId::from(""), claude::NAME.to_owned()),
+        };
+        Ok(Self {
+            news: desk.eyes.on(place.spool_name()),
+            follower: desk.handle.follow_live(Interest::Session(session)),
+            caller: Caller { party: owner, role: Role::Agent, name: agent.into(), device: "process".into() },
+            chance: desk.handle.chance().clone(),
+            claude: Claude::new(begin),
+            desk: Arc::clone(desk),
+            session,
+            place,
+            rest,
+            spool,
+            pipe,
+            process,
+            running,
+            epoch,
+            out: Outbox::default(),
+            rulings: FuturesUnordered::new(),
+            ruled: VecDeque::new(),
+            records: FuturesOrdered::new(),
+            wake_at: None,
+            hang_up: None,
+            woken: false,
+            has_progressed: false,
+            idle_since: None,
+        })
+    }
+
+    /// Hosts the process until it ends, is to end, or we do.
+    pub(super) async fn run(mut self) -> Ended {
+        let stop = self.desk.stop.clone();
+        while let Some(running) = self.running.take() {
+            let alive = self.step(&running, &stop).await;
+            match alive {
+                Step::GoOn => self.running = Some(running),
+                Step::Died => {}
+                Step::LetGo => {
+                    self.wait_for_the_record().await;
+                    running.end().await;
+                }
+                Step::Leave if self.desk.stops_agents() => running.end().await,
+                Step::Leave => {
+                    if self.leave(&running).await {
+                        self.desk.eyes.off(&self.place.spool_name());
+                        return Ended::LeftRunning;
+                    }
+                }
+            }
+        }
+        self.finish().await
+    }
+
+    pub(super) async fn step(&mut self, running: &Running, stop: &tokio_util::sync::CancellationToken) -> Step {
+        if let Err(error) = self.read() {
+            warn!(session.id = %self.session, %error, "Could not read what an agent wrote; it is ended");
+            return Step::LetGo;
+        }
+        while let Some((tag, ruling)) = self.ruled.pop_front() {
+            self.with_claude(|claude, cx| claude.reply(tag, ruling, cx));
+        }
+        let write_again = match self.pipe.flush() {
+            Ok(again) => again,
+            Err(error) => {
+                warn!(session.id = %self.session, %error, "Could not write to an agent; it is ended");
+                return Step::LetGo;
+            }
+        };
+        if self.hang_up.is_some() && self.rulings.is_empty() && self.records.is_empty() {
+            return Step::LetGo;
+        }
+        self.take_a_rest().await;
+        if self.is_to_sleep() {
+            info!(session.id = %self.session, "Agent has nothing to do and is let go");
+            return Step::LetGo;
+        }
+        if !self.ruled.is_empty() {
+            return Step::GoOn;
+        }
+        let (clock, wake_at) = (self.desk.handle.clock.clone(), self.wake_at);
+        let (news, crowd) = (Arc::clone(&self.news), Arc::clone(&self.desk));
+        let has_room = self.has_room();
+        let sleep_at = self.idle_since.map(|since| since + self.desk.options.idle);
+        tokio::select! {
+            biased;
+            () = running.ended() => return Step::Died,
+            heard = self.follower.next() => self.told(heard),
+            Some(ruling) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled.push_back(ruling),
+            Some(()) = self.records.next(), if !self.records.is_empty() => {}
+            () = news.notified(), if has_room => {}
+            () = sleep(write_again.unwrap_or_default()), if write_again.is_some() => {}
+            () = async { clock.sleep_until(wake_at.unwrap_or_default()).await }, if wake_at.is_some() => self.wake(),
+            () = stop.cancelled() => return Step::Leave,
+            () = async { sleep_until(sleep_at.unwrap_or_else(Instant::now)).await }, if sleep_at.is_some() => {}
+            () = crowd.crowded.notified(), if self.idle_since.is_some() => {}
+            () = sleep(LOOK_ANYWAY) => {}
+        }
+        Step::GoOn
+    }
+
+    fn has_room(&self) -> bool {
+        self.records.len() < limits::AGENT_RECORDS_MAX && self.rulings.len() < limits::IN_FLIGHT_MAX
+    }
+
+    /// Hears every whole line there is, as long as there is room for what it means.
+    pub(super) fn read(&mut self) -> std::io::Result<()> {
+        while self.has_room() && self.hang_up.is_none() {
+            match self.spool.next()? {
+                Some(Line::Text(text)) => {
+                    self.with_claude(|claude, cx| claude.hear(Frame::Text(text.into()), cx).unwrap_or_default());
+                }
+                Some(Line::TooLong) => {
+                    self.notice(Level::Warning, "A line of the agent was too long and was passed over.")
+                }
+                None => {
+                    // What an earlier askbridge has heard is heard again before anything is said.
+                    if !self.woken {
+                        self.woken = true;
+                        self.wake();
+                    }
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wake(&mut self) {
+        self.wake_at = None;
+        let mut at = None;
+        self.with_claude(|claude, cx| at = claude.wake(cx));
+        self.wake_at = at;
+    }
+
+    fn told(&mut self, heard: Result<Heard, Rejection>) {
+        match heard {
+            Ok(Heard::News(news)) => {
+                if let News::Entry(batch) = &*news {
+                    for happened in &batch.happened {
+                        self.with_claude(|claude, cx| claude.tell(&Told::Event(happened), cx));
+                    }
+                }
+            }
+            Ok(Heard::Snapshot(_)) => {}
+            // We cannot have kept up with one session. The machine is made anew from what is stored.
+            Ok(Heard::Lagged) | Err(_) => {
+                warn!(session.id = %self.session, "Lost track of a session; its agent is resumed");
+                self.hang_up = Some(claude::PARKED);
+            }
+        }
+    }
+
+    /// Lets the machine act, then takes what it wants done.
+    pub(super) fn with_claude(&mut self, act: impl FnOnce(&mut Claude, &mut Cx<'_>)) {
+        let now = self.desk.handle.now();
+        let mut cx = Cx { now, ids: &mut self.chance, out: &mut self.out };
+        act(&mut self.claude, &mut cx);
+        let out = std::mem::take(&mut self.out);
+        for Streamed { session, block, offset, text } in out.streams {
+            self.desk.handle.stream(session, block, offset, &text);
+        }
+        for (place, record) in out.records.into_iter().enumerate() {
+            self.record(record, place);
+        }
+        for frame in out.frames {
+            if let Frame::Text(line) = frame {
+                self.pipe.push(&line);
+            }
+        }
+        for (tag, wish) in out.wishes {
+            self.wish(tag, wish);
+        }
+        for (tag, query) in out.queries {
+            self.query(tag, query);
+        }
+        // Watching the session is what this host does anyway.
+        self.wake_at = out.wake_at;
+        if let Some((code, _)) = out.hang_up {
+            self.hang_up = Some(code);
+        }
+    }
+
+    /// Stores a piece of content, under a name that it has every time it is heard.
+    fn record(&mut self, record: Record, place: usize) {
+        let id = entry_id(&record, self.process, self.spool.offset(), place);
+        let (handle, epoch, session) = (self.desk.handle.clone(), self.epoch, record.session);
+        self.records.push_back(Box::pin(async move {
+            loop {
+                match handle.record(session, Some(id), epoch, record.event.clone()).await {
+                    Ok(()) => return,
+                    Err(AppendError::Unknown | AppendError::Down(_) | AppendError::Conflict) => {
+                        sleep(STORE_AGAIN).await;
+                    }
+                    Err(error) => {
+                        warn!(session.id = %session, error = chain(&error), "Could not store what an agent said");
+                        return;
+                    }
+                }
+            }
+        }));
+    }
+
+    pub(super) fn notice(&mut self, level: Level, text: &str) {
+        let event = Event::Notice { level, text: text.to_owned() };
+        let (session, name) = (self.session, format!("notice/{}/{}", self.epoch.0, self.spool.offset()));
+        self.record(Record { session, name, event }, 0);
+    }
+
+    fn wish(&mut self, tag: Tag, wish: Wish) {
+        // What Claude Code hears twice it ignores, so nobody has to wait until it is noted that it was handed over.
+        let noted = match &wish {
+            Wish::Hand { parcel } => Some(Intent::Hand { parcel: *parcel }),
+            Wish::Deliver { parcel, proof } => Some(Intent::Deliver { parcel: *parcel, proof: proof.clone() }),
+            _ => None,
+        };
+        self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Strand { .. });
+        if let Some(intent) = noted {
+            self.desk.handle.note(self.session, [intent]);
+            self.ruled.push_back((tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() })));
+            return;
+        }
+        let (handle, caller) = (self.desk.handle.clone(), self.caller.clone());
+        self.rulings.push(Box::pin(async move { (tag, handle.grant(&caller, claude::NAME, wish).await) }));
+    }
+
+    fn query(&mut self, tag: Tag, query: Query) {
+        let handle = self.desk.handle.clone();
+        self.rulings.push(Box::pin(async move {
+            let receipt = match query {
+                Query::Ask(ask) => {
+                    let view = handle.ask(ask).await;
+                    view.map(|view| Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
+                }
+                Query::Session(session) => {
+                    let view = handle.session(session).await;
+                    view.map(|view| Receipt { session_view: Some(Box::new(view)), ..Receipt::default() })
+                }
+                Query::Login { .. } => Err(Rejection::Unauthorized),
+            };
+            (tag, receipt)
+        }));
+    }
+
+    /// Between turns, once everything is stored, what was heard need not be heard again.
+    async fn take_a_rest(&mut self) {
+        let carry =
+            self.claude.rest().filter(|_| self.records.is_empty() && self.rulings.is_empty() && self.ruled.is_empty());
+        let Some(carry) = carry else { return };
+        let rest = Rest { offset: self.spool.offset(), carry, resumed: self.rest.resumed };
+        if rest == self.rest {
+            return;
+        }
+        // What was delivered has to be known before the proof of it is thrown away.
+        if self.desk.handle.flush(self.session).await.is_ok() && self.place.keep_rest(&rest).is_ok() {
+            self.spool.free(rest.offset);
+            self.rest = rest;
+        }
+    }
+
+    fn is_to_sleep(&mut self) -> bool {
+        if !self.claude.is_idle() || !self.pipe.is_empty() || self.hang_up.is_some() {
+            self.idle_since = None;
+            return false;
+        }
+        let since = *self.idle_since.get_or_insert_with(Instant::now);
+        since.elapsed() >= self.desk.options.idle || self.desk.is_crowded()
+    }
+}
+
+/// What a host does after a step.
+pub(super) enum Step {
+    GoOn,
+    Died,
+    LetGo,
+    /// We are to end.
+    Leave,
+}
+
+/// The same piece gets the same id every time it is heard.
+fn entry_id(record: &Record, process: ProcessId, offset: u64, place: usize) -> EntryId {
+    let mut sha = Sha256::new();
+    sha.update(record.session.0.to_be_bytes());
+    match record.name.as_str() {
+        "" => {
+            sha.update(process.pid.to_be_bytes());
+            sha.update(process.started.to_be_bytes());
+            sha.update(offset.to_be_bytes());
+            sha.update(place.to_be_bytes());
+        }
+        name => sha.update(name),
+    }
+    let digest: [u8; 32] = sha.finalize().into();
+    EntryId(u128::from_be_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+}

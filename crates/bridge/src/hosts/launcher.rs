@@ -1,0 +1,53 @@
+//! The few steps between us and an agent's process. Runs in the new process, which then becomes the agent.
+
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::{Signal, getppid, set_parent_process_death_signal, setsid};
+
+use super::place::write_process;
+use crate::auth::ProcessId;
+
+/// The hidden command of the binary that leads here: `PARENT PREFIX PROGRAM ARGUMENTS…`.
+pub const LAUNCH_COMMAND: &str = "launch-agent";
+
+/// Becomes the agent. Returns only if that failed.
+///
+/// Until the process has written its name into the folder, it dies with its parent: nobody would find it. From then on
+/// it is found, and dies with nobody.
+pub fn become_agent(args: &[OsString]) -> io::Error {
+    match prepare(args) {
+        Ok(mut command) => command.exec(),
+        Err(error) => error,
+    }
+}
+
+fn prepare(args: &[OsString]) -> io::Result<Command> {
+    let bad = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why);
+    let [parent, prefix, program, args @ ..] = args else {
+        return Err(bad("this command is for askbridge itself"));
+    };
+    let parent: i32 = parent.to_str().and_then(|pid| pid.parse().ok()).ok_or_else(|| bad("the parent is a number"))?;
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if getppid().map(|pid| pid.as_raw_nonzero().get()) != Some(parent) {
+        return Err(bad("whoever started this is gone"));
+    }
+    setsid()?;
+    let prefix = Path::new(prefix);
+    let file = |end: &str| PathBuf::from(format!("{}.{end}", prefix.display()));
+    // Held open for reading and writing: the process never reads the end of its input, whoever goes away.
+    let stdin = OpenOptions::new().read(true).write(true).open(file("in"))?;
+    let stdout = OpenOptions::new().append(true).open(file("out"))?;
+    let stderr = OpenOptions::new().append(true).create(true).mode(0o600).open(file("err"))?;
+    let me = ProcessId::of(std::process::id()).ok_or_else(|| bad("/proc does not show this process"))?;
+    write_process(prefix, me)?;
+    set_parent_process_death_signal(None)?;
+    let mut command = Command::new(program);
+    command.args(args).stdin(stdin).stdout(stdout).stderr(stderr);
+    Ok(command)
+}

@@ -1,0 +1,31 @@
+//! Agents that we run: finding the program, starting it so that it outlives us, hearing and answering it, letting it go.
+//!
+//! An agent's process is in a session of its own. Its stdin is a FIFO that it holds open itself, its stdout a file that
+//! only grows. So nothing happens to it when we end, and whoever comes after us finds everything in one folder: who it
+//! is (`.pid`), what it has said (`.out`), how far that was taken (`.rest`), and how to talk to it (`.in`).
+//!
+//! The folder is the truth about processes; the journal is the truth about everything else. What an agent has said is
+//! heard again after a restart, and every piece has a name, so that nothing is stored twice.
+
+mod adopt;
+mod argv;
+mod cli;
+mod desk;
+mod eyes;
+mod farewell;
+mod host;
+mod launcher;
+mod need;
+mod options;
+mod pipe;
+mod place;
+mod process;
+mod spool;
+mod start;
+mod transcript;
+
+pub use argv::{Launch, LaunchError};
+pub use cli::CliError;
+pub use desk::Hosts;
+pub use launcher::{LAUNCH_COMMAND, become_agent};
+pub use options::{HostOptions, RootError, environment};

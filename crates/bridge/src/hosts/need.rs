@@ -1,0 +1,19 @@
+//! Does a session need its agent's process?
+
+use askbridge_core::Session;
+use askbridge_core::terms::WhileOpen;
+use askbridge_peers::doors::claude;
+
+/// Something waits for the agent that it can be told now: a verdict, or a message that no open ask holds back.
+pub(super) fn needs_process(session: &Session) -> bool {
+    if !is_ours(session) || session.end.is_some() {
+        return false;
+    }
+    let untold = session.asks.values().any(|live| !live.is_open() && live.is_unfinished() && !live.stranded);
+    let holds = session.open().any(|live| live.ask.terms.messages == WhileOpen::Hold && !live.stranded);
+    untold || (!session.queue.is_empty() && !holds)
+}
+
+pub(super) fn is_ours(session: &Session) -> bool {
+    session.started.as_ref().is_some_and(|started| started.door == claude::NAME)
+}

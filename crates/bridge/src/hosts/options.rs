@@ -1,0 +1,135 @@
+//! What whoever runs us has decided about agents: the program, the folders, the environment, how many.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use askbridge_core::terms::Warm;
+
+/// Everything that hosting needs to know.
+#[derive(Debug, Clone)]
+pub struct HostOptions {
+    /// Where what belongs to running agents is kept. Ours alone.
+    pub folder: PathBuf,
+    /// The program that becomes the agent, with its first arguments: ourselves.
+    pub launcher: Vec<OsString>,
+    /// The Claude Code program, if somebody named one. Otherwise it is looked for on `PATH`.
+    pub claude: Option<PathBuf>,
+    /// What agents find in their environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Agents work in these folders and in what lies in them.
+    pub roots: Vec<PathBuf>,
+    /// How long a process that has nothing to do is kept.
+    pub idle: Duration,
+    /// How long a process is kept for an open question, unless the session says otherwise.
+    pub warm: Option<Warm>,
+    /// How many processes may run at the same time.
+    pub processes_max: usize,
+}
+
+/// Why an agent may not work in a folder.
+#[derive(Debug, thiserror::Error)]
+pub enum RootError {
+    #[error("`cwd` has to be an absolute path, not `{0}`")]
+    NotAbsolute(String),
+    #[error("there is no folder `{0}`")]
+    NoFolder(String),
+    #[error("agents may not work in `{folder}`; they may in {roots} (set ASKBRIDGE_ROOTS to change that)")]
+    Outside { folder: String, roots: String },
+}
+
+impl HostOptions {
+    /// Returns the folder as it really is, if agents may work there.
+    pub fn allow(&self, folder: &str) -> Result<PathBuf, RootError> {
+        let path = Path::new(folder);
+        if !path.is_absolute() {
+            return Err(RootError::NotAbsolute(folder.to_owned()));
+        }
+        // A link may lead out of a root, so what counts is where it leads.
+        let real = path.canonicalize().ok().filter(|real| real.is_dir());
+        let real = real.ok_or_else(|| RootError::NoFolder(folder.to_owned()))?;
+        let mut roots = self.roots.iter().filter_map(|root| root.canonicalize().ok());
+        if roots.any(|root| real.starts_with(&root)) {
+            return Ok(real);
+        }
+        let roots: Vec<_> = self.roots.iter().map(|root| format!("`{}`", root.display())).collect();
+        let roots = if roots.is_empty() { "no folder at all".to_owned() } else { roots.join(", ") };
+        Err(RootError::Outside { folder: folder.to_owned(), roots })
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
+    }
+}
+
+/// Variables that every agent needs.
+const PASSED: &[&str] = &["HOME", "PATH", "LANG", "LANGUAGE", "TZ"];
+/// Variables that configure the agent itself, and the locale.
+const PASSED_PREFIXES: &[&str] = &["ANTHROPIC_", "CLAUDE_", "LC_"];
+/// Variables by which Claude Code knows that it runs inside of another. Ours does not.
+const NOT_PASSED: &[&str] = &["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION"];
+
+/// Chooses what agents find in their environment from what we find in ours. `more` names variables beside the usual.
+pub fn environment(ours: impl IntoIterator<Item = (OsString, OsString)>, more: &[String]) -> Vec<(OsString, OsString)> {
+    let passes = |name: &OsStr| {
+        let Some(name) = name.to_str() else { return false };
+        let known = PASSED.contains(&name) || PASSED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        (known && !NOT_PASSED.contains(&name)) || more.iter().any(|more| more == name)
+    };
+    ours.into_iter().filter(|(name, _)| passes(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(roots: Vec<PathBuf>) -> HostOptions {
+        HostOptions {
+            folder: PathBuf::new(),
+            launcher: Vec::new(),
+            claude: None,
+            environment: Vec::new(),
+            roots,
+            idle: Duration::ZERO,
+            warm: None,
+            processes_max: 1,
+        }
+    }
+
+    #[test]
+    fn agents_work_inside_the_roots_and_a_link_out_of_them_is_no_way_around() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inside, outside) = (folder.path().join("inside"), folder.path().join("outside"));
+        std::fs::create_dir_all(inside.join("project")).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
+        let options = options(vec![inside.clone()]);
+        let allow = |path: &Path| options.allow(path.to_str().unwrap());
+        assert!(allow(&inside).is_ok());
+        assert!(allow(&inside.join("project")).is_ok());
+        assert!(matches!(allow(&inside.join("link")), Err(RootError::Outside { .. })));
+        assert!(matches!(allow(&inside.join("..").join("outside")), Err(RootError::Outside { .. })));
+        assert!(matches!(allow(&inside.join("nowhere")), Err(RootError::NoFolder(_))));
+        assert!(matches!(options.allow("project"), Err(RootError::NotAbsolute(_))));
+    }
+
+    #[test]
+    fn an_agent_finds_what_it_needs_in_its_environment_and_nothing_else() {
+        let ours = [
+            ("HOME", "/home/ada"),
+            ("PATH", "/bin"),
+            ("LC_ALL", "C"),
+            ("ANTHROPIC_API_KEY", "k"),
+            ("CLAUDE_CONFIG_DIR", "/c"),
+            ("CLAUDECODE", "1"),
+            ("CLAUDE_CODE_ENTRYPOINT", "cli"),
+            ("ASKBRIDGE_TOKEN", "secret"),
+            ("AWS_SECRET_ACCESS_KEY", "secret"),
+            ("IS_SANDBOX", "1"),
+        ];
+        let ours = ours.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let passed = environment(ours, &["IS_SANDBOX".to_owned()]);
+        let names: Vec<_> = passed.iter().map(|(name, _)| name.to_str().unwrap()).collect();
+        assert_eq!(names, ["HOME", "PATH", "LC_ALL", "ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR", "IS_SANDBOX"]);
+    }
+}

@@ -1,0 +1,135 @@
+//! Writing lines into an agent's stdin: whole, or not at all. Half a line would end the agent.
+
+use std::collections::VecDeque;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use askbridge_core::limits::AGENT_PIPE_BYTES;
+use rustix::io::ioctl_fionread;
+use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
+use tracing::warn;
+
+/// Up to here the system writes all or nothing (PIPE_BUF).
+const ATOMIC_BYTES: usize = 4096;
+/// How often to look whether there is room again. A pipe says when it has some room, not when it has enough.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// The way into an agent.
+#[derive(Debug)]
+pub(super) struct Pipe {
+    file: fs::File,
+    capacity: usize,
+    waiting: VecDeque<Vec<u8>>,
+    /// How much of the first line is written already. More than none only for lines that the pipe cannot hold.
+    written: usize,
+    marker: PathBuf,
+}
+
+impl Pipe {
+    /// Opens it for reading too, so that opening never waits and nothing is lost when the agent is not there yet.
+    pub(super) fn open(path: &Path, marker: PathBuf) -> io::Result<Self> {
+        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let file = OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open(path)?;
+        if let Err(error) = fcntl_setpipe_size(&file, AGENT_PIPE_BYTES) {
+            // The system bounds what one user may have in pipes. Long lines then go in pieces.
+            warn!(%error, "Could not enlarge an agent's pipe");
+        }
+        let capacity = fcntl_getpipe_size(&file)?;
+        Ok(Self { file, capacity, waiting: VecDeque::new(), written: 0, marker })
+    }
+
+    pub(super) fn push(&mut self, line: &str) {
+        debug_assert!(!line.contains('\n'), "a line of JSON has no line breaks");
+        let mut bytes = Vec::with_capacity(line.len() + 1);
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.push(b'\n');
+        self.waiting.push_back(bytes);
+    }
+
+    /// Writes what there is room for. Returns when to try again, if something is left.
+    pub(super) fn flush(&mut self) -> io::Result<Option<Duration>> {
+        while let Some(line) = self.waiting.front() {
+            let fits = line.len() <= self.capacity;
+            // Pages of a pipe may be filled in part: only an empty one is certain to hold what its size says.
+            if fits && line.len() > ATOMIC_BYTES && ioctl_fionread(&self.file)? > 0 {
+                return Ok(Some(LOOK_AGAIN));
+            }
+            if !fits && self.written == 0 {
+                fs::write(&self.marker, b"")?;
+            }
+            match self.file.write(&line[self.written..]) {
+                Ok(bytes) => self.written += bytes,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Some(LOOK_AGAIN)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            if self.written == line.len() {
+                if !fits {
+                    let _ = fs::remove_file(&self.marker);
+                }
+                self.waiting.pop_front();
+                self.written = 0;
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    fn pipe(folder: &Path) -> (Pipe, fs::File) {
+        let path = folder.join("in");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let pipe = Pipe::open(&path, folder.join("writing")).unwrap();
+        let reader = OpenOptions::new().read(true).open(&path).unwrap();
+        (pipe, reader)
+    }
+
+    fn read(reader: &mut fs::File, bytes: usize) -> Vec<u8> {
+        let mut read = vec![0; bytes];
+        reader.read_exact(&mut read).unwrap();
+        read
+    }
+
+    #[test]
+    fn a_long_line_waits_until_it_fits_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut pipe, mut reader) = pipe(folder.path());
+        let long = "x".repeat(300_000);
+        pipe.push("short");
+        pipe.push(&long);
+        assert!(pipe.flush().unwrap().is_some(), "the long one waits for the short one to be read");
+        assert_eq!(read(&mut reader, 6), b"short\n");
+        assert_eq!(pipe.flush().unwrap(), None);
+        assert!(!folder.path().join("writing").exists());
+        assert_eq!(read(&mut reader, 300_001), format!("{long}\n").as_bytes());
+    }
+
+    #[test]
+    fn a_line_that_the_pipe_cannot_hold_is_marked_while_it_is_half_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut pipe, mut reader) = pipe(folder.path());
+        let longer = "y".repeat(pipe.capacity + 10);
+        pipe.push(&longer);
+        assert!(pipe.flush().unwrap().is_some());
+        assert!(folder.path().join("writing").exists());
+        let first = pipe.written;
+        assert_eq!(read(&mut reader, first).len(), first);
+        assert_eq!(pipe.flush().unwrap(), None);
+        assert!(!folder.path().join("writing").exists());
+        assert_eq!(read(&mut reader, longer.len() + 1 - first).last(), Some(&b'\n'));
+    }
+}

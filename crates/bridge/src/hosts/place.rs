@@ -1,0 +1,154 @@
+//! The files of one agent's process, all beside each other in one folder.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use askbridge_core::ids::SessionId;
+use askbridge_peers::doors::claude::Carry;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde::{Deserialize, Serialize};
+
+use crate::auth::ProcessId;
+
+/// Bytes of the end of what a process wrote to its stderr, for whoever asks why it ended.
+const STDERR_BYTES_MAX: u64 = 2000;
+
+/// Where an agent's process lives.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    folder: PathBuf,
+    name: String,
+}
+
+/// Up to where everything that the process said is stored, and what has to be known to go on from there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rest {
+    pub(super) offset: u64,
+    pub(super) carry: Carry,
+    /// Did the process begin with an earlier conversation?
+    pub(super) resumed: bool,
+}
+
+/// Makes the folder, for us alone.
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Finds everything that has a process, or had one when we last looked.
+pub(super) fn inhabited(folder: &Path) -> io::Result<Vec<SessionId>> {
+    let names = fs::read_dir(folder)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(names.filter_map(|name| name.strip_suffix(".pid")?.parse().ok()).collect())
+}
+
+impl Place {
+    pub(super) fn new(folder: &Path, session: SessionId) -> Self {
+        Self { folder: folder.to_owned(), name: session.to_string() }
+    }
+
+    fn file(&self, end: &str) -> PathBuf {
+        self.folder.join(format!("{}.{end}", self.name))
+    }
+
+    /// What the launcher is given: the files without their ends.
+    pub(super) fn prefix(&self) -> PathBuf {
+        self.folder.join(&self.name)
+    }
+
+    pub(super) fn stdin(&self) -> PathBuf {
+        self.file("in")
+    }
+
+    pub(super) fn spool(&self) -> PathBuf {
+        self.file("out")
+    }
+
+    /// The spool's name without its folder: what inotify says.
+    pub(super) fn spool_name(&self) -> String {
+        format!("{}.out", self.name)
+    }
+
+    /// A long line is being written. If we end before that is over, the process has half a line.
+    pub(super) fn writing(&self) -> PathBuf {
+        self.file("writing")
+    }
+
+    /// Makes room for a new process: nothing of an earlier one is left, except words that were not said.
+    pub(super) fn prepare(&self, rest: &Rest) -> io::Result<()> {
+        for end in ["pid", "in", "out", "err", "writing"] {
+            remove(&self.file(end))?;
+        }
+        mknodat(CWD, self.stdin(), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.spool())?;
+        self.keep_rest(rest)
+    }
+
+    /// Returns the process that lives here, if one ever wrote its name.
+    pub(super) fn process(&self) -> Option<ProcessId> {
+        read_process(&fs::read_to_string(self.file("pid")).ok()?)
+    }
+
+    pub(super) fn rest(&self) -> Option<Rest> {
+        serde_json::from_str(&fs::read_to_string(self.file("rest")).ok()?).ok()
+    }
+
+    /// Writes beside and renames, so that nobody ever reads half of it.
+    pub(super) fn keep_rest(&self, rest: &Rest) -> io::Result<()> {
+        let text = serde_json::to_string(rest).expect("a rest has text keys");
+        write_whole(&self.file("rest"), &text)
+    }
+
+    /// Returns the end of what the process complained about.
+    pub(super) fn complaints(&self) -> String {
+        let read = || -> io::Result<String> {
+            let mut file = File::open(self.file("err"))?;
+            let bytes = file.metadata()?.len();
+            file.seek(SeekFrom::Start(bytes.saturating_sub(STDERR_BYTES_MAX)))?;
+            let mut end = Vec::new();
+            file.read_to_end(&mut end)?;
+            Ok(String::from_utf8_lossy(&end).trim().to_owned())
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Removes what belongs to a process that is gone and whose every word is stored. Words that a stop has swallowed
+    /// stay.
+    pub(super) fn clear(&self) -> io::Result<()> {
+        for end in ["pid", "in", "out", "err", "writing"] {
+            remove(&self.file(end))?;
+        }
+        Ok(())
+    }
+
+    /// Removes everything: the session is over.
+    pub(super) fn clear_all(&self) -> io::Result<()> {
+        self.clear()?;
+        remove(&self.file("rest"))
+    }
+}
+
+pub(super) fn write_process(prefix: &Path, process: ProcessId) -> io::Result<()> {
+    let path = PathBuf::from(format!("{}.pid", prefix.display()));
+    write_whole(&path, &format!("{} {}\n", process.pid, process.started))
+}
+
+fn read_process(text: &str) -> Option<ProcessId> {
+    let (pid, started) = text.trim().split_once(' ')?;
+    Some(ProcessId { pid: pid.parse().ok()?, started: started.parse().ok()? })
+}
+
+fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+    file.write_all(text.as_bytes())?;
+    drop(file);
+    fs::rename(&beside, path)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

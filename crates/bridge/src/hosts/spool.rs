@@ -1,0 +1,130 @@
+//! Reading what an agent has written, line by line, from wherever we were.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use askbridge_core::limits::AGENT_LINE_BYTES_MAX;
+use rustix::fs::{FallocateFlags, fallocate};
+
+const READ_BYTES: usize = 64 * 1024;
+
+/// The file that an agent's stdout is.
+#[derive(Debug)]
+pub(super) struct Spool {
+    file: File,
+    /// Where the next line begins.
+    line_at: u64,
+    /// What was read from there on.
+    unread: Vec<u8>,
+    /// How much of that has no end of a line in it.
+    searched: usize,
+    /// The line is too long, and is passed over up to its end.
+    skipping: bool,
+    freed: u64,
+}
+
+/// One line, and where the next one begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Text(String),
+    /// Beyond what a line may have; it was passed over.
+    TooLong,
+}
+
+impl Spool {
+    pub(super) fn open(path: &Path, from: u64) -> io::Result<Self> {
+        let file = File::options().read(true).write(true).open(path)?;
+        Ok(Self { file, line_at: from, unread: Vec::new(), searched: 0, skipping: false, freed: from })
+    }
+
+    /// Where the next line begins.
+    pub(super) fn offset(&self) -> u64 {
+        self.line_at
+    }
+
+    /// Is the file read to its end, up to half a line?
+    pub(super) fn is_at_the_end(&self) -> io::Result<bool> {
+        Ok(self.file.metadata()?.len() <= self.line_at + self.unread.len() as u64 && self.searched == self.unread.len())
+    }
+
+    /// Returns the next whole line, if there is one.
+    pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            if let Some(end) = self.unread[self.searched..].iter().position(|byte| *byte == b'\n') {
+                let end = self.searched + end;
+                let rest = self.unread.split_off(end + 1);
+                let line = std::mem::replace(&mut self.unread, rest);
+                self.line_at += line.len() as u64;
+                self.searched = 0;
+                if std::mem::take(&mut self.skipping) {
+                    return Ok(Some(Line::TooLong));
+                }
+                return Ok(Some(Line::Text(String::from_utf8_lossy(&line[..end]).into_owned())));
+            }
+            self.searched = self.unread.len();
+            if self.unread.len() > AGENT_LINE_BYTES_MAX {
+                self.skipping = true;
+                self.line_at += self.unread.len() as u64;
+                self.unread.clear();
+                self.searched = 0;
+            }
+            let mut buffer = [0; READ_BYTES];
+            let bytes = self.file.read_at(&mut buffer, self.line_at + self.unread.len() as u64)?;
+            if bytes == 0 {
+                return Ok(None);
+            }
+            self.unread.extend_from_slice(&buffer[..bytes]);
+        }
+    }
+
+    /// Gives the room of everything before `offset` back. The file keeps its length, so that places stay places.
+    pub(super) fn free(&mut self, offset: u64) {
+        let bytes = offset.saturating_sub(self.freed);
+        // Some file systems cannot; then it is given back when the process is gone.
+        let punch = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        if bytes > 0 && fallocate(&self.file, punch, self.freed, bytes).is_ok() {
+            self.freed = offset;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_they_come_whole_and_long_ones_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let mut writer = File::create(&path).unwrap();
+        let mut spool = Spool::open(&path, 0).unwrap();
+        assert_eq!(spool.next().unwrap(), None);
+        writer.write_all(b"one\r\n\ntw").unwrap();
+        assert_eq!(spool.next().unwrap(), Some(Line::Text("one\r".to_owned())));
+        assert_eq!(spool.next().unwrap(), Some(Line::Text(String::new())));
+        assert_eq!(spool.next().unwrap(), None);
+        assert_eq!(spool.offset(), 6);
+        assert!(spool.is_at_the_end().unwrap());
+        writer.write_all(b"o\n").unwrap();
+        assert!(!spool.is_at_the_end().unwrap());
+        assert_eq!(spool.next().unwrap(), Some(Line::Text("two".to_owned())));
+        let long = vec![b'x'; AGENT_LINE_BYTES_MAX + 10];
+        writer.write_all(&long).unwrap();
+        assert_eq!(spool.next().unwrap(), None);
+        writer.write_all(b"x\nafter\n").unwrap();
+        assert_eq!(spool.next().unwrap(), Some(Line::TooLong));
+        assert_eq!(spool.next().unwrap(), Some(Line::Text("after".to_owned())));
+        let end = spool.offset();
+        spool.free(end);
+        let mut again = Spool::open(&path, 6).unwrap();
+        assert_eq!(again.offset(), 6);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), end);
+        writer.write_all(b"more\n").unwrap();
+        again = Spool::open(&path, end).unwrap();
+        assert_eq!(again.next().unwrap(), Some(Line::Text("more".to_owned())));
+    }
+}

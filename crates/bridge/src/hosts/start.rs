@@ -1,0 +1,162 @@
+//! From a session to a running process: a new one, one that goes on where it was, or one that runs already.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use askbridge_core::event::{Event, Process as ProcessName, Settings};
+use askbridge_core::ids::{Epoch, SessionId};
+use askbridge_core::intent::{Intent, Takeover};
+use askbridge_peers::doors::claude::{Begin, Carry, Process, session_uuid};
+use askbridge_peers::wish::Rejection;
+use tokio::process::Command;
+use tracing::{info, warn};
+
+use super::argv::{Beginning, Launch, argv};
+use super::cli::{Cli, CliError};
+use super::desk::Inner;
+use super::host::{Host, Hosted};
+use super::options::RootError;
+use super::pipe::Pipe;
+use super::place::{Place, Rest};
+use super::process::Running;
+use super::spool::Spool;
+use super::transcript;
+use crate::auth::ProcessId;
+
+/// Bits of a block's number that count within one process; the others tell processes of a session apart.
+const BLOCK_BITS: u32 = 20;
+
+/// Why a process could not be started. Read by people, in the session.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StartError {
+    #[error("{0}")]
+    Folder(#[from] RootError),
+    #[error("{0}")]
+    Cli(#[from] CliError),
+    #[error("the session has no folder to work in")]
+    NoFolder,
+    #[error("could not start the agent: {0}")]
+    System(#[from] io::Error),
+    #[error("{0}")]
+    Journal(#[from] Rejection),
+    #[error("the agent ended before it began")]
+    Stillborn,
+}
+
+/// Starts a process for a session.
+pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host, StartError> {
+    let look = |state: &crate::runtime::CellState| (Arc::clone(&state.session.settings), state.session.epoch);
+    let (settings, epoch) = desk.handle.look(session, look).await?;
+    let folder = settings.folder.as_deref().ok_or(StartError::NoFolder)?;
+    let folder = desk.options.allow(folder)?;
+    let cli = Cli::find(&desk.options).await?;
+    let resumes = transcript::find(&desk.options, &session_uuid(session)).is_some();
+    let beginning = match resumes {
+        true => Beginning::Resume { waits: cli.awaits_initialize() },
+        false => Beginning::New,
+    };
+    let place = Place::new(&desk.options.folder, session);
+    let words = place.rest().map(|rest| rest.carry.words).unwrap_or_default();
+    let carry = Carry { blocks: first_block(epoch), initialized: false, words };
+    let rest = Rest { offset: 0, carry, resumed: resumes };
+    place.prepare(&rest)?;
+    let pipe = Pipe::open(&place.stdin(), place.writing())?;
+    let process = spawn(desk, &place, &cli, &folder, argv(session, &settings, beginning)).await?;
+    info!(session.id = %session, pid = process.pid, resumes, "Agent started");
+    let hosted = Hosted {
+        session,
+        spool: Spool::open(&place.spool(), 0)?,
+        pipe,
+        process,
+        running: Running::hold(process)?,
+        begin: begin(session, if resumes { Process::Resumed } else { Process::New }, &rest, &settings),
+        place,
+        rest,
+        epoch: claim(desk, session, Some(process)).await?,
+    };
+    Host::open(desk, hosted).await.map_err(StartError::Journal)
+}
+
+/// Takes over a process that an earlier askbridge started, dead or alive.
+pub(super) async fn adopt(desk: &Arc<Inner>, session: SessionId) -> Result<Host, StartError> {
+    let place = Place::new(&desk.options.folder, session);
+    let process = place.process().ok_or(StartError::Stillborn)?;
+    let running = Running::hold(process)?;
+    if let (Some(running), true) = (&running, place.writing().exists()) {
+        // Half a line is in its pipe. Whatever we write next would be taken for the other half.
+        warn!(session.id = %session, "An agent was left with half a line; it is ended and will be resumed");
+        running.end().await;
+    }
+    let settings = desk.handle.look(session, |state| Arc::clone(&state.session.settings)).await?;
+    let rest = place.rest().unwrap_or_default();
+    info!(session.id = %session, pid = process.pid, alive = running.is_some(), "Agent found, taking over");
+    let hosted = Hosted {
+        session,
+        spool: Spool::open(&place.spool(), rest.offset)?,
+        pipe: Pipe::open(&place.stdin(), place.writing())?,
+        epoch: claim(desk, session, running.is_some().then_some(process)).await?,
+        begin: begin(session, Process::Adopted, &rest, &settings),
+        process,
+        running,
+        place,
+        rest,
+    };
+    Host::open(desk, hosted).await.map_err(StartError::Journal)
+}
+
+fn begin(session: SessionId, process: Process, rest: &Rest, settings: &Settings) -> Begin {
+    Begin { session, process, carry: rest.carry.clone(), interactive: Launch::of(settings).is_interactive() }
+}
+
+fn first_block(epoch: Epoch) -> u32 {
+    epoch.0.wrapping_add(1) << BLOCK_BITS
+}
+
+/// Says in the journal that the session's process is ours now.
+async fn claim(desk: &Inner, session: SessionId, process: Option<ProcessId>) -> Result<Epoch, Rejection> {
+    let process = process.map(|process| ProcessName { pid: process.pid, started: process.started });
+    // The journal's file is locked: whoever hosted before us is gone.
+    let claim = Intent::Claim { node: desk.handle.node, process, takeover: Takeover::HostIsGone };
+    let done = desk.handle.submit(session, vec![claim]).await?;
+    let epoch = done.events.iter().find_map(|written| match &*written.event {
+        Event::Hosted { epoch, .. } => Some(*epoch),
+        _ => None,
+    });
+    epoch.ok_or_else(|| Rejection::Down("the claim was not recorded".to_owned()))
+}
+
+async fn spawn(
+    desk: &Inner,
+    place: &Place,
+    cli: &Cli,
+    folder: &std::path::Path,
+    argv: Vec<String>,
+) -> Result<ProcessId, StartError> {
+    let [launcher, first @ ..] = desk.options.launcher.as_slice() else {
+        return Err(StartError::System(io::Error::new(io::ErrorKind::NotFound, "there is no launcher")));
+    };
+    let complaints = place.prefix().with_extension("err");
+    let complaints = OpenOptions::new().append(true).create(true).mode(0o600).open(complaints)?;
+    let mut command = Command::new(launcher);
+    command.args(first).arg(std::process::id().to_string()).arg(place.prefix()).arg(&cli.path).args(argv);
+    command.current_dir(folder).env_clear().envs(desk.options.environment.iter().cloned());
+    // Our own hooks stay silent inside; options may have previews; a tool of ours may wait for days.
+    command.env("ASKBRIDGE_HOSTED", "1").env("MCP_TOOL_TIMEOUT", "2000000000");
+    if desk.options.variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT").is_none() {
+        command.env("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", "markdown");
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(complaints);
+    let mut child = command.spawn()?;
+    let process = child.id().and_then(ProcessId::of).ok_or(StartError::Stillborn);
+    // Somebody has to bury it, as long as we are its parent.
+    tokio::spawn(async move { child.wait().await });
+    let process = process?;
+    let now = desk.handle.now();
+    if let Err(error) = desk.agents.announce_for_good(process.pid, desk.handle.store(), now).await {
+        warn!(%error, "Could not remember a process as an agent beyond this run");
+    }
+    Ok(process)
+}

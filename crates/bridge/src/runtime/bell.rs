@@ -1,0 +1,68 @@
+//! Rings for whoever runs agents: something has happened in a session whose agent may need its process.
+
+use std::collections::{HashMap, HashSet};
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::SessionId;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+/// Knows whom to ring for, and for whom it has rung. Bounded by the number of sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Bell {
+    state: Mutex<State>,
+    rang: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The door whose agents are run here. `None`: none are.
+    door: Option<&'static str>,
+    ours: HashSet<SessionId>,
+    rung: HashMap<SessionId, Ring>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Ring {
+    /// Somebody wants the agent to stop.
+    pub(crate) interrupted: bool,
+}
+
+impl Bell {
+    /// From now on, rings for sessions of this door.
+    pub(crate) fn listen(&self, door: &'static str) {
+        self.state.lock().door = Some(door);
+    }
+
+    pub(crate) fn rings_for(&self, session: SessionId) {
+        self.state.lock().ours.insert(session);
+    }
+
+    pub(super) fn hear(&self, session: SessionId, event: &Event) {
+        let mut state = self.state.lock();
+        let interrupted = match event {
+            Event::Started(started) if state.door == Some(started.door.as_str()) => {
+                state.ours.insert(session);
+                return;
+            }
+            Event::Interrupted { .. } => true,
+            Event::Said(_) | Event::Settled(_) | Event::Withdrawn { .. } => false,
+            _ => return,
+        };
+        if state.ours.contains(&session) {
+            state.rung.entry(session).or_default().interrupted |= interrupted;
+            self.rang.notify_one();
+        }
+    }
+
+    /// Waits until it has rung. Returns for whom.
+    pub(crate) async fn rung(&self) -> HashMap<SessionId, Ring> {
+        loop {
+            let rung = std::mem::take(&mut self.state.lock().rung);
+            if !rung.is_empty() {
+                return rung;
+            }
+            self.rang.notified().await;
+        }
+    }
+}

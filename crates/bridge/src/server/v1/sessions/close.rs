@@ -1,0 +1,45 @@
+//! `POST /v1/sessions/{id}/close`: ends a conversation. Its agent's process ends, and what it had asked is taken back.
+
+use askbridge_peers::doors::http;
+use askbridge_peers::json::SessionJson;
+use askbridge_peers::wish::Wish;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json as example;
+
+use super::{shown, visible};
+use crate::auth::Caller;
+use crate::server::app::App;
+use crate::server::body::{Json, json};
+use crate::server::docs::Operation;
+use crate::server::problem::Trouble;
+
+/// Why it ends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "CloseSession")]
+pub(crate) struct Closing {
+    why: Option<String>,
+}
+
+pub(crate) async fn close(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Json(closing): Json<Closing>,
+) -> Result<Response, Trouble> {
+    let session = visible(&app, &caller, &id)?;
+    let why = closing.why.unwrap_or_else(|| format!("closed by {}", caller.name));
+    app.handle.grant(&caller, http::NAME, Wish::Close { session, why }).await?;
+    Ok(json(StatusCode::OK, &shown(&app, session).await?))
+}
+
+pub(crate) fn close_doc(op: &mut Operation<'_>) {
+    op.is("closeSession", "Sessions", "Ends a conversation.")
+        .text("*Whoever started it, operators, this machine.* Its agent's process ends, and what it had asked is taken back.")
+        .may_have_body::<Closing>(example!({"why": "done"}))
+        .returns::<SessionJson>(200, "The session as it is now.")
+        .refuses(&["forbidden", "unknown_session", "session_closed"]);
+}

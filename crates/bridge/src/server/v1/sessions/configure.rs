@@ -1,0 +1,61 @@
+//! `POST /v1/sessions/{id}/configure`: changes what can be changed about a conversation while it goes on.
+
+use askbridge_core::event::Settings;
+use askbridge_peers::doors::http;
+use askbridge_peers::json::SessionJson;
+use askbridge_peers::wish::Wish;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json as example;
+
+use super::{shown, visible};
+use crate::auth::Caller;
+use crate::hosts::Launch;
+use crate::server::app::App;
+use crate::server::body::{Json, json};
+use crate::server::docs::Operation;
+use crate::server::problem::Trouble;
+
+/// What is left out stays as it is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "SessionChanges")]
+pub(crate) struct Changes {
+    title: Option<String>,
+    branch: Option<String>,
+    model: Option<String>,
+    permission_mode: Option<String>,
+}
+
+pub(crate) async fn configure(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Json(changes): Json<Changes>,
+) -> Result<Response, Trouble> {
+    let session = visible(&app, &caller, &id)?;
+    if let Some(mode) = &changes.permission_mode {
+        let is_root = app.hosts().is_some_and(|hosts| hosts.is_root_without_a_sandbox());
+        let checked = Launch::default().check(Some(mode), is_root);
+        checked.map_err(|error| Trouble::new(422, "bad_request", error.to_string()))?;
+    }
+    let settings = Box::new(Settings {
+        title: changes.title,
+        branch: changes.branch,
+        model: changes.model,
+        mode: changes.permission_mode,
+        ..Settings::default()
+    });
+    app.handle.grant(&caller, http::NAME, Wish::Configure { session, settings }).await?;
+    Ok(json(StatusCode::OK, &shown(&app, session).await?))
+}
+
+pub(crate) fn configure_doc(op: &mut Operation<'_>) {
+    op.is("configure", "Sessions", "Changes a conversation while it goes on.")
+        .text("*Whoever started it, operators, this machine.* Model and permission mode reach an agent that we run.")
+        .may_have_body::<Changes>(example!({"permission_mode": "plan"}))
+        .returns::<SessionJson>(200, "The session as it is now.")
+        .refuses(&["forbidden", "unknown_session", "session_closed"]);
+}

@@ -1,0 +1,57 @@
+//! `POST /v1/sessions/{id}/messages`: says something to the agent. `202`: it is on disk, and will be said.
+
+use askbridge_peers::doors::http;
+use askbridge_peers::wish::Wish;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json as example;
+
+use super::visible;
+use crate::auth::Caller;
+use crate::server::app::App;
+use crate::server::body::{Json, json};
+use crate::server::docs::Operation;
+use crate::server::problem::Trouble;
+
+/// Something to say to the agent.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "NewMessage")]
+pub(crate) struct Saying {
+    text: String,
+    /// The ask that this is about.
+    about: Option<String>,
+}
+
+/// A message that was taken.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TakenMessage")]
+struct Taken {
+    id: Option<String>,
+    session: String,
+}
+
+pub(crate) async fn say(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Json(saying): Json<Saying>,
+) -> Result<Response, Trouble> {
+    let session = visible(&app, &caller, &id)?;
+    let about = saying.about.map(|ask| ask.parse()).transpose();
+    let about = about.map_err(|_| Trouble::new(422, "bad_request", "`about` is not an ask's id"))?;
+    let wish = Wish::Say { session, text: saying.text, about };
+    let receipt = app.handle.grant(&caller, http::NAME, wish).await?;
+    let session = receipt.session.unwrap_or(session).to_string();
+    Ok(json(StatusCode::ACCEPTED, &Taken { id: receipt.message.map(|message| message.to_string()), session }))
+}
+
+pub(crate) fn say_doc(op: &mut Operation<'_>) {
+    op.is("say", "Sessions", "Says something to the agent.")
+        .text("*Whoever may talk in it.* `202`: it is on disk, and will be said; while an ask is open, as its terms have it.")
+        .body::<Saying>(example!({"text": "Take the smaller one."}))
+        .returns::<Taken>(202, "Taken.")
+        .refuses(&["forbidden", "unknown_session", "session_closed", "messages_refused", "too_many_messages", "too_large"]);
+}

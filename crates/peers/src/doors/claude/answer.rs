@@ -1,0 +1,180 @@
+//! Verdicts → what Claude Code is told, by whichever way it waits.
+
+use serde_json::{Map, Value, json};
+
+use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Pick, Review, Scope};
+use askbridge_core::ask::{Body, Question};
+use askbridge_core::event::Parcel;
+use askbridge_core::verdict::{Ruling, Verdict, in_words};
+
+use super::calls::{Call, Stage, Way};
+use super::mcp;
+use super::peer::{Awaited, Claude};
+use super::quirks::{MODE_WITHOUT_QUESTIONS, SKIPPED};
+use super::say;
+use crate::peer::Outbox;
+use crate::wish::Wish;
+
+impl Claude {
+    /// Says the verdict on a call.
+    pub(super) fn speak(&mut self, id: &str, out: &mut Outbox) {
+        let Some(call) = self.calls.get_mut(id) else { return };
+        let (Some(verdict), Some(way)) = (call.verdict.clone(), call.way.take()) else { return };
+        let (line, stage) = match &way {
+            Way::Hook(request) => match at_the_hook(call, &verdict) {
+                Some(output) => (say::response(request, output), Stage::Told),
+                None => (say::response(request, json!({})), Stage::Passing),
+            },
+            Way::CanUse(request) => (say::response(request, permission(call, &verdict)), Stage::Told),
+            Way::Mcp(request, rpc) => {
+                let mut response = mcp::response(None, own_tool(call, &verdict));
+                response["mcp_response"]["id"] = rpc.clone();
+                (say::response(request, response), Stage::Told)
+            }
+            Way::Elicitation(request) => (say::response(request, elicited(&verdict)), Stage::Told),
+        };
+        call.stage = stage;
+        let (stops, ask) = (stops(&verdict), call.ask);
+        if stops && matches!(way, Way::CanUse(_)) && !verdict.words.is_empty() {
+            self.words.push(verdict.words.clone());
+        }
+        self.say(&line, out);
+        // Nothing that Claude Code writes names the form again. What was written is all that can be shown.
+        if let (Way::Elicitation(_), Some(ask)) = (way, ask) {
+            self.calls.remove(id);
+            let parcel = Parcel::Verdict(ask);
+            self.wish(Awaited::Nothing, Wish::Deliver { parcel, proof: "written".to_owned() }, out);
+        }
+    }
+}
+
+fn stops(verdict: &Verdict) -> bool {
+    let denied = matches!(verdict.ruling, Ruling::Answer(Answer::Approval(Decision::Deny { stop: true, .. })));
+    denied || verdict.stops_the_turn()
+}
+
+/// What the hook says: an answer to questions. `None`: it lets the call pass, and the words follow.
+fn at_the_hook(call: &Call, verdict: &Verdict) -> Option<Value> {
+    let decision = match (&call.body, &verdict.ruling) {
+        (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => json!({
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "allow",
+            "updatedInput": answered(&call.input, questions, picks, verdict),
+        }),
+        _ if call.mode.as_deref() == Some(MODE_WITHOUT_QUESTIONS) => json!({
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": verdict.words,
+        }),
+        _ => return None,
+    };
+    Some(json!({"hookSpecificOutput": decision}))
+}
+
+/// What `can_use_tool` is answered with.
+fn permission(call: &Call, verdict: &Verdict) -> Value {
+    let allow = |input: Value| json!({"behavior": "allow", "updatedInput": input});
+    match (&call.body, &verdict.ruling) {
+        (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
+            allow(answered(&call.input, questions, picks, verdict))
+        }
+        (Body::Approval(approval), Ruling::Answer(Answer::Approval(Decision::Allow { scope, edited }))) => {
+            let edited = edited.as_ref().and_then(|input| serde_json::from_str(input.as_str()).ok());
+            let mut response = allow(edited.unwrap_or_else(|| call.input.clone()));
+            if let Scope::Always(rule) = scope
+                && let Some(rule) = approval.rules.get(usize::from(*rule))
+                && let Ok(rule) = serde_json::from_str::<Value>(rule.rule.as_str())
+            {
+                response["updatedPermissions"] = json!([rule]);
+            }
+            response
+        }
+        (Body::Plan(_), Ruling::Answer(Answer::Plan(Review::Approve { edited }))) => {
+            let mut input = call.input.clone();
+            if let Some(plan) = edited {
+                input["plan"] = json!(plan);
+            }
+            allow(input)
+        }
+        _ => {
+            let mut response = json!({"behavior": "deny", "message": spoken(verdict)});
+            if stops(verdict) {
+                response["interrupt"] = json!(true);
+            }
+            response
+        }
+    }
+}
+
+/// Claude Code refuses a deny without words.
+fn spoken(verdict: &Verdict) -> &str {
+    if verdict.words.is_empty() { "Denied." } else { &verdict.words }
+}
+
+/// The input of the question, whole, with the answers by the questions' texts.
+fn answered(input: &Value, questions: &[Question], picks: &[Pick], verdict: &Verdict) -> Value {
+    let mut answers = Map::new();
+    let mut annotations = Map::new();
+    for (question, pick) in questions.iter().zip(picks) {
+        let labels = pick.chosen.iter().filter_map(|&index| question.options.get(usize::from(index)));
+        let said: Vec<_> = labels.clone().map(|option| option.label.as_str()).chain(pick.text.as_deref()).collect();
+        let mut notes: Vec<&str> = pick.note.iter().map(String::as_str).collect();
+        // A rule says so: with the answers, because only these are sure to be read.
+        if !verdict.words.is_empty() && annotations.is_empty() && picks.iter().all(|pick| !pick.is_skipped()) {
+            notes.push(&verdict.words);
+        }
+        let mut annotation = Map::new();
+        if !notes.is_empty() {
+            annotation.insert("notes".to_owned(), json!(notes.join(" ")));
+        }
+        if let Some(preview) = labels.clone().find_map(|option| option.preview.as_ref()) {
+            annotation.insert("preview".to_owned(), json!(preview));
+        }
+        if pick.is_skipped() {
+            annotation.insert("unanswered".to_owned(), json!("skipped"));
+        }
+        if !annotation.is_empty() {
+            annotations.insert(question.text.clone(), Value::Object(annotation));
+        }
+        let said = if pick.is_skipped() { SKIPPED.to_owned() } else { said.join(", ") };
+        answers.insert(question.text.clone(), Value::String(said));
+    }
+    let mut input = input.clone();
+    input["answers"] = Value::Object(answers);
+    if !annotations.is_empty() {
+        input["annotations"] = Value::Object(annotations);
+    }
+    input
+}
+
+/// The result of our own tool: only text.
+fn own_tool(call: &Call, verdict: &Verdict) -> Value {
+    match &verdict.ruling {
+        Ruling::Answer(answer) => {
+            let said = in_words(&call.body, answer);
+            let beside = if verdict.words.is_empty() { String::new() } else { format!("\n{}", verdict.words) };
+            mcp::said(&format!("The person answered: {said}{beside}"), false)
+        }
+        Ruling::Assume(_) | Ruling::Deny | Ruling::DenyAndStop => mcp::said(spoken(verdict), true),
+    }
+}
+
+fn elicited(verdict: &Verdict) -> Value {
+    match &verdict.ruling {
+        Ruling::Answer(Answer::Form(Filled::Accept(values))) => {
+            let content: Map<_, _> = values.iter().map(|(name, value)| (name.clone(), field(value))).collect();
+            json!({"action": "accept", "content": content})
+        }
+        Ruling::Answer(Answer::Form(Filled::Decline { .. })) => json!({"action": "decline"}),
+        _ => json!({"action": "cancel"}),
+    }
+}
+
+fn field(value: &FieldValue) -> Value {
+    match value {
+        FieldValue::Text(text) => json!(text),
+        FieldValue::Number(number) => serde_json::from_str(number).unwrap_or_else(|_| json!(number)),
+        FieldValue::Flag(flag) => json!(flag),
+        FieldValue::Many(many) => json!(many),
+    }
+}

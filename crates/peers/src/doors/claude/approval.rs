@@ -1,0 +1,145 @@
+//! `can_use_tool` → an approval that a person can read on a phone.
+
+use serde_json::{Value, json};
+
+use askbridge_core::ask::{Approval, Body, OfferedRule};
+use askbridge_core::ids::Raw;
+use askbridge_core::limits::{ASK_TEXT_BYTES_MAX, LABEL_BYTES_MAX, OPTIONS_MAX};
+
+use super::wire::Request;
+
+/// Lines of a change that are shown beside an approval.
+const DIFF_LINES_MAX: usize = 400;
+
+/// Where a rule can be kept, and how that reads. Beyond the session Claude Code writes it into a settings file.
+const DESTINATIONS: &[(&str, &str)] =
+    &[("session", "for this session"), ("localSettings", "in this project"), ("userSettings", "everywhere, for me")];
+
+/// Reads an approval. The error says what is too large to be shown.
+pub(super) fn of(tool: &str, request: &Request<'_>) -> Result<Approval, String> {
+    let input = request.input.map_or("{}", |input| input.get());
+    if input.len() > ASK_TEXT_BYTES_MAX {
+        return Err(format!("the tool's input has more than {ASK_TEXT_BYTES_MAX} bytes, too many to show"));
+    }
+    let parsed: Value = serde_json::from_str(input).unwrap_or_default();
+    let reason = [&request.decision_reason, &request.blocked_path];
+    let reason: Vec<_> = reason.into_iter().flatten().map(String::as_str).collect();
+    Ok(Approval {
+        tool: cut(tool).to_owned(),
+        input: Raw::from(input),
+        summary: Some(cut(&summary(tool, &parsed, request)).to_owned()),
+        reason: (!reason.is_empty()).then(|| cut(&reason.join(": ")).to_owned()),
+        rules: rules(request),
+    })
+}
+
+/// One line: the command, the path, or what Claude Code calls it.
+fn summary(tool: &str, input: &Value, request: &Request<'_>) -> String {
+    let text = |name: &str| input[name].as_str();
+    match tool {
+        "Bash" => text("command").unwrap_or(tool).to_owned(),
+        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
+            let path = text("file_path").or_else(|| text("notebook_path"));
+            path.map_or_else(|| tool.to_owned(), |path| format!("{tool} {path}"))
+        }
+        "WebFetch" => text("url").map_or_else(|| tool.to_owned(), |url| format!("fetch {url}")),
+        _ => {
+            let named = request.title.as_ref().or(request.description.as_ref());
+            named.map_or_else(|| tool.to_owned(), |named| format!("{tool}: {named}"))
+        }
+    }
+}
+
+/// What is shown beside an approval: a change of a file, line by line.
+pub(super) fn shown(body: &Body) -> Option<Raw> {
+    let Body::Approval(approval) = body else { return None };
+    let input: Value = serde_json::from_str(approval.input.as_str()).ok()?;
+    let diff = match approval.tool.as_str() {
+        "Edit" => change(input["old_string"].as_str()?, input["new_string"].as_str()?),
+        "Write" => change("", input["content"].as_str()?),
+        "MultiEdit" => {
+            let edits = input["edits"].as_array()?.iter();
+            let edits =
+                edits.filter_map(|edit| Some(change(edit["old_string"].as_str()?, edit["new_string"].as_str()?)));
+            edits.collect::<Vec<_>>().join("\n")
+        }
+        _ => return None,
+    };
+    Some(Raw::from(json!({"diff": diff}).to_string()))
+}
+
+/// What both have in common at the beginning and at the end is shown once.
+fn change(old: &str, new: &str) -> String {
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    let before = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - before;
+    let after = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let lines = old[..before].iter().map(|line| format!(" {line}"));
+    let lines = lines.chain(old[before..old.len() - after].iter().map(|line| format!("-{line}")));
+    let lines = lines.chain(new[before..new.len() - after].iter().map(|line| format!("+{line}")));
+    let mut lines: Vec<_> = lines.chain(old[old.len() - after..].iter().map(|line| format!(" {line}"))).collect();
+    if lines.len() > DIFF_LINES_MAX {
+        let more = lines.len() - DIFF_LINES_MAX;
+        lines.truncate(DIFF_LINES_MAX);
+        lines.push(format!("… and {more} more lines"));
+    }
+    lines.join("\n")
+}
+
+/// What Claude Code suggests to remember, each for the session, the project and the person.
+fn rules(request: &Request<'_>) -> Vec<OfferedRule> {
+    let suggestions = request.permission_suggestions.map(|raw| serde_json::from_str::<Vec<Value>>(raw.get()));
+    let Some(Ok(suggestions)) = suggestions else { return Vec::new() };
+    let offered = suggestions.iter().flat_map(|suggestion| {
+        let what = described(suggestion);
+        // A mode is the session's alone.
+        let destinations = match suggestion["type"].as_str() {
+            Some("addRules" | "addDirectories") => DESTINATIONS,
+            _ => &DESTINATIONS[..1],
+        };
+        destinations.iter().filter_map(move |(destination, place)| {
+            let mut rule = suggestion.clone();
+            rule.as_object_mut()?.insert("destination".to_owned(), json!(destination));
+            let label = cut(&format!("{} {place}", what.as_deref()?)).to_owned();
+            Some(OfferedRule { label, rule: Raw::from(rule.to_string()) })
+        })
+    });
+    offered.take(OPTIONS_MAX).collect()
+}
+
+/// Says what a suggestion allows, exactly. `None`: we do not know, so it is not offered.
+fn described(suggestion: &Value) -> Option<String> {
+    match suggestion["type"].as_str()? {
+        "addRules" if suggestion["behavior"] == "allow" => {
+            let rules = suggestion["rules"].as_array()?.iter().map(|rule| {
+                let tool = rule["toolName"].as_str().unwrap_or("?");
+                rule["ruleContent"].as_str().map_or_else(|| tool.to_owned(), |content| format!("{tool}({content})"))
+            });
+            Some(format!("allow {}", rules.collect::<Vec<_>>().join(", ")))
+        }
+        "addDirectories" => {
+            let directories = suggestion["directories"].as_array()?.iter().filter_map(Value::as_str);
+            Some(format!("allow the folder {}", directories.collect::<Vec<_>>().join(", ")))
+        }
+        "setMode" => Some(format!("change the mode to {}", suggestion["mode"].as_str()?)),
+        _ => None,
+    }
+}
+
+fn cut(text: &str) -> &str {
+    let end = (0..=text.len().min(LABEL_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_shows_what_both_have_in_common_once() {
+        assert_eq!(change("a\nb\nc", "a\nx\ny\nc"), " a\n-b\n+x\n+y\n c");
+        assert_eq!(change("a\na", "a\na\na"), " a\n a\n+a");
+        assert_eq!(change("", "new"), "+new");
+        assert_eq!(change("same", "same"), " same");
+    }
+}

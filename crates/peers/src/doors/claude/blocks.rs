@@ -1,0 +1,59 @@
+//! Numbers of blocks of text: the same for what streams and for what is stored afterwards.
+
+/// Counts blocks, and knows the one that streams.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    next: u32,
+    streaming: Option<Streaming>,
+}
+
+#[derive(Debug)]
+struct Streaming {
+    kind: Kind,
+    block: u32,
+    bytes: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Thinking,
+}
+
+impl Blocks {
+    pub(super) fn new(next: u32) -> Self {
+        Self { next, streaming: None }
+    }
+
+    pub(super) fn next(&self) -> u32 {
+        self.next
+    }
+
+    fn take(&mut self) -> u32 {
+        let block = self.next;
+        self.next = self.next.wrapping_add(1);
+        block
+    }
+
+    /// A block begins to stream.
+    pub(super) fn begin(&mut self, kind: Kind) {
+        let block = self.take();
+        self.streaming = Some(Streaming { kind, block, bytes: 0 });
+    }
+
+    /// The block goes on. Returns its number, and where in it this piece begins.
+    pub(super) fn delta(&mut self, kind: Kind, text: &str) -> Option<(u32, usize)> {
+        let streaming = self.streaming.as_mut().filter(|streaming| streaming.kind == kind)?;
+        let offset = streaming.bytes;
+        streaming.bytes += text.len();
+        Some((streaming.block, offset))
+    }
+
+    /// The block is there whole. Returns its number.
+    pub(super) fn whole(&mut self, kind: Kind) -> u32 {
+        match self.streaming.take_if(|streaming| streaming.kind == kind) {
+            Some(streaming) => streaming.block,
+            None => self.take(),
+        }
+    }
+}

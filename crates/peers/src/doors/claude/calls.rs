@@ -1,0 +1,100 @@
+//! The tool calls that wait for a person, and how far each has come.
+
+use askbridge_core::ask::{Body, Reach};
+use askbridge_core::ids::{AskId, Timestamp};
+use askbridge_core::terms::WhileOpen;
+use askbridge_core::verdict::Verdict;
+use serde_json::Value;
+
+/// One call that waits for a person.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// What was asked, as the rules know it.
+    pub(super) body: Body,
+    /// The tool's input, whole: what we do not know goes back untouched.
+    pub(super) input: Value,
+    /// How Claude Code waits for it right now. `None`: it no longer does.
+    pub(super) way: Option<Way>,
+    /// Unknown until it is durable.
+    pub(super) ask: Option<AskId>,
+    /// Does only this process lead back to the call? Otherwise a resume may.
+    pub(super) reach: Reach,
+    /// A subagent's call lives beside the turn, and cannot be parked.
+    pub(super) in_subagent: bool,
+    /// The mode in which it was asked.
+    pub(super) mode: Option<String>,
+    /// From then on the process need not be kept for it. `None`: keep it, or not known yet.
+    pub(super) warm_until: Option<Timestamp>,
+    /// What a chat message does meanwhile.
+    pub(super) messages: WhileOpen,
+    pub(super) stage: Stage,
+    pub(super) verdict: Option<Verdict>,
+    /// Claude Code took its request back; the tool's result will say why.
+    pub(super) cancelled: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Way {
+    /// Held at the hook: can be answered, passed on, or deferred.
+    Hook(String),
+    CanUse(String),
+    /// A call of our own tool: the control request, and the id of the call inside it.
+    Mcp(String, Value),
+    Elicitation(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Not durable yet.
+    Asking,
+    Open,
+    /// Settled; to be said once it is noted that it was handed over.
+    Handing,
+    /// The hook has let it pass; the words are said to `can_use_tool`, which follows.
+    Passing,
+    /// Said. The result of the tool is the proof.
+    Told,
+    /// To be deferred: the end of the turn is the proof.
+    Deferring,
+}
+
+impl Call {
+    pub(super) fn new(body: Body, input: Value, way: Way) -> Self {
+        Self {
+            body,
+            input,
+            way: Some(way),
+            ask: None,
+            reach: Reach::Held,
+            in_subagent: false,
+            mode: None,
+            warm_until: None,
+            messages: WhileOpen::Hold,
+            stage: Stage::Asking,
+            verdict: None,
+            cancelled: false,
+        }
+    }
+
+    /// Does a person still have to decide?
+    pub(super) fn is_undecided(&self) -> bool {
+        matches!(self.stage, Stage::Asking | Stage::Open)
+    }
+
+    /// Do chat messages wait for this call?
+    pub(super) fn holds_messages(&self) -> bool {
+        !matches!(self.stage, Stage::Told) && self.messages != WhileOpen::PassOn
+    }
+
+    pub(super) fn is_held_at_the_hook(&self) -> bool {
+        matches!(self.way, Some(Way::Hook(_)))
+    }
+
+    /// Is this the request that the call waits with?
+    pub(super) fn waits_with(&self, request: &str) -> bool {
+        match &self.way {
+            Some(Way::Hook(id) | Way::CanUse(id) | Way::Mcp(id, _) | Way::Elicitation(id)) => id == request,
+            None => false,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Requests of Claude Code → asks, or an answer at once.
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use askbridge_core::ask::{Body, Reach};
+use askbridge_core::terms::OtherTools;
+
+use super::approval;
+use super::asking;
+use super::calls::{Call, Stage, Way};
+use super::mcp::{self, Wanted};
+use super::peer::Claude;
+use super::say;
+use super::wire::{HookInput, Line, Request, Rpc, ToolCall};
+use crate::peer::{Cx, Outbox};
+
+impl Claude {
+    pub(super) fn control_request(&mut self, line: &Line<'_>, cx: &mut Cx<'_>) {
+        let (Some(id), Some(request)) = (&line.request_id, line.request) else {
+            self.passed_over += 1;
+            return;
+        };
+        let read = serde_json::from_str::<Request<'_>>(request.get());
+        match read {
+            Ok(read) => match read.subtype.as_str() {
+                "hook_callback" => self.hook(id, &read, cx.out),
+                "can_use_tool" => self.can_use_tool(id, &read, cx.out),
+                "mcp_message" => self.mcp_message(id, &read, cx.out),
+                "elicitation" => self.elicitation(id, request, cx.out),
+                other => {
+                    self.passed_over += 1;
+                    let why = format!("askbridge does not know requests of the kind `{other}`");
+                    self.say(&say::refusal(id, &why), cx.out);
+                }
+            },
+            // Left without an answer it would wait for ever.
+            Err(_) => {
+                self.passed_over += 1;
+                self.say(&say::refusal(id, "askbridge could not read this request"), cx.out);
+            }
+        }
+    }
+
+    fn hook(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {
+        let input = request.input.and_then(|input| serde_json::from_str::<HookInput<'_>>(input.get()).ok());
+        let no_opinion = || say::response(id, json!({}));
+        let Some(input) = input.filter(|input| input.hook_event_name == "PreToolUse") else {
+            return self.say(&no_opinion(), out);
+        };
+        let call = request.tool_use_id.as_ref().or(input.tool_use_id.as_ref());
+        let (Some(call), Some(tool)) = (call.cloned(), input.tool_name.clone()) else {
+            return self.say(&no_opinion(), out);
+        };
+        let way = Way::Hook(id.to_owned());
+        let in_subagent = input.agent_id.is_some() || request.agent_id.is_some();
+        match asking::held(&tool, input.tool_input) {
+            Ok(body) => {
+                let mut asked = Call::new(body, value(input.tool_input), way);
+                asked.in_subagent = in_subagent;
+                asked.mode = input.permission_mode;
+                asked.reach = if in_subagent { Reach::Held } else { Reach::Resumable };
+                self.ask(call, asked, out);
+            }
+            // Not ours to judge: `can_use_tool` follows, and is answered with words.
+            Err(_) => self.say(&no_opinion(), out),
+        }
+    }
+
+    fn can_use_tool(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {
+        let way = Way::CanUse(id.to_owned());
+        let (Some(call), Some(tool)) = (request.tool_use_id.clone(), request.tool_name.clone()) else {
+            let why = "askbridge was asked about a call without a name. Go on without it.";
+            return self.say(&say::response(id, json!({"behavior": "deny", "message": why})), out);
+        };
+        if let Some(known) = self.calls.get_mut(&call) {
+            known.way = Some(way);
+            known.cancelled = false;
+            if matches!(known.stage, Stage::Passing | Stage::Told) {
+                self.speak(&call, out);
+            }
+            return;
+        }
+        let body = match asking::held(&tool, request.input) {
+            Ok(body) => Ok(body),
+            Err(Some(error)) => Err(error),
+            Err(None) if self.others_are_allowed() => {
+                let allow = json!({"behavior": "allow", "updatedInput": value(request.input)});
+                return self.say(&say::response(id, allow), out);
+            }
+            Err(None) => approval::of(&tool, request).map(Body::Approval),
+        };
+        match body {
+            Ok(body) => {
+                let mut asked = Call::new(body, value(request.input), way);
+                asked.in_subagent = request.agent_id.is_some();
+                asked.reach = if asked.in_subagent { Reach::Held } else { Reach::Resumable };
+                self.ask(call, asked, out);
+            }
+            Err(why) => {
+                let why = format!("Nobody could be asked: {why}. Change the call, or go on without it.");
+                self.say(&say::response(id, json!({"behavior": "deny", "message": why})), out);
+            }
+        }
+    }
+
+    fn others_are_allowed(&self) -> bool {
+        self.settings.as_ref().is_some_and(|settings| settings.wishes.other_tools == Some(OtherTools::Allow))
+    }
+
+    fn mcp_message(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {
+        let rpc = request.message.and_then(|message| serde_json::from_str::<Rpc<'_>>(message.get()).ok());
+        let Some(rpc) = rpc.filter(|_| request.server_name.as_deref() == Some(mcp::SERVER)) else {
+            return self.say(&say::refusal(id, "askbridge serves no such MCP server"), out);
+        };
+        match mcp::wanted(rpc.method.as_deref().unwrap_or_default(), rpc.params) {
+            Wanted::Answer(result) => self.say(&say::response(id, mcp::response(rpc.id, result)), out),
+            Wanted::Nothing => self.say(&say::response(id, mcp::response(None, json!({}))), out),
+            Wanted::Ask => self.own_tool(id, &rpc, out),
+        }
+    }
+
+    fn own_tool(&mut self, id: &str, rpc: &Rpc<'_>, out: &mut Outbox) {
+        let call = rpc.params.and_then(|params| serde_json::from_str::<ToolCall<'_>>(params.get()).ok());
+        let asked = call.as_ref().map(|call| (call, asking::questions(call.arguments)));
+        match asked {
+            Some((call, Ok(body))) if mcp::TOOL.ends_with(&call.name) => {
+                let name = call.meta.as_ref().and_then(|meta| meta.tool_use_id.clone());
+                let name = name.unwrap_or_else(|| format!("mcp/{id}"));
+                let rpc_id = rpc.id.map_or(Value::Null, |id| value(Some(id)));
+                let mut asked = Call::new(body, value(call.arguments), Way::Mcp(id.to_owned(), rpc_id));
+                asked.in_subagent = !self.running.contains_key(&name);
+                self.ask(name, asked, out);
+            }
+            Some((_, Err(why))) => {
+                let said = mcp::said(&format!("The question was not asked: {why}."), true);
+                self.say(&say::response(id, mcp::response(rpc.id, said)), out);
+            }
+            _ => self.say(&say::response(id, mcp::response(rpc.id, Value::Null)), out),
+        }
+    }
+
+    fn elicitation(&mut self, id: &str, request: &RawValue, out: &mut Outbox) {
+        match asking::form(request) {
+            Ok(form) => {
+                let mut asked = Call::new(Body::Form(form), value(Some(request)), Way::Elicitation(id.to_owned()));
+                // It belongs to a tool's call, which has its own entry among those that run.
+                asked.in_subagent = true;
+                self.ask(format!("elicitation/{id}"), asked, out);
+            }
+            Err(_) => {
+                self.passed_over += 1;
+                self.say(&say::response(id, json!({"action": "cancel"})), out);
+            }
+        }
+    }
+}
+
+fn value(raw: Option<&RawValue>) -> Value {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_else(|| json!({}))
+}

@@ -1,0 +1,175 @@
+//! What people say to the agent: held here while an ask is open, never left in Claude Code's own queue.
+//!
+//! A message in that queue runs as the next turn after a question was deferred, and the question is lost.
+
+use std::collections::{BTreeMap, HashSet};
+
+use askbridge_core::event::{Parcel, Settings};
+use askbridge_core::ids::MessageId;
+use serde_json::json;
+
+use super::peer::{Awaited, Claude};
+use super::quirks::words_after_a_stop;
+use super::say;
+use crate::peer::Outbox;
+use crate::wish::Wish;
+
+const PROOF: &str = "command_lifecycle: started";
+/// Characters of a title that is made from the first message.
+const TITLE_CHARS_MAX: usize = 80;
+
+/// The messages that have not reached the agent.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    waiting: BTreeMap<MessageId, Waiting>,
+    /// Uuids of messages that a turn has begun with, as heard. A message may be heard of before we know that it exists.
+    started: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    text: String,
+    uuid: String,
+    stage: Stage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Held,
+    /// To be written once it is noted that it was handed over.
+    Handing,
+    /// Written. `command_lifecycle` is the proof.
+    Written,
+}
+
+impl Messages {
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn nothing_is_on_its_way(&self) -> bool {
+        self.waiting.values().all(|message| message.stage == Stage::Held)
+    }
+
+    /// Has Claude Code anything in its own queue?
+    fn written(&self) -> impl Iterator<Item = &Waiting> {
+        self.waiting.values().filter(|message| message.stage == Stage::Written)
+    }
+
+    pub(super) fn forget(&mut self, message: MessageId) {
+        self.waiting.remove(&message);
+    }
+
+    /// The turn is over: what it began with will not be heard of again.
+    pub(super) fn turn_is_over(&mut self) {
+        self.started.clear();
+    }
+}
+
+impl Claude {
+    /// Somebody said something, or it was waiting already.
+    pub(super) fn said(&mut self, message: MessageId, text: String, out: &mut Outbox) {
+        let uuid = say::message_uuid(message);
+        if self.messages.started.contains(&uuid) {
+            self.message_delivered(message, out);
+            return;
+        }
+        self.messages.waiting.entry(message).or_insert(Waiting { text, uuid, stage: Stage::Held });
+    }
+
+    pub(super) fn unsaid(&mut self, message: MessageId) {
+        self.messages.waiting.remove(&message);
+    }
+
+    /// Hands over what may be said now, in order.
+    pub(super) fn send_messages(&mut self, out: &mut Outbox) {
+        let blocked = self.settings.is_none()
+            || self.parking.is_some()
+            || self.interrupting
+            || !self.expected.is_empty()
+            || self.calls.values().any(|call| call.holds_messages());
+        if blocked {
+            return;
+        }
+        let held = self.messages.waiting.iter_mut().filter(|(_, message)| message.stage == Stage::Held);
+        let mut ready = Vec::new();
+        for (id, message) in held {
+            message.stage = Stage::Handing;
+            ready.push(*id);
+        }
+        for message in ready {
+            let hand = Wish::Hand { parcel: Parcel::Message(message) };
+            self.wish(Awaited::HandedMessage(message), hand, out);
+        }
+    }
+
+    pub(super) fn write_message(&mut self, message: MessageId, out: &mut Outbox) {
+        let words = std::mem::take(&mut self.words);
+        let Some(waiting) = self.messages.waiting.get_mut(&message) else {
+            self.words = words;
+            return;
+        };
+        waiting.stage = Stage::Written;
+        let text = match words.is_empty() {
+            true => waiting.text.clone(),
+            false => words_after_a_stop(&words.join(" "), &waiting.text),
+        };
+        let line = say::user(&waiting.uuid, &text);
+        let plain = waiting.text.clone();
+        self.give_a_title(&plain, out);
+        self.say(&line, out);
+    }
+
+    /// Claude Code says what became of a message.
+    pub(super) fn lifecycle(&mut self, uuid: &str, state: &str, out: &mut Outbox) {
+        match state {
+            "started" => {
+                self.turn_is_running = true;
+                self.messages.started.insert(uuid.to_owned());
+                let known = self.messages.waiting.iter().find(|(_, message)| message.uuid == uuid);
+                if let Some(message) = known.map(|(id, _)| *id) {
+                    self.message_delivered(message, out);
+                }
+            }
+            "cancelled" => {
+                let known = self.messages.waiting.values_mut().find(|message| message.uuid == uuid);
+                if let Some(message) = known {
+                    message.stage = Stage::Held;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn message_delivered(&mut self, message: MessageId, out: &mut Outbox) {
+        self.messages.waiting.remove(&message);
+        let parcel = Parcel::Message(message);
+        self.wish(Awaited::Nothing, Wish::Deliver { parcel, proof: PROOF.to_owned() }, out);
+    }
+
+    /// Is there a message that Claude Code has not begun with? If so, asks for it back.
+    pub(super) fn takes_messages_back(&mut self, out: &mut Outbox) -> bool {
+        let written: Vec<_> = self.messages.written().map(|message| message.uuid.clone()).collect();
+        let any = !written.is_empty();
+        if any && !self.taking_back() {
+            for uuid in written {
+                self.request(&json!({"subtype": "cancel_async_message", "message_uuid": uuid}), out);
+            }
+        }
+        any
+    }
+
+    fn taking_back(&mut self) -> bool {
+        std::mem::replace(&mut self.asked_for_messages_back, true)
+    }
+
+    /// A session without a title is named after the first thing that was said in it.
+    fn give_a_title(&mut self, text: &str, out: &mut Outbox) {
+        let Some(settings) = self.settings.as_mut().filter(|settings| settings.title.is_none()) else { return };
+        let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+        let title: String = line.chars().take(TITLE_CHARS_MAX).collect();
+        std::sync::Arc::make_mut(settings).title = Some(title.clone());
+        let settings = Box::new(Settings { title: Some(title), ..Settings::default() });
+        self.wish(Awaited::Nothing, Wish::Configure { session: self.session, settings }, out);
+    }
+}

@@ -1,0 +1,51 @@
+//! The `claude` door: Claude Code, run by us, heard and answered over its own stdio protocol.
+//!
+//! Lines of JSON in both directions. A question is held at a `PreToolUse` hook, which is the one place where Claude Code
+//! lets a call wait, be answered, or be deferred so that the process can end. Everything else that needs a person comes
+//! as `can_use_tool` or `elicitation`. Proof of delivery: the `tool_result` with the call's id for verdicts, and
+//! `command_lifecycle: started` with the message's uuid for messages. Both are stable over restarts of either side.
+//!
+//! Known from experiments with version 2.1.325; what is not documented anywhere is named in `quirks.rs`.
+
+mod answer;
+mod approval;
+mod asking;
+mod blocks;
+mod calls;
+mod control;
+mod hear;
+mod mcp;
+mod messages;
+mod parking;
+mod peer;
+mod quirks;
+mod say;
+mod tell;
+mod turns;
+mod wire;
+
+pub use mcp::{SERVER as MCP_SERVER, TOOL as MCP_TOOL};
+pub use peer::{Begin, Carry, Claude, Process};
+pub use say::session_uuid;
+
+use askbridge_core::fit::Abilities;
+use askbridge_core::terms::Wishes;
+
+use crate::listing::{Listing, Login, Manners, Sharing};
+
+/// The door's name in sessions and asks.
+pub const NAME: &str = "claude";
+
+/// Closes the conversation because the question is parked: the process is to end, the session goes on.
+pub const PARKED: u16 = 4001;
+/// Closes the conversation because the session is over.
+pub const CLOSED: u16 = 4002;
+
+pub const LISTING: Listing = Listing {
+    name: NAME,
+    routes: &[],
+    abilities: Abilities::FULL,
+    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    wishes: Wishes::default,
+    greet: None,
+};

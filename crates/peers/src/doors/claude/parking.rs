@@ -1,0 +1,88 @@
+//! Warm, then parked: when a question may be deferred so that its process can end, and how.
+//!
+//! Two deferred calls of one message: only the last survives. A queued message destroys a deferred call. A deferred call
+//! of a subagent is lost. So a call is deferred only when it is alone.
+
+use serde_json::json;
+
+use super::calls::{Stage, Way};
+use super::peer::{Awaited, Claude};
+use super::say;
+use crate::peer::{Cx, Outbox};
+use crate::wish::{AskRef, Wish};
+
+impl Claude {
+    /// Defers the question whose time is over, if nothing would be lost by it.
+    pub(super) fn park_if_possible(&mut self, cx: &mut Cx<'_>) {
+        let due = self.calls.iter().find(|(_, call)| {
+            call.stage == Stage::Open && call.ask.is_some() && call.warm_until.is_some_and(|until| until <= cx.now)
+        });
+        let Some(id) = due.map(|(id, _)| id.clone()) else { return };
+        if !self.is_parkable(&id) || self.takes_messages_back(cx.out) {
+            return;
+        }
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        if let Some(Way::Hook(request)) = &call.way {
+            let decision = json!({"hookEventName": "PreToolUse", "permissionDecision": "defer"});
+            let line = say::response(request, json!({"hookSpecificOutput": decision}));
+            call.stage = Stage::Deferring;
+            self.say(&line, cx.out);
+        }
+    }
+
+    fn is_parkable(&self, id: &str) -> bool {
+        let Some(call) = self.calls.get(id) else { return false };
+        // A call that came back after a resume belongs to a message of an earlier process.
+        let message_is_whole = self.running.get(id).is_none_or(|message| self.streaming.as_ref() != Some(message));
+        let is_alone = self.running.keys().all(|other| other == id) && self.calls.keys().all(|other| other == id);
+        call.is_held_at_the_hook()
+            && !call.cancelled
+            && !call.in_subagent
+            && message_is_whole
+            && is_alone
+            && self.background_tasks == 0
+            && !self.interrupting
+    }
+
+    /// The turn has ended with this call deferred: the process has nothing more to do.
+    pub(super) fn deferred(&mut self, id: &str, out: &mut Outbox) {
+        let Some(call) = self.calls.remove(id) else { return };
+        self.over.insert(id.to_owned());
+        self.parking = Some(id.to_owned());
+        match call.ask {
+            // Refused if it was settled meanwhile. That is no reason to stay: the answer starts the process again.
+            Some(ask) => self.wish(Awaited::Parked, Wish::Park { ask: AskRef::Id(ask) }, out),
+            None => self.leave(super::PARKED, "the question is parked", out),
+        }
+    }
+}
+
+impl Claude {
+    /// Whoever hosts the process is about to end. What can be parked is parked now.
+    pub fn hurry(&mut self, cx: &mut Cx<'_>) {
+        self.hurries = true;
+        for call in self.calls.values_mut().filter(|call| call.warm_until.is_some()) {
+            call.warm_until = Some(cx.now);
+        }
+        self.park_if_possible(cx);
+    }
+
+    /// Returns the call that was deferred, if one was: then the process has nothing more to do.
+    pub fn parked_call(&self) -> Option<&str> {
+        self.parking.as_deref()
+    }
+
+    /// Is a question on its way to be parked?
+    pub fn is_parking(&self) -> bool {
+        let mut calls = self.calls.values();
+        let about_to = match (calls.next(), calls.next()) {
+            // Alone, and only its own message is not whole yet, or it is not durable.
+            (Some(call), None) => {
+                let unripe = call.stage == Stage::Asking || (call.warm_until.is_some() && self.streaming.is_some());
+                call.is_undecided() && call.is_held_at_the_hook() && !call.in_subagent && unripe
+            }
+            _ => false,
+        };
+        about_to || self.parking.is_some() || self.calls.values().any(|call| call.stage == Stage::Deferring)
+    }
+}

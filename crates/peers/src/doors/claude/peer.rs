@@ -1,0 +1,367 @@
+//! The machine: one process of Claude Code, from its first line to its last.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_core::event::{Event, Level, Settings};
+use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
+use askbridge_core::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::blocks::Blocks;
+use super::calls::Call;
+use super::messages::Messages;
+use super::say;
+use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Tag};
+use crate::told::Told;
+use crate::wish::{AskRef, Query, Receipt, Rejection, Watch, Wish};
+
+/// How long a call that was parked may take to come back after a resume. Beyond: its answer becomes a message.
+const COME_BACK_MAX: Duration = Duration::from_secs(10);
+/// How long to wait before asking again when the journal was down.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+
+/// How a conversation with a process begins.
+#[derive(Debug, Clone)]
+pub struct Begin {
+    pub session: SessionId,
+    pub process: Process,
+    pub carry: Carry,
+    /// May the agent ask at all? If not, it is not offered our tool.
+    pub interactive: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Process {
+    /// It has not heard anything yet.
+    New,
+    /// As new, and it knows an earlier conversation: parked calls come back.
+    Resumed,
+    /// An earlier askbridge started it. What it has written since it last rested is heard again first.
+    Adopted,
+}
+
+/// What a machine that starts afresh has to know of the one before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carry {
+    /// The number of the next block of text.
+    pub blocks: u32,
+    /// Has the process been told what it has to know?
+    pub initialized: bool,
+    /// Words that a stop has swallowed, to be said with the next message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
+}
+
+/// One process of Claude Code.
+#[derive(Debug)]
+pub struct Claude {
+    pub(super) session: SessionId,
+    process: Process,
+    interactive: bool,
+    pub(super) initialized: bool,
+    pub(super) words: Vec<String>,
+    woken: bool,
+    /// As far as we know them; told of with the session.
+    pub(super) settings: Option<Arc<Settings>>,
+    pub(super) calls: BTreeMap<String, Call>,
+    /// Calls that were here and are over: hearing of them again is no news.
+    pub(super) over: HashSet<String>,
+    /// Calls that have their result, and whose ask is not known yet.
+    pub(super) finished: BTreeMap<String, Finished>,
+    /// Parked calls that have not come back yet, and until when they may.
+    pub(super) expected: Vec<(AskId, String)>,
+    pub(super) expected_until: Option<Timestamp>,
+    /// Calls of the main conversation that have no result yet, with the message that made them.
+    pub(super) running: BTreeMap<String, String>,
+    /// The message that is being streamed.
+    pub(super) streaming: Option<String>,
+    /// Calls that ask, to be stored with the ask that they made.
+    pub(super) unlinked: BTreeMap<String, Event>,
+    /// Verdicts that came before we knew the ask.
+    pub(super) early: Vec<(AskId, Verdict)>,
+    pub(super) blocks: Blocks,
+    pub(super) messages: Messages,
+    /// Messages were asked back from Claude Code's queue, so that a question can be parked.
+    pub(super) asked_for_messages_back: bool,
+    /// The last thing that the agent said, for whoever has to decide.
+    pub(super) last_text: Option<String>,
+    pub(super) turn_is_running: bool,
+    pub(super) interrupting: bool,
+    /// Tasks that run beside the conversation: a process with such is not let go.
+    pub(super) background_tasks: usize,
+    /// A question was deferred: a message now would destroy it.
+    pub(super) parking: Option<String>,
+    /// Whoever hosts the process is about to end: nothing is kept warm any more.
+    pub(super) hurries: bool,
+    /// The process is to end, and hears nothing more.
+    pub(super) leaving: bool,
+    /// Asks that could not be made because the journal was down.
+    pub(super) unasked: Vec<String>,
+    pub(super) ask_again_at: Option<Timestamp>,
+    /// Lines that we could not read or do not know.
+    pub(super) passed_over: u64,
+    awaited: HashMap<Tag, Awaited>,
+    tags: u64,
+    requests: u64,
+}
+
+/// What a reply is about.
+#[derive(Debug)]
+pub(super) enum Awaited {
+    Session,
+    Ask(String),
+    Look(String),
+    Finished(String, Finished),
+    Handed(String),
+    HandedMessage(MessageId),
+    Parked,
+    Nothing,
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) ok: bool,
+    pub(super) output: String,
+}
+
+impl Claude {
+    pub fn new(begin: Begin) -> Self {
+        let Begin { session, process, carry, interactive } = begin;
+        Self {
+            session,
+            process,
+            interactive,
+            initialized: carry.initialized,
+            words: carry.words,
+            woken: false,
+            settings: None,
+            calls: BTreeMap::new(),
+            over: HashSet::new(),
+            finished: BTreeMap::new(),
+            expected: Vec::new(),
+            expected_until: None,
+            running: BTreeMap::new(),
+            streaming: None,
+            unlinked: BTreeMap::new(),
+            early: Vec::new(),
+            blocks: Blocks::new(carry.blocks),
+            messages: Messages::default(),
+            asked_for_messages_back: false,
+            last_text: None,
+            turn_is_running: false,
+            interrupting: false,
+            background_tasks: 0,
+            parking: None,
+            hurries: false,
+            leaving: false,
+            unasked: Vec::new(),
+            ask_again_at: None,
+            passed_over: 0,
+            awaited: HashMap::new(),
+            tags: 0,
+            requests: 0,
+        }
+    }
+
+    /// Returns what a machine that starts afresh here has to know, if it could: between turns, with nothing pending.
+    pub fn rest(&self) -> Option<Carry> {
+        let rests = !self.turn_is_running
+            && self.initialized
+            && self.calls.is_empty()
+            && self.expected.is_empty()
+            && self.finished.is_empty()
+            && self.messages.nothing_is_on_its_way()
+            && self.background_tasks == 0;
+        rests.then(|| Carry { blocks: self.blocks.next(), initialized: true, words: self.words.clone() })
+    }
+
+    /// Can the process be let go until somebody says something? Nothing waits, in either direction.
+    pub fn is_idle(&self) -> bool {
+        self.rest().is_some() && self.settings.is_some() && self.messages.is_empty()
+    }
+
+    /// Words that a stop has swallowed, and that nobody has said yet.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Returns how many lines were passed over because we do not know them.
+    pub fn passed_over(&self) -> u64 {
+        self.passed_over
+    }
+
+    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+        let tag = self.await_reply(awaited);
+        out.wishes.push((tag, wish));
+    }
+
+    pub(super) fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
+        let tag = self.await_reply(awaited);
+        out.queries.push((tag, query));
+    }
+
+    fn await_reply(&mut self, awaited: Awaited) -> Tag {
+        self.tags += 1;
+        self.awaited.insert(Tag(self.tags), awaited);
+        Tag(self.tags)
+    }
+
+    /// Writes a line, unless the process is about to end.
+    pub(super) fn say(&mut self, line: &Value, out: &mut Outbox) {
+        if !self.leaving {
+            out.text(line.to_string());
+        }
+    }
+
+    /// Makes a request of our own.
+    pub(super) fn request(&mut self, request: &Value, out: &mut Outbox) -> String {
+        self.requests += 1;
+        let id = format!("askbridge-{}", self.requests);
+        self.say(&say::request(&id, request), out);
+        id
+    }
+
+    pub(super) fn record(&self, name: String, event: Event, out: &mut Outbox) {
+        out.records.push(Record { session: self.session, name, event });
+    }
+
+    pub(super) fn notice(&self, name: String, level: Level, text: String, out: &mut Outbox) {
+        self.record(name, Event::Notice { level, text }, out);
+    }
+
+    /// The process is to end, and the reason why.
+    pub(super) fn leave(&mut self, code: u16, why: &str, out: &mut Outbox) {
+        self.leaving = true;
+        out.hang_up = Some((code, why.to_owned()));
+    }
+
+    fn open(&mut self, out: &mut Outbox) {
+        out.watches.push(Watch::Session { session: self.session });
+        self.query(Awaited::Session, Query::Session(self.session), out);
+        if !self.initialized {
+            let line = say::initialize(self.interactive);
+            self.say(&line, out);
+        }
+    }
+
+    /// Learns what waits in the session.
+    fn met(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
+        let Some(view) = receipt.session_view else { return };
+        self.settings = Some(view.settings);
+        if self.process != Process::New {
+            let unheard = view.waiting.into_iter().filter(|waiting| !waiting.stranded);
+            for waiting in unheard {
+                match waiting.call {
+                    Some(call) if self.calls.contains_key(call.as_str()) || self.over.contains(call.as_str()) => {}
+                    Some(call) => self.expected.push((waiting.ask, call.to_string())),
+                    None => self.expected.push((waiting.ask, String::new())),
+                }
+            }
+            if !self.expected.is_empty() {
+                self.expected_until = Some(cx.now.plus(COME_BACK_MAX));
+            }
+        }
+        for (message, text) in view.queued {
+            self.said(message, text, cx.out);
+        }
+    }
+
+    /// A call that was parked is here again.
+    pub(super) fn came_back(&mut self, call: &str) {
+        self.expected.retain(|(_, expected)| expected != call);
+        if self.expected.is_empty() {
+            self.expected_until = None;
+        }
+    }
+
+    /// Whatever has not come back by now will not.
+    fn give_up_waiting(&mut self, cx: &mut Cx<'_>) {
+        if self.expected_until.is_some_and(|until| until <= cx.now) {
+            self.expected_until = None;
+            for (ask, call) in std::mem::take(&mut self.expected) {
+                self.over.insert(call);
+                self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
+            }
+        }
+    }
+
+    /// Does whatever has become possible, and says when to look again.
+    fn settle_down(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        if self.leaving || !self.woken {
+            return None;
+        }
+        self.give_up_waiting(cx);
+        if self.ask_again_at.is_some_and(|at| at <= cx.now) {
+            self.ask_again_at = None;
+            if self.settings.is_none() {
+                self.query(Awaited::Session, Query::Session(self.session), cx.out);
+            }
+            self.ask_again(cx.out);
+        }
+        self.park_if_possible(cx);
+        self.send_messages(cx.out);
+        let warm = self.calls.values().filter(|call| call.is_undecided()).filter_map(|call| call.warm_until);
+        let warm = warm.filter(|at| *at > cx.now);
+        warm.chain(self.expected_until).chain(self.ask_again_at).min()
+    }
+}
+
+impl Peer for Claude {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        match frame {
+            Frame::Text(text) => self.line(&text, cx),
+            Frame::Close(..) => self.died(cx.out),
+            Frame::Request(_) | Frame::Response(_) | Frame::Chunk(_) => {}
+        }
+        cx.out.wake_at = self.settle_down(cx);
+        Ok(())
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        if let Told::Event(happened) = told
+            && happened.session == self.session
+        {
+            self.happened(&happened.event, cx);
+            cx.out.wake_at = self.settle_down(cx);
+        }
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        let Some(awaited) = self.awaited.remove(&tag) else { return };
+        match (awaited, ruling) {
+            (Awaited::Session, Ok(receipt)) => self.met(receipt, cx),
+            (Awaited::Session, Err(_)) => self.ask_again_at = Some(cx.now.plus(TRY_AGAIN)),
+            (Awaited::Ask(call), Ok(receipt)) => self.asked(&call, &receipt, cx.out),
+            (Awaited::Ask(call), Err(rejection)) if rejection.retry() => {
+                self.unasked.push(call);
+                self.ask_again_at = Some(cx.now.plus(TRY_AGAIN));
+            }
+            (Awaited::Ask(call), Err(rejection)) => self.not_asked(&call, &rejection, cx.out),
+            (Awaited::Finished(call, finished), Ok(receipt)) => {
+                if let Some(view) = receipt.view {
+                    self.finished(&call, finished, &view, cx.out);
+                }
+            }
+            (Awaited::Look(call), Ok(receipt)) => self.looked(&call, receipt, cx),
+            (Awaited::Handed(call), _) => self.speak(&call, cx.out),
+            (Awaited::HandedMessage(message), Ok(_)) => self.write_message(message, cx.out),
+            // It was taken back in the meantime, or has reached the agent before.
+            (Awaited::HandedMessage(message), Err(_)) => self.messages.forget(message),
+            (Awaited::Parked, _) => self.leave(super::PARKED, "the question is parked", cx.out),
+            (Awaited::Look(_) | Awaited::Finished(..), Err(_)) | (Awaited::Nothing, _) => {}
+        }
+        cx.out.wake_at = self.settle_down(cx);
+    }
+
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        if !self.woken {
+            self.woken = true;
+            self.open(cx.out);
+        }
+        self.settle_down(cx)
+    }
+}

@@ -1,0 +1,82 @@
+//! What we write to Claude Code's stdin: one JSON object a line, never anything else. A line that is not JSON ends it.
+
+use askbridge_core::ids::{MessageId, SessionId};
+use serde_json::{Value, json};
+
+use super::mcp;
+use super::quirks::{HELD_TOOLS, HOOK_TIMEOUT_SECS};
+
+/// The name of our first request.
+pub(super) const INITIALIZE: &str = "askbridge-initialize";
+
+/// The one hook that we register.
+const HOOK: &str = "askbridge-ask";
+
+/// Registers the hook, and the server of the tool with which subagents ask.
+pub(super) fn initialize(with_tool: bool) -> Value {
+    let hook = json!({"matcher": HELD_TOOLS.join("|"), "hookCallbackIds": [HOOK], "timeout": HOOK_TIMEOUT_SECS});
+    let mut request = json!({"subtype": "initialize", "hooks": {"PreToolUse": [hook]}});
+    if with_tool {
+        request["sdkMcpServers"] = json!([mcp::SERVER]);
+    }
+    self::request(INITIALIZE, &request)
+}
+
+/// A request of ours.
+pub(super) fn request(id: &str, request: &Value) -> Value {
+    json!({"type": "control_request", "request_id": id, "request": request})
+}
+
+/// The answer to a request of Claude Code's. An answer that comes twice is ignored.
+pub(super) fn response(to: &str, response: Value) -> Value {
+    json!({"type": "control_response", "response": {"subtype": "success", "request_id": to, "response": response}})
+}
+
+/// Says that we do not know this request.
+pub(super) fn refusal(to: &str, why: &str) -> Value {
+    json!({"type": "control_response", "response": {"subtype": "error", "request_id": to, "error": why}})
+}
+
+/// What somebody says to the agent. The same uuid again is ignored, so a message can be written again after a restart.
+pub(super) fn user(uuid: &str, text: &str) -> Value {
+    json!({
+        "type": "user",
+        "message": {"role": "user", "content": text},
+        "parent_tool_use_id": null,
+        "session_id": "",
+        "uuid": uuid,
+    })
+}
+
+/// Under which name Claude Code keeps this session: ours, in the form of a UUID.
+pub fn session_uuid(session: SessionId) -> String {
+    uuid(session.0)
+}
+
+pub(super) fn message_uuid(message: MessageId) -> String {
+    // Odd, so that different messages never get the same.
+    const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+    uuid(message.session.0.wrapping_add(u128::from(message.number).wrapping_mul(SPREAD)))
+}
+
+/// Writes 122 of these bits as a UUID of version 4, the only kind that Claude Code takes.
+fn uuid(bits: u128) -> String {
+    let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+    let hex = format!("{bits:032x}");
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_uuids_of_version_4_and_differ() {
+        let session = SessionId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
+        assert_eq!(session_uuid(session), "01234567-89ab-4def-8123-456789abcdef");
+        let message = |number| message_uuid(MessageId { session, number });
+        assert_ne!(message(1), message(2));
+        assert_eq!(message(7).as_bytes()[14], b'4');
+        assert!(b"89ab".contains(&message(7).as_bytes()[19]));
+    }
+}

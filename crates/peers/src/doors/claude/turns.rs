@@ -1,0 +1,335 @@
+//! What the agent says and does: text, thinking, tools and their results, the end of a turn.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use askbridge_core::answer::Answer;
+use askbridge_core::ask::{Body, Reach};
+use askbridge_core::event::{Event, Level, Parcel, Settings};
+use askbridge_core::ids::{CallId, Raw};
+use askbridge_core::limits::CONTENT_BYTES_MAX;
+use askbridge_core::verdict::{Ruling, Verdict};
+use askbridge_core::view::AskView;
+
+use super::blocks::Kind;
+use super::calls::Stage;
+use super::mcp;
+use super::peer::{Awaited, Claude, Finished};
+use super::quirks::HELD_TOOLS;
+use super::wire::{Block, Line, Message, Streaming, System, TurnResult};
+use crate::peer::{Outbox, Streamed};
+use crate::wish::{AskRef, Wish};
+
+impl Claude {
+    pub(super) fn streamed(&mut self, line: &Line<'_>, out: &mut Outbox) {
+        // What a subagent says is its own affair; what it does is told.
+        if line.parent_tool_use_id.is_some() {
+            return;
+        }
+        self.turn_is_running = true;
+        let Some(Ok(event)) = line.event.map(|event| serde_json::from_str::<Streaming<'_>>(event.get())) else {
+            self.passed_over += 1;
+            return;
+        };
+        match &*event.kind {
+            "message_start" => self.streaming = event.message.map(|message| message.id),
+            "message_stop" => self.streaming = None,
+            "content_block_start" => match event.content_block.map(|block| block.kind).as_deref() {
+                Some("text") => self.blocks.begin(Kind::Text),
+                Some("thinking") => self.blocks.begin(Kind::Thinking),
+                _ => {}
+            },
+            "content_block_delta" => {
+                let Some(delta) = event.delta else { return };
+                // Thinking is stored and not streamed: a delta cannot say which of the two it is.
+                if let Some(thinking) = delta.thinking {
+                    self.blocks.delta(Kind::Thinking, &thinking);
+                }
+                if let Some(text) = delta.text
+                    && let Some((block, offset)) = self.blocks.delta(Kind::Text, &text)
+                {
+                    let (session, text) = (self.session, text.into_owned());
+                    out.streams.push(Streamed { session, block, offset, text });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn assistant(&mut self, line: &Line<'_>, out: &mut Outbox) {
+        let Some((id, blocks)) = message(line) else {
+            self.passed_over += 1;
+            return;
+        };
+        let in_subagent = line.parent_tool_use_id.is_some();
+        for (place, block) in blocks.into_iter().enumerate() {
+            let name = line.uuid.as_ref().map(|uuid| format!("{uuid}/{place}")).unwrap_or_default();
+            match block.kind.as_str() {
+                "text" if !in_subagent => {
+                    let text = block.text.unwrap_or_default();
+                    self.remember_text(&text);
+                    self.whole(Kind::Text, &name, &text, out);
+                }
+                "thinking" if !in_subagent => {
+                    self.whole(Kind::Thinking, &name, &block.thinking.unwrap_or_default(), out);
+                }
+                "tool_use" | "server_tool_use" | "mcp_tool_use" => self.called(&id, in_subagent, block, out),
+                _ => {}
+            }
+        }
+    }
+
+    /// Stores a block; a long one in pieces, each with a number of its own.
+    fn whole(&mut self, kind: Kind, name: &str, text: &str, out: &mut Outbox) {
+        for (place, piece) in pieces(text).enumerate() {
+            let block = self.blocks.whole(kind);
+            let text = piece.to_owned();
+            let event = match kind {
+                Kind::Text => Event::Text { block, text },
+                Kind::Thinking => Event::Thinking { block, text },
+            };
+            let name = if name.is_empty() || place == 0 { name.to_owned() } else { format!("{name}/{place}") };
+            self.record(name, event, out);
+        }
+    }
+
+    fn called(&mut self, message: &str, in_subagent: bool, block: Block<'_>, out: &mut Outbox) {
+        let (Some(id), Some(name)) = (block.id, block.name) else { return };
+        if !in_subagent && block.kind == "tool_use" {
+            self.running.insert(id.clone(), message.to_owned());
+        }
+        let asks = HELD_TOOLS.contains(&name.as_str()) || name == mcp::TOOL;
+        let input = block.input.map_or_else(|| Raw::from("{}"), bounded_json);
+        let event = Event::ToolCalled { call: CallId::from(id.as_str()), name, input, ask: None };
+        let known = self.calls.get(&id).and_then(|call| call.ask);
+        match (event, known) {
+            (Event::ToolCalled { call, name, input, .. }, Some(ask)) => {
+                self.record(format!("call/{id}"), Event::ToolCalled { call, name, input, ask: Some(ask) }, out);
+            }
+            (event, None) if asks => drop(self.unlinked.insert(id, event)),
+            (event, None) => self.record(format!("call/{id}"), event, out),
+            _ => {}
+        }
+    }
+
+    pub(super) fn user(&mut self, line: &Line<'_>, out: &mut Outbox) {
+        // A message of plain text is an echo, or a note of Claude Code's to the model.
+        let Some((_, blocks)) = message(line) else { return };
+        for block in blocks.into_iter().filter(|block| block.kind == "tool_result") {
+            let Some(id) = block.tool_use_id else { continue };
+            let output = text_of(block.content);
+            self.returned(&id, !block.is_error, &output, out);
+            let event =
+                Event::ToolReturned { call: CallId::from(id.as_str()), ok: !block.is_error, output: bounded(&output) };
+            self.record(format!("returned/{id}"), event, out);
+        }
+    }
+
+    /// A call has its result: the proof that the verdict on it was heard, or that nobody's was.
+    fn returned(&mut self, id: &str, ok: bool, output: &str, out: &mut Outbox) {
+        self.running.remove(id);
+        if let Some(event) = self.unlinked.remove(id) {
+            self.record(format!("call/{id}"), event, out);
+        }
+        let Some(call) = self.calls.remove(id) else { return };
+        self.over.insert(id.to_owned());
+        let Some(ask) = call.ask else {
+            // It is heard of again after a restart, or was over before it was durable. What became of it is seen then.
+            self.finished.insert(id.to_owned(), Finished { ok, output: first_line(output) });
+            return;
+        };
+        // An answer that a stop has overtaken was not heard. It goes along with the next message.
+        let was_lost = self.interrupting && !ok && matches!(call.body, Body::Questions(_));
+        let wish = match call.stage {
+            Stage::Told if !was_lost => {
+                Wish::Deliver { parcel: Parcel::Verdict(ask), proof: format!("tool_result {id}") }
+            }
+            _ if call.verdict.is_some() => Wish::Strand { ask: AskRef::Id(ask) },
+            _ if ok => Wish::Overtake { ask: AskRef::Id(ask), mouth: "another hook of the agent".to_owned() },
+            _ if self.interrupting => {
+                Wish::Withdraw { ask: AskRef::Id(ask), why: "the turn was interrupted".to_owned() }
+            }
+            _ => Wish::Withdraw { ask: AskRef::Id(ask), why: first_line(output) },
+        };
+        self.wish(Awaited::Nothing, wish, out);
+    }
+
+    /// A call whose result is known turns out to be this ask: the result proves what was decided, or that nothing was.
+    pub(super) fn finished(&mut self, id: &str, finished: Finished, view: &AskView, out: &mut Outbox) {
+        let ask = view.ask.id;
+        let wish = match &view.verdict {
+            Some(Verdict { ruling: Ruling::Answer(Answer::Questions(_)), .. }) if !finished.ok => {
+                Wish::Strand { ask: AskRef::Id(ask) }
+            }
+            Some(_) => Wish::Deliver { parcel: Parcel::Verdict(ask), proof: format!("tool_result {id}") },
+            None if finished.ok => {
+                Wish::Overtake { ask: AskRef::Id(ask), mouth: "another hook of the agent".to_owned() }
+            }
+            None => Wish::Withdraw { ask: AskRef::Id(ask), why: finished.output },
+        };
+        self.wish(Awaited::Nothing, wish, out);
+    }
+
+    pub(super) fn turn_ended(&mut self, text: &str, line: &Line<'_>, out: &mut Outbox) {
+        let Ok(result) = serde_json::from_str::<TurnResult<'_>>(text) else {
+            self.passed_over += 1;
+            return;
+        };
+        let reason = result.stop_reason.as_deref().filter(|reason| *reason == "tool_deferred");
+        let reason = reason.or(result.terminal_reason.as_deref()).or(result.subtype.as_deref()).unwrap_or("ended");
+        let name = line.uuid.clone().unwrap_or_default();
+        if result.is_error
+            && let Some(why) = result.result.as_ref().filter(|why| !why.trim().is_empty())
+        {
+            self.notice(format!("why/{name}"), Level::Error, bounded(why), out);
+        }
+        let event = Event::TurnEnded { reason: reason.to_owned(), usage: usage(&result) };
+        self.record(name, event, out);
+        self.turn_is_running = false;
+        self.streaming = None;
+        self.asked_for_messages_back = false;
+        if let Some(deferred) = result.deferred_tool_use {
+            self.running.remove(&deferred.id);
+            self.deferred(&deferred.id, out);
+        }
+        self.close_calls(out);
+        self.interrupting = false;
+        self.running.clear();
+        self.messages.turn_is_over();
+    }
+
+    /// Whatever the turn left undecided nobody waits for any more. Subagents may go on beside it.
+    fn close_calls(&mut self, out: &mut Outbox) {
+        let ended: Vec<_> = self.calls.iter().filter(|(_, call)| !call.in_subagent).map(|(id, _)| id.clone()).collect();
+        for id in ended {
+            self.returned(&id, false, "the turn ended", out);
+        }
+    }
+
+    pub(super) fn system(&mut self, text: &str, line: &Line<'_>, out: &mut Outbox) {
+        let Ok(system) = serde_json::from_str::<System<'_>>(text) else { return };
+        let name = line.uuid.clone().unwrap_or_default();
+        match line.subtype.as_deref() {
+            Some("init") => self.turn_is_running = true,
+            Some("background_tasks_changed") => self.background_tasks = system.tasks.map_or(0, |tasks| tasks.len()),
+            Some("status") => {
+                if let Some(mode) = system.permission_mode {
+                    self.mode_changed(mode, out);
+                }
+            }
+            Some("api_retry") => {
+                let of = system.max_retries.map(|max| format!(" of {max}")).unwrap_or_default();
+                let attempt = system.attempt.unwrap_or(1);
+                let why = system.error.map(|error| text_of(Some(error))).unwrap_or_default();
+                let words = format!("The model did not answer; trying again ({attempt}{of}). {why}");
+                self.notice(name, Level::Warning, bounded(words.trim()), out);
+            }
+            Some("compact_boundary") => {
+                self.notice(name, Level::Info, "The conversation was summarised to make room.".to_owned(), out);
+            }
+            Some("informational" | "notification") => {
+                let words = text_of(system.content);
+                if !words.trim().is_empty() {
+                    self.notice(name, Level::Info, bounded(&words), out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A plan was approved, or a person chose to accept edits: a resume has to begin in the mode that holds now.
+    fn mode_changed(&mut self, mode: String, out: &mut Outbox) {
+        let Some(settings) = self.settings.as_mut().filter(|settings| settings.mode.as_ref() != Some(&mode)) else {
+            return;
+        };
+        std::sync::Arc::make_mut(settings).mode = Some(mode.clone());
+        let settings = Box::new(Settings { mode: Some(mode), ..Settings::default() });
+        self.wish(Awaited::Nothing, Wish::Configure { session: self.session, settings }, out);
+    }
+
+    /// The process is gone. What only its connection could carry back is stranded; the rest comes back with a resume.
+    pub(super) fn died(&mut self, out: &mut Outbox) {
+        self.leaving = true;
+        for event in std::mem::take(&mut self.unlinked) {
+            self.record(format!("call/{}", event.0), event.1, out);
+        }
+        self.strand_held(out);
+    }
+
+    pub(super) fn strand_held(&mut self, out: &mut Outbox) {
+        let held = self.calls.iter().filter(|(_, call)| call.reach == Reach::Held && call.ask.is_some());
+        let held: Vec<_> = held.map(|(id, _)| id.clone()).collect();
+        for id in held {
+            if let Some(ask) = self.calls.remove(&id).and_then(|call| call.ask) {
+                self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, out);
+            }
+        }
+    }
+}
+
+/// Reads the id and the blocks of a message; `None` if it is plain text, or something else.
+fn message<'a>(line: &Line<'a>) -> Option<(String, Vec<Block<'a>>)> {
+    let message: Message<'a> = serde_json::from_str(line.message?.get()).ok()?;
+    Some((message.id, serde_json::from_str(message.content.get()).ok()?))
+}
+
+/// Returns the text of a text, or of a list of blocks; of anything else, its JSON.
+fn text_of(content: Option<&RawValue>) -> String {
+    let Some(content) = content else { return String::new() };
+    match serde_json::from_str::<Value>(content.get()) {
+        Ok(Value::String(text)) => text,
+        Ok(Value::Array(blocks)) => {
+            let texts = blocks.iter().map(|block| match block["text"].as_str() {
+                Some(text) => text.to_owned(),
+                None => format!("[{}]", block["type"].as_str().unwrap_or("?")),
+            });
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => content.get().to_owned(),
+    }
+}
+
+fn usage(result: &TurnResult<'_>) -> Option<Raw> {
+    let mut usage = Map::new();
+    let parse = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
+    let mut add = |name: &str, value: Option<Value>| value.map(|value| usage.insert(name.to_owned(), value));
+    add("usage", result.usage.and_then(parse));
+    add("modelUsage", result.model_usage.and_then(parse));
+    add("total_cost_usd", result.total_cost_usd.map(|cost| json!(cost)));
+    add("duration_ms", result.duration_ms.map(|span| json!(span)));
+    add("num_turns", result.num_turns.map(|turns| json!(turns)));
+    (!usage.is_empty()).then(|| Raw::from(Value::Object(usage).to_string()))
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("the agent went on").trim();
+    line.chars().take(200).collect()
+}
+
+/// Cuts a text that is too long, and says so.
+fn bounded(text: &str) -> String {
+    match pieces(text).next() {
+        Some(first) if first.len() < text.len() => format!("{first}\n… and {} more bytes", text.len() - first.len()),
+        _ => text.to_owned(),
+    }
+}
+
+fn bounded_json(input: &RawValue) -> Raw {
+    let bytes = input.get().len();
+    if bytes <= CONTENT_BYTES_MAX {
+        return Raw::from(input.get());
+    }
+    Raw::from(json!({"askbridge": format!("an input of {bytes} bytes, too large to be kept")}).to_string())
+}
+
+/// Cuts a text into pieces that fit into an entry. An empty text is one empty piece.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let end = (0..=text.len().min(CONTENT_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let (piece, more) = text.split_at(end);
+        rest = (!more.is_empty()).then_some(more);
+        Some(piece)
+    })
+}
