@@ -1,9 +1,10 @@
 //! The runtime of askbridge: sockets, timers, callers. Moves bytes; holds no rules of its own.
 //!
-//! [`runtime`] submits wishes and follows what happens; [`auth`] knows who calls; [`server`] listens.
+//! [`runtime`] submits wishes and follows what happens; [`auth`] knows who calls; [`server`] listens; [`meters`] counts.
 
 pub mod auth;
 pub mod chance;
 pub mod clock;
+pub mod meters;
 pub mod runtime;
 pub mod server;

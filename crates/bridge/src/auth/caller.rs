@@ -43,6 +43,8 @@ pub enum Action {
     Talk,
     StartSession,
     Administer,
+    /// Read how the server is doing.
+    Inspect,
 }
 
 /// What guards a session: who opened it, and who may decide in it.
@@ -86,6 +88,8 @@ impl Caller {
             (Action::StartSession, Person) => false,
             (Action::Administer, Local | Terminal) => true,
             (Action::Administer, Operator | Person | Agent) => false,
+            (Action::Inspect, Operator | Local | Terminal) => true,
+            (Action::Inspect, Person | Agent) => false,
         };
         if may { Ok(()) } else { Err(Rejection::Forbidden(self.why_not(action))) }
     }
@@ -100,6 +104,7 @@ impl Caller {
                 "this token may decide but not ask; use an agent's token or the local one".to_owned()
             }
             Action::Withdraw => "only whoever asked may take the ask back".to_owned(),
+            Action::Inspect => "this needs an operator's token, or a look from the machine itself".to_owned(),
             Action::Administer => "this needs the local token, on the machine itself".to_owned(),
         }
     }
@@ -170,5 +175,11 @@ mod tests {
     fn nobody_who_decides_remotely_administers() {
         let admins = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Administer, None).is_ok());
         assert_eq!(admins.collect::<Vec<_>>(), [Role::Local, Role::Terminal]);
+    }
+
+    #[test]
+    fn operators_and_this_machine_see_how_the_server_is_doing() {
+        let may = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Inspect, None).is_ok());
+        assert_eq!(may.collect::<Vec<_>>(), [Role::Operator, Role::Local, Role::Terminal]);
     }
 }

@@ -32,6 +32,8 @@ pub struct AppInner {
     pub tasks: TaskTracker,
     pub stop: CancellationToken,
     pub version: &'static str,
+    /// One look at the metrics at a time: each counts everything that is open.
+    pub(crate) looking: tokio::sync::Mutex<()>,
     connections: AtomicUsize,
 }
 
@@ -60,8 +62,13 @@ impl App {
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
             version,
+            looking: tokio::sync::Mutex::default(),
             connections: AtomicUsize::new(0),
         }))
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
     }
 
     /// Takes a seat, if one is free.

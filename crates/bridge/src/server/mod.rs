@@ -9,6 +9,7 @@ mod problem;
 mod proof;
 mod pump;
 mod query;
+mod request_id;
 mod requests;
 mod router;
 mod serve;

@@ -24,6 +24,7 @@ const GONE: u16 = 1006;
 
 /// Moves frames between a socket and its peer until one of them has enough, then lets the peer put its things in order.
 pub(crate) async fn socket(app: App, guest: Guest, peer: Box<dyn Peer>, mut socket: WebSocket) {
+    let _present = app.handle.meters.websocket();
     let mut talk = Talk::new(app, guest, peer);
     let (code, reason) = converse(&mut talk, &mut socket).await;
     // Whoever closed: the other side need not wait for what the peer still has to do.

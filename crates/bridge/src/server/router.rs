@@ -22,6 +22,8 @@ pub fn router(app: App) -> Router {
 pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
     let ours = Router::new()
         .route("/healthz", get(v1::health::show))
+        .route("/readyz", get(v1::ready::show))
+        .route("/metrics", get(v1::metrics::show))
         .route("/v1/sessions", post(v1::sessions::create).get(v1::sessions::list))
         .route("/v1/sessions/{id}", get(v1::sessions::show))
         .route("/v1/sessions/{id}/events", get(v1::sessions::events))
