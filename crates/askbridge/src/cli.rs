@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, inbox, journal, pair, run, token};
+use crate::commands::{answer, ask, inbox, journal, pair, run, serve, token};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,6 +19,7 @@ Environment:
   ASKBRIDGE_TOKEN            a token to speak with; without one, commands use the local socket
   ASKBRIDGE_ALLOWED_ORIGINS  other web origins that may talk to the server, with commas
   ASKBRIDGE_LOG              how much the server logs: error, warn, info, debug
+  ASKBRIDGE_LOG_FORMAT       how it logs: text, or json with one object on each line
   NO_COLOR                   no colour";
 
 /// Carries a coding agent's question to a person, waits as long as it takes, and carries the answer back.
@@ -32,8 +33,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the server in the foreground (the default)
-    #[command(after_help = SERVE_EXAMPLES)]
-    Serve,
+    Serve(serve::Args),
     /// Ask a person, wait, and print the answer
     Ask(ask::Args),
     /// Show what waits for an answer
@@ -44,14 +44,8 @@ pub(crate) enum Command {
     Pair(pair::Args),
     /// List, create and revoke tokens
     Token(token::Args),
-    /// Check or export the journal
+    /// Check, export, back up or restore the journal
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide
     Run(run::Args),
 }
-
-const SERVE_EXAMPLES: &str = "\
-Examples:
-  askbridge
-  ASKBRIDGE_LISTEN=0.0.0.0:4760 askbridge serve    let phones in the same network in
-  ASKBRIDGE_DATA=/srv/askbridge askbridge serve";

@@ -93,6 +93,16 @@ fn data() -> Result<PathBuf> {
     std::path::absolute(&path).with_context(|| format!("could not make sense of the data folder `{}`", path.display()))
 }
 
+/// How logs are written. Read apart from the rest: logging starts before anything can go wrong.
+pub(crate) fn log_format() -> Option<String> {
+    text("ASKBRIDGE_LOG_FORMAT")
+}
+
+/// Where whoever started us wants to hear that we are ready: systemd sets it for `Type=notify`.
+pub(crate) fn notify_socket() -> Option<PathBuf> {
+    text("NOTIFY_SOCKET").map(PathBuf::from)
+}
+
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 fn text(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())

@@ -107,3 +107,6 @@ pub const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.
 pub const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
+/// How long a starting server waits for one that is stopping. Beyond: it says that the store is in use. Longer than
+/// [`SHUTDOWN_MAX`], because the log is folded into the journal after that.
+pub const HANDOVER_MAX: Duration = Duration::from_secs(30);

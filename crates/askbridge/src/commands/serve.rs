@@ -5,13 +5,15 @@ use std::io::{ErrorKind, IsTerminal, Write, stdout};
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use askbridge_bridge::auth::{Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
-use askbridge_bridge::server::{App, AppOptions, ListenError, Listeners, Origins, router, serve};
+use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, router, serve};
+use askbridge_core::limits;
 use askbridge_core::terms::Rules;
 use askbridge_journal::{LocalBus, Sqlite, sqlite};
 use tokio::signal::unix::{SignalKind, signal};
@@ -19,21 +21,44 @@ use tracing::info;
 
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
+use crate::notify;
 use crate::settings::Settings;
 
-pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
+/// How often a store that somebody else holds is tried again.
+const TRY_AGAIN: Duration = Duration::from_millis(20);
+
+const EXAMPLES: &str = "\
+Examples:
+  askbridge
+  ASKBRIDGE_LISTEN=0.0.0.0:4760 askbridge serve    let phones in the same network in
+  ASKBRIDGE_DATA=/srv/askbridge askbridge serve
+  askbridge serve --wait-for-lock                  the next release, started before the running one is stopped
+
+SIGTERM and Ctrl-C finish what is in hand, then stop. A server that is just stopping is waited for by itself.
+Sockets that systemd opened for us (LISTEN_FDS) are used instead of opening new ones.";
+
+#[derive(Debug, Default, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// If another askbridge works on this data folder, wait until it stops, and go on in its place
+    #[arg(long)]
+    wait_for_lock: bool,
+}
+
+pub(crate) async fn run(settings: Settings, args: Args, handed: Handed) -> Result<Exit, Failure> {
     let (clock, chance) = (Clock::System, Chance::System);
     let origins = Origins::new(settings.allowed_origins.clone())
         .map_err(|why| Failure::new(format!("ASKBRIDGE_ALLOWED_ORIGINS: {why}")))?;
     let options = sqlite::Options::new(&settings.data, chance.u64());
-    let store = Store::Sqlite(Sqlite::open(&options).map_err(|error| no_store(&settings, error))?, LocalBus::default());
+    let store = open_store(&options, &args).await.map_err(|error| no_store(&settings, error))?;
+    let store = Store::Sqlite(store, LocalBus::default());
 
     let bridge =
         Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() }).await;
     let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await.context("could not load the tokens")?;
     keep_token_file(&settings, &tokens, &chance, &bridge.handle).await?;
     // Last: whoever finds the port open finds the token file too.
-    let listeners = Listeners::bind(settings.listen, &settings.socket()).await.map_err(no_listener)?;
+    let listeners = Listeners::take_or_bind(handed, settings.listen, &settings.socket()).await.map_err(no_listener)?;
     let address = listeners.address()?;
     let version = env!("CARGO_PKG_VERSION");
     let app = App::new(AppOptions { handle: bridge.handle.clone(), tokens, origins, version });
@@ -42,12 +67,34 @@ pub(crate) async fn run(settings: Settings) -> Result<Exit, Failure> {
     // A courtesy to our own commands; without it they use what is configured.
     let _ = fs::write(settings.address_file(), format!("{address}\n"));
     greet(&settings, &bridge.handle, address).await?;
+    notify::tell("READY=1");
 
     wait_for_the_end().await?;
+    notify::tell("STOPPING=1");
+    bridge.handle.store().leaving();
     info!("Stopping: finishing what is in hand");
     server.stop().await;
     bridge.stop().await;
     Ok(Exit::Good)
+}
+
+/// Opens the store. One whose server is stopping will be free in a moment.
+async fn open_store(options: &sqlite::Options, args: &Args) -> Result<Sqlite, sqlite::Error> {
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        match Sqlite::open(options) {
+            Err(sqlite::Error::InUse { pid, leaving, .. })
+                if args.wait_for_lock || (leaving && begun.elapsed() < limits::HANDOVER_MAX) =>
+            {
+                if !std::mem::replace(&mut told, true) {
+                    info!(pid, "Waiting for another askbridge to stop");
+                }
+                tokio::time::sleep(TRY_AGAIN).await;
+            }
+            opened => return opened,
+        }
+    }
 }
 
 fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {
@@ -56,7 +103,7 @@ fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {
     if in_use {
         let folder = settings.data.display();
         return failure.hint(format!(
-            "askbridge already runs on `{folder}`; look at it with `askbridge inbox`, or set ASKBRIDGE_DATA to another folder"
+            "askbridge already runs on `{folder}`; look at it with `askbridge inbox`, take its place with `askbridge serve --wait-for-lock`, or set ASKBRIDGE_DATA to another folder"
         ));
     }
     failure

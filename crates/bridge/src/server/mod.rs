@@ -20,7 +20,7 @@ mod v1;
 
 pub use app::{App, AppOptions};
 pub use guard::Origins;
-pub use listen::{ListenError, Listeners};
+pub use listen::{Handed, ListenError, Listeners};
 pub use problem::Trouble;
 pub use requests::mount as mount_requests;
 pub use router::{router, router_with};
