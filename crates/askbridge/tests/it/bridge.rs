@@ -254,6 +254,10 @@ impl Running {
         until(&format!("it tells {text:?}"), || self.stderr().contains(text).then_some(()));
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ctrl-C.
     pub(crate) fn interrupt(&self) {
         let pid = self.child.id().to_string();

@@ -24,7 +24,7 @@ pub struct Waiting {
 }
 
 impl Index {
-    /// Counts what is open. Looks at each open ask: a million of them take a good part of a second.
+    /// Counts what is open. Looks at each open ask: a million of them take in the order of a second.
     pub fn waiting(&self, now: Timestamp, spans: &[Duration]) -> Result<Waiting, IndexError> {
         self.look(|conn| count(conn, now, spans)).map_err(IndexError::Down)
     }
