@@ -55,7 +55,7 @@ pub(crate) enum Command {
     Pair(pair::Args),
     /// List, create and revoke tokens
     Token(token::Args),
-    /// Check or export the journal
+    /// Check, export, back up or restore the journal
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide
     Run(run::Args),
@@ -80,7 +80,11 @@ Examples:
   askbridge
   askbridge serve --listen 0.0.0.0:4760            let phones in the same network in
   askbridge serve --data /srv/askbridge --log-format json
-  askbridge serve --config /etc/askbridge.toml     everything from a file; see `askbridge config show`";
+  askbridge serve --config /etc/askbridge.toml     everything from a file; see `askbridge config show`
+  askbridge serve --wait-for-lock                  the next release, started before the running one is stopped
+
+SIGTERM and Ctrl-C finish what is in hand, then stop. A server that is just stopping is waited for by itself.
+Sockets that systemd opened for us (LISTEN_FDS) are used instead of opening new ones.";
 
 impl Cli {
     /// Tells what to do from how it is set.

@@ -10,7 +10,8 @@ use crate::settings::Settings;
 pub(crate) fn start(settings: &Settings) {
     let logging = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(&settings.log_level)).with_writer(stderr);
     if settings.log_is_json {
-        logging.json().flatten_event(true).with_target(false).init();
+        // Fields stand beside the message and not inside another object: that is where programs look for them.
+        logging.json().flatten_event(true).with_span_list(false).init();
     } else {
         logging.with_ansi(settings.colour && stderr().is_terminal()).with_target(false).init();
     }

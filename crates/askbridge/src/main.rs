@@ -6,7 +6,9 @@ mod commands;
 mod config;
 mod exit_codes;
 mod failure;
+mod handover;
 mod logging;
+mod notify;
 mod output;
 mod progress;
 mod scratch;
@@ -64,11 +66,13 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     match command {
         Command::Serve(serve) => {
             logging::start(&settings);
+            // Before there are threads: it changes the environment.
+            let handed = handover::take();
             // One core belongs to the journal's thread. A worker that shares it would be woken only to get in its way.
             let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
             let workers = cores.saturating_sub(1).max(1);
             let runtime = Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
-            runtime.block_on(commands::serve::run(settings, &serve.args))
+            runtime.block_on(commands::serve::run(settings, &serve.args, handed))
         }
         Command::Demo(args) => {
             // As for the doctor: a server of its own goes on while we wait for what a person types.

@@ -3,6 +3,8 @@
 use tempfile::TempDir;
 
 use crate::failure::Failure;
+use askbridge_bridge::server::Handed;
+
 use crate::served::Served;
 use crate::settings::Settings;
 
@@ -18,7 +20,7 @@ impl Scratch {
     pub(crate) async fn start(settings: &Settings, what: &str) -> Result<Self, Failure> {
         let folder = tempfile::Builder::new().prefix(&format!("askbridge-{what}-")).tempdir()?;
         let settings = settings.scratch(&folder.path().join("data"));
-        let served = Served::start(&settings).await?;
+        let served = Served::start(&settings, Handed::default(), false).await?;
         Ok(Self { settings, served, folder })
     }
 

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use askbridge_bridge::auth::{Secret, TokenInfo, TokenRole, Tokens, make_link};
@@ -14,11 +15,16 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
-use askbridge_bridge::server::{App, AppOptions, ListenError, Listeners, Origins, Server, router, serve};
+use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, router, serve};
+use askbridge_core::limits;
 use askbridge_journal::{LocalBus, Sqlite, sqlite};
+use tracing::info;
 
 use crate::failure::Failure;
 use crate::settings::{AgentSettings, Settings};
+
+/// How often a store that somebody else holds is tried again.
+const TRY_AGAIN: Duration = Duration::from_millis(20);
 
 /// A running server.
 #[derive(Debug)]
@@ -31,14 +37,14 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Opens the store and both sockets, and begins to accept.
-    pub(crate) async fn start(settings: &Settings) -> Result<Self, Failure> {
+    /// Opens the store and both sockets, or takes those that were handed to us, and begins to accept.
+    pub(crate) async fn start(settings: &Settings, handed: Handed, wait_for_lock: bool) -> Result<Self, Failure> {
         let (clock, chance) = (Clock::System, Chance::System);
         let origins = Origins::new(settings.allowed_origins.clone());
         let origins = origins.and_then(|origins| origins.with_hosts(settings.allowed_hosts.clone()));
         let origins = origins.map_err(Failure::new)?;
         let options = sqlite::Options::new(&settings.data, chance.u64());
-        let store = Sqlite::open(&options).map_err(|error| no_store(settings, error))?;
+        let store = open_store(&options, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
         let store = Store::Sqlite(store, LocalBus::default());
         let rules = settings.rules.clone();
         let bridge = Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules }).await;
@@ -46,7 +52,8 @@ impl Served {
         let tokens = tokens.context("could not load the tokens")?;
         keep_token_file(settings, &tokens, &chance, &bridge.handle).await?;
         // Last: whoever finds the port open finds the token file too.
-        let listeners = Listeners::bind(settings.listen, &settings.socket()).await.map_err(no_listener)?;
+        let listeners =
+            Listeners::take_or_bind(handed, settings.listen, &settings.socket()).await.map_err(no_listener)?;
         let address = listeners.address()?;
         let (handle, version) = (bridge.handle.clone(), env!("CARGO_PKG_VERSION"));
         let app = App::new(AppOptions { handle, tokens, origins, version });
@@ -76,6 +83,11 @@ impl Served {
         Ok(made.0.reveal().to_owned())
     }
 
+    /// Says in the lock that the store will be free in a moment.
+    pub(crate) fn leaving(&self) {
+        self.bridge.handle.store().leaving();
+    }
+
     /// Finishes what is in hand, and stops. Agents go on, unless they are to be stopped as well.
     pub(crate) async fn stop(self, stop_agents: bool) {
         self.server.stop().await;
@@ -99,13 +111,32 @@ fn host_options(settings: &Settings) -> HostOptions {
     }
 }
 
+/// Opens the store. One whose server is stopping will be free in a moment.
+async fn open_store(options: &sqlite::Options, wait_for_lock: bool) -> Result<Sqlite, sqlite::Error> {
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        match Sqlite::open(options) {
+            Err(sqlite::Error::InUse { pid, leaving, .. })
+                if wait_for_lock || (leaving && begun.elapsed() < limits::HANDOVER_MAX) =>
+            {
+                if !std::mem::replace(&mut told, true) {
+                    info!(pid, "Waiting for another askbridge to stop");
+                }
+                tokio::time::sleep(TRY_AGAIN).await;
+            }
+            opened => return opened,
+        }
+    }
+}
+
 fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {
     let in_use = matches!(error, sqlite::Error::InUse { .. });
     let failure = Failure::from(anyhow::Error::from(error));
     if in_use {
         let folder = settings.data.display();
         return failure.hint(format!(
-            "askbridge already runs on `{folder}`; look at it with `askbridge inbox`, or set ASKBRIDGE_DATA to another folder"
+            "askbridge already runs on `{folder}`; look at it with `askbridge inbox`, take its place with `askbridge serve --wait-for-lock`, or set ASKBRIDGE_DATA to another folder"
         ));
     }
     failure

@@ -226,6 +226,11 @@ pub(crate) fn misspelt_variables() -> Vec<(String, String)> {
     slips.into_iter().map(|(meant, name)| (name, meant)).collect()
 }
 
+/// Where whoever started us wants to hear that we are ready: systemd sets it for `Type=notify`.
+pub(crate) fn notify_socket() -> Option<PathBuf> {
+    text("NOTIFY_SOCKET").map(PathBuf::from)
+}
+
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 fn text(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())

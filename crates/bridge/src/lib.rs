@@ -1,11 +1,12 @@
 //! The runtime of askbridge: sockets, timers, callers. Moves bytes; holds no rules of its own.
 //!
 //! [`runtime`] submits wishes and follows what happens; [`auth`] knows who calls; [`server`] listens;
-//! [`hosts`] runs agents.
+//! [`hosts`] runs agents; [`meters`] counts.
 
 pub mod auth;
 pub mod chance;
 pub mod clock;
 pub mod hosts;
+pub mod meters;
 pub mod runtime;
 pub mod server;

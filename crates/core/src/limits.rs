@@ -118,6 +118,9 @@ pub const CONFIG_BYTES_MAX: usize = 1024 * 1024;
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.
 pub const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
+/// How long a starting server waits for one that is stopping. Beyond: it says that the store is in use. Longer than
+/// [`SHUTDOWN_MAX`], because the log is folded into the journal after that.
+pub const HANDOVER_MAX: Duration = Duration::from_secs(30);
 
 /// Bytes of one line that an agent writes. Beyond: the line is passed over, and a notice says so.
 pub const AGENT_LINE_BYTES_MAX: usize = 32 * 1024 * 1024;

@@ -30,6 +30,7 @@
 //! A decision is written as an [`Entry`]: its events with their [`record`]s, encoded once. [`Journal::append`] returns
 //! when it is durable, [`Journal::follow`] tells everyone who watches.
 
+pub mod backup;
 pub mod bus;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -40,12 +41,14 @@ pub mod fault;
 pub mod index;
 pub mod journal;
 pub mod memory;
+pub mod meter;
 pub mod nats;
 pub mod record;
 pub mod shelf;
 pub mod sqlite;
 pub mod verify;
 
+pub use backup::{BackupError, backup, restore};
 pub use bus::{Bus, LocalBus};
 pub use cursor::Cursor;
 pub use entry::{Digest, Entry, Stored, Written};
@@ -54,6 +57,7 @@ pub use fault::Fault;
 pub use index::Index;
 pub use journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 pub use memory::Memory;
+pub use meter::Meter;
 pub use nats::Nats;
 pub use shelf::{Expect, Item, Revision, Shelf, ShelfError};
 pub use sqlite::Sqlite;

@@ -68,10 +68,18 @@ pub fn verify(dir: &Path) -> Result<Report, Error> {
 /// The same, and tells after each entry how far it is: how many were read, and the last position. Positions may have
 /// gaps, so the end may come early.
 pub fn verify_and_tell(dir: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Report, Error> {
-    let path = dir.join(FILE);
-    let of = |source| Error::of(&path, source);
     // First the index, then the journal, so that the index cannot know more.
     let listed = listed(&dir.join(INDEX_FILE))?;
+    check(dir.join(FILE), listed, tell)
+}
+
+/// Checks a file that has no index beside it.
+pub(crate) fn verify_copy(path: &Path) -> Result<Report, Error> {
+    check(path.to_owned(), None, &mut |_, _| {})
+}
+
+fn check(path: PathBuf, listed: Option<Listed>, tell: &mut dyn FnMut(u64, u64)) -> Result<Report, Error> {
+    let of = |source| Error::of(&path, source);
     let conn = open_to_read(&path).map_err(of)?;
     conn.execute_batch("BEGIN").map_err(of)?;
     let format = meta(&conn, "format").map_err(of)?.and_then(|format| u32::try_from(format).ok()).unwrap_or(0);

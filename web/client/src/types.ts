@@ -856,6 +856,20 @@ export interface QueuedMessage {
   text: string;
 }
 
+/** Whether we can do our work. */
+export type Readiness =
+  | ReadyReadiness
+  | NotReadyReadiness;
+
+export interface ReadyReadiness {
+  status: "ready";
+}
+
+export interface NotReadyReadiness {
+  status: "not_ready";
+  reasons: string[];
+}
+
 /** Flat, because serde reads tagged enums through a buffer in which embedded JSON does not survive. */
 export interface RecordedAnswer {
   /** Allowed for always: the index of the rule to remember. */

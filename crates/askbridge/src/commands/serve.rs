@@ -3,12 +3,14 @@
 use std::io::{IsTerminal, Write, stdout};
 
 use anyhow::Result;
+use askbridge_bridge::server::Handed;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::info;
 
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
+use crate::notify;
 use crate::served::Served;
 use crate::settings::Settings;
 
@@ -17,13 +19,19 @@ pub(crate) struct Args {
     /// End the agents that run when the server ends, instead of leaving them to the next one
     #[arg(long)]
     stop_agents: bool,
+    /// If another askbridge works on this data folder, wait until it stops, and go on in its place
+    #[arg(long)]
+    wait_for_lock: bool,
 }
 
-pub(crate) async fn run(settings: Settings, args: &Args) -> Result<Exit, Failure> {
+pub(crate) async fn run(settings: Settings, args: &Args, handed: Handed) -> Result<Exit, Failure> {
     raise_file_limit();
-    let served = Served::start(&settings).await?;
+    let served = Served::start(&settings, handed, args.wait_for_lock).await?;
     greet(&settings, &served).await?;
+    notify::tell("READY=1");
     wait_for_the_end().await?;
+    notify::tell("STOPPING=1");
+    served.leaving();
     info!("Stopping: finishing what is in hand");
     served.stop(args.stop_agents).await;
     Ok(Exit::Good)

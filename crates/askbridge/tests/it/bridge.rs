@@ -286,6 +286,10 @@ impl Running {
         self.child.try_wait().unwrap().is_some()
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ctrl-C.
     pub(crate) fn interrupt(&self) {
         let pid = self.child.id().to_string();

@@ -271,7 +271,7 @@ fn a_server_that_cannot_start_says_what_to_do() {
     assert_snapshot!(second.join(" "), @"
     error: `DIR/data/lock` is held by process PID; stop it, or choose another folder
 
-    hint: askbridge already runs on `DIR/data`; look at it with `askbridge inbox`, or set ASKBRIDGE_DATA to another folder
+    hint: askbridge already runs on `DIR/data`; look at it with `askbridge inbox`, take its place with `askbridge serve --wait-for-lock`, or set ASKBRIDGE_DATA to another folder
     ");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();

@@ -1,5 +1,6 @@
 //! Agents that never give up: the same key until there is an answer.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -16,6 +17,10 @@ pub(crate) struct Asked {
     pub(crate) ids: Vec<String>,
     /// Every settled view that came back.
     pub(crate) settled: Vec<Value>,
+    /// How often nobody listened.
+    pub(crate) unheard: usize,
+    /// How often somebody listened and would not take it.
+    pub(crate) turned_away: usize,
 }
 
 /// Asks one question after the other until `stop`, then finishes the one in hand.
@@ -28,7 +33,8 @@ pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<
         }
         // Every eighth question is one that nobody answers.
         let expires = (place + round).is_multiple_of(8);
-        let mut asked = Asked { key: format!("agent{place}-round{round}"), ids: Vec::new(), settled: Vec::new() };
+        let key = format!("agent{place}-round{round}");
+        let mut asked = Asked { key, ids: Vec::new(), settled: Vec::new(), unheard: 0, turned_away: 0 };
         let mut question = json!({"questions": [{
             "question": if expires { "Is anybody there?" } else { "Which way?" },
             "options": [{"label": "North"}, {"label": "East"}, {"label": "South"}, {"label": "West"}],
@@ -38,14 +44,15 @@ pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<
         }
         let headers = format!("authorization: Bearer {token}\r\nidempotency-key: {}\r\n", asked.key);
         while asked.settled.is_empty() {
-            match attempt(&address, &mut http, &headers, &question).await {
+            match attempt(&address, &mut http, &headers, &question, &mut asked.unheard).await {
                 Some((200 | 201, view)) => {
                     asked.ids.push(view["id"].as_str().unwrap().to_owned());
                     if view["verdict"] != Value::Null {
                         asked.settled.push(view);
                     }
                 }
-                Some((503, _)) | None => {
+                again @ (Some((503, _)) | None) => {
+                    asked.turned_away += usize::from(again.is_some());
                     http = None;
                     tokio::time::sleep(Duration::from_millis(3)).await;
                 }
@@ -54,7 +61,7 @@ pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<
         }
         // Asking once more for what is already known must not change it.
         if round.is_multiple_of(3)
-            && let Some((200, again)) = attempt(&address, &mut http, &headers, &question).await
+            && let Some((200, again)) = attempt(&address, &mut http, &headers, &question, &mut asked.unheard).await
         {
             asked.ids.push(again["id"].as_str().unwrap().to_owned());
             asked.settled.push(again);
@@ -69,9 +76,12 @@ async fn attempt(
     http: &mut Option<Http<tokio::net::TcpStream>>,
     headers: &str,
     question: &Value,
+    unheard: &mut usize,
 ) -> Option<(u16, Value)> {
     if http.is_none() {
-        *http = Http::connect(address).await.ok();
+        let connected = Http::connect(address).await;
+        *unheard += usize::from(connected.as_ref().is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused));
+        *http = connected.ok();
     }
     let answered = http.as_mut()?.post("/v1/asks?wait=20", headers, question).await.ok();
     if answered.is_none() {

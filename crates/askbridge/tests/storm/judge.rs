@@ -22,7 +22,17 @@ struct Record {
     delivered: Vec<NodeId>,
 }
 
-pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen]) {
+/// What a storm has to have been like to prove anything.
+pub(crate) struct Storm {
+    /// Lives of the server that wrote something.
+    pub(crate) lives: usize,
+    /// How often each person connected.
+    pub(crate) connections: usize,
+    /// Whether lives ended in the middle of things.
+    pub(crate) torn: bool,
+}
+
+pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen], storm: Storm) {
     let journal = Sqlite::open(&sqlite::Options::new(folder, 0)).unwrap();
     let mut records: HashMap<String, Record> = HashMap::new();
     let mut keys: HashMap<String, Vec<String>> = HashMap::new();
@@ -57,13 +67,13 @@ pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen]) {
     }
 
     // The storm was one.
-    assert!(lives.len() > 30, "only {} lives wrote anything", lives.len());
+    assert!(lives.len() >= storm.lives, "only {} lives wrote anything", lives.len());
     assert!(asked.len() > 128, "only {} rounds were made", asked.len());
     let between = records.values().filter(|record| {
         let settled = record.settled.first().map(|settled| settled.2);
         record.delivered.first().is_some_and(|delivered| settled != Some(*delivered))
     });
-    assert!(between.count() > 0, "no kill fell between settled and delivered");
+    assert!(!storm.torn || between.count() > 0, "no kill fell between settled and delivered");
 
     // Every acknowledged ask is there, once; one key is one ask.
     for asked in asked {
@@ -98,7 +108,7 @@ pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen]) {
     // Nobody missed an event, nobody heard one twice, nobody needed a second snapshot.
     for person in seen {
         assert_eq!(person.snapshots, 1);
-        assert!(person.connections > 10, "only {} connections", person.connections);
+        assert!(person.connections >= storm.connections, "only {} connections", person.connections);
         let first_difference = person.events.iter().zip(&told).position(|(heard, told)| heard != told);
         assert_eq!(first_difference, None, "heard {:?}", first_difference.map(|at| (&person.events[at], &told[at])));
         assert_eq!(person.events.len(), told.len());

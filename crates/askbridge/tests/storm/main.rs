@@ -8,4 +8,5 @@ mod kill;
 mod people;
 mod race;
 mod server;
+mod upgrade;
 mod wire;

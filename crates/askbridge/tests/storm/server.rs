@@ -1,6 +1,7 @@
 //! The real binary in a folder of its own, at an address that survives its death.
 
 use std::net::TcpListener;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -15,20 +16,53 @@ pub(crate) struct Server {
     pub(crate) folder: TempDir,
     pub(crate) address: String,
     child: Option<Child>,
+    /// Kept open for every life, as systemd does; or each life opens its own.
+    listener: Option<TcpListener>,
 }
 
 impl Server {
     /// Starts the binary on a port that was free a moment ago.
     pub(crate) async fn start() -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut server = Self { folder: TempDir::new().unwrap(), address: format!("127.0.0.1:{port}"), child: None };
+        let mut server = Self::start_behind(TcpListener::bind("127.0.0.1:0").unwrap());
+        server.listener = None;
         server.run().await;
         server
     }
 
+    /// Starts the binary behind a socket that is opened here and handed to it.
+    pub(crate) async fn start_handed() -> Self {
+        let mut server = Self::start_behind(TcpListener::bind("127.0.0.1:0").unwrap());
+        server.run().await;
+        server
+    }
+
+    fn start_behind(listener: TcpListener) -> Self {
+        let address = listener.local_addr().unwrap().to_string();
+        Self { folder: TempDir::new().unwrap(), address, child: None, listener: Some(listener) }
+    }
+
     /// Starts it again after a kill, and waits until it accepts connections.
     pub(crate) async fn run(&mut self) {
-        let child = Command::new(env!("CARGO_BIN_EXE_askbridge"))
+        self.child = Some(self.spawn(&[]));
+        self.wait_until_up().await;
+    }
+
+    fn spawn(&self, args: &[&str]) -> Child {
+        let binary = env!("CARGO_BIN_EXE_askbridge");
+        let mut command = match &self.listener {
+            None => Command::new(binary),
+            Some(listener) => {
+                // The shell puts the socket where the protocol wants it, and becomes the binary.
+                let script = "exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec \"$0\" \"$@\"";
+                let mut command = Command::new("/bin/sh");
+                let handed: OwnedFd = listener.try_clone().unwrap().into();
+                command.args(["-c", script, binary]).stdin(Stdio::from(handed));
+                command
+            }
+        };
+        command
+            .arg("serve")
+            .args(args)
             .env_clear()
             .env("ASKBRIDGE_DATA", self.folder.path())
             .env("ASKBRIDGE_LISTEN", &self.address)
@@ -36,8 +70,10 @@ impl Server {
             .env("USER", "storm")
             .stdout(Stdio::null())
             .spawn()
-            .unwrap();
-        self.child = Some(child);
+            .unwrap()
+    }
+
+    async fn wait_until_up(&mut self) {
         let patience = Instant::now() + Duration::from_secs(30);
         while !self.is_up().await {
             let died = self.child.as_mut().and_then(|child| child.try_wait().unwrap());
@@ -54,6 +90,38 @@ impl Server {
         }
     }
 
+    /// Starts the next release before the running one knows, then asks that one to stop.
+    pub(crate) async fn upgrade_ahead(&mut self) {
+        let next = self.spawn(&["--wait-for-lock"]);
+        self.stop();
+        self.child = Some(next);
+        self.wait_until_up().await;
+    }
+
+    /// Asks the running release to stop, and starts the next while it is still at it.
+    pub(crate) async fn upgrade_behind(&mut self) {
+        let mut old = self.child.take().unwrap();
+        terminate(&old);
+        let lock = self.folder.path().join("lock");
+        let patience = Instant::now() + Duration::from_secs(30);
+        // Until then there is nothing to wait for, as far as the next one can know.
+        while !std::fs::read_to_string(&lock).unwrap().contains("leaving") && old.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < patience, "the server does not say that it is leaving");
+            tokio::task::yield_now().await;
+        }
+        self.child = Some(self.spawn(&[]));
+        assert!(old.wait().unwrap().success());
+        self.wait_until_up().await;
+    }
+
+    /// Reads one number of `/metrics`; a server that is not there has counted nothing.
+    pub(crate) async fn metric(&self, name: &str) -> f64 {
+        let Ok(mut http) = Http::connect(&self.address).await else { return 0.0 };
+        let page = http.get_text("/metrics").await.unwrap_or_default();
+        let value = page.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+        value.unwrap_or(0.0)
+    }
+
     /// kill -9, by its own process id.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
@@ -65,8 +133,7 @@ impl Server {
     /// Asks it to stop, and waits until it has.
     pub(crate) fn stop(&mut self) {
         if let Some(mut child) = self.child.take() {
-            let pid = rustix::process::Pid::from_child(&child);
-            rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+            terminate(&child);
             assert!(child.wait().unwrap().success());
         }
     }
@@ -87,6 +154,11 @@ impl Server {
         assert_eq!(status, 201, "{paired}");
         paired["token"].as_str().unwrap().to_owned()
     }
+}
+
+fn terminate(child: &Child) {
+    let pid = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
 }
 
 impl Drop for Server {

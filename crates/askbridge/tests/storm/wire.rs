@@ -29,14 +29,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Http<S> {
     }
 
     pub(crate) async fn get(&mut self, path: &str, token: &str) -> io::Result<(u16, Value)> {
-        self.send("GET", path, &format!("authorization: Bearer {token}\r\n"), "").await
+        parsed(self.send("GET", path, &format!("authorization: Bearer {token}\r\n"), "").await)
+    }
+
+    /// Reads what is not JSON.
+    pub(crate) async fn get_text(&mut self, path: &str) -> io::Result<String> {
+        let (_, body) = self.send("GET", path, "", "").await?;
+        String::from_utf8(body).map_err(io::Error::other)
     }
 
     pub(crate) async fn post(&mut self, path: &str, headers: &str, body: &Value) -> io::Result<(u16, Value)> {
-        self.send("POST", path, headers, &body.to_string()).await
+        parsed(self.send("POST", path, headers, &body.to_string()).await)
     }
 
-    async fn send(&mut self, method: &str, path: &str, headers: &str, body: &str) -> io::Result<(u16, Value)> {
+    async fn send(&mut self, method: &str, path: &str, headers: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
         let length = body.len();
         let request =
             format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {length}\r\n\r\n{body}");
@@ -54,7 +60,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Http<S> {
         while self.buffer.len() < end + length {
             self.more().await?;
         }
-        let body = serde_json::from_slice(&self.buffer[end..end + length]).unwrap_or(Value::Null);
+        let body = self.buffer[end..end + length].to_vec();
         self.buffer.drain(..end + length);
         Ok((status, body))
     }
@@ -65,6 +71,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Http<S> {
             _ => Ok(()),
         }
     }
+}
+
+fn parsed(answered: io::Result<(u16, Vec<u8>)>) -> io::Result<(u16, Value)> {
+    answered.map(|(status, body)| (status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
 }
 
 /// A native WebSocket.

@@ -50,6 +50,8 @@ pub enum Action {
     /// Run an agent on this machine: that is code execution.
     RunAgent,
     Administer,
+    /// Read how the server is doing.
+    Inspect,
 }
 
 /// What guards a session: who opened it, and who may decide in it.
@@ -96,6 +98,8 @@ impl Caller {
             (Action::RunAgent, Person | Agent) => false,
             (Action::Administer, Local | Terminal) => true,
             (Action::Administer, Operator | Person | Agent) => false,
+            (Action::Inspect, Operator | Local | Terminal) => true,
+            (Action::Inspect, Person | Agent) => false,
         };
         if may { Ok(()) } else { Err(Rejection::Forbidden(self.why_not(action))) }
     }
@@ -114,6 +118,7 @@ impl Caller {
                     .to_owned()
             }
             Action::Withdraw => "only whoever asked may take the ask back".to_owned(),
+            Action::Inspect => "this needs an operator's token, or a look from the machine itself".to_owned(),
             Action::Administer => "this needs the local token, on the machine itself".to_owned(),
         }
     }
@@ -184,5 +189,11 @@ mod tests {
     fn nobody_who_decides_remotely_administers() {
         let admins = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Administer, None).is_ok());
         assert_eq!(admins.collect::<Vec<_>>(), [Role::Local, Role::Terminal]);
+    }
+
+    #[test]
+    fn operators_and_this_machine_see_how_the_server_is_doing() {
+        let may = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Inspect, None).is_ok());
+        assert_eq!(may.collect::<Vec<_>>(), [Role::Operator, Role::Local, Role::Terminal]);
     }
 }

@@ -118,7 +118,10 @@ impl Follower {
                     Some(Err(error)) => return Err(from_read(&error)),
                 },
                 Stage::Live => match self.ear.next().await {
-                    None => return Ok(Heard::Lagged),
+                    None => {
+                        self.handle.meters.lagged();
+                        return Ok(Heard::Lagged);
+                    }
                     Some(news) => {
                         if let Some(heard) = self.fresh(news) {
                             return Ok(heard);

@@ -31,6 +31,7 @@ use super::timers::{self, Timer};
 use crate::auth::Access;
 use crate::chance::Chance;
 use crate::clock::Clock;
+use crate::meters::Meters;
 
 /// What a bridge is made of.
 #[derive(Debug)]
@@ -59,6 +60,7 @@ pub struct Inner {
     /// Entries that this node has made, so that each gets a name of its own.
     pub(crate) entries_made: AtomicU64,
     pub(crate) cache: Cache,
+    pub(crate) meters: Meters,
     pub(crate) hub: Arc<Hub>,
     pub(crate) ends: Arc<Ends>,
     pub(crate) timer: Timer,
@@ -119,6 +121,7 @@ impl Bridge {
             node: NodeId(chance.u64()),
             entries_made: AtomicU64::new(0),
             cache: Cache::new(),
+            meters: Meters::new(clock.now()),
             hub: Arc::new(Hub::new(from.clone())),
             ends: Arc::default(),
             timer: Timer::default(),

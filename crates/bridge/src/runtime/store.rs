@@ -8,7 +8,7 @@ use askbridge_journal::bus::{Bus, LocalBus, Message};
 use askbridge_journal::index::{AskFilter, IndexError, Known};
 use askbridge_journal::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
-use askbridge_journal::{Cursor, Entry, Index, Memory, Sqlite, Stored};
+use askbridge_journal::{Cursor, Entry, Index, Memory, Meter, Sqlite, Stored};
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::{BoxStream, StreamExt};
@@ -19,6 +19,9 @@ pub enum Store {
     Sqlite(Sqlite, LocalBus),
     Memory(Memory, LocalBus),
 }
+
+/// Where a write is tried.
+const PROBE: &str = "probe";
 
 macro_rules! either {
     ($self:ident, $store:ident => $call:expr) => {
@@ -32,6 +35,29 @@ macro_rules! either {
 impl Store {
     pub fn index(&self) -> Index {
         either!(self, store => store.index())
+    }
+
+    /// Returns what the store notes about its own speed.
+    pub fn meter(&self) -> Arc<Meter> {
+        either!(self, store => store.meter())
+    }
+
+    /// Tells whoever waits for this store that it will soon be free.
+    pub fn leaving(&self) {
+        match self {
+            Self::Sqlite(store, _) => store.leaving(),
+            // Nobody else can want it.
+            Self::Memory(..) => {}
+        }
+    }
+
+    /// Does the store take what is given to it? Writes for real only when the last write failed: whoever asks this may be
+    /// anybody, and asks often.
+    pub(crate) async fn probe(&self, now: Timestamp) -> Result<(), ShelfError> {
+        if self.meter().is_failing() {
+            return self.put(PROBE, b"", Expect::Any, Some(now), now).await.map(drop);
+        }
+        self.sweep(now).await.map(drop)
     }
 
     /// Returns the first asks of a list and the cursor to follow from, both of the same moment.

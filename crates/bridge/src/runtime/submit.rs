@@ -177,6 +177,7 @@ impl Handle {
         state.digest = entry.digest();
         state.last_at = at;
         state.trusted = true;
+        self.meters.rounds(&state.session, &entry.events);
         Ok(entry.events.clone())
     }
 

@@ -35,6 +35,8 @@ pub struct AppInner {
     pub tasks: TaskTracker,
     pub stop: CancellationToken,
     pub version: &'static str,
+    /// One look at the metrics at a time: each counts everything that is open.
+    pub(crate) looking: tokio::sync::Mutex<()>,
     connections: AtomicUsize,
 }
 
@@ -64,6 +66,7 @@ impl App {
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
             version,
+            looking: tokio::sync::Mutex::default(),
             connections: AtomicUsize::new(0),
         }))
     }
@@ -76,6 +79,10 @@ impl App {
 
     pub(crate) fn hosts(&self) -> Option<&Hosts> {
         self.hosts.get()
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
     }
 
     /// Takes a seat, if one is free.

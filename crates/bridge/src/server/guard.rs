@@ -7,15 +7,17 @@
 use std::net::IpAddr;
 
 use askbridge_core::limits;
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tracing::{Instrument, Level, Span, debug, debug_span, enabled, warn};
 
 use super::app::App;
 use super::identify::Remote;
-use super::problem::Trouble;
+use super::problem::{Refused, Trouble};
+use super::request_id::{REQUEST_ID, fresh, given};
 
 /// Names that are ours, and other pages that may talk to us.
 #[derive(Debug, Clone, Default)]
@@ -63,8 +65,39 @@ impl Origins {
     }
 }
 
-/// Lets a request pass, or says which key to set.
+/// Every request comes through here. Lets it pass or says which key to set, and counts what became of it.
 pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
+    let method = request.method().clone();
+    // A name costs memory: it is made when somebody will read it, not for each request that goes well.
+    let id = given(request.headers()).or_else(|| enabled!(Level::DEBUG).then(|| fresh(&app.handle)));
+    let span = match &id {
+        Some(id) => debug_span!("request", request.id = id.to_str().unwrap_or_default()),
+        None => Span::none(),
+    };
+    let mut response = pass(&app, request, next).instrument(span).await;
+    let status = response.status();
+    app.handle.meters.request(route, status.as_u16());
+    let refused = response.extensions().get::<Refused>().map(|refused| refused.0);
+    if let Some(code) = refused {
+        app.handle.meters.refusal(code);
+    }
+    let id = id.or_else(|| (refused.is_some() || status.is_server_error()).then(|| fresh(&app.handle)));
+    if let Some(id) = id {
+        let shown = id.to_str().unwrap_or_default();
+        let status = status.as_u16();
+        if status >= 500 {
+            warn!(request.id = shown, %method, route, status, code = refused, "A request failed");
+        } else {
+            debug!(request.id = shown, %method, route, status, code = refused, "A request was answered");
+        }
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+async fn pass(app: &App, request: Request, next: Next) -> Response {
     if head_bytes(&request) > limits::HEAD_BYTES_MAX {
         let detail = format!("the head of a request may have at most {} bytes", limits::HEAD_BYTES_MAX);
         return Trouble::new(413, "too_large", detail).into_response();

@@ -33,9 +33,6 @@ impl FromRequestParts<App> for Caller {
     type Rejection = Trouble;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Trouble> {
-        if app.stop.is_cancelled() {
-            return Err(Rejection::Down("askbridge is stopping; try again in a moment".to_owned()).into());
-        }
         let remote = parts.extensions.get::<Remote>();
         let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let bearer = bearer.and_then(|value| value.split_once(' '));

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{self, SocketAddr};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,16 @@ use super::unix_path::reachable;
 pub struct Listeners {
     pub(crate) tcp: TcpListener,
     pub(crate) unix: UnixListener,
-    pub(crate) unix_path: PathBuf,
+    /// To be removed at the end, if it is ours.
+    pub(crate) unix_path: Option<PathBuf>,
+}
+
+/// Sockets that somebody else opened for us and keeps open while one process follows another: whoever connects in between
+/// waits in line instead of being turned away.
+#[derive(Debug, Default)]
+pub struct Handed {
+    pub tcp: Option<net::TcpListener>,
+    pub unix: Option<std::os::unix::net::UnixListener>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -37,9 +46,22 @@ pub enum ListenError {
 impl Listeners {
     /// Binds both. The caller holds the store's lock, so a socket file that is already there was left by the dead.
     pub async fn bind(address: SocketAddr, unix_path: &Path) -> Result<Self, ListenError> {
-        let tcp = TcpListener::bind(address).await.map_err(|source| ListenError::Tcp { address, source })?;
-        let unix = bind_unix(unix_path).map_err(|source| ListenError::Unix { path: unix_path.to_owned(), source })?;
-        Ok(Self { tcp, unix, unix_path: unix_path.to_owned() })
+        Self::take_or_bind(Handed::default(), address, unix_path).await
+    }
+
+    /// The same, except for what was handed to us.
+    pub async fn take_or_bind(handed: Handed, address: SocketAddr, unix_path: &Path) -> Result<Self, ListenError> {
+        let tcp = match handed.tcp {
+            Some(tcp) => tcp.set_nonblocking(true).and_then(|()| TcpListener::from_std(tcp)),
+            None => TcpListener::bind(address).await,
+        };
+        let tcp = tcp.map_err(|source| ListenError::Tcp { address, source })?;
+        let (unix, ours) = match handed.unix {
+            Some(unix) => (unix.set_nonblocking(true).and_then(|()| UnixListener::from_std(unix)), None),
+            None => (bind_unix(unix_path), Some(unix_path.to_owned())),
+        };
+        let unix = unix.map_err(|source| ListenError::Unix { path: unix_path.to_owned(), source })?;
+        Ok(Self { tcp, unix, unix_path: ours })
     }
 
     pub fn address(&self) -> io::Result<SocketAddr> {

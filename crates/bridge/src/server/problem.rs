@@ -5,6 +5,10 @@ use askbridge_peers::wish::Rejection;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+/// Why a response is a refusal: travels with it to where refusals are counted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Refused(pub(crate) &'static str);
+
 /// A problem as a response.
 #[derive(Debug)]
 pub struct Trouble(pub(crate) Box<Problem>);
@@ -36,6 +40,8 @@ impl IntoResponse for Trouble {
             // What is left of the body would be read as the next request.
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
+        response.extensions_mut().insert(Refused(self.0.code));
+        let headers = response.headers_mut();
         if self.0.status == 401 {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

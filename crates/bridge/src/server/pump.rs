@@ -25,6 +25,7 @@ const GONE: u16 = 1006;
 ///
 /// Both are boxed: an idle connection is little more than this future, and should not carry them twice.
 pub(crate) async fn socket(mut talk: Box<Talk>, mut socket: Box<WebSocket>) {
+    let _present = talk.app.handle.meters.websocket();
     let (code, reason) = converse(&mut talk, &mut socket).await;
     // Whoever closed: the other side need not wait for what the peer still has to do.
     drop(socket);

@@ -101,11 +101,13 @@ async fn converse(talk: &mut Talk, head: oneshot::Sender<(Resp, mpsc::Receiver<C
     let stop = talk.app.stop.clone();
     let (sender, chunks) = mpsc::channel::<Chunk>(CHUNKS_MAX);
     let mut head = Some((head, chunks));
+    let mut _present = None;
     loop {
         for frame in talk.take_frames() {
             match (frame, head.take()) {
                 (Frame::Response(resp), Some((begin, chunks))) => {
                     let open = resp.open;
+                    _present = open.then(|| talk.app.handle.meters.stream());
                     if begin.send((resp, chunks)).is_err() {
                         return (GONE, "it did not wait for the response");
                     }

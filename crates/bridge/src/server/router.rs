@@ -38,7 +38,7 @@ pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
 
 /// Our own addresses, each with what the documents say about it.
 pub(super) fn addresses() -> Vec<Address> {
-    use v1::{agents, asks, events, health, me, pair, sessions, tokens};
+    use v1::{agents, asks, events, health, me, metrics, pair, ready, sessions, tokens};
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
         at("GET", "/v1/asks", asks::list, asks::list_doc),
@@ -66,6 +66,8 @@ pub(super) fn addresses() -> Vec<Address> {
         at("DELETE", "/v1/tokens/{id}", tokens::revoke, tokens::revoke_doc),
         at("POST", "/v1/agents", agents::announce, agents::announce_doc),
         at("GET", "/healthz", health::show, health::show_doc),
+        at("GET", "/readyz", ready::show, ready::show_doc),
+        at("GET", "/metrics", metrics::show, metrics::show_doc),
     ]
 }
 

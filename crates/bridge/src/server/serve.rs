@@ -22,7 +22,7 @@ use super::listen::Listeners;
 #[derive(Debug)]
 pub struct Server {
     app: App,
-    unix_path: std::path::PathBuf,
+    unix_path: Option<std::path::PathBuf>,
 }
 
 const FULL: &[u8] =
@@ -82,7 +82,9 @@ impl Server {
         if timeout(limits::SHUTDOWN_MAX, self.app.tasks.wait()).await.is_err() {
             warn!("Some connections did not close in time and were cut");
         }
-        let _ = std::fs::remove_file(&self.unix_path);
+        if let Some(path) = &self.unix_path {
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 

@@ -235,6 +235,7 @@ impl Talk {
     fn query(&mut self, tag: Tag, query: Query) {
         if let Query::Login { token } = &query {
             let ruling = self.login(token);
+            self.count(&ruling);
             self.with_peer(|peer, cx| peer.reply(tag, ruling, cx));
             return;
         }
@@ -318,7 +319,14 @@ impl Talk {
             self.held.push((session, position, tag, receipt.clone()));
             return;
         }
+        self.count(&ruling);
         self.with_peer(|peer, cx| peer.reply(tag, ruling, cx));
+    }
+
+    fn count(&self, ruling: &Result<Receipt, Rejection>) {
+        if let Err(rejection) = ruling {
+            self.app.handle.meters.refusal(rejection.code());
+        }
     }
 
     /// Passes on the receipts whose news have been told.

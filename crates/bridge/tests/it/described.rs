@@ -130,11 +130,12 @@ async fn every_address_answers_as_the_document_says() {
     met.note("makePairing", 201, house.here("POST", "/v1/pairings", &person).await);
     met.note("announceAgent", 204, house.here("POST", "/v1/agents", &json!({})).await);
     met.note("health", 200, house.get("/healthz", "").await);
+    met.note("ready", 200, house.get("/readyz", "").await);
 
     // A stream does not end, so it is read as far as the test cares; and nobody hears from a server that stops.
     let mut stream = house.events(&ada).await;
     check_told(&stream.hear("snapshot").await);
-    met.0.extend(["follow 200".to_owned(), "health 503".to_owned()]);
+    met.0.extend(["follow 200", "health 503", "ready 503", "metrics 200"].map(str::to_owned));
     drop(stream);
     house.close().await;
     assert_eq!(promised(), met.0, "left: what is promised; right: what was met");

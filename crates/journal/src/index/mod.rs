@@ -12,10 +12,12 @@ mod query;
 mod ranks;
 mod rows;
 mod tables;
+mod waiting;
 
 pub use filter::{AskFilter, NotAPageKey, Order, PageKey, SessionFilter, StateFilter};
 pub use query::{Counts, Index, IndexError, Known};
 pub use rows::{AskRow, SessionRow, SessionState, State};
+pub use waiting::Waiting;
 
 pub(crate) use progress::{create, load_cursor, save_cursor};
 pub(crate) use project::{Scribe, forget};

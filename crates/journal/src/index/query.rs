@@ -25,7 +25,7 @@ pub struct Index {
     db: Db,
     /// How many streams the journal has: places are positions, made unique over them.
     streams: u64,
-    projector: Option<Arc<Projector>>,
+    pub(super) projector: Option<Arc<Projector>>,
 }
 
 /// An ask with what the journal says of it.
@@ -142,7 +142,7 @@ impl Index {
         Self { db, streams: 1, projector: Some(projector) }
     }
 
-    fn look<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
+    pub(super) fn look<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
         if let Some(projector) = &self.projector {
             projector.catch_up()?;
         }

@@ -18,6 +18,7 @@ use crate::entry::{Entry, Stored};
 use crate::fault::Fault;
 use crate::index::{Index, TABLES};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
+use crate::meter::Meter;
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use crate::sqlite::{
     Change, Changed, Db, Error, Job, Ledger, Recent, create, find_on_shelf, follow, list_shelf, prepare, read_session,
@@ -65,6 +66,10 @@ impl Memory {
 
     pub fn index(&self) -> Index {
         Index::over(self.0.db.clone(), 1)
+    }
+
+    pub fn meter(&self) -> Arc<Meter> {
+        Arc::clone(self.0.ledger.lock().meter())
     }
 
     pub fn bus(&self) -> LocalBus {

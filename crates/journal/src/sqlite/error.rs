@@ -27,7 +27,12 @@ pub enum Error {
     #[error("`{}` is not a journal of askbridge; choose another folder", path.display())]
     NotOurs { path: PathBuf },
     #[error("`{}` is held by process {pid}; stop it, or choose another folder", path.display())]
-    InUse { path: PathBuf, pid: String },
+    InUse {
+        path: PathBuf,
+        pid: String,
+        /// It has said that it is about to let go.
+        leaving: bool,
+    },
     #[error("`{}` was written by a newer release (format {found}, this one writes {ours})", path.display())]
     TooNew { path: PathBuf, found: u32, ours: u32 },
     #[error("could not {what} `{}`; check the permissions of its folder", path.display())]

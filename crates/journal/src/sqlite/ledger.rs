@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{EntryId, Position, SessionId};
@@ -19,6 +20,7 @@ use crate::entry::{Entry, Stored, lane_number};
 use crate::fault::Fault;
 use crate::index::{self, Ranks, Scribe};
 use crate::journal::{AppendError, ForgetError, Guard};
+use crate::meter::Meter;
 use crate::shelf::ShelfError;
 
 /// Something to write, and whom to tell.
@@ -51,6 +53,7 @@ pub(crate) struct Ledger {
     heads: HashMap<SessionId, Option<Position>>,
     indexed: Indexed,
     recent: Arc<Recent>,
+    meter: Arc<Meter>,
 }
 
 /// Where the index is.
@@ -77,7 +80,7 @@ impl Ledger {
         let newest = newest.max(meta(conn, "newest_forgotten")?.unwrap_or(0)).cast_unsigned();
         let recent = Arc::new(Recent::new(newest));
         let indexed = Indexed::Here(Ranks::default());
-        Ok(Self { path: path.to_owned(), newest, heads: HashMap::new(), indexed, recent })
+        Ok(Self { path: path.to_owned(), newest, heads: HashMap::new(), indexed, recent, meter: Arc::default() })
     }
 
     /// Leaves the index to somebody else.
@@ -90,24 +93,32 @@ impl Ledger {
         &self.recent
     }
 
+    pub(crate) fn meter(&self) -> &Arc<Meter> {
+        &self.meter
+    }
+
     /// Does all of `jobs` in one transaction, and tells everyone what came of it.
     ///
     /// A job that is refused changes nothing and disturbs no other. When the transaction itself fails, nothing of it
     /// has happened, and everyone hears that.
     pub(crate) fn commit(&mut self, conn: &Connection, jobs: &mut Vec<Job>) {
         let newest = self.newest;
+        let (begun, changes) = (Instant::now(), conn.total_changes());
         if self.heads.len() >= HEADS_MAX {
             self.heads.clear();
         }
         let mut fresh = Vec::with_capacity(jobs.len());
         let mut done = Vec::with_capacity(jobs.len());
         let outcome = self.apply(conn, jobs, &mut fresh, &mut done).map_err(|error| (error, Stage::Before));
+        let applied = Instant::now();
         let outcome = outcome.and_then(|()| {
             let commit = conn.prepare_cached("COMMIT").and_then(|mut commit| commit.execute(()));
             commit.map(|_| ()).map_err(|error| (error, Stage::During))
         });
         match outcome {
             Ok(()) => {
+                let wrote = conn.total_changes() != changes;
+                self.meter.committed(begun.elapsed(), applied.elapsed(), fresh.len(), wrote);
                 self.recent.push(&fresh);
                 done.into_iter().for_each(|done| self.tell(done));
                 if let Indexed::Beside(projector) = &self.indexed {
@@ -115,6 +126,7 @@ impl Ledger {
                 }
             }
             Err((error, stage)) => {
+                self.meter.failed();
                 self.newest = newest;
                 self.heads.clear();
                 if let Indexed::Here(ranks) = &mut self.indexed {

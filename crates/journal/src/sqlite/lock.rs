@@ -2,18 +2,21 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::error::Error;
 
 /// Held while a store is open. The system lets go of it when the process dies, however it dies.
 #[derive(Debug)]
-pub(super) struct Lock(#[allow(dead_code, reason = "held, never read")] File);
+pub(crate) struct Lock(File);
 
 const FILE: &str = "lock";
+/// Written over the number of a process that is about to let go.
+const LEAVING: &str = "leaving";
 
 impl Lock {
-    pub(super) fn take(dir: &Path) -> Result<Self, Error> {
+    pub(crate) fn take(dir: &Path) -> Result<Self, Error> {
         let path = dir.join(FILE);
         let io = |what| {
             let path = path.clone();
@@ -24,11 +27,12 @@ impl Lock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let mut pid = String::new();
-                // The number is a courtesy; the lock is what counts.
-                let _ = file.read_to_string(&mut pid);
-                let pid = if pid.trim().is_empty() { "unknown" } else { pid.trim() }.to_owned();
-                return Err(Error::InUse { path, pid });
+                let mut text = String::new();
+                // What is written there is a courtesy; the lock is what counts.
+                let _ = file.read_to_string(&mut text);
+                let mut words = text.split_whitespace();
+                let pid = words.next().unwrap_or("unknown").to_owned();
+                return Err(Error::InUse { path, pid, leaving: words.next() == Some(LEAVING) });
             }
             Err(TryLockError::Error(source)) => return Err(io("lock")(source)),
         }
@@ -36,5 +40,12 @@ impl Lock {
         file.rewind().map_err(io("write"))?;
         writeln!(file, "{}", std::process::id()).map_err(io("write"))?;
         Ok(Self(file))
+    }
+
+    /// Says that this will soon be free: whoever comes now may wait for it.
+    pub(super) fn leaving(&self) {
+        let text = format!("{} {LEAVING}\n", std::process::id());
+        // Without the word nobody waits; that is no harm.
+        let _ = self.0.write_all_at(text.as_bytes(), 0);
     }
 }

@@ -111,7 +111,7 @@ pub(crate) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-fn make_folder(dir: &Path) -> Result<(), Error> {
+pub(crate) fn make_folder(dir: &Path) -> Result<(), Error> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -121,10 +121,18 @@ fn make_folder(dir: &Path) -> Result<(), Error> {
 
 /// Makes the file before SQLite does, so that nobody else can read it. Its companions take over its mode.
 pub(super) fn make_file(path: &Path) -> Result<(), Error> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
+    make(path, fs::OpenOptions::new().create(true).truncate(false))
+}
+
+/// The same for one that must not be there yet.
+pub(crate) fn make_new_file(path: &Path) -> Result<(), Error> {
+    make(path, fs::OpenOptions::new().create_new(true))
+}
+
+fn make(path: &Path, options: &mut fs::OpenOptions) -> Result<(), Error> {
+    options.write(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     let made = options.open(path).map(drop);
     made.map_err(|source| Error::Io { what: "open", path: path.to_owned(), source })
 }

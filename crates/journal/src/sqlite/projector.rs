@@ -84,6 +84,11 @@ impl Projector {
         &self.path
     }
 
+    /// Returns how many entries the journal has that the index has not taken in yet.
+    pub(crate) fn lag(&self) -> u64 {
+        self.recent.newest().saturating_sub(self.at.load(Ordering::Relaxed))
+    }
+
     /// Starts the thread that takes in what has come together.
     pub(super) fn start(self: &Arc<Self>) -> Result<(), Error> {
         let projector = Arc::clone(self);
@@ -104,8 +109,7 @@ impl Projector {
 
     /// Says that there is more in the journal.
     pub(super) fn nudge(&self) {
-        let behind = self.recent.newest().saturating_sub(self.at.load(Ordering::Relaxed));
-        if behind >= TOGETHER
+        if self.lag() >= TOGETHER
             && let Some(waker) = &*self.waker.lock()
         {
             waker.unpark();

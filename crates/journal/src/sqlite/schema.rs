@@ -38,7 +38,7 @@ pub(crate) fn set_meta(conn: &Connection, key: &str, value: i64) -> rusqlite::Re
 }
 
 /// Returns the format of a store, or nothing if the file has no tables yet.
-pub(super) fn format(conn: &Connection) -> rusqlite::Result<Option<Format>> {
+pub(crate) fn format(conn: &Connection) -> rusqlite::Result<Option<Format>> {
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
     if tables == 0 {
         return Ok(None);
@@ -52,7 +52,7 @@ pub(super) fn format(conn: &Connection) -> rusqlite::Result<Option<Format>> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     Ours(u32),
     /// A database of somebody else.
     Foreign,

@@ -26,6 +26,7 @@ use crate::entry::{Entry, Stored};
 use crate::fault::Fault;
 use crate::index::Index;
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
+use crate::meter::Meter;
 use crate::record::FORMAT;
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 
@@ -38,11 +39,12 @@ struct Inner {
     db: Db,
     projector: Arc<Projector>,
     recent: Arc<Recent>,
+    meter: Arc<Meter>,
     identity: u64,
     path: PathBuf,
     writer: Writer,
     /// Let go last, when the writer has finished.
-    _lock: Lock,
+    lock: Lock,
 }
 
 #[derive(Debug)]
@@ -59,7 +61,7 @@ impl Sqlite {
         let opened = open::open(options)?;
         let path = opened.path;
         let ledger = Ledger::new(&opened.conn, &path).map_err(|source| Error::of(&path, source))?;
-        let recent = Arc::clone(ledger.recent());
+        let (recent, meter) = (Arc::clone(ledger.recent()), Arc::clone(ledger.meter()));
         let projector = Projector::open(&options.dir, &path, opened.identity, Arc::clone(&recent))?;
         if let Err(error) = projector.catch_up() {
             tracing::error!(%error, "The index could not follow the journal; lists will fail until it can");
@@ -74,7 +76,8 @@ impl Sqlite {
             }
         };
         let db = Db::file(projector.path(), &path);
-        Ok(Self(Arc::new(Inner { db, projector, recent, identity: opened.identity, path, writer, _lock: opened.lock })))
+        let (identity, lock) = (opened.identity, opened.lock);
+        Ok(Self(Arc::new(Inner { db, projector, recent, meter, identity, path, writer, lock })))
     }
 
     /// Returns why the store is open for reading only, if it is.
@@ -88,6 +91,16 @@ impl Sqlite {
     /// Returns the file.
     pub fn path(&self) -> &Path {
         &self.0.path
+    }
+
+    /// Returns what this store notes about its own speed.
+    pub fn meter(&self) -> Arc<Meter> {
+        Arc::clone(&self.0.meter)
+    }
+
+    /// Writes down, for whoever waits for this store, that it will soon be free.
+    pub fn leaving(&self) {
+        self.0.lock.leaving();
     }
 
     /// Returns the index over this journal. Whoever looks into it sees everything that was acknowledged before.

@@ -30,10 +30,11 @@ pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: Head
         (header::CACHE_CONTROL, "no-store"),
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    let chunks = stream::unfold((app, party, Some(follower)), |(app, party, follower)| async move {
+    let present = app.handle.meters.stream();
+    let chunks = stream::unfold((app, party, Some(follower), present), |(app, party, follower, present)| async move {
         let mut follower = follower?;
         let (chunk, open) = next(&app, &party, &mut follower).await?;
-        Some((Ok::<_, Infallible>(Bytes::from(chunk)), (app, party, open.then_some(follower))))
+        Some((Ok::<_, Infallible>(Bytes::from(chunk)), (app, party, open.then_some(follower), present)))
     });
     (headers, Body::from_stream(chunks)).into_response()
 }

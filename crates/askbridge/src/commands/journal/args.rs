@@ -1,14 +1,16 @@
-//! `askbridge journal`: looks the journal over, or writes all of it as text. Works beside a running server.
+//! What can be done with a journal. All but putting a copy back works beside a running server.
 
 use std::io::{BufWriter, ErrorKind, IsTerminal, stdout};
+use std::path::PathBuf;
 
 use anyhow::Error;
-use askbridge_journal::{ExportError, Report, export_and_tell, verify_and_tell};
-use serde_json::json;
+use askbridge_journal::{ExportError, export_and_tell, verify_and_tell};
 
+use super::copies;
+use super::report::{as_json, as_text};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
-use crate::output::{print, tell, visible};
+use crate::output::{print, tell};
 use crate::progress::Progress;
 use crate::settings::Settings;
 
@@ -16,8 +18,10 @@ const EXAMPLES: &str = "\
 Examples:
   askbridge journal verify
   askbridge journal export > journal.jsonl    one entry on each line, in order
+  askbridge journal backup monday.db          a copy of this moment, checked
+  askbridge journal restore monday.db         with the server stopped
 
-Both read the files of the data folder themselves; the server may go on working.";
+All of them work on the files of the data folder themselves. The server may go on working, except for `restore`.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -40,24 +44,48 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Copy the journal to one file and check the copy; everything acknowledged before is in it
+    Backup {
+        /// The file to make
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Put a copy where the server looks for its journal
+    Restore {
+        /// A file that `askbridge journal backup` made
+        file: PathBuf,
+        /// Set the journal that is there aside, into a folder beside it
+        #[arg(long)]
+        replace: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
+    if let Verb::Restore { file, replace, json } = &args.verb {
+        return copies::restore(settings, file, *replace, *json);
+    }
     if !settings.data.is_dir() {
         let why = format!("there is no journal in `{}`", settings.data.display());
         return Err(Failure::new(why).hint("`--data`, $ASKBRIDGE_DATA or `data` in the settings names the folder"));
     }
-    match args.verb {
+    match &args.verb {
+        Verb::Restore { .. } => unreachable!("restored above"),
+        Verb::Backup { file, json } => copies::backup(settings, file, *json),
         Verb::Verify { json } => {
             let mut progress = Progress::new("checking");
             let report = verify_and_tell(&settings.data, &mut |done, all| progress.show(done, all));
             drop(progress);
             let report = report.map_err(|error| Failure::from(Error::from(error)))?;
-            print(&if json { as_json(&report) } else { as_text(&report) })?;
+            print(&if *json { as_json(&report) } else { as_text(&report) })?;
             if report.is_good() {
                 return Ok(Exit::Good);
             }
-            let hint = "save what can be read with `askbridge journal export`, and put back a copy of the data folder";
+            let hint = "save what can be read with `askbridge journal export`, and put back a copy with `askbridge journal restore`";
             Err(Failure::new("the journal is not as it should be").hint(hint))
         }
         Verb::Export { json: _ } => match exported(settings) {
@@ -76,37 +104,4 @@ fn exported(settings: &Settings) -> Result<u64, ExportError> {
     let mut progress = if stdout().is_terminal() { Progress::none() } else { Progress::new("exporting") };
     let out = BufWriter::new(stdout().lock());
     export_and_tell(&settings.data, out, &mut |done, all| progress.show(done, all))
-}
-
-fn as_text(report: &Report) -> String {
-    let mut lines = vec![format!(
-        "{}: {} entries, {} sessions, {} open asks",
-        report.path.display(),
-        report.entries,
-        report.sessions,
-        report.open_asks
-    )];
-    lines.extend(report.problems.iter().map(|problem| format!("problem: {}", visible(&problem.to_string()))));
-    if report.more_problems > 0 {
-        lines.push(format!("problem: and {} more", report.more_problems));
-    }
-    if report.is_good() {
-        lines.push("all is as it should be".to_owned());
-    }
-    lines.join("\n")
-}
-
-fn as_json(report: &Report) -> String {
-    let problems: Vec<_> = report.problems.iter().map(ToString::to_string).collect();
-    let shown = json!({
-        "path": report.path.display().to_string(),
-        "format": report.format,
-        "entries": report.entries,
-        "sessions": report.sessions,
-        "open_asks": report.open_asks,
-        "good": report.is_good(),
-        "problems": problems,
-        "more_problems": report.more_problems,
-    });
-    shown.to_string()
 }

@@ -1,0 +1,128 @@
+//! `askbridge journal backup` and `restore`.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::path::Path;
+
+use anyhow::Error;
+use askbridge_bridge::chance::Chance;
+use askbridge_journal::backup::{BackupError, Existing, Progress};
+use askbridge_journal::{Report, sqlite};
+use serde_json::json;
+
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::{print, tell, visible};
+use crate::settings::Settings;
+
+/// Bytes of a page of SQLite.
+const PAGE_BYTES: u64 = 4096;
+
+pub(super) fn backup(settings: &Settings, file: &Path, json: bool) -> Result<Exit, Failure> {
+    let bar = Bar::new();
+    let made = askbridge_journal::backup(&settings.data, file, |progress| bar.show(progress));
+    bar.end();
+    let report = made.map_err(|error| failure(settings, file, error))?;
+    if json {
+        print(&as_json(&report, None))?;
+    } else {
+        print(&summary(&report))?;
+    }
+    match report.problems.first() {
+        None => Ok(Exit::Good),
+        Some(first) => {
+            let why =
+                format!("the copy is not as it should be, because the journal is not: {}", visible(&first.to_string()));
+            Err(Failure::new(why).hint("`askbridge journal verify` tells everything that is wrong with it"))
+        }
+    }
+}
+
+pub(super) fn restore(settings: &Settings, file: &Path, replace: bool, json: bool) -> Result<Exit, Failure> {
+    let existing = if replace { Existing::SetAside } else { Existing::Refuse };
+    let bar = Bar::new();
+    let identity = Chance::System.u64();
+    let restored = askbridge_journal::restore(file, &settings.data, identity, existing, |progress| bar.show(progress));
+    bar.end();
+    let restored = restored.map_err(|error| failure(settings, file, error))?;
+    if json {
+        print(&as_json(&restored.report, restored.aside.as_deref()))?;
+        return Ok(Exit::Good);
+    }
+    print(&summary(&restored.report))?;
+    if let Some(aside) = &restored.aside {
+        tell(&format!("the former journal is in {}", aside.display()));
+    }
+    tell("start the server with `askbridge`; clients that come back get a snapshot");
+    Ok(Exit::Good)
+}
+
+fn failure(settings: &Settings, file: &Path, error: BackupError) -> Failure {
+    let hint = match &error {
+        BackupError::Exists { .. } => Some("choose another name, or remove it first".to_owned()),
+        BackupError::StoreExists { .. } => {
+            Some(format!("set it aside with `askbridge journal restore --replace {}`", file.display()))
+        }
+        BackupError::NotGood { .. } => Some("take an older copy; nothing was changed".to_owned()),
+        BackupError::Store(sqlite::Error::InUse { .. }) => {
+            Some("a server works on this folder; stop it, then restore".to_owned())
+        }
+        BackupError::Store(sqlite::Error::Forbidden { path, .. }) if !path.exists() => {
+            Some(format!("there is no journal in `{}`; ASKBRIDGE_DATA names its folder", settings.data.display()))
+        }
+        BackupError::Store(_) => None,
+    };
+    let failure = Failure::from(Error::from(error));
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+fn summary(report: &Report) -> String {
+    format!(
+        "{}: {} entries, {} sessions, {} open asks",
+        report.path.display(),
+        report.entries,
+        report.sessions,
+        report.open_asks
+    )
+}
+
+fn as_json(report: &Report, aside: Option<&Path>) -> String {
+    let mut shown = json!({
+        "path": report.path.display().to_string(),
+        "entries": report.entries,
+        "sessions": report.sessions,
+        "open_asks": report.open_asks,
+        "good": report.is_good(),
+    });
+    if let Some(aside) = aside {
+        shown["aside"] = json!(aside.display().to_string());
+    }
+    shown.to_string()
+}
+
+/// How far it has come, on one line of a terminal; a script has no use for it.
+struct Bar {
+    on: bool,
+}
+
+impl Bar {
+    fn new() -> Self {
+        Self { on: stderr().is_terminal() }
+    }
+
+    fn show(&self, progress: Progress) {
+        if self.on {
+            let mib = |pages: u64| pages * PAGE_BYTES / (1024 * 1024);
+            let _ = write!(stderr(), "\rcopied {} of {} MiB", mib(progress.pages), mib(progress.of));
+        }
+    }
+
+    /// Clears the line: what follows begins on an empty one.
+    fn end(&self) {
+        if self.on {
+            let _ = write!(stderr(), "\r\x1b[2K");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Everything on one page. `docs/guides/operations.md` says what the numbers mean.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use askbridge_core::ids::Timestamp;
+use askbridge_journal::Meter;
+use askbridge_journal::index::Waiting;
+
+use super::counts::{CLASSES, Meters};
+use super::process;
+use super::text::{Page, Unit};
+use crate::runtime::{Handle, chain};
+
+pub(crate) use super::text::CONTENT_TYPE;
+
+/// How long something may have been open to be counted as waiting at least so long, in seconds.
+const AGES: [u64; 7] = [60, 600, 3_600, 4 * 3_600, 24 * 3_600, 7 * 24 * 3_600, 30 * 24 * 3_600];
+
+/// Writes the page. Looks into the index, so it waits for the disk; the hot path is not disturbed.
+pub(crate) fn page(handle: &Handle, connections: usize, version: &str) -> String {
+    let mut page = Page::default();
+    page.head("askbridge_build_info", "Which release this is.", "gauge");
+    page.line("askbridge_build_info", &[("version", version)], 1);
+    let (now, index) = (handle.now(), handle.store().index());
+    // Before anybody looks: looking makes it zero.
+    page.gauge("askbridge_index_lag_entries", "Entries that the index has not taken in yet.", index.lag());
+    match index.waiting(now, &AGES.map(Duration::from_secs)) {
+        Ok(waiting) => open_asks(&mut page, &waiting, now),
+        Err(error) => {
+            tracing::warn!(error = chain(&error), "Could not count what is open; it is left out of the metrics")
+        }
+    }
+    rounds(&mut page, &handle.meters);
+    traffic(&mut page, &handle.meters, connections);
+    journal(&mut page, &handle.store().meter());
+    process::write(&mut page, handle.meters.started_at.0);
+    page.done()
+}
+
+fn open_asks(page: &mut Page, waiting: &Waiting, now: Timestamp) {
+    let name = "askbridge_open_asks";
+    page.head(name, "Asks that a person can still decide, by state.", "gauge");
+    let states = [
+        ("open", waiting.open),
+        ("proposed", waiting.proposed),
+        ("parked", waiting.parked),
+        ("stranded", waiting.stranded),
+    ];
+    states.iter().for_each(|(state, count)| page.line(name, &[("state", state)], count));
+    let oldest = waiting.oldest.map_or(0, |oldest| now.since(oldest).as_secs());
+    page.gauge("askbridge_oldest_open_ask_age_seconds", "How long the oldest open ask has waited.", oldest);
+    let name = "askbridge_open_asks_waiting";
+    page.head(name, "Open asks that have waited at least so many seconds.", "gauge");
+    for (age, count) in AGES.iter().zip(&waiting.at_least) {
+        page.line(name, &[("at_least", &age.to_string())], count);
+    }
+}
+
+fn rounds(page: &mut Page, meters: &Meters) {
+    let help = "Time from an ask until it is settled, however it is.";
+    page.histogram("askbridge_ask_to_settled_seconds", help, &meters.settled.read(), Unit::Millis);
+    let help = "Time from settling until the agent has shown that it heard.";
+    page.histogram("askbridge_settled_to_delivered_seconds", help, &meters.delivered.read(), Unit::Millis);
+}
+
+fn traffic(page: &mut Page, meters: &Meters, connections: usize) {
+    let (websockets, streams) = meters.present();
+    let http = (connections as u64).saturating_sub(websockets + streams);
+    let name = "askbridge_connections";
+    page.head(name, "Open connections, by what they are used for.", "gauge");
+    for (kind, count) in [("http", http), ("websocket", websockets), ("sse", streams)] {
+        page.line(name, &[("kind", kind)], count);
+    }
+    let name = "askbridge_http_requests_total";
+    page.head(name, "Requests that were answered, by address and class of status.", "counter");
+    for (route, counts) in meters.requests.read() {
+        for (class, count) in CLASSES.iter().zip(counts).filter(|(_, count)| *count > 0) {
+            page.line(name, &[("route", route), ("status", class)], count);
+        }
+    }
+    let name = "askbridge_refusals_total";
+    page.head(name, "Wishes and requests that were refused, by code.", "counter");
+    for (code, [count]) in meters.refusals.read() {
+        if count > 0 {
+            page.line(name, &[("code", code)], count);
+        }
+    }
+    let lagged = meters.lagged.load(Ordering::Relaxed);
+    page.counter("askbridge_followers_lagged_total", "Listeners that could not keep up and were let go.", lagged);
+}
+
+fn journal(page: &mut Page, meter: &Meter) {
+    let help = "Time that a transaction took until it was durable.";
+    page.histogram("askbridge_journal_commit_seconds", help, &meter.commit.read(), Unit::Micros);
+    let help = "Part of that in which the disk was waited for.";
+    page.histogram("askbridge_journal_sync_seconds", help, &meter.sync.read(), Unit::Micros);
+    let help = "Entries that shared a transaction.";
+    page.histogram("askbridge_journal_commit_entries", help, &meter.entries.read(), Unit::Pieces);
+    let failures = meter.failures.load(Ordering::Relaxed);
+    page.counter("askbridge_journal_failures_total", "Transactions that failed; nothing of them was stored.", failures);
+}

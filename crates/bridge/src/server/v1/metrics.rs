@@ -1,0 +1,43 @@
+//! `GET /metrics`: how we are doing, as Prometheus reads it. For this machine and for operators.
+
+use askbridge_peers::wish::Rejection;
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::auth::{Action, Caller};
+use crate::meters::{CONTENT_TYPE, page};
+use crate::server::app::App;
+use crate::server::docs::Operation;
+use crate::server::identify::{Remote, address_of};
+use crate::server::problem::Trouble;
+
+/// What a proxy adds: then the request only seems to come from this machine.
+const FORWARDED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    remote: Option<Extension<Remote>>,
+    headers: HeaderMap,
+    caller: Result<Caller, Trouble>,
+) -> Result<Response, Trouble> {
+    let near = address_of(remote.as_ref().map(|it| &it.0)).to_canonical().is_loopback();
+    if !near || FORWARDED.iter().any(|name| headers.contains_key(*name)) {
+        caller?.may(Action::Inspect, None)?;
+    }
+    let _alone = app.looking.lock().await;
+    let (handle, connections, version) = (app.handle.clone(), app.connections(), app.version);
+    let text = tokio::task::spawn_blocking(move || page(&handle, connections, version)).await;
+    let text = text.map_err(|_| Rejection::Down("the metrics could not be written".to_owned()))?;
+    let headers = [(header::CONTENT_TYPE, CONTENT_TYPE), (header::CACHE_CONTROL, "no-store")];
+    Ok((headers, text).into_response())
+}
+
+pub(crate) fn show_doc(op: &mut Operation<'_>) {
+    op.is("metrics", "Server", "Shows how the server is doing, as Prometheus reads it.")
+        .text("*Anybody on this machine, operators, the token file.* Text, not JSON.")
+        .open_to_all()
+        .streams(200, CONTENT_TYPE, "The figures.")
+        .refuses(&["unauthorized", "forbidden"]);
+}

@@ -1,0 +1,98 @@
+//! Putting a copy where a server can work on it. What was there before is kept.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::copy::{Progress, copy, open_to_write, sync_folder_of, with_ending};
+use super::error::BackupError;
+use crate::sqlite::{Error, FILE, INDEX_FILE, Lock, make_folder, set_meta};
+use crate::verify::{Report, verify_copy};
+
+/// What to do with a store that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    Refuse,
+    /// It is put into a folder of its own, beside the new one.
+    SetAside,
+}
+
+#[derive(Debug)]
+pub struct Restored {
+    pub report: Report,
+    /// Where the former store is now.
+    pub aside: Option<PathBuf>,
+}
+
+/// Puts the copy `from` into the folder `dir`. Refuses while a server works there.
+///
+/// The store gets a new name, `identity`: positions that were used after the copy was made will be used again for other
+/// entries, so a cursor from before must not be understood any more.
+pub fn restore(
+    from: &Path,
+    dir: &Path,
+    identity: u64,
+    existing: Existing,
+    progress: impl FnMut(Progress),
+) -> Result<Restored, BackupError> {
+    fs::metadata(from).map_err(BackupError::io("read", from))?;
+    make_folder(dir)?;
+    let _lock = Lock::take(dir)?;
+    let (store, fresh) = (dir.join(FILE), dir.join("restoring.db"));
+    if store.exists() && existing == Existing::Refuse {
+        return Err(BackupError::StoreExists { dir: dir.to_owned() });
+    }
+    let made = copy(from, &fresh, progress).and_then(|()| {
+        let renamed = open_to_write(&fresh).and_then(|conn| set_meta(&conn, "identity", identity.cast_signed()));
+        renamed.map_err(|error| Error::of(&fresh, error))?;
+        let report = verify_copy(&fresh)?;
+        match report.problems.first() {
+            None => Ok(report),
+            Some(first) => Err(BackupError::NotGood { path: from.to_owned(), first: first.clone() }),
+        }
+    });
+    let placed = made.and_then(|mut report| {
+        let aside = if store.exists() { Some(set_aside(dir, &store)?) } else { None };
+        remove_companions(dir, &store)?;
+        fs::rename(&fresh, &store).map_err(BackupError::io("put the copy in its place as", &store))?;
+        sync_folder_of(&store)?;
+        report.path = store;
+        Ok(Restored { report, aside })
+    });
+    if placed.is_err() {
+        let _ = fs::remove_file(&fresh);
+    }
+    placed
+}
+
+/// Keeps a second name for what is there, so that at no moment there is nothing.
+fn set_aside(dir: &Path, store: &Path) -> Result<PathBuf, BackupError> {
+    let mut aside = (1..).map(|number: u32| dir.join(format!("before-restore-{number}")));
+    let aside = aside.find(|folder| !folder.exists()).expect("there are more numbers than folders");
+    make_folder(&aside)?;
+    for ending in ["", "-wal"] {
+        let (old, kept) = (with_ending(store, ending), with_ending(&aside.join(FILE), ending));
+        if_there(fs::hard_link(&old, &kept)).map_err(BackupError::io("keep", &old))?;
+    }
+    sync_folder_of(&aside.join(FILE))?;
+    Ok(aside)
+}
+
+/// Removes what belongs to a former store alone: a log that lies beside a store is taken for its own, and an index is of
+/// one journal.
+fn remove_companions(dir: &Path, store: &Path) -> Result<(), BackupError> {
+    let index = dir.join(INDEX_FILE);
+    let of_store = ["-wal", "-shm"].map(|ending| with_ending(store, ending));
+    let of_index = ["-wal", "-shm", ""].map(|ending| with_ending(&index, ending));
+    for path in of_store.into_iter().chain(of_index) {
+        if_there(fs::remove_file(&path)).map_err(BackupError::io("remove", &path))?;
+    }
+    Ok(())
+}
+
+fn if_there(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}
