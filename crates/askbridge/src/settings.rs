@@ -60,7 +60,6 @@ pub(crate) struct AgentSettings {
 }
 
 impl AgentSettings {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     fn of(config: &Config) -> Result<Self> {
         let roots = match config.text("roots") {
             "" => text("HOME").map(PathBuf::from).into_iter().chain(env::current_dir().ok()).collect(),
