@@ -119,7 +119,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "agents.warm",
         env: "ASKBRIDGE_WARM",
-        flag: Some("warm"),
+        flag: Some("agents-warm"),
         kind: Kind::Span { or: "off", max: limits::WAIT_MAX },
         default: "10m",
         whose: Whose::Server,
@@ -128,7 +128,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "agents.idle",
         env: "ASKBRIDGE_IDLE",
-        flag: Some("idle"),
+        flag: Some("agents-idle"),
         kind: Kind::Span { or: "0", max: limits::WAIT_MAX },
         default: "30m",
         whose: Whose::Server,
@@ -146,7 +146,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "agents.env",
         env: "ASKBRIDGE_AGENT_ENV",
-        flag: Some("agent-env"),
+        flag: Some("agents-env"),
         kind: Kind::Text,
         default: "",
         whose: Whose::Server,
