@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
 mod approvals;
+mod forms;
 mod house;
 mod http;
 mod messages;
