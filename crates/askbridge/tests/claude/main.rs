@@ -4,6 +4,7 @@
 
 mod approvals;
 mod forms;
+mod gotchas;
 mod house;
 mod http;
 mod messages;

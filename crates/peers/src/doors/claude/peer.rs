@@ -252,18 +252,19 @@ impl Claude {
     fn met(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
         let Some(view) = receipt.session_view else { return };
         self.settings = Some(view.settings);
-        if self.process != Process::New {
-            let unheard = view.waiting.into_iter().filter(|waiting| !waiting.stranded);
-            for waiting in unheard {
-                match waiting.call {
-                    Some(call) if self.calls.contains_key(call.as_str()) || self.over.contains(call.as_str()) => {}
-                    Some(call) => self.expected.push((waiting.ask, call.to_string())),
-                    None => self.expected.push((waiting.ask, String::new())),
-                }
+        for waiting in view.waiting.into_iter().filter(|waiting| !waiting.stranded) {
+            // An ask without a call came into the session by another door.
+            let Some(call) = waiting.call.map(|call| call.to_string()) else { continue };
+            let is_here = self.calls.contains_key(&call) || self.over.contains(&call);
+            match self.process {
+                _ if is_here => {}
+                // It knows nothing of an earlier conversation, whose record is gone: no call comes back.
+                Process::New => self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(waiting.ask) }, cx.out),
+                Process::Resumed | Process::Adopted => self.expected.push((waiting.ask, call)),
             }
-            if !self.expected.is_empty() {
-                self.expected_until = Some(cx.now.plus(COME_BACK_MAX));
-            }
+        }
+        if !self.expected.is_empty() {
+            self.expected_until = Some(cx.now.plus(COME_BACK_MAX));
         }
         for (message, text) in view.queued {
             self.said(message, text, cx.out);
