@@ -21,6 +21,7 @@ Environment:
   ASKBRIDGE_CLAUDE           the Claude Code program (`claude` on PATH)
   ASKBRIDGE_ROOTS            folders in which agents may work, with colons (home, and where askbridge was started)
   ASKBRIDGE_WARM             how long an agent is kept for an open question: 10m, 0 or off
+  ASKBRIDGE_HOLD_MAX         how long an agent is kept for an open permission, then denied: 1h or off (off)
   ASKBRIDGE_IDLE             how long an agent with nothing to do is kept (30m)
   ASKBRIDGE_AGENTS_MAX       how many agents run at the same time (16)
   ASKBRIDGE_AGENT_ENV        variables that agents find in their environment beside the usual, with commas

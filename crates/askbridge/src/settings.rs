@@ -40,6 +40,7 @@ pub(crate) struct AgentSettings {
     pub(crate) claude: Option<PathBuf>,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) warm: Option<Warm>,
+    pub(crate) hold_max: Option<Duration>,
     pub(crate) idle: Duration,
     pub(crate) processes_max: usize,
     pub(crate) environment: Vec<(OsString, OsString)>,
@@ -57,6 +58,8 @@ impl AgentSettings {
             Some("off") => Some(Warm::Hold),
             Some(span) => Some(Warm::For(self::span("ASKBRIDGE_WARM", span, "or off")?)),
         };
+        let hold_max = text("ASKBRIDGE_HOLD_MAX").filter(|hold| hold != "off");
+        let hold_max = hold_max.map(|hold| span("ASKBRIDGE_HOLD_MAX", &hold, "or off")).transpose()?;
         let idle = text("ASKBRIDGE_IDLE").map(|idle| span("ASKBRIDGE_IDLE", &idle, "")).transpose()?;
         let processes_max = match text("ASKBRIDGE_AGENTS_MAX") {
             None => limits::AGENTS_MAX,
@@ -70,6 +73,7 @@ impl AgentSettings {
             claude: text("ASKBRIDGE_CLAUDE").map(PathBuf::from),
             roots,
             warm,
+            hold_max,
             idle: idle.unwrap_or(limits::AGENT_IDLE),
             processes_max,
             environment: environment(env::vars_os(), &more),

@@ -72,7 +72,7 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
         pipe,
         process,
         running: Running::hold(process)?,
-        begin: begin(session, if resumes { Process::Resumed } else { Process::New }, &rest, &settings),
+        begin: begin(desk, session, if resumes { Process::Resumed } else { Process::New }, &rest, &settings),
         place,
         rest,
         epoch: claim(desk, session, Some(process)).await?,
@@ -98,7 +98,7 @@ pub(super) async fn adopt(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
         spool: Spool::open(&place.spool(), rest.offset)?,
         pipe: Pipe::open(&place.stdin(), place.writing())?,
         epoch: claim(desk, session, running.is_some().then_some(process)).await?,
-        begin: begin(session, Process::Adopted, &rest, &settings),
+        begin: begin(desk, session, Process::Adopted, &rest, &settings),
         process,
         running,
         place,
@@ -107,8 +107,9 @@ pub(super) async fn adopt(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
     Host::open(desk, hosted).await.map_err(StartError::Journal)
 }
 
-fn begin(session: SessionId, process: Process, rest: &Rest, settings: &Settings) -> Begin {
-    Begin { session, process, carry: rest.carry.clone(), interactive: Launch::of(settings).is_interactive() }
+fn begin(desk: &Inner, session: SessionId, process: Process, rest: &Rest, settings: &Settings) -> Begin {
+    let (carry, interactive) = (rest.carry.clone(), Launch::of(settings).is_interactive());
+    Begin { session, process, carry, interactive, hold_max: desk.options.hold_max }
 }
 
 fn first_block(epoch: Epoch) -> u32 {

@@ -31,6 +31,8 @@ pub struct Begin {
     pub carry: Carry,
     /// May the agent ask at all? If not, it is not offered our tool.
     pub interactive: bool,
+    /// How long a permission is held that cannot be parked. Beyond: denied with words, and answerable late.
+    pub hold_max: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,7 @@ pub struct Claude {
     pub(super) session: SessionId,
     process: Process,
     interactive: bool,
+    pub(super) hold_max: Option<Duration>,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,
     woken: bool,
@@ -130,11 +133,12 @@ pub(super) struct Finished {
 
 impl Claude {
     pub fn new(begin: Begin) -> Self {
-        let Begin { session, process, carry, interactive } = begin;
+        let Begin { session, process, carry, interactive, hold_max } = begin;
         Self {
             session,
             process,
             interactive,
+            hold_max,
             initialized: carry.initialized,
             words: carry.words,
             woken: false,
