@@ -93,7 +93,6 @@ fn kill_the_agent(talk: &Talk<'_>) {
     });
     let pid = rustix::process::Pid::from_raw(talk.pid().unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    talk.until_process("asleep");
 }
 
 #[test]
@@ -104,6 +103,7 @@ fn an_agent_that_is_killed_with_an_open_question_is_asked_again_by_its_own_recor
     talk.say("hi");
     let asked = talk.open_ask();
     kill_the_agent(&talk);
+    talk.until_process("asleep");
     assert_eq!(house.ask(id(&asked))["state"], "open");
     assert!(talk.events_of("notice").iter().any(|notice| notice["text"].as_str().unwrap().contains("ended by itself")));
     house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
@@ -123,6 +123,7 @@ fn an_agent_that_is_killed_before_it_wrote_its_question_down_hears_the_answer_in
     talk.say("hi");
     let asked = talk.open_ask();
     kill_the_agent(&talk);
+    talk.until_process("asleep");
     let written = fs::read_to_string(record(&house)).unwrap();
     let before: String = written.lines().filter(|line| !line.contains(CALL)).map(|line| format!("{line}\n")).collect();
     fs::write(record(&house), before).unwrap();
@@ -145,10 +146,30 @@ fn a_permission_of_an_agent_that_was_killed_is_never_asked_for_by_its_record() {
     talk.say("hi");
     let asked = talk.open_ask();
     kill_the_agent(&talk);
+    talk.until_process("asleep");
     house.answer(id(&asked), json!({"decision": "allow"}));
     house.model.until(|heard| {
         heard.iter().any(|heard| heard.last_user_text().is_some_and(|text| text.contains("connection was lost")))
     });
     talk.until_delivered(id(&asked));
     assert!(!house.room.work().join("made").exists(), "it may have run before, so it is not run again");
+}
+
+#[test]
+fn a_question_survives_the_end_of_everything_and_keeps_its_name() {
+    let mut house = House::open(one_question());
+    house.model.open("middle");
+    let talk = house.session(json!({}));
+    talk.say("hi");
+    let asked = id(&talk.open_ask()).to_owned();
+    let session = talk.id.clone();
+    house.kill();
+    kill_the_agent(&house.talk(&session));
+    house.start();
+    let talk = house.talk(&session);
+    assert_eq!(talk.open_ask()["id"], asked.as_str());
+    house.answer(&asked, json!({"answers": {"Which?": "A"}}));
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="A""#));
+    talk.until_delivered(&asked);
+    assert_eq!((talk.events_of("asked").len(), talk.events_of("stranded").len()), (1, 0));
 }
