@@ -97,7 +97,7 @@ impl Served {
 }
 
 fn host_options(settings: &Settings) -> HostOptions {
-    let AgentSettings { claude, roots, warm, idle, processes_max, environment } = settings.agents.clone();
+    let AgentSettings { claude, roots, warm, hold_max, idle, processes_max, environment } = settings.agents.clone();
     HostOptions {
         folder: settings.data.join("run").join("agents"),
         // The program that runs, even if its file was replaced since.
@@ -107,6 +107,7 @@ fn host_options(settings: &Settings) -> HostOptions {
         roots,
         idle,
         warm,
+        hold_max,
         processes_max,
     }
 }

@@ -54,6 +54,7 @@ pub(crate) struct AgentSettings {
     pub(crate) claude: Option<PathBuf>,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) warm: Option<Warm>,
+    pub(crate) hold_max: Option<Duration>,
     pub(crate) idle: Duration,
     pub(crate) processes_max: usize,
     pub(crate) environment: Vec<(OsString, OsString)>,
@@ -69,10 +70,15 @@ impl AgentSettings {
             "off" => Warm::Hold,
             span => Warm::For(kept(span)?),
         };
+        let hold_max = match config.text("agents.hold_max") {
+            "off" => None,
+            span => Some(kept(span)?),
+        };
         Ok(Self {
             claude: Some(config.text("claude")).filter(|path| !path.is_empty()).map(PathBuf::from),
             roots,
             warm: Some(warm),
+            hold_max,
             idle: kept(config.text("agents.idle"))?,
             processes_max: config.text("agents.max").parse().context("could not make sense of `agents.max`")?,
             environment: environment(env::vars_os(), &items(config.text("agents.env"))),

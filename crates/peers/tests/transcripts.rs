@@ -1,5 +1,7 @@
 //! Every language holds the conversations in its folder.
 
+use std::time::Duration;
+
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::dialects::native;
 use askbridge_peers::doors::claude::{Begin, Carry, Claude, Process};
@@ -29,7 +31,8 @@ fn the_claude_door_speaks_as_its_transcripts_say() {
         };
         let carry = Carry { initialized: process == Process::Adopted, ..Carry::default() };
         let interactive = hello.query != "alone";
-        Greeting::Open(Box::new(Claude::new(Begin { session: SESSION, process, carry, interactive })))
+        let hold_max = (hello.query == "holds-an-hour").then(|| Duration::from_secs(3600));
+        Greeting::Open(Box::new(Claude::new(Begin { session: SESSION, process, carry, interactive, hold_max })))
     });
 }
 

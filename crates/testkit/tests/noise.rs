@@ -135,7 +135,8 @@ const CLAUDE: Listing = Listing {
     routes: &[Route { method: "GET", path: "/claude", kind: RouteKind::Socket }],
     greet: Some(|_| {
         let (session, carry) = (asks::SESSION, Carry::default());
-        Greeting::Open(Box::new(Claude::new(Begin { session, process: Process::Resumed, carry, interactive: true })))
+        let begin = Begin { session, process: Process::Resumed, carry, interactive: true, hold_max: None };
+        Greeting::Open(Box::new(Claude::new(begin)))
     }),
     ..claude::LISTING
 };

@@ -126,6 +126,15 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "How long an agent's process is kept for an open question before it is parked; 0 parks at once, off never",
     },
     Key {
+        name: "agents.hold_max",
+        env: "ASKBRIDGE_HOLD_MAX",
+        flag: Some("agents-hold-max"),
+        kind: Kind::Span { or: "off", max: limits::WAIT_MAX },
+        default: "off",
+        whose: Whose::Server,
+        doc: "How long an agent's process is kept for an open permission before it is denied, in words; off: as long as it takes",
+    },
+    Key {
         name: "agents.idle",
         env: "ASKBRIDGE_IDLE",
         flag: Some("agents-idle"),

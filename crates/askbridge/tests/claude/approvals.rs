@@ -117,3 +117,25 @@ fn a_subagent_asks_with_our_own_tool() {
     assert_eq!(house.model.until_result("toolu_ask").text, "The person answered: B");
     talk.until_delivered(id(&asked));
 }
+
+#[test]
+fn a_permission_that_nobody_gives_in_time_is_denied_and_may_be_answered_late() {
+    let script = touches("made").turn(on_user("A late answer"), [text("I see")]);
+    let house = House::open_with(script, &[("ASKBRIDGE_HOLD_MAX", "1s")]);
+    let talk = house.session(json!({}));
+    talk.say("hi");
+    let read = house.model.until_result(CALL);
+    let words = "Denied: nobody answered within 1 second. Go on without this tool call, or ask again.";
+    assert_eq!((read.text.as_str(), read.is_error), (words, true));
+    let ask = talk.events_of("asked")[0]["ask"]["id"].as_str().unwrap().to_owned();
+    talk.until_delivered(&ask);
+    assert_eq!(house.ask(&ask)["state"], "expired");
+    talk.until_turns(1);
+    house.answer(&ask, json!({"decision": "allow"}));
+    talk.until_turns(2);
+    let read = house.model.last().unwrap().last_user_text().unwrap();
+    let late =
+        "A late answer to your earlier question “touch made”. You were told at the time that nobody had answered. ";
+    assert_eq!(read, format!("{late}ada now says: allowed"));
+    assert!(!house.room.work().join("made").exists(), "a late word runs nothing");
+}

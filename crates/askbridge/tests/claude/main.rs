@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
 mod approvals;
+mod forms;
+mod gotchas;
 mod house;
 mod http;
 mod messages;

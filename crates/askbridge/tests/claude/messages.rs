@@ -88,3 +88,79 @@ fn the_model_and_the_mode_change_while_it_runs() {
     assert_eq!(house.model.last().unwrap().body["model"], "claude-sonnet-4-5");
     assert_eq!(talk.show()["permission_mode"], "acceptEdits");
 }
+
+#[test]
+fn a_message_is_refused_as_long_as_the_question_is_open() {
+    let house = House::open(script());
+    let talk = house.session(json!({"messages": "refuse"}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    let messages = format!("/v1/sessions/{}/messages", talk.id);
+    let (status, refused) = house.post(&messages, &json!({"text": "something else"}));
+    assert_eq!((status, &refused["code"]), (409, &json!("messages_refused")), "{refused}");
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    talk.until_turns(1);
+    assert!(house.model.heard().iter().all(|heard| !heard.new_texts().concat().contains("something else")));
+    talk.say("something else");
+    talk.until_turns(2);
+}
+
+/// Has the model read this, in whichever way Claude Code shows it what was said in the middle of a turn?
+fn read(house: &House, words: &str) {
+    house.model.until(|heard| heard.iter().any(|heard| heard.body["messages"].to_string().contains(words)));
+}
+
+#[test]
+fn a_message_that_is_passed_on_is_read_along_with_the_answer() {
+    let house = House::open(script());
+    let talk = house.session(json!({"messages": "pass_on"}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    talk.say("something else");
+    house.until("the message to be handed over", || {
+        talk.events_of("handed").iter().any(|event| event.to_string().contains("msg_")).then_some(())
+    });
+    assert_eq!(house.ask(id(&asked))["state"], "open");
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    read(&house, "something else");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
+    talk.until_delivered(id(&asked));
+    house.until("the message to be delivered", || {
+        talk.show()["queued_messages"].as_array().unwrap().is_empty().then_some(())
+    });
+}
+
+#[test]
+fn a_message_that_was_passed_on_is_taken_back_before_its_question_is_parked() {
+    let house = House::open_with(script(), &[("ASKBRIDGE_WARM", "1s")]);
+    let talk = house.session(json!({"messages": "pass_on"}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    talk.say("something else");
+    talk.until_process("parked");
+    assert_eq!(talk.show()["queued_messages"].as_array().unwrap().len(), 1, "it waits with the question");
+    talk.say("something else again");
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
+    read(&house, "something else again");
+    talk.until_delivered(id(&asked));
+    house.until("the messages to be delivered", || {
+        talk.show()["queued_messages"].as_array().unwrap().is_empty().then_some(())
+    });
+    assert_eq!((talk.events_of("hosted").len(), talk.events_of("parked").len()), (2, 1));
+}
+
+#[test]
+fn a_message_may_take_back_a_question_that_is_parked() {
+    let house = House::open_with(script(), &[("ASKBRIDGE_WARM", "0")]);
+    let talk = house.session(json!({"messages": "cancel_turn"}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    talk.until_process("parked");
+    talk.say("something else");
+    assert_eq!(house.ask(id(&asked))["state"], "withdrawn");
+    read(&house, "something else");
+    house.until("the message to be delivered", || {
+        talk.show()["queued_messages"].as_array().unwrap().is_empty().then_some(())
+    });
+}

@@ -70,6 +70,7 @@ fn every_setting_says_where_it_came_from() {
     claude (none) default
     roots (none) default
     agents.warm 10m default
+    agents.hold_max off default
     agents.idle 30m default
     agents.max 16 default
     agents.env (none) default

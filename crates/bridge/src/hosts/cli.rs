@@ -14,6 +14,8 @@ use super::options::HostOptions;
 const OLDEST: Version = Version(2, 1, 197);
 /// From this one on, `--await-initialize` is known to work.
 const AWAITS_INITIALIZE: Version = Version(2, 1, 325);
+/// From this one on, a question is known to come back after we wrote into its record that it was deferred.
+const BELIEVES_ITS_RECORD: Version = Version(2, 1, 325);
 /// How long the program may take to say its version.
 const VERSION_MAX: Duration = Duration::from_secs(20);
 
@@ -72,6 +74,10 @@ impl Cli {
             Some(version) => Ok(Self { path, version }),
             None => Err(CliError::NotClaude { path: shown, said: said.chars().take(80).collect() }),
         }
+    }
+
+    pub(super) fn believes_its_record(&self) -> bool {
+        self.version >= BELIEVES_ITS_RECORD
     }
 
     pub(super) fn awaits_initialize(&self) -> bool {

@@ -20,6 +20,7 @@ mod options;
 mod pipe;
 mod place;
 mod process;
+mod recover;
 mod spool;
 mod start;
 mod transcript;

@@ -1,6 +1,7 @@
 //! Does a session need its agent's process?
 
 use askbridge_core::Session;
+use askbridge_core::session::Live;
 use askbridge_core::terms::WhileOpen;
 use askbridge_peers::doors::claude;
 
@@ -10,7 +11,9 @@ pub(super) fn needs_process(session: &Session) -> bool {
         return false;
     }
     let untold = session.asks.values().any(|live| !live.is_open() && live.is_unfinished() && !live.stranded);
-    let holds = session.open().any(|live| live.ask.terms.messages == WhileOpen::Hold && !live.stranded);
+    // Whatever its terms, a parked question is not started for a message: the agent would read it only after the answer.
+    let holds = |live: &Live| !live.stranded && (live.parked || live.ask.terms.messages == WhileOpen::Hold);
+    let holds = session.open().any(holds);
     untold || (!session.queue.is_empty() && !holds)
 }
 

@@ -23,6 +23,8 @@ pub struct HostOptions {
     pub idle: Duration,
     /// How long a process is kept for an open question, unless the session says otherwise.
     pub warm: Option<Warm>,
+    /// How long a process is kept for an open permission, unless the session says otherwise. `None`: as long as it takes.
+    pub hold_max: Option<Duration>,
     /// How many processes may run at the same time.
     pub processes_max: usize,
 }
@@ -92,6 +94,7 @@ mod tests {
             roots,
             idle: Duration::ZERO,
             warm: None,
+            hold_max: None,
             processes_max: 1,
         }
     }

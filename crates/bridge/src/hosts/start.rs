@@ -3,13 +3,16 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
+use askbridge_core::ask::{Body, Reach};
 use askbridge_core::event::{Event, Process as ProcessName, Settings};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::{Intent, Takeover};
 use askbridge_peers::doors::claude::{Begin, Carry, Process, session_uuid};
+use askbridge_peers::json::Rfc3339;
 use askbridge_peers::wish::Rejection;
 use tokio::process::Command;
 use tracing::{info, warn};
@@ -22,6 +25,7 @@ use super::options::RootError;
 use super::pipe::Pipe;
 use super::place::{Place, Rest};
 use super::process::Running;
+use super::recover::{self, Stamp};
 use super::spool::Spool;
 use super::transcript;
 use crate::auth::ProcessId;
@@ -53,7 +57,11 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
     let folder = settings.folder.as_deref().ok_or(StartError::NoFolder)?;
     let folder = desk.options.allow(folder)?;
     let cli = Cli::find(&desk.options).await?;
-    let resumes = transcript::find(&desk.options, &session_uuid(session)).is_some();
+    let record = transcript::find(&desk.options, &session_uuid(session));
+    if let Some(record) = record.as_deref().filter(|_| cli.believes_its_record()) {
+        bring_back(desk, session, record, &settings).await?;
+    }
+    let resumes = record.is_some();
     let beginning = match resumes {
         true => Beginning::Resume { waits: cli.awaits_initialize() },
         false => Beginning::New,
@@ -72,12 +80,35 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
         pipe,
         process,
         running: Running::hold(process)?,
-        begin: begin(session, if resumes { Process::Resumed } else { Process::New }, &rest, &settings),
+        begin: begin(desk, session, if resumes { Process::Resumed } else { Process::New }, &rest, &settings),
         place,
         rest,
         epoch: claim(desk, session, Some(process)).await?,
     };
     Host::open(desk, hosted).await.map_err(StartError::Journal)
+}
+
+/// A question that was open when its process was killed comes back with the resume, if its record allows it. Otherwise
+/// its answer is said in words.
+async fn bring_back(desk: &Inner, session: SessionId, record: &Path, settings: &Settings) -> Result<(), Rejection> {
+    let calls = desk.handle.look(session, |state| {
+        let held = state.session.asks.values().filter(|live| live.is_unfinished() && !live.stranded && !live.parked);
+        let held = held.filter(|live| matches!(live.ask.body, Body::Questions(_) | Body::Plan(_)));
+        let held = held.filter(|live| live.ask.reach == Reach::Resumable);
+        held.filter_map(|live| live.ask.call.as_ref().map(ToString::to_string)).collect::<Vec<_>>()
+    });
+    let stamp = Stamp {
+        // Any will do, as long as it is one.
+        uuid: session_uuid(SessionId(desk.handle.chance().u128())),
+        at: Rfc3339(desk.handle.now()).to_string(),
+        mode: settings.mode.as_deref().unwrap_or("default"),
+    };
+    match recover::defer(record, &calls.await?, &stamp) {
+        Ok(true) => info!(session.id = %session, "A question was open when its agent was killed; it comes back"),
+        Ok(false) => {}
+        Err(error) => warn!(session.id = %session, %error, "Could not look into the record of an agent"),
+    }
+    Ok(())
 }
 
 /// Takes over a process that an earlier askbridge started, dead or alive.
@@ -98,7 +129,7 @@ pub(super) async fn adopt(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
         spool: Spool::open(&place.spool(), rest.offset)?,
         pipe: Pipe::open(&place.stdin(), place.writing())?,
         epoch: claim(desk, session, running.is_some().then_some(process)).await?,
-        begin: begin(session, Process::Adopted, &rest, &settings),
+        begin: begin(desk, session, Process::Adopted, &rest, &settings),
         process,
         running,
         place,
@@ -107,8 +138,9 @@ pub(super) async fn adopt(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
     Host::open(desk, hosted).await.map_err(StartError::Journal)
 }
 
-fn begin(session: SessionId, process: Process, rest: &Rest, settings: &Settings) -> Begin {
-    Begin { session, process, carry: rest.carry.clone(), interactive: Launch::of(settings).is_interactive() }
+fn begin(desk: &Inner, session: SessionId, process: Process, rest: &Rest, settings: &Settings) -> Begin {
+    let (carry, interactive) = (rest.carry.clone(), Launch::of(settings).is_interactive());
+    Begin { session, process, carry, interactive, hold_max: desk.options.hold_max }
 }
 
 fn first_block(epoch: Epoch) -> u32 {
@@ -132,7 +164,7 @@ async fn spawn(
     desk: &Inner,
     place: &Place,
     cli: &Cli,
-    folder: &std::path::Path,
+    folder: &Path,
     argv: Vec<String>,
 ) -> Result<ProcessId, StartError> {
     let [launcher, first @ ..] = desk.options.launcher.as_slice() else {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use askbridge_core::ask::{Body, Context, Form};
 use askbridge_core::event::{Event, Parcel};
 use askbridge_core::ids::{AskId, CallId, Key, Raw};
-use askbridge_core::terms::{Warm, Wishes};
+use askbridge_core::terms::{Wait, Warm, Wishes};
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::State;
 use askbridge_core::wild;
@@ -80,13 +80,20 @@ impl Claude {
             session: Some(self.session),
             agent: None,
             body: call.body.clone(),
-            wishes: Wishes::default(),
+            wishes: Wishes { wait: self.held_for(call), ..Wishes::default() },
             reach: call.reach,
             call: Some(CallId::from(id)),
             context,
             key: Some(Key::from(id)),
             original: Some(Raw::from(call.input.to_string())),
         }))
+    }
+
+    /// A permission of another tool keeps its process as long as it is open. What the session wishes for goes first.
+    fn held_for(&self, call: &Call) -> Option<Wait> {
+        let session = self.settings.as_ref().and_then(|settings| settings.wishes.wait);
+        let is_held = matches!(call.body, Body::Approval(_)) && session.is_none();
+        self.hold_max.filter(|_| is_held).map(Wait::For)
     }
 
     /// The journal was down. What waits is asked now.

@@ -83,7 +83,12 @@ impl Call {
 
     /// Do chat messages wait for this call?
     pub(super) fn holds_messages(&self) -> bool {
-        !matches!(self.stage, Stage::Told) && self.messages != WhileOpen::PassOn
+        match self.stage {
+            Stage::Told => false,
+            // A message now would run as the next turn, and the question would be lost.
+            Stage::Deferring => true,
+            _ => self.messages != WhileOpen::PassOn,
+        }
     }
 
     pub(super) fn is_held_at_the_hook(&self) -> bool {

@@ -1,5 +1,6 @@
 //! A line of Claude Code's stdout → what it means.
 
+use super::calls::Way;
 use super::peer::Claude;
 use super::say::INITIALIZE;
 use super::wire::{Answered, Line};
@@ -24,7 +25,7 @@ impl Claude {
             "result" => self.turn_ended(text, &line, cx.out),
             "system" => self.system(text, &line, cx.out),
             "control_request" => self.control_request(&line, cx),
-            "control_cancel_request" => self.cancelled(&line),
+            "control_cancel_request" => self.cancelled(&line, cx.out),
             "control_response" => self.control_response(&line, cx.out),
             "command_lifecycle" => {
                 let state = line.state.and_then(|state| serde_json::from_str::<String>(state.get()).ok());
@@ -38,13 +39,16 @@ impl Claude {
         }
     }
 
-    /// Claude Code no longer waits for us. Why, the tool's result will say.
-    fn cancelled(&mut self, line: &Line<'_>) {
+    /// Claude Code no longer waits for us. Why, the tool's result will say; a form has none of its own.
+    fn cancelled(&mut self, line: &Line<'_>, out: &mut Outbox) {
         let Some(request) = &line.request_id else { return };
-        if let Some(call) = self.calls.values_mut().find(|call| call.waits_with(request)) {
-            call.way = None;
-            call.cancelled = true;
+        let Some((id, call)) = self.calls.iter_mut().find(|(_, call)| call.waits_with(request)) else { return };
+        if matches!(call.way, Some(Way::Elicitation(_))) {
+            let id = id.clone();
+            return self.returned(&id, false, "the form is no longer wanted", out);
         }
+        call.way = None;
+        call.cancelled = true;
     }
 
     fn control_response(&mut self, line: &Line<'_>, out: &mut Outbox) {

@@ -151,7 +151,9 @@ impl Claude {
     pub(super) fn takes_messages_back(&mut self, out: &mut Outbox) -> bool {
         let written: Vec<_> = self.messages.written().map(|message| message.uuid.clone()).collect();
         let any = !written.is_empty();
-        if any && !self.taking_back() {
+        if !any {
+            self.asked_for_messages_back = false;
+        } else if !self.taking_back() {
             for uuid in written {
                 self.request(&json!({"subtype": "cancel_async_message", "message_uuid": uuid}), out);
             }

@@ -31,6 +31,8 @@ pub struct Begin {
     pub carry: Carry,
     /// May the agent ask at all? If not, it is not offered our tool.
     pub interactive: bool,
+    /// How long a permission is held that cannot be parked. Beyond: denied with words, and answerable late.
+    pub hold_max: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,7 @@ pub struct Claude {
     pub(super) session: SessionId,
     process: Process,
     interactive: bool,
+    pub(super) hold_max: Option<Duration>,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,
     woken: bool,
@@ -130,11 +133,12 @@ pub(super) struct Finished {
 
 impl Claude {
     pub fn new(begin: Begin) -> Self {
-        let Begin { session, process, carry, interactive } = begin;
+        let Begin { session, process, carry, interactive, hold_max } = begin;
         Self {
             session,
             process,
             interactive,
+            hold_max,
             initialized: carry.initialized,
             words: carry.words,
             woken: false,
@@ -252,18 +256,19 @@ impl Claude {
     fn met(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
         let Some(view) = receipt.session_view else { return };
         self.settings = Some(view.settings);
-        if self.process != Process::New {
-            let unheard = view.waiting.into_iter().filter(|waiting| !waiting.stranded);
-            for waiting in unheard {
-                match waiting.call {
-                    Some(call) if self.calls.contains_key(call.as_str()) || self.over.contains(call.as_str()) => {}
-                    Some(call) => self.expected.push((waiting.ask, call.to_string())),
-                    None => self.expected.push((waiting.ask, String::new())),
-                }
+        for waiting in view.waiting.into_iter().filter(|waiting| !waiting.stranded) {
+            // An ask without a call came into the session by another door.
+            let Some(call) = waiting.call.map(|call| call.to_string()) else { continue };
+            let is_here = self.calls.contains_key(&call) || self.over.contains(&call);
+            match self.process {
+                _ if is_here => {}
+                // It knows nothing of an earlier conversation, whose record is gone: no call comes back.
+                Process::New => self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(waiting.ask) }, cx.out),
+                Process::Resumed | Process::Adopted => self.expected.push((waiting.ask, call)),
             }
-            if !self.expected.is_empty() {
-                self.expected_until = Some(cx.now.plus(COME_BACK_MAX));
-            }
+        }
+        if !self.expected.is_empty() {
+            self.expected_until = Some(cx.now.plus(COME_BACK_MAX));
         }
         for (message, text) in view.queued {
             self.said(message, text, cx.out);

@@ -126,7 +126,7 @@ impl Claude {
     }
 
     /// A call has its result: the proof that the verdict on it was heard, or that nobody's was.
-    fn returned(&mut self, id: &str, ok: bool, output: &str, out: &mut Outbox) {
+    pub(super) fn returned(&mut self, id: &str, ok: bool, output: &str, out: &mut Outbox) {
         self.running.remove(id);
         if let Some(event) = self.unlinked.remove(id) {
             self.record(format!("call/{id}"), event, out);
