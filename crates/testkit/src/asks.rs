@@ -19,7 +19,7 @@ pub const ELSEWHERE: &str = "elsewhere";
 /// Sunday, 15 November 2026, 08:30 UTC.
 pub const NOW: Timestamp = Timestamp(1_794_731_400_000);
 
-/// How long the agent's process is kept for the sample of that name.
+/// How long the agent's process is kept for the samples `warm` and `passing`; the latter passes messages on.
 const WARM: Duration = Duration::from_secs(600);
 
 /// Every sample. An ask's number is its place here, counted from 1.
@@ -37,6 +37,7 @@ pub const NAMES: &[&str] = &[
     ELSEWHERE,
     "secret",
     "warm",
+    "passing",
 ];
 
 /// Returns the sample of that name.
@@ -44,12 +45,17 @@ pub fn ask(name: &str) -> Option<Arc<Ask>> {
     let place = NAMES.iter().position(|known| *known == name)?;
     let number = u32::try_from(place + 1).ok()?;
     let session = if name == ELSEWHERE { OTHER_SESSION } else { SESSION };
+    let (is_warm, passes_on) = (matches!(name, "warm" | "passing"), name == "passing");
     Some(Arc::new(Ask {
         id: AskId { session, number },
         at: NOW,
         body: body(name)?,
-        terms: Terms { warm: if name == "warm" { Warm::For(WARM) } else { Warm::Hold }, ..terms() },
-        reach: if name == "warm" { Reach::Resumable } else { Reach::Pull },
+        terms: Terms {
+            warm: if is_warm { Warm::For(WARM) } else { Warm::Hold },
+            messages: if passes_on { WhileOpen::PassOn } else { WhileOpen::Hold },
+            ..terms()
+        },
+        reach: if is_warm { Reach::Resumable } else { Reach::Pull },
         asker: Asker { door: "http".to_owned(), agent: "ci".to_owned(), party: "tok_ci".into() },
         call: Some(CallId::from(format!("call_{name}"))),
         context: Context { folder: Some("/srv/app".to_owned()), ..Context::default() },
@@ -76,7 +82,7 @@ pub fn terms() -> Terms {
 
 fn body(name: &str) -> Option<Body> {
     let questions = match name {
-        "single" | "warm" | ELSEWHERE => vec![database()],
+        "single" | "warm" | "passing" | ELSEWHERE => vec![database()],
         "multi" => {
             vec![Question { multi: true, ..question("Which checks?", "Checks", &["Lint", "Unit", "End to end"]) }]
         }

@@ -139,3 +139,13 @@ fn a_permission_that_nobody_gives_in_time_is_denied_and_may_be_answered_late() {
     assert_eq!(read, format!("{late}ada now says: allowed"));
     assert!(!house.room.work().join("made").exists(), "a late word runs nothing");
 }
+
+#[test]
+fn a_session_that_says_how_long_it_waits_is_not_bound_by_how_long_others_are_held() {
+    let house = House::open_with(touches("made"), &[("ASKBRIDGE_HOLD_MAX", "0")]);
+    let talk = house.session(json!({"timeout_seconds": 7200}));
+    talk.say("hi");
+    house.answer(id(&talk.open_ask()), json!({"decision": "allow"}));
+    house.model.until_result(CALL);
+    assert!(house.room.work().join("made").exists());
+}

@@ -164,3 +164,22 @@ fn a_message_may_take_back_a_question_that_is_parked() {
         talk.show()["queued_messages"].as_array().unwrap().is_empty().then_some(())
     });
 }
+
+#[test]
+fn a_parked_question_is_not_started_for_a_message_that_would_be_passed_on() {
+    let house = House::open_with(script(), &[("ASKBRIDGE_WARM", "0")]);
+    let talk = house.session(json!({"messages": "pass_on"}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    talk.until_process("parked");
+    talk.say("something else");
+    // Whoever came later has been served, so whatever was to be started for the first would have been.
+    let other = house.session(json!({}));
+    other.say("hi");
+    other.open_ask();
+    other.until_process("parked");
+    assert_eq!((talk.events_of("hosted").len(), talk.events_of("parked").len()), (1, 1));
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    talk.until_delivered(id(&asked));
+    read(&house, "something else");
+}
