@@ -76,19 +76,19 @@ fn a_server_that_is_killed_while_nobody_watches_delivers_what_was_answered() {
     house.talk(&session).until_turns(1);
 }
 
-/// Claude Code's own record of the one conversation there is.
-fn record(house: &House) -> PathBuf {
-    let projects = fs::read_dir(house.room.home().join(".claude/projects")).unwrap();
+/// Claude Code's own record of the one conversation there is, once it has begun to write it.
+fn record(house: &House) -> Option<PathBuf> {
+    let projects = fs::read_dir(house.room.home().join(".claude/projects")).ok()?;
     let files = projects.flat_map(|project| fs::read_dir(project.unwrap().path()).unwrap());
     let mut records =
         files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
-    records.next().expect("a conversation is recorded")
+    records.next()
 }
 
 /// Kills the agent itself once it has written its question down: it shows a question a moment before.
 fn kill_the_agent(talk: &Talk<'_>) {
     talk.house.until("the question to be written down", || {
-        let lines = fs::read_to_string(record(talk.house)).unwrap();
+        let lines = fs::read_to_string(record(talk.house)?).unwrap();
         lines.lines().any(|line| line.contains(r#""type":"assistant""#) && line.contains(CALL)).then_some(())
     });
     let pid = rustix::process::Pid::from_raw(talk.pid().unwrap()).unwrap();
@@ -124,9 +124,10 @@ fn an_agent_that_is_killed_before_it_wrote_its_question_down_hears_the_answer_in
     let asked = talk.open_ask();
     kill_the_agent(&talk);
     talk.until_process("asleep");
-    let written = fs::read_to_string(record(&house)).unwrap();
+    let record = record(&house).unwrap();
+    let written = fs::read_to_string(&record).unwrap();
     let before: String = written.lines().filter(|line| !line.contains(CALL)).map(|line| format!("{line}\n")).collect();
-    fs::write(record(&house), before).unwrap();
+    fs::write(&record, before).unwrap();
     house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
     let words = "You asked “Which?” and the connection was lost before the answer. ada says: B";
     house
