@@ -17,6 +17,8 @@ mod subject;
 
 use anyhow::{Result, bail};
 
+use load::Pace;
+
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -31,7 +33,13 @@ fn main() -> Result<()> {
             runtime.block_on(crowd::run(crowd::Crowd { people, asks_per_s, span }))
         }
         [] => runtime.block_on(report::run(report::Length::Full)),
-        ["one", kind, sessions, seconds] => runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?)),
+        ["one", kind, sessions, seconds] => {
+            runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?, Pace::Saturated))
+        }
+        ["one", kind, sessions, seconds, rate] => {
+            let pace = Pace::PerSecond(rate.parse()?);
+            runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?, pace))
+        }
         ["many", asks] => runtime.block_on(report::only_many(asks.parse()?)),
         ["waiting"] => runtime.block_on(report::only_footprint()),
         ["--quick"] => runtime.block_on(report::run(report::Length::Quick)),

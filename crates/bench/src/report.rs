@@ -187,8 +187,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Runs one subject for a while, saturated: something to point a profiler at.
-pub(crate) async fn one(kind: &str, sessions: usize, seconds: u64) -> Result<()> {
+/// Runs one subject for a while: something to point a profiler at.
+pub(crate) async fn one(kind: &str, sessions: usize, seconds: u64, pace: Pace) -> Result<()> {
     let kind = match kind {
         "bare" => Kind::Bare,
         "durable" => Kind::Durable,
@@ -198,7 +198,7 @@ pub(crate) async fn one(kind: &str, sessions: usize, seconds: u64) -> Result<()>
     std::fs::create_dir_all(root)?;
     let subject = Subject::start(kind, root).await?;
     eprintln!("process {}", subject.pid);
-    let figures = measure(&subject, sessions, Pace::Saturated, Duration::from_secs(seconds)).await?;
+    let figures = measure(&subject, sessions, pace, Duration::from_secs(seconds)).await?;
     println!("{figures:?}");
     subject.stop().await
 }

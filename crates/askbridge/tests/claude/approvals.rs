@@ -98,17 +98,21 @@ fn a_plan_is_sent_back_with_words_and_approved_with_changes() {
     talk.until_turns(1);
 }
 
-#[test]
-fn a_subagent_asks_with_our_own_tool() {
+/// Claude Code starts a subagent, and that asks with our own tool.
+pub(crate) fn a_subagent_that_asks() -> Script {
     let question = json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
     let task = json!({"description": "d", "prompt": "ask them", "subagent_type": "general-purpose", "run_in_background": false});
-    let script = Script::new()
+    Script::new()
         .turn(all([in_subagent(), on_any_result()]), [text("they chose")])
         .turn(in_subagent(), [tool("toolu_ask", "mcp__askbridge__ask_user", question)])
         .turn(on_any_result(), [text("done")])
         .turn(all([on_user("hi"), not(in_subagent())]), [tool(CALL, "Agent", task)])
-        .turn(on_user(""), [text("ok")]);
-    let house = House::open(script);
+        .turn(on_user(""), [text("ok")])
+}
+
+#[test]
+fn a_subagent_asks_with_our_own_tool() {
+    let house = House::open(a_subagent_that_asks());
     let talk = house.session(json!({"allowed_tools": ["Agent"]}));
     talk.say("hi");
     let asked = talk.open_ask();

@@ -9,9 +9,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use askbridge_scripted::claude::Subject;
-use askbridge_scripted::model::{Script, all, ask, in_subagent, not, on_any_result, on_user, text, tool};
+use askbridge_scripted::model::{Script, ask, on_any_result, on_user, text, tool};
 use serde_json::json;
 
+use crate::approvals::a_subagent_that_asks;
 use crate::house::{House, id};
 
 const CALL: &str = "toolu_1";
@@ -71,15 +72,7 @@ fn gotcha_2_a_message_never_destroys_a_parked_question() {
 
 #[test]
 fn gotcha_3_what_a_subagent_asks_is_never_parked() {
-    let question = json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
-    let task = json!({"description": "d", "prompt": "ask them", "subagent_type": "general-purpose", "run_in_background": false});
-    let script = Script::new()
-        .turn(all([in_subagent(), on_any_result()]), [text("they chose")])
-        .turn(in_subagent(), [tool("toolu_ask", "mcp__askbridge__ask_user", question)])
-        .turn(on_any_result(), [text("done")])
-        .turn(all([on_user("hi"), not(in_subagent())]), [tool(CALL, "Agent", task)])
-        .turn(on_user(""), [text("ok")]);
-    let mut house = House::open_with(script, &[AT_ONCE]);
+    let mut house = House::open_with(a_subagent_that_asks(), &[AT_ONCE]);
     let talk = house.session(json!({"allowed_tools": ["Agent"]}));
     talk.say("hi");
     let asked = id(&talk.open_ask()).to_owned();

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
 mod agents;
+mod crowd;
 mod judge;
 mod kill;
 mod people;

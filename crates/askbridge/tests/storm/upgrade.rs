@@ -1,14 +1,11 @@
 //! One release after the other, under load: people and agents come back and nothing is lost, repeated or refused.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::sync::Semaphore;
-
 use crate::agents::Asked;
+use crate::crowd::Crowd;
+use crate::judge;
 use crate::server::Server;
-use crate::{agents, judge, people};
 
 const UPGRADES: usize = 6;
 const AGENTS: usize = 32;
@@ -29,22 +26,7 @@ async fn a_server_that_opens_its_own_socket_is_followed_by_the_next_without_loss
 }
 
 async fn upgrade(mut server: Server) -> Vec<Asked> {
-    let agent_token = server.agent_token();
-    let (agents_stop, people_stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-    let ready = Arc::new(Semaphore::new(0));
-    let mut watching = Vec::new();
-    for label in LABELS {
-        let token = server.person(label).await;
-        let (address, ready, stop) = (server.address.clone(), Arc::clone(&ready), Arc::clone(&people_stop));
-        watching.push(tokio::spawn(people::answer(address, token, label, ready, stop)));
-    }
-    // They are there before the first question, so they have to hear of everything.
-    drop(ready.acquire_many(LABELS.len() as u32).await.unwrap());
-    let asking = (0..AGENTS).map(|place| {
-        let (address, token, stop) = (server.address.clone(), agent_token.clone(), Arc::clone(&agents_stop));
-        tokio::spawn(agents::ask(address, token, place, stop))
-    });
-    let asking: Vec<_> = asking.collect();
+    let mut crowd = Crowd::gather(&server, &LABELS, AGENTS).await;
 
     for number in 0..UPGRADES {
         rounds_were_made(&server).await;
@@ -55,19 +37,11 @@ async fn upgrade(mut server: Server) -> Vec<Asked> {
     }
     rounds_were_made(&server).await;
 
-    agents_stop.store(true, Ordering::Relaxed);
-    let mut asked = Vec::new();
-    for agent in asking {
-        asked.extend(agent.await.unwrap());
-    }
+    let asked = crowd.stop_asking().await;
     let turned_away: usize = asked.iter().map(|asked| asked.turned_away).sum();
     assert_eq!(turned_away, 0, "a server that was stopping refused what it could have served");
     everything_was_delivered(&server).await;
-    people_stop.store(true, Ordering::Relaxed);
-    let mut seen = Vec::new();
-    for person in watching {
-        seen.push(person.await.unwrap());
-    }
+    let seen = crowd.leave().await;
     server.stop();
     let storm = judge::Storm { lives: UPGRADES + 1, connections: UPGRADES + 1, torn: false };
     judge::judge(server.folder.path(), &asked, &seen, storm).await;
