@@ -56,7 +56,8 @@ impl Served {
             Listeners::take_or_bind(handed, settings.listen, &settings.socket()).await.map_err(no_listener)?;
         let address = listeners.address()?;
         let (handle, version) = (bridge.handle.clone(), env!("CARGO_PKG_VERSION"));
-        let app = App::new(AppOptions { handle, tokens, origins, version });
+        let failures_per_minute = settings.failures_per_minute;
+        let app = App::new(AppOptions { handle, tokens, origins, failures_per_minute, version });
         app.agents
             .recall(app.handle.store(), app.handle.now())
             .await

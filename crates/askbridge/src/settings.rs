@@ -37,6 +37,8 @@ pub(crate) struct Settings {
     pub(crate) public_url: Option<String>,
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) allowed_hosts: Vec<String>,
+    /// Wrong tokens and links that one address may try in a minute.
+    pub(crate) failures_per_minute: u32,
     pub(crate) log_level: String,
     pub(crate) log_is_json: bool,
     pub(crate) rules: Rules,
@@ -134,6 +136,10 @@ impl Settings {
             allowed_hosts: hosts(config),
             public_url: Some(config.text("public_url").to_owned()).filter(|url| !url.is_empty()),
             allowed_origins: items(config.text("allowed_origins")),
+            failures_per_minute: config
+                .text("limits.failures")
+                .parse()
+                .context("could not make sense of `limits.failures`")?,
             log_level: config.text("log.level").to_owned(),
             log_is_json: config.text("log.format") == "json",
             rules: config.rules(),

@@ -102,9 +102,7 @@ pub const SNAPSHOT_ASKS_MAX: usize = 500;
 pub const TOKEN_BURST: u32 = 20_000;
 /// Requests that one token may make in a second, in the long run. Beyond: 429 with Retry-After.
 pub const TOKEN_PER_SECOND: u32 = 10_000;
-/// Failed logins that one address may make at once. Beyond: 429 with Retry-After.
-pub const FAILURES_BURST: u32 = 20;
-/// Failed logins that one address may make in a minute, in the long run. Beyond: 429 with Retry-After.
+/// Failed logins that one address may make in a minute, unless more or fewer are configured. Beyond: 429 with Retry-After.
 pub const FAILURES_PER_MINUTE: u32 = 20;
 /// How long a pairing link works. Beyond: it has to be made again.
 pub const PAIRING_LINK_LIFE: Duration = Duration::from_secs(10 * 60);

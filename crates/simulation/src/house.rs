@@ -8,6 +8,7 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Bridge, Decide, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Origins, router_with, serve_one};
+use askbridge_core::limits;
 use askbridge_core::terms::Rules;
 use askbridge_journal::LocalBus;
 use askbridge_testkit::doubles;
@@ -40,7 +41,8 @@ impl House {
             let bridge = Bridge::start_with(options, decide).await;
             let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("memory can be read");
             let handle = bridge.handle.clone();
-            let app = App::new(AppOptions { handle, tokens, origins: Origins::default(), version: "simulated" });
+            let (origins, failures_per_minute) = (Origins::default(), limits::FAILURES_PER_MINUTE);
+            let app = App::new(AppOptions { handle, tokens, origins, failures_per_minute, version: "simulated" });
             let router = Arc::new(router_with(app.clone(), doubles::LISTING));
             house.push(Node { bridge, app, router });
         }

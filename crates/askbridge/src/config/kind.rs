@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Level,
     OneOf(&'static [&'static str]),
     Span { or: &'static str, max: Duration },
-    Count { max: u8 },
+    Count { max: u32 },
     YesNo,
 }
 
@@ -131,7 +131,7 @@ impl Kind {
                 Ok(span) if span <= max => Ok(text.to_owned()),
                 _ => wrong(),
             },
-            Self::Count { max } => match text.parse::<u8>() {
+            Self::Count { max } => match text.parse::<u32>() {
                 Ok(count) if (1..=max).contains(&count) => Ok(text.to_owned()),
                 _ => wrong(),
             },

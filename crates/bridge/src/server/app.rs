@@ -45,6 +45,8 @@ pub struct AppOptions {
     pub handle: Handle,
     pub tokens: Tokens,
     pub origins: Origins,
+    /// Wrong tokens and links that one address may try in a minute.
+    pub failures_per_minute: u32,
     pub version: &'static str,
 }
 
@@ -54,7 +56,7 @@ pub(crate) struct Seat(App);
 
 impl App {
     pub fn new(options: AppOptions) -> Self {
-        let AppOptions { handle, tokens, origins, version } = options;
+        let AppOptions { handle, tokens, origins, failures_per_minute, version } = options;
         Self(Arc::new(AppInner {
             handle,
             tokens,
@@ -62,7 +64,7 @@ impl App {
             hosts: OnceLock::new(),
             origins,
             pace: Buckets::new(limits::TOKEN_BURST, Duration::from_secs(1), limits::TOKEN_PER_SECOND),
-            failures: Buckets::new(limits::FAILURES_BURST, Duration::from_secs(60), limits::FAILURES_PER_MINUTE),
+            failures: Buckets::new(failures_per_minute, Duration::from_secs(60), failures_per_minute),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
             version,

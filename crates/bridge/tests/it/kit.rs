@@ -8,6 +8,7 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, router_with, serve};
+use askbridge_core::limits;
 use askbridge_core::terms::Rules;
 use askbridge_journal::{LocalBus, Memory, Sqlite, sqlite};
 use askbridge_peers::listing::Listing;
@@ -66,7 +67,9 @@ impl House {
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty shelf can be read");
         let handle = bridge.handle.clone();
-        let app = App::new(AppOptions { handle: handle.clone(), tokens, origins: Origins::default(), version: "test" });
+        let (origins, failures_per_minute) = (Origins::default(), limits::FAILURES_PER_MINUTE);
+        let options = AppOptions { handle: handle.clone(), tokens, origins, failures_per_minute, version: "test" };
+        let app = App::new(options);
         let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
         let listeners = Listeners::bind(any_port, &folder.path().join("socket")).await.expect("a free port");
         let address = listeners.address().expect("it listens");

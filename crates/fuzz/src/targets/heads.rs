@@ -28,7 +28,13 @@ fn open() -> (Runtime, Router) {
         let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
         let handle = Bridge::start(options).await.handle;
         let tokens = Tokens::load(store, chance, handle.now()).await.expect("memory can be read");
-        router(App::new(AppOptions { handle, tokens, origins: Origins::default(), version: "fuzzed" }))
+        router(App::new(AppOptions {
+            handle,
+            tokens,
+            origins: Origins::default(),
+            failures_per_minute: 20,
+            version: "fuzzed",
+        }))
     });
     (runtime, router)
 }

@@ -49,7 +49,7 @@ fn setting(found: &Found) -> Value {
         (Some(_), Kind::Secret) => json!("(secret)"),
         (Some(text), kind) if kind.is_list() => json!(items(text)),
         (Some(text), Kind::YesNo) => json!(text == "true"),
-        (Some(text), Kind::Count { .. }) => text.parse::<u8>().map_or(Value::Null, Value::from),
+        (Some(text), Kind::Count { .. }) => text.parse::<u32>().map_or(Value::Null, Value::from),
         (Some(text), _) => json!(text),
         (None, _) => Value::Null,
     };
