@@ -117,7 +117,7 @@ fn is_telling(cut: usize, frame: usize) -> bool {
 async fn a_file_cut_at_a_page_is_refused_or_keeps_what_came_before() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path()).unwrap();
-    let acknowledged = write_log(&store, 60).await;
+    let acknowledged = write_log(&store, 80).await;
     drop(store);
     let db = fs::read(dir.path().join(DB)).unwrap();
     assert!(!dir.path().join(WAL).exists(), "closing folds the log into the file");

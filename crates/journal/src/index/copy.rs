@@ -88,7 +88,8 @@ impl Copy {
 
     pub(crate) fn forget(&self, session: SessionId) -> Result<(), Fault> {
         let conn = self.conn.lock();
-        let entries = "DELETE FROM entries WHERE pos IN (SELECT pos FROM places WHERE session = ?1)";
+        let entries = "DELETE FROM entries WHERE pos IN
+            (SELECT e.value FROM runs r CROSS JOIN json_each(r.places) e WHERE r.session = ?1)";
         let done = conn.prepare_cached(entries).and_then(|mut entries| entries.execute([session.0.to_be_bytes()]));
         let done = done.and_then(|_| forget(&conn, session));
         done.map_err(|source| Fault::new(Error::of(&self.path, source)))
@@ -124,6 +125,6 @@ fn keep(conn: &Connection, place: u64, stored: &Stored) -> rusqlite::Result<()> 
 }
 
 fn clear(conn: &Connection, start: &Cursor) -> rusqlite::Result<()> {
-    conn.execute_batch("DELETE FROM entries; DELETE FROM places; DELETE FROM asks; DELETE FROM sessions;")?;
+    conn.execute_batch("DELETE FROM entries; DELETE FROM runs; DELETE FROM asks; DELETE FROM sessions;")?;
     save_cursor(conn, start)
 }

@@ -6,7 +6,7 @@ use super::tables::TABLES;
 use crate::cursor::Cursor;
 
 /// Changes with the tables and with what is written into them. An index with another number is built anew.
-const SHAPE: i64 = 1;
+const SHAPE: i64 = 2;
 
 /// Makes the tables of an index that has taken in everything up to `cursor`.
 pub(crate) fn create(conn: &Connection, cursor: &Cursor) -> rusqlite::Result<()> {

@@ -3,14 +3,16 @@
 //! Rows are changed in memory and written when the batch is through: an ask that is made, answered and delivered within
 //! one batch is written once.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry as MapEntry;
+use std::fmt::Write as _;
 
 use askbridge_core::ask::Ask;
 use askbridge_core::event::{Audience, Event, Lane, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use askbridge_core::intent::Due;
 use askbridge_core::session::Ending;
-use rusqlite::{Connection, OptionalExtension, params};
+use foldhash::HashMap;
+use rusqlite::{Connection, OptionalExtension, Statement, params};
 
 use super::ranks::Ranks;
 use super::rows::{ASK_COLUMNS, AskRow, State, ask_row};
@@ -42,7 +44,7 @@ pub(crate) fn forget(conn: &Connection, session: SessionId) -> rusqlite::Result<
     let started = format!("DELETE FROM sessions WHERE place = {STARTED}");
     conn.prepare_cached(&started)?.execute([session])?;
     // These lead to the others, so they go last.
-    conn.prepare_cached("DELETE FROM places WHERE session = ?1")?.execute([session])?;
+    conn.prepare_cached("DELETE FROM runs WHERE session = ?1")?.execute([session])?;
     Ok(())
 }
 
@@ -54,17 +56,41 @@ pub(crate) struct Scribe<'a> {
     rows: HashMap<i64, AskRow>,
     /// The ranks of asks that were made.
     made: HashMap<AskId, i64>,
+    /// Where sessions were started.
+    started: HashMap<SessionId, i64>,
+    /// Where entries were found, by session and lane.
+    runs: HashMap<(SessionId, u8), Run>,
+}
+
+/// The places of some entries of a session, in order.
+struct Run {
+    first: i64,
+    last: i64,
+    /// All of them, as a JSON array that is still open.
+    places: String,
 }
 
 impl<'a> Scribe<'a> {
     pub(crate) fn new(conn: &'a Connection, ranks: &'a mut Ranks) -> Self {
-        Self { conn, ranks, rows: HashMap::new(), made: HashMap::new() }
+        Self {
+            conn,
+            ranks,
+            rows: HashMap::default(),
+            made: HashMap::default(),
+            started: HashMap::default(),
+            runs: HashMap::default(),
+        }
     }
 
     /// Takes in an entry that stands at `place`.
     pub(crate) fn take_in(&mut self, place: u64, entry: &Entry) -> rusqlite::Result<()> {
-        let mut insert = self.conn.prepare_cached("INSERT OR IGNORE INTO places VALUES (?1, ?2, ?3)")?;
-        insert.execute(params![entry.session.0.to_be_bytes(), lane_number(entry.lane), place.cast_signed()])?;
+        let at = place.cast_signed();
+        match self.runs.entry((entry.session, lane_number(entry.lane))) {
+            MapEntry::Vacant(vacant) => {
+                vacant.insert(Run { first: at, last: at, places: format!("[{at}") });
+            }
+            MapEntry::Occupied(mut run) => run.get_mut().add(at),
+        }
         match entry.lane {
             Lane::Decisions => self.project(place, entry),
             Lane::Content => Ok(()),
@@ -80,9 +106,17 @@ impl<'a> Scribe<'a> {
 
     /// Writes the rows.
     pub(crate) fn finish(self) -> rusqlite::Result<()> {
-        let mut ranks: Vec<_> = self.rows.keys().copied().collect();
-        ranks.sort_unstable();
-        ranks.iter().try_for_each(|rank| write(self.conn, &self.rows[rank]))
+        let mut runs: Vec<_> = self.runs.into_iter().collect();
+        runs.sort_unstable_by_key(|(of, _)| *of);
+        let mut insert = self.conn.prepare_cached("INSERT OR REPLACE INTO runs VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        for ((session, lane), mut run) in runs {
+            run.places.push(']');
+            insert.execute(params![session.0.to_be_bytes(), lane, run.last, run.first, run.places])?;
+        }
+        let mut rows: Vec<_> = self.rows.into_values().collect();
+        rows.sort_unstable_by_key(|row| row.rank);
+        let mut replace = self.conn.prepare_cached(REPLACE)?;
+        rows.iter().try_for_each(|row| write(&mut replace, row))
     }
 
     fn apply(&mut self, session: SessionId, place: i64, within: usize, event: &Event) -> rusqlite::Result<()> {
@@ -194,7 +228,8 @@ impl<'a> Scribe<'a> {
         Ok(())
     }
 
-    fn start(&self, session: SessionId, place: i64, started: &Started) -> rusqlite::Result<()> {
+    fn start(&mut self, session: SessionId, place: i64, started: &Started) -> rusqlite::Result<()> {
+        self.started.insert(session, place);
         let audience = match &started.audience {
             Audience::Everyone => None,
             Audience::Only(people) => {
@@ -223,20 +258,27 @@ impl<'a> Scribe<'a> {
     }
 
     fn configure(&self, session: SessionId, settings: &Settings) -> rusqlite::Result<()> {
-        let sql = format!(
-            "UPDATE sessions SET title = coalesce(?2, title), folder = coalesce(?3, folder),
+        let sql = "UPDATE sessions SET title = coalesce(?2, title), folder = coalesce(?3, folder),
                  branch = coalesce(?4, branch)
-             WHERE place = {STARTED}"
-        );
+             WHERE place = ?1";
         let Settings { title, folder, branch, .. } = settings;
-        self.conn.prepare_cached(&sql)?.execute(params![session.0.to_be_bytes(), title, folder, branch])?;
+        self.conn.prepare_cached(sql)?.execute(params![self.place_of(session)?, title, folder, branch])?;
         Ok(())
     }
 
     fn end(&self, session: SessionId, state: u8) -> rusqlite::Result<()> {
-        let sql = format!("UPDATE sessions SET state = ?2 WHERE place = {STARTED}");
-        self.conn.prepare_cached(&sql)?.execute(params![session.0.to_be_bytes(), state])?;
+        let sql = "UPDATE sessions SET state = ?2 WHERE place = ?1";
+        self.conn.prepare_cached(sql)?.execute(params![self.place_of(session)?, state])?;
         Ok(())
+    }
+
+    /// Returns where the row of a session stands.
+    fn place_of(&self, session: SessionId) -> rusqlite::Result<Option<i64>> {
+        if let Some(place) = self.started.get(&session) {
+            return Ok(Some(*place));
+        }
+        let sql = format!("SELECT {STARTED}");
+        self.conn.prepare_cached(&sql)?.query_row([session.0.to_be_bytes()], |row| row.get(0))
     }
 }
 
@@ -245,12 +287,12 @@ fn read(conn: &Connection, rank: i64) -> rusqlite::Result<Option<AskRow>> {
     conn.prepare_cached(&sql)?.query_row([rank], ask_row).optional()
 }
 
-fn write(conn: &Connection, row: &AskRow) -> rusqlite::Result<()> {
-    let mut replace = conn.prepare_cached(
-        "INSERT OR REPLACE INTO asks (rank, session, number, asked_at, state, wake_at, due, deadline, settled_at,
-             delivered_at, parked, stranded, kind, headline, agent, door, party, ended_pos, late_pos, moved_to)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
-    )?;
+const REPLACE: &str = "
+    INSERT OR REPLACE INTO asks (rank, session, number, asked_at, state, wake_at, due, deadline, settled_at,
+        delivered_at, parked, stranded, kind, headline, agent, door, party, ended_pos, late_pos, moved_to)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
+
+fn write(replace: &mut Statement<'_>, row: &AskRow) -> rusqlite::Result<()> {
     replace.execute(params![
         row.rank,
         row.id.session.0.to_be_bytes(),
@@ -274,6 +316,14 @@ fn write(conn: &Connection, row: &AskRow) -> rusqlite::Result<()> {
         row.moved_to,
     ])?;
     Ok(())
+}
+
+impl Run {
+    fn add(&mut self, place: i64) {
+        self.last = place;
+        // Writing to a string cannot fail.
+        let _ = write!(self.places, ",{place}");
+    }
 }
 
 impl AskRow {

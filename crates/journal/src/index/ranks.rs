@@ -1,8 +1,7 @@
 //! Where the rows of asks stand.
 
-use std::collections::HashMap;
-
 use askbridge_core::ids::AskId;
+use foldhash::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::tables::{OF_SESSION, RANKS};

@@ -108,11 +108,13 @@ pub(super) fn ask_row(row: &Row<'_>) -> rusqlite::Result<AskRow> {
 /// The counts come from the asks, so that asking need not touch the session's row.
 pub(super) const SESSION_COLUMNS: &str = "s.session, s.agent, s.door, s.owner, s.audience, s.title, s.folder, \
      s.branch, s.started_at, s.state, s.place, \
-     (SELECT count(*) FROM places e CROSS JOIN asks a ON a.rank >= e.pos * 64 AND a.rank < e.pos * 64 + 64 \
-         WHERE e.session = s.session AND e.lane = 0 AND a.state <= 1), \
-     max(s.started_at, coalesce((SELECT max(max(a.asked_at, coalesce(a.settled_at, a.asked_at))) FROM places e \
-         CROSS JOIN asks a ON a.rank >= e.pos * 64 AND a.rank < e.pos * 64 + 64 \
-         WHERE e.session = s.session AND e.lane = 0), s.started_at))";
+     (SELECT count(*) FROM runs r CROSS JOIN json_each(r.places) e CROSS JOIN asks a \
+         ON a.rank >= e.value * 64 AND a.rank < e.value * 64 + 64 \
+         WHERE r.session = s.session AND r.lane = 0 AND a.state <= 1), \
+     max(s.started_at, coalesce((SELECT max(max(a.asked_at, coalesce(a.settled_at, a.asked_at))) FROM runs r \
+         CROSS JOIN json_each(r.places) e \
+         CROSS JOIN asks a ON a.rank >= e.value * 64 AND a.rank < e.value * 64 + 64 \
+         WHERE r.session = s.session AND r.lane = 0), s.started_at))";
 
 pub(super) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let audience: Option<String> = row.get(4)?;

@@ -2,15 +2,19 @@
 
 /// Rows are kept in the order of the journal and found through it, never by a key of their own.
 ///
-/// Sessions have random names. A table that is ordered by them dirties another page for every ask; `places`, which says
-/// where a session's entries are, already does that, and once is enough. So the row of an ask stands at its `rank`: the place of its entry times [`RANKS`], plus its number within the entry. That of a
-/// session stands at the place of the entry that started it. [`OF_SESSION`] leads from a name to both.
+/// Sessions have random names. A table that is ordered by them dirties another page for every ask; `runs`, which says
+/// where a session's entries are, already does that, and once is enough. So the row of an ask stands at its `rank`: the
+/// place of its entry times [`RANKS`], plus its number within the entry. That of a session stands at the place of the
+/// entry that started it. [`OF_SESSION`] leads from a name to both.
+///
+/// A run is what one transaction found in one lane of a session: where its entries are, as a JSON array in order, and the
+/// first and last of them by name. Busy sessions have long runs, so that an entry costs a number and not a row.
 ///
 /// A place is a position, made unique over all streams of a journal; `ended_pos` and `late_pos` are places as well.
 pub(crate) const TABLES: &str = "
 CREATE TABLE index_meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE places (session BLOB NOT NULL, lane INTEGER NOT NULL, pos INTEGER NOT NULL,
-    PRIMARY KEY (session, lane, pos)) WITHOUT ROWID;
+CREATE TABLE runs (session BLOB NOT NULL, lane INTEGER NOT NULL, last INTEGER NOT NULL, first INTEGER NOT NULL,
+    places TEXT NOT NULL, PRIMARY KEY (session, lane, last)) WITHOUT ROWID;
 CREATE TABLE asks (
     rank INTEGER PRIMARY KEY, session BLOB NOT NULL, number INTEGER NOT NULL, asked_at INTEGER NOT NULL,
     state INTEGER NOT NULL, wake_at INTEGER, due INTEGER, deadline INTEGER, settled_at INTEGER, delivered_at INTEGER,
@@ -31,8 +35,8 @@ pub(super) const RANKS: i64 = 64;
 const _: () = assert!(RANKS as usize == askbridge_core::limits::ENTRY_EVENTS_MAX);
 
 /// The asks `a` of the session `?1`. Written for [`RANKS`] of 64.
-pub(super) const OF_SESSION: &str =
-    "places e CROSS JOIN asks a ON a.rank >= e.pos * 64 AND a.rank < e.pos * 64 + 64 AND e.session = ?1 AND e.lane = 0";
+pub(super) const OF_SESSION: &str = "runs r CROSS JOIN json_each(r.places) e CROSS JOIN asks a
+    ON a.rank >= e.value * 64 AND a.rank < e.value * 64 + 64 AND r.session = ?1 AND r.lane = 0";
 
 /// Where the row of the session `?1` stands: it is started before anything else happens in it.
-pub(super) const STARTED: &str = "(SELECT min(pos) FROM places WHERE session = ?1 AND lane = 0)";
+pub(super) const STARTED: &str = "(SELECT min(first) FROM runs WHERE session = ?1 AND lane = 0)";

@@ -1,12 +1,12 @@
 //! What happens inside a transaction.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{EntryId, Position, SessionId};
+use foldhash::HashMap;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use tokio::sync::oneshot;
 
@@ -80,7 +80,7 @@ impl Ledger {
         let newest = newest.max(meta(conn, "newest_forgotten")?.unwrap_or(0)).cast_unsigned();
         let recent = Arc::new(Recent::new(newest));
         let indexed = Indexed::Here(Ranks::default());
-        Ok(Self { path: path.to_owned(), newest, heads: HashMap::new(), indexed, recent, meter: Arc::default() })
+        Ok(Self { path: path.to_owned(), newest, heads: HashMap::default(), indexed, recent, meter: Arc::default() })
     }
 
     /// Leaves the index to somebody else.

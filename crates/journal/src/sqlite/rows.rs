@@ -46,8 +46,8 @@ pub(crate) fn read_session(
     let lanes = lane.map_or(0..=1, |lane| lane_number(lane)..=lane_number(lane));
     let of_lane = |lane| {
         format!(
-            "SELECT {COLUMNS_OF_E} FROM places p CROSS JOIN entries e ON e.pos = p.pos
-             WHERE p.session = ?1 AND p.lane = {lane} AND p.pos > ?2"
+            "SELECT {COLUMNS_OF_E} FROM runs r CROSS JOIN json_each(r.places) p CROSS JOIN entries e ON e.pos = p.value
+             WHERE r.session = ?1 AND r.lane = {lane} AND r.last > ?2 AND p.value > ?2"
         )
     };
     // Each lane is in order; SQLite merges the two.
@@ -59,14 +59,15 @@ pub(crate) fn read_session(
 
 /// Returns the position of a session's last decision.
 pub(super) fn head(conn: &Connection, session: SessionId) -> rusqlite::Result<Option<Position>> {
-    let mut query = conn.prepare_cached("SELECT max(pos) FROM places WHERE session = ?1 AND lane = 0")?;
+    let mut query = conn.prepare_cached("SELECT max(last) FROM runs WHERE session = ?1 AND lane = 0")?;
     let head: Option<i64> = query.query_row([session.0.to_be_bytes()], |row| row.get(0))?;
     Ok(head.map(|head| Position(head.cast_unsigned())))
 }
 
 /// Returns where all of a session's entries stand.
 pub(super) fn positions(conn: &Connection, session: SessionId) -> rusqlite::Result<Vec<Position>> {
-    let mut query = conn.prepare_cached("SELECT pos FROM places WHERE session = ?1")?;
+    let sql = "SELECT p.value FROM runs r CROSS JOIN json_each(r.places) p WHERE r.session = ?1";
+    let mut query = conn.prepare_cached(sql)?;
     query.query_map([session.0.to_be_bytes()], |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned())))?.collect()
 }
 
