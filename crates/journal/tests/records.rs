@@ -72,6 +72,20 @@ fn every_release_can_be_read() {
 }
 
 #[test]
+fn what_goes_without_saying_may_be_said() {
+    let terse = r#"{"type":"asked","ask":{"id":"ask_00000000000000000000000007_1","at":1,"kind":"plan","plan":{"text":"p"},"reach":"pull","door":"http","agent":"a","party":"p"}}"#;
+    let plain = r#""terms":{"on_expiry":"tell","on_dismissal":"tell","warm":600000,"undo_ms":0,"messages":"hold","parallel":true,"other_tools":"ask","quorum":1},"reach""#;
+    let spelled_out = terse.replace(r#""reach""#, plain);
+    assert_eq!(encode(&decode(&spelled_out).unwrap()), terse);
+    let terse = r#"{"type":"settled","ask":"ask_00000000000000000000000007_1","at":1,"outcome":{"type":"answered","answer":{"kind":"questions","picks":[{"chosen":[0]}]},"by":{"person":"a","device":"b","via":"c"}},"verdict":{"ruling":"answer"}}"#;
+    let verdict = r#"{"ruling":"answer","answer":{"kind":"questions","picks":[{"chosen":[0]}]},"words":""}"#;
+    let spelled_out = terse.replace(r#"{"ruling":"answer"}"#, verdict);
+    assert_eq!(encode(&decode(&spelled_out).unwrap()), terse);
+    let other = spelled_out.replacen("[0]", "[1]", 1);
+    assert_eq!(encode(&decode(&other).unwrap()), other.replace(r#","words":"""#, ""), "a verdict of its own is kept");
+}
+
+#[test]
 fn unknown_fields_are_ignored_and_the_type_may_stand_anywhere() {
     let event =
         decode(r#"{ "future": {"x": 1}, "ask": "ask_00000000000000000000000007_1", "type": "parked" }"#).unwrap();

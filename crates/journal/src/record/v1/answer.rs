@@ -106,8 +106,11 @@ enum Ending {
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Verdict<'a> {
     ruling: Ruling,
+    /// Left out where the ruling is `answer` and the outcome has it already.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     answer: Option<Answer<'a>>,
+    /// Beside the answer, or instead of one.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
     words: Cow<'a, str>,
 }
 
@@ -288,29 +291,35 @@ impl TryFrom<Outcome<'_>> for core::Outcome {
     }
 }
 
-impl<'a> From<&'a told::Verdict> for Verdict<'a> {
-    fn from(verdict: &'a told::Verdict) -> Self {
+impl<'a> Verdict<'a> {
+    /// Writes what the agent is told. `outcome` stands beside it and need not be repeated.
+    pub(super) fn beside(outcome: &core::Outcome, verdict: &'a told::Verdict) -> Self {
+        let given = match outcome {
+            core::Outcome::Answered { answer, .. } | core::Outcome::Ruled { answer, .. } => Some(answer),
+            core::Outcome::Dismissed { .. } | core::Outcome::Expired => None,
+        };
         let (ruling, answer) = match &verdict.ruling {
-            told::Ruling::Answer(answer) => (Ruling::Answer, Some(answer.into())),
+            told::Ruling::Answer(answer) => (Ruling::Answer, (given != Some(answer)).then(|| answer.into())),
             told::Ruling::Assume(answer) => (Ruling::Assume, Some(answer.into())),
             told::Ruling::Deny => (Ruling::Deny, None),
             told::Ruling::DenyAndStop => (Ruling::DenyAndStop, None),
         };
         Self { ruling, answer, words: (&verdict.words).into() }
     }
-}
 
-impl TryFrom<Verdict<'_>> for told::Verdict {
-    type Error = Inconsistent;
-
-    fn try_from(verdict: Verdict<'_>) -> Result<Self, Inconsistent> {
-        let answer = verdict.answer.ok_or(Inconsistent("answer")).and_then(TryInto::try_into);
-        let ruling = match verdict.ruling {
+    /// Reads it back.
+    pub(super) fn read(self, outcome: &core::Outcome) -> Result<told::Verdict, Inconsistent> {
+        let answer = match (self.answer, outcome) {
+            (Some(answer), _) => answer.try_into(),
+            (None, core::Outcome::Answered { answer, .. } | core::Outcome::Ruled { answer, .. }) => Ok(answer.clone()),
+            (None, core::Outcome::Dismissed { .. } | core::Outcome::Expired) => Err(Inconsistent("answer")),
+        };
+        let ruling = match self.ruling {
             Ruling::Answer => told::Ruling::Answer(answer?),
             Ruling::Assume => told::Ruling::Assume(answer?),
             Ruling::Deny => told::Ruling::Deny,
             Ruling::DenyAndStop => told::Ruling::DenyAndStop,
         };
-        Ok(Self { ruling, words: verdict.words.into_owned() })
+        Ok(told::Verdict { ruling, words: self.words.into_owned() })
     }
 }

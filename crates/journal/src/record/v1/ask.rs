@@ -26,7 +26,7 @@ pub(super) struct Ask<'a> {
     plan: Option<Plan<'a>>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     form: Option<Form<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, skip_serializing_if = "Terms::are_plain")]
     terms: Terms<'a>,
     reach: Reach,
     door: Cow<'a, str>,

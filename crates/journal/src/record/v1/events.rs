@@ -263,18 +263,16 @@ impl TryFrom<Settled<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Settled<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Settled(Box::new(event::Settled {
-            ask: of.ask.0,
-            at: Timestamp(of.at),
-            outcome: of.outcome.try_into()?,
-            verdict: of.verdict.try_into()?,
-        })))
+        let outcome = of.outcome.try_into()?;
+        let verdict = of.verdict.read(&outcome)?;
+        Ok(Self::Settled(Box::new(event::Settled { ask: of.ask.0, at: Timestamp(of.at), outcome, verdict })))
     }
 }
 
 impl<'a> From<&'a event::Settled> for Settled<'a> {
     fn from(of: &'a event::Settled) -> Self {
-        Self { ask: Id(of.ask), at: of.at.0, outcome: (&of.outcome).into(), verdict: (&of.verdict).into() }
+        let verdict = Verdict::beside(&of.outcome, &of.verdict);
+        Self { ask: Id(of.ask), at: of.at.0, outcome: (&of.outcome).into(), verdict }
     }
 }
 

@@ -51,20 +51,43 @@ pub(super) enum Forever {
     Forever,
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+/// What differs from the plain terms: no deadline, `tell` whatever happens, a warm time of ten minutes, no time to undo,
+/// messages are held, asks may be parallel, other tools are asked about, and one person decides.
+#[derive(Serialize, Deserialize, JsonSchema, Default)]
+#[serde(default)]
 pub(super) struct Terms<'a> {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     deadline: Option<i64>,
-    #[serde(borrow)]
-    on_expiry: OnExpiry<'a>,
-    on_dismissal: OnDismissal,
-    warm: Warm,
-    undo_ms: u64,
-    messages: WhileOpen,
-    parallel: bool,
-    other_tools: OtherTools,
-    quorum: u8,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    on_expiry: Option<OnExpiry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_dismissal: Option<OnDismissal>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warm: Option<Warm>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undo_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<WhileOpen>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_tools: Option<OtherTools>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quorum: Option<u8>,
 }
+
+/// Part of the stored format: they must never change, whatever becomes of the terms that policy starts from.
+const PLAIN: core::Terms = core::Terms {
+    deadline: None,
+    on_expiry: core::OnExpiry::Tell,
+    on_dismissal: core::OnDismissal::Tell,
+    warm: core::Warm::For(Duration::from_secs(600)),
+    undo: Duration::ZERO,
+    messages: core::WhileOpen::Hold,
+    parallel: true,
+    other_tools: core::OtherTools::Ask,
+    quorum: 1,
+};
 
 #[derive(Serialize, Deserialize, JsonSchema, Default)]
 #[serde(default)]
@@ -153,14 +176,14 @@ impl<'a> From<&'a core::Terms> for Terms<'a> {
     fn from(terms: &'a core::Terms) -> Self {
         Self {
             deadline: terms.deadline.map(|at| at.0),
-            on_expiry: (&terms.on_expiry).into(),
-            on_dismissal: terms.on_dismissal.into(),
-            warm: terms.warm.into(),
-            undo_ms: ms(terms.undo),
-            messages: terms.messages.into(),
-            parallel: terms.parallel,
-            other_tools: terms.other_tools.into(),
-            quorum: terms.quorum,
+            on_expiry: (terms.on_expiry != PLAIN.on_expiry).then(|| (&terms.on_expiry).into()),
+            on_dismissal: (terms.on_dismissal != PLAIN.on_dismissal).then(|| terms.on_dismissal.into()),
+            warm: (terms.warm != PLAIN.warm).then(|| terms.warm.into()),
+            undo_ms: (terms.undo != PLAIN.undo).then(|| ms(terms.undo)),
+            messages: (terms.messages != PLAIN.messages).then(|| terms.messages.into()),
+            parallel: (terms.parallel != PLAIN.parallel).then_some(terms.parallel),
+            other_tools: (terms.other_tools != PLAIN.other_tools).then(|| terms.other_tools.into()),
+            quorum: (terms.quorum != PLAIN.quorum).then_some(terms.quorum),
         }
     }
 }
@@ -169,15 +192,34 @@ impl From<Terms<'_>> for core::Terms {
     fn from(terms: Terms<'_>) -> Self {
         Self {
             deadline: terms.deadline.map(Timestamp),
-            on_expiry: terms.on_expiry.into(),
-            on_dismissal: terms.on_dismissal.into(),
-            warm: terms.warm.into(),
-            undo: Duration::from_millis(terms.undo_ms),
-            messages: terms.messages.into(),
-            parallel: terms.parallel,
-            other_tools: terms.other_tools.into(),
-            quorum: terms.quorum,
+            on_expiry: terms.on_expiry.map_or(PLAIN.on_expiry, Into::into),
+            on_dismissal: terms.on_dismissal.map_or(PLAIN.on_dismissal, Into::into),
+            warm: terms.warm.map_or(PLAIN.warm, Into::into),
+            undo: terms.undo_ms.map_or(PLAIN.undo, Duration::from_millis),
+            messages: terms.messages.map_or(PLAIN.messages, Into::into),
+            parallel: terms.parallel.unwrap_or(PLAIN.parallel),
+            other_tools: terms.other_tools.map_or(PLAIN.other_tools, Into::into),
+            quorum: terms.quorum.unwrap_or(PLAIN.quorum),
         }
+    }
+}
+
+impl Terms<'_> {
+    pub(super) fn are_plain(&self) -> bool {
+        matches!(
+            self,
+            Self {
+                deadline: None,
+                on_expiry: None,
+                on_dismissal: None,
+                warm: None,
+                undo_ms: None,
+                messages: None,
+                parallel: None,
+                other_tools: None,
+                quorum: None,
+            }
+        )
     }
 }
 
