@@ -116,15 +116,53 @@ words! {
 #[error("not an id of this kind")]
 pub struct NotAnId;
 
-/// Writes 128 bits as 26 digits.
-fn write_digits(f: &mut fmt::Formatter<'_>, value: u128) -> fmt::Result {
-    let mut digits = [0; DIGITS_U128];
-    let mut rest = value;
-    for place in digits.iter_mut().rev() {
-        *place = DIGITS[(rest & 31) as usize];
-        rest >>= 5;
+/// An id being written, without asking for memory: ids are in everything that is stored and told.
+struct Spelling {
+    letters: [u8; SPELLING_MAX],
+    used: usize,
+}
+
+/// A prefix, 26 digits, an underscore and ten digits more.
+const SPELLING_MAX: usize = 48;
+
+impl Spelling {
+    fn of(prefix: &str, value: u128) -> Self {
+        let mut spelling = Self { letters: [0; SPELLING_MAX], used: 0 };
+        spelling.push(prefix.as_bytes());
+        let mut digits = [0; DIGITS_U128];
+        let mut rest = value;
+        for place in digits.iter_mut().rev() {
+            *place = DIGITS[(rest & 31) as usize];
+            rest >>= 5;
+        }
+        spelling.push(&digits);
+        spelling
     }
-    f.write_str(std::str::from_utf8(&digits).expect("the digits are ASCII"))
+
+    fn numbered(mut self, number: u32) -> Self {
+        let mut digits = [0; 11];
+        let (mut first, mut rest) = (digits.len(), number);
+        loop {
+            first -= 1;
+            digits[first] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        digits[first - 1] = b'_';
+        self.push(&digits[first - 1..]);
+        self
+    }
+
+    fn push(&mut self, letters: &[u8]) {
+        self.letters[self.used..self.used + letters.len()].copy_from_slice(letters);
+        self.used += letters.len();
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.letters[..self.used]).expect("ids are ASCII")
+    }
 }
 
 /// Reads 26 digits. Exactly one spelling is accepted for each value, so that ids can be compared as text.
@@ -152,8 +190,7 @@ macro_rules! plain_ids {
     ($($name:ident $prefix:literal)*) => {$(
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str($prefix)?;
-                write_digits(f, self.0)
+                f.write_str(Spelling::of($prefix, self.0).as_str())
             }
         }
         impl fmt::Debug for $name {
@@ -175,9 +212,7 @@ macro_rules! numbered_ids {
     ($($name:ident $prefix:literal)*) => {$(
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str($prefix)?;
-                write_digits(f, self.session.0)?;
-                write!(f, "_{}", self.number)
+                f.write_str(Spelling::of($prefix, self.session.0).numbered(self.number).as_str())
             }
         }
         impl fmt::Debug for $name {
@@ -204,8 +239,10 @@ mod tests {
         for value in [0, 1, 31, 32, u128::MAX, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef] {
             let session = SessionId(value);
             assert_eq!(session.to_string().parse(), Ok(session));
-            let ask = AskId { session, number: 17 };
-            assert_eq!(ask.to_string().parse(), Ok(ask));
+            for number in [1, 9, 10, 17, u32::MAX] {
+                let ask = AskId { session, number };
+                assert_eq!(ask.to_string().parse(), Ok(ask));
+            }
             let message = MessageId { session, number: u32::MAX };
             assert_eq!(message.to_string().parse(), Ok(message));
         }

@@ -79,9 +79,26 @@ pub(crate) fn stream_of(session: SessionId, streams: usize) -> usize {
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cur_{:016x}", self.journal)?;
-        self.places.iter().try_for_each(|place| write!(f, "_{place:x}"))
+        f.write_str("cur_")?;
+        write_hex(f, self.journal, 16)?;
+        self.places.iter().try_for_each(|place| {
+            f.write_str("_")?;
+            write_hex(f, *place, 1)
+        })
     }
+}
+
+/// Writes at least `width` digits. Every entry that is told carries a cursor, so this is done by hand.
+fn write_hex(f: &mut fmt::Formatter<'_>, value: u64, width: usize) -> fmt::Result {
+    let mut digits = [b'0'; 16];
+    let (mut first, mut rest) = (digits.len(), value);
+    while rest > 0 {
+        first -= 1;
+        digits[first] = b"0123456789abcdef"[(rest & 15) as usize];
+        rest >>= 4;
+    }
+    let first = first.min(digits.len() - width);
+    f.write_str(std::str::from_utf8(&digits[first..]).expect("the digits are ASCII"))
 }
 
 impl FromStr for Cursor {
@@ -109,6 +126,7 @@ mod tests {
     #[test]
     fn a_cursor_reads_back_as_it_was_written() {
         let cursor = Cursor::new(0xfeed, vec![0, 1, u64::MAX]);
+        assert_eq!(cursor.to_string(), "cur_000000000000feed_0_1_ffffffffffffffff");
         assert_eq!(cursor.to_string().parse(), Ok(cursor));
         for bad in ["", "cur_", "cur_12", "cur_12_", "cur_12_g", "12_1"] {
             assert_eq!(bad.parse::<Cursor>(), Err(NotACursor), "{bad}");
