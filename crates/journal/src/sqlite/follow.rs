@@ -81,6 +81,7 @@ impl Follower {
         if let Some(batch) = self.recent.after(self.at, BATCH) {
             self.at = batch.up_to;
             self.fetched.extend(batch.entries);
+            self.recent.make_room();
             return Ok(());
         }
         let at = self.at;

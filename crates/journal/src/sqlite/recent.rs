@@ -36,6 +36,24 @@ struct Ring {
     bytes: usize,
 }
 
+impl Ring {
+    /// Removes the oldest until there are at most `max`, and returns them, to be dropped when the ring is free again.
+    fn leave(&mut self, max: usize) -> Vec<Arc<Stored>> {
+        let mut left = Vec::new();
+        while self.entries.len() > max || self.bytes > limits::RECENT_BYTES_MAX {
+            let Some(oldest) = self.entries.pop_front() else {
+                break;
+            };
+            self.first += 1;
+            if let Some(stored) = oldest {
+                self.bytes -= stored.entry.bytes();
+                left.push(stored);
+            }
+        }
+        left
+    }
+}
+
 /// Entries from memory, and the position up to which there are no others.
 pub(crate) struct Batch {
     pub(crate) entries: Vec<Arc<Stored>>,
@@ -83,16 +101,21 @@ impl Recent {
             ring.bytes += stored.entry.bytes();
             ring.entries.push_back(Some(Arc::clone(stored)));
         }
-        while ring.entries.len() > limits::RECENT_ENTRIES_MAX || ring.bytes > limits::RECENT_BYTES_MAX {
-            let Some(oldest) = ring.entries.pop_front() else {
-                break;
-            };
-            ring.bytes -= oldest.map_or(0, |stored| stored.entry.bytes());
-            ring.first += 1;
-        }
+        // Usually whoever follows has made room before.
+        let left = ring.leave(limits::RECENT_ENTRIES_MAX + limits::APPEND_BATCH_MAX);
         drop(ring);
+        drop(left);
         let newest = last.position.0;
         self.tell(|news| news.newest = newest);
+    }
+
+    /// Lets the oldest entries go.
+    ///
+    /// Followers do this, because they run where entries are made: memory that one thread asks for and another gives back
+    /// travels between processors, and that takes longer than all else that becomes of an entry here.
+    pub(crate) fn make_room(&self) {
+        let left = self.ring.lock().leave(limits::RECENT_ENTRIES_MAX);
+        drop(left);
     }
 
     /// Returns up to `max` entries after a position, or nothing if some of them have left memory.

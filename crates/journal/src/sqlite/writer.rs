@@ -14,7 +14,7 @@ use super::ledger::{Job, Ledger};
 /// Jobs that the last commit had if there is a crowd.
 const CROWD: usize = 12;
 /// How long the writer then waits for more. Less than a commit takes.
-const GATHER: Duration = Duration::from_micros(250);
+const GATHER: Duration = Duration::from_micros(500);
 
 pub(super) fn spawn(
     path: PathBuf,
