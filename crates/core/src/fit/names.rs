@@ -12,21 +12,21 @@ pub(super) const FOLD: &str = "\n\n———\n";
 const FOLD_MARK: &str = "\n\n———";
 
 /// Returns the names of questions with these texts, in order: all different, none blank.
-pub(crate) fn question_names<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+pub(crate) fn question_names<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<Cow<'t, str>> {
     let visible = texts.enumerate().map(|(i, text)| match is_blank(text) {
-        true => format!("Question {}", i + 1),
+        true => Cow::from(format!("Question {}", i + 1)),
         // Most questions are one line; those have nothing to replace.
-        false if text.contains('\n') => text.replace(FOLD_MARK, "\n\n— — —"),
-        false => text.to_owned(),
+        false if text.contains('\n') => Cow::from(text.replace(FOLD_MARK, "\n\n— — —")),
+        false => Cow::from(text),
     });
     distinct(visible.collect())
 }
 
 /// Returns the names of options with these labels, in order: all different, none blank.
-pub(crate) fn option_names<'l>(labels: impl Iterator<Item = &'l str>) -> Vec<String> {
+pub(crate) fn option_names<'l>(labels: impl Iterator<Item = &'l str>) -> Vec<Cow<'l, str>> {
     let visible = labels.enumerate().map(|(i, label)| match is_blank(label) {
-        true => format!("Option {}", i + 1),
-        false => label.to_owned(),
+        true => Cow::from(format!("Option {}", i + 1)),
+        false => Cow::from(label),
     });
     distinct(visible.collect())
 }
@@ -47,18 +47,18 @@ pub(super) fn folded(name: &str, below: &[Cow<'_, str>]) -> String {
 /// Names that are cheaper to compare with each other than to sort.
 const FEW: usize = 8;
 
-fn look_different(names: &[String]) -> bool {
+fn look_different(names: &[Cow<'_, str>]) -> bool {
     names.iter().enumerate().all(|(i, name)| names[..i].iter().all(|other| seen(other) != seen(name)))
 }
 
 /// Numbers the later ones among names that look the same: `a`, `a (2)`. A number that another name has is left out.
-fn distinct(names: Vec<String>) -> Vec<String> {
+fn distinct<'n>(names: Vec<Cow<'n, str>>) -> Vec<Cow<'n, str>> {
     if names.len() <= FEW && look_different(&names) {
         return names;
     }
     let looks: BTreeSet<String> = names.iter().map(|name| seen(name).to_owned()).collect();
     let mut given = BTreeSet::new();
-    let tell_apart = |name: String| {
+    let tell_apart = |name: Cow<'n, str>| {
         if given.insert(seen(&name).to_owned()) {
             return name;
         }
@@ -67,7 +67,7 @@ fn distinct(names: Vec<String>) -> Vec<String> {
             let numbered = format!("{} ({number})", seen(&name));
             let look = seen(&numbered).to_owned();
             if !looks.contains(&look) && given.insert(look) {
-                return numbered;
+                return Cow::from(numbered);
             }
             number += 1;
         }

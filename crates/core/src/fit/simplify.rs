@@ -75,9 +75,9 @@ fn card_question(index: usize, posed: &Posed<'_>, name: &str, abilities: &Abilit
         }));
     }
 
-    let card_option = |(index, (option, label)): (usize, (&Choice, String))| CardOption {
+    let card_option = |(index, (option, label)): (usize, (&Choice, Cow<'_, str>))| CardOption {
         index,
-        label,
+        label: label.into_owned(),
         description: described(option).filter(|_| abilities.descriptions).map(str::to_owned),
         preview: option.preview.clone().filter(|_| abilities.previews),
     };

@@ -5,6 +5,7 @@
 //! beginning (screens put a person's own words last) and the rest stays as it was written, so that "No, not Rust, Go"
 //! never turns into a choice of Go.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::ask::Question;
@@ -14,9 +15,9 @@ use crate::wild::seen;
 
 /// The labels of one question, as shown and as the agent wrote them.
 #[derive(Debug, Default)]
-pub(super) struct Labels {
-    shown: Vec<String>,
-    raw: Vec<String>,
+pub(super) struct Labels<'q> {
+    shown: Vec<Cow<'q, str>>,
+    raw: Vec<Cow<'q, str>>,
 }
 
 /// What a string turned out to be.
@@ -30,10 +31,10 @@ pub(super) struct Read {
 /// A label cut at its commas, with its option.
 type Form = (usize, Vec<String>);
 
-impl Labels {
-    pub(super) fn of(question: &Question) -> Self {
-        let raw: Vec<_> = question.options.iter().map(|option| option.label.clone()).collect();
-        Self { shown: option_names(raw.iter().map(String::as_str)), raw }
+impl<'q> Labels<'q> {
+    pub(super) fn of(question: &'q Question) -> Self {
+        let raw = || question.options.iter().map(|option| option.label.as_str());
+        Self { shown: option_names(raw()), raw: raw().map(Cow::from).collect() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -42,14 +43,14 @@ impl Labels {
 
     /// Finds the option with exactly this label.
     pub(super) fn exact(&self, text: &str) -> Option<usize> {
-        let position = |labels: &[String]| labels.iter().position(|label| label == text);
+        let position = |labels: &[Cow<'_, str>]| labels.iter().position(|label| label == text);
         position(&self.shown).or_else(|| position(&self.raw))
     }
 
     /// Finds the only option with this label in any case, with any space around.
     fn alike(&self, text: &str) -> Option<usize> {
         let plain = seen(text).to_lowercase();
-        let only = |labels: &[String]| {
+        let only = |labels: &[Cow<'_, str>]| {
             let mut found = labels.iter().enumerate().filter(|(_, label)| seen(label).to_lowercase() == plain);
             found.next().filter(|_| found.next().is_none()).map(|(index, _)| index)
         };

@@ -1,5 +1,7 @@
 //! Replies to questions: which question is meant, and that each is answered once.
 
+use std::borrow::Cow;
+
 use crate::answer::Pick;
 use crate::fit::stand_in::Posed;
 use crate::fit::{key_of, question_names};
@@ -78,7 +80,7 @@ fn named(key: &QuestionKey, name: &str) -> String {
 }
 
 /// Finds the question that is meant: as shown, else as the agent wrote it, else in any case if only one fits.
-fn find(posed: &[Posed<'_>], names: &[String], key: &QuestionKey) -> Result<usize, Problem> {
+fn find(posed: &[Posed<'_>], names: &[Cow<'_, str>], key: &QuestionKey) -> Result<usize, Problem> {
     let text = match key {
         QuestionKey::Index(index) if *index < posed.len() => return Ok(*index),
         QuestionKey::Index(index) => {

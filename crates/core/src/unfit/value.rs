@@ -30,14 +30,14 @@ pub(super) fn pick(question: &Question, value: Option<Value>) -> Result<Pick, St
 }
 
 #[derive(Default)]
-struct Said {
-    labels: Labels,
+struct Said<'q> {
+    labels: Labels<'q>,
     multi: bool,
     chosen: BTreeSet<usize>,
     texts: Vec<String>,
 }
 
-impl Said {
+impl Said<'_> {
     fn take(&mut self, value: Value) -> Result<(), String> {
         match value {
             Value::Index(index) if index < self.labels.len() => {

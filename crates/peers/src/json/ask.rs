@@ -207,7 +207,6 @@ impl AskJson {
             id: ask.id.to_string(),
             session: ask.id.session.to_string(),
             state: view.state.name(),
-            body: BodyJson::of(view, &shown),
             agent: ask.asker.agent.clone(),
             door: ask.asker.door.clone(),
             context: ContextJson {
@@ -249,14 +248,16 @@ impl AskJson {
             undo_until: view.undo_until.map(Rfc3339),
             settled_at: view.settled_at.map(Rfc3339),
             delivered_at: view.delivered_at.map(Rfc3339),
+            // Last, because it takes the questions.
+            body: BodyJson::of(view, shown),
         }
     }
 }
 
 impl BodyJson {
-    fn of(view: &AskView, shown: &[CardQuestion]) -> Self {
+    fn of(view: &AskView, shown: Vec<CardQuestion>) -> Self {
         match &view.ask.body {
-            Body::Questions(_) => Self::Questions { questions: shown.iter().map(QuestionJson::of).collect() },
+            Body::Questions(_) => Self::Questions { questions: shown.into_iter().map(QuestionJson::of).collect() },
             Body::Approval(approval) => Self::Approval {
                 approval: ApprovalJson {
                     tool: approval.tool.clone(),
@@ -279,15 +280,15 @@ impl BodyJson {
 }
 
 impl QuestionJson {
-    fn of(question: &CardQuestion) -> Self {
-        let options = question.options.iter().map(|option| OptionJson {
-            label: option.label.clone(),
-            description: option.description.clone(),
-            preview: option.preview.clone(),
+    fn of(question: CardQuestion) -> Self {
+        let options = question.options.into_iter().map(|option| OptionJson {
+            label: option.label,
+            description: option.description,
+            preview: option.preview,
         });
         Self {
-            question: question.text.clone(),
-            header: question.header.clone(),
+            question: question.text,
+            header: question.header,
             options: options.collect(),
             multi_select: question.multi,
             secret: question.secret,
