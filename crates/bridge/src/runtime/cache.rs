@@ -1,6 +1,5 @@
 //! Sessions in memory: folded once, then kept as long as they are used.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,6 +8,7 @@ use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_journal::Digest;
+use foldhash::HashMap;
 use parking_lot::Mutex;
 
 /// One session in memory.

@@ -1,12 +1,12 @@
 //! Who waits for the end of an ask. They are woken once, by the hub, and by nothing else that happens.
 
-use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::AskId;
+use foldhash::HashMap;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 

@@ -1,6 +1,6 @@
 //! The only door to the runtime: a handle that is cheap to clone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -65,7 +65,7 @@ pub struct Inner {
     pub(crate) ends: Arc<Ends>,
     pub(crate) timer: Timer,
     pub(crate) bell: Bell,
-    pub(crate) accesses: Mutex<HashMap<SessionId, Arc<Access>>>,
+    pub(crate) accesses: Mutex<foldhash::HashMap<SessionId, Arc<Access>>>,
     /// Sessions with something noted that is not written yet.
     pub(crate) unwritten: Mutex<Vec<SessionId>>,
     pub(crate) wake_flusher: Notify,

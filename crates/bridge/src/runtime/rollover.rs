@@ -1,5 +1,8 @@
 //! A session that has grown long goes on as a new one. There are no snapshots to get wrong.
 
+use std::sync::Arc;
+
+use askbridge_core::event::{Settings, Started};
 use askbridge_core::ids::SessionId;
 use askbridge_core::intent::{Intent, Start};
 use askbridge_core::limits;
@@ -12,26 +15,35 @@ use super::handle::Handle;
 /// How many times a session may have gone on before we stop looking for the end.
 const LINKS_MAX: usize = 1000;
 
+/// A session that goes on nowhere else, and what it says of itself.
+#[derive(Debug)]
+pub(crate) struct Newest {
+    pub(crate) session: SessionId,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) started: Option<Arc<Started>>,
+}
+
 impl Handle {
     /// Returns the session that `session` goes on as, making one if it has grown long and nothing in it is unfinished.
-    pub(crate) async fn newest(&self, session: SessionId) -> Result<SessionId, Rejection> {
+    pub(crate) async fn newest(&self, session: SessionId) -> Result<Newest, Rejection> {
         let mut current = session;
         for _ in 0..LINKS_MAX {
-            let (end, full) = self
+            let (end, full, newest) = self
                 .look(current, |state| {
-                    let unfinished = state.session.asks.values().any(|live| live.delivered_at.is_none());
-                    let full = state.session.decisions >= limits::DECISIONS_MAX && !unfinished;
-                    (state.session.end.clone(), full)
+                    let unfinished = || state.session.asks.values().any(|live| live.delivered_at.is_none());
+                    let full = state.session.decisions >= limits::DECISIONS_MAX && !unfinished();
+                    let (settings, started) = (state.session.settings.clone(), state.session.started.clone());
+                    (state.session.end.clone(), full, Newest { session: current, settings, started })
                 })
                 .await?;
             match end {
                 Some(End::Continued { to, .. }) => current = to,
-                Some(End::Closed { .. }) => return Ok(current),
+                Some(End::Closed { .. }) => return Ok(newest),
                 None if full => current = Box::pin(self.carry_on(current)).await?,
-                None => return Ok(current),
+                None => return Ok(newest),
             }
         }
-        Ok(current)
+        Err(Rejection::Down("this session has gone on too many times".to_owned()))
     }
 
     async fn carry_on(&self, from: SessionId) -> Result<SessionId, Rejection> {

@@ -38,9 +38,14 @@ impl Handle {
         let cell = self.cache.cell(session);
         let mut state = cell.state.lock().await;
         let mut tries = 0;
+        // Nobody else writes to an exclusive store. But an append that was abandoned, which is why a state is not trusted,
+        // may still be on its way into the journal, and then everything is decided again.
+        let for_sure = self.store.exclusive() && state.trusted;
+        let mut again = intents;
         loop {
             self.trust(&mut state).await?;
-            let events = match self.decide_all(&mut state, &intents) {
+            let intents = if for_sure { std::mem::take(&mut again) } else { again.clone() };
+            let events = match self.decide_all(&mut state, intents) {
                 Ok(events) => events,
                 Err(refusal) => {
                     // What another node decided may not have reached us: a refusal is told after a fresh look only.
@@ -60,7 +65,7 @@ impl Handle {
                     Err(error) => {
                         cell.riders.lock().splice(0..0, riders);
                         match error {
-                            AppendError::Conflict if tries < TRIES_MAX => {
+                            AppendError::Conflict if tries < TRIES_MAX && !for_sure => {
                                 tries += 1;
                                 continue;
                             }
@@ -109,20 +114,16 @@ impl Handle {
     }
 
     /// Decides about each intent in turn, evolving as it goes. After a refusal half-way the state is not trusted.
-    fn decide_all(&self, state: &mut CellState, intents: &[Intent]) -> Result<Vec<Event>, Refusal> {
+    fn decide_all(&self, state: &mut CellState, intents: Vec<Intent>) -> Result<Vec<Event>, Refusal> {
         let at = self.clock.now();
         let mut all = Vec::new();
         for intent in intents {
-            match (self.decide)(&state.session, intent.clone(), at) {
-                Ok(events) => {
-                    for event in &events {
-                        state.trusted = false;
-                        evolve(&mut state.session, event);
-                    }
-                    all.extend(events);
-                }
-                Err(refusal) => return Err(refusal),
+            let events = (self.decide)(&state.session, intent, at)?;
+            for event in &events {
+                state.trusted = false;
+                evolve(&mut state.session, event);
             }
+            all.extend(events);
         }
         Ok(all)
     }

@@ -61,7 +61,7 @@ impl Handle {
             }
             Wish::Say { session, text, about } => {
                 self.guarded(caller, Action::Talk, session)?;
-                let session = self.newest(session).await?;
+                let session = self.newest(session).await?.session;
                 self.submit_in(session, Intent::Say { text, by: Some(caller.who(via)), about }).await
             }
             Wish::Unsay { message } => {
@@ -167,9 +167,8 @@ impl Handle {
         let (session, started) = match wish.session {
             Some(session) => {
                 self.guarded(caller, Action::Ask, session)?;
-                let session = self.newest(session).await?;
-                let known = self.look(session, |state| (state.session.settings.clone(), state.session.started.clone()));
-                (session, Some(known.await?))
+                let newest = self.newest(session).await?;
+                (newest.session, Some((newest.settings, newest.started)))
             }
             None => {
                 caller.may(Action::Ask, None)?;

@@ -65,9 +65,17 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Troub
     }
 }
 
+/// Writes JSON of our own.
+pub(crate) fn written(value: &impl Serialize) -> Vec<u8> {
+    // Most answers fit; growing from nothing would copy them several times.
+    let mut body = Vec::with_capacity(1024);
+    serde_json::to_writer(&mut body, value).expect("our own JSON has text keys");
+    body
+}
+
 /// Answers with JSON.
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
-    let body = serde_json::to_vec(value).expect("our own JSON has text keys");
+    let body = written(value);
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     (status, headers, Body::from(Bytes::from(body))).into_response()
 }

@@ -21,7 +21,7 @@ use crate::auth::Caller;
 
 /// tungstenite's own buffers cost 133 kB a connection. The one for reading is there all the time; the one for writing is
 /// as large as what is written.
-const READ_BYTES: usize = 512;
+const READ_BYTES: usize = 256;
 const WRITE_BYTES: usize = 4096;
 
 type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;

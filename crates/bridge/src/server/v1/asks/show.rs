@@ -21,6 +21,7 @@ use tokio::time::sleep;
 use super::ask_id;
 use crate::auth::{Action, Caller};
 use crate::server::app::App;
+use crate::server::body::written;
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::proof::Proof;
@@ -63,7 +64,7 @@ pub(super) async fn respond(
     status: StatusCode,
 ) -> Result<Response, Trouble> {
     let view = settled(&app, ask, wait).await?;
-    let body = serde_json::to_vec(&AskJson::of(&view)).expect("an ask's JSON has text keys");
+    let body = written(&AskJson::of(&view));
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     // Only where fetching is the way to the agent; a hosted agent hears it from its host.
     let fetched = view.ask.reach == Reach::Pull && view.ask.asker.party == caller.party;
