@@ -22,6 +22,8 @@ use tokio::time::{sleep_until, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
+use crate::measure::percentile;
+use crate::overload;
 use crate::subject::{Kind, Subject};
 
 pub(crate) struct Crowd {
@@ -39,6 +41,8 @@ const ANSWERERS: usize = 4;
 const ASKERS: usize = 64;
 /// Connections from one address. An address has some 28,000 ports to call from.
 const PER_ADDRESS: usize = 8_000;
+/// How long agents that have lost their way may try, at most.
+const OVERLOADED: Duration = Duration::from_secs(10);
 /// Beyond: somebody did not get what they were promised.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -49,7 +53,7 @@ type Heard = Arc<std::sync::Mutex<HashMap<String, (u32, u32)>>>;
 struct Counts {
     taken: AtomicUsize,
     too_many: AtomicUsize,
-    slowest_us: AtomicUsize,
+    waits: std::sync::Mutex<Vec<Duration>>,
 }
 
 pub(crate) async fn run(crowd: Crowd) -> Result<()> {
@@ -90,20 +94,25 @@ pub(crate) async fn run(crowd: Crowd) -> Result<()> {
     }
     let after = memory_kb(subject.pid)?;
     let rate = acknowledged.len() as f64 / crowd.span.as_secs_f64();
+    let mut waits = std::mem::take(&mut *counts.waits.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    let mut ms = |part| percentile(&mut waits, part).as_secs_f64() * 1e3;
     println!(
-        "| connections | asks taken | a second | refused (429, 503) | slowest answer ms | memory MB: empty, connected, after | lost |"
+        "| connections | asks taken | a second | refused (429, 503) | acknowledged p50 ms | p99 ms | slowest ms | memory MB: empty, connected, after | lost |"
     );
-    println!("|---:|---:|---:|---:|---:|---|---:|");
+    println!("|---:|---:|---:|---:|---:|---:|---:|---|---:|");
     println!(
-        "| {} | {} | {rate:.0} | {} | {:.0} | {}, {}, {} | 0 |",
+        "| {} | {} | {rate:.0} | {} | {:.1} | {:.1} | {:.0} | {}, {}, {} | 0 |",
         crowd.people + ANSWERERS + ASKERS,
         acknowledged.len(),
         counts.too_many.load(Ordering::Relaxed),
-        counts.slowest_us.load(Ordering::Relaxed) as f64 / 1e3,
+        ms(0.5),
+        ms(0.99),
+        ms(1.0),
         before / 1024,
         connected / 1024,
         after / 1024,
     );
+    overload::run(&subject, crowd.span.min(OVERLOADED)).await?;
     listening.abort_all();
     Arc::into_inner(subject).context("nobody else holds the server")?.stop().await
 }
@@ -194,7 +203,7 @@ async fn ask(subject: &Arc<Subject>, tokens: &[String], crowd: &Crowd) -> Result
                 let began = Instant::now();
                 let asked = timeout(PATIENCE, connection.ask("/v1/asks", Some(&tokens[caller]), body)).await;
                 let (status, said) = asked.context("a request was never answered: the server stalled")??;
-                counts.slowest_us.fetch_max(began.elapsed().as_micros() as usize, Ordering::Relaxed);
+                counts.waits.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(began.elapsed());
                 match status {
                     201 => {
                         let view: Value = serde_json::from_str(&said)?;

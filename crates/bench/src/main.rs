@@ -11,6 +11,7 @@ mod http;
 mod load;
 mod many;
 mod measure;
+mod overload;
 mod plot;
 mod report;
 mod subject;

@@ -22,15 +22,21 @@ pub(crate) async fn measure(subject: &Subject, sessions: usize, pace: Pace, span
     let (cpu, began) = (cpu_time(subject.pid)?, Instant::now());
     let mut took = load::run(subject, sessions, pace, span).await?;
     let (cpu, span) = (cpu_time(subject.pid)? - cpu, began.elapsed());
-    took.sort_unstable();
-    let at = |part: f64| took[((took.len() - 1) as f64 * part) as usize];
+    let mut at = |part| percentile(&mut took, part);
+    let (p50, p90, p99) = (at(0.5), at(0.9), at(0.99));
     Ok(Figures {
         rounds_per_s: took.len() as f64 / span.as_secs_f64(),
-        p50: at(0.5),
-        p90: at(0.9),
-        p99: at(0.99),
+        p50,
+        p90,
+        p99,
         cpu_us_per_round: cpu.as_secs_f64() * 1e6 / took.len() as f64,
     })
+}
+
+/// Returns the span that this part of all spans does not exceed. There has to be one.
+pub(crate) fn percentile(spans: &mut [Duration], part: f64) -> Duration {
+    let place = ((spans.len() - 1) as f64 * part) as usize;
+    *spans.select_nth_unstable(place).1
 }
 
 /// The kernel counts in hundredths of a second; a measurement takes long enough for that.
