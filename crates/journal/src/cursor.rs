@@ -77,6 +77,17 @@ pub(crate) fn stream_of(session: SessionId, streams: usize) -> usize {
     (x % streams.max(1) as u64) as usize
 }
 
+impl Cursor {
+    /// Returns the text that goes out.
+    pub fn text(&self) -> String {
+        use fmt::Write as _;
+        let mut text = String::with_capacity(24 + 17 * self.places.len());
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{self}");
+        text
+    }
+}
+
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("cur_")?;

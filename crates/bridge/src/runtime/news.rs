@@ -36,7 +36,7 @@ impl News {
     pub(crate) fn of(stored: &Stored, cursor: &Cursor) -> Self {
         let entry = &stored.entry;
         let last = entry.events.len().saturating_sub(1);
-        let cursor: Arc<str> = cursor.to_string().into();
+        let cursor: Arc<str> = cursor.text().into();
         let happened = entry.events.iter().enumerate().map(|(place, written)| Happened {
             session: entry.session,
             at: entry.at,

@@ -123,7 +123,11 @@ impl Handle {
                 state.trusted = false;
                 evolve(&mut state.session, event);
             }
-            all.extend(events);
+            if all.is_empty() {
+                all = events;
+            } else {
+                all.extend(events);
+            }
         }
         Ok(all)
     }
