@@ -17,6 +17,8 @@ export interface AskView {
 /** What became of the last thing that the person did to an ask on this device. */
 export type Sending =
   | { readonly state: "idle" }
+  /** Kept back for a moment, so that a slip of the finger can be undone. Sent then, or when the page is left. */
+  | { readonly state: "held"; readonly what: Deed; readonly until: number }
   /** No connection. Kept on this device, sent once there is one. */
   | { readonly state: "queued"; readonly what: Deed }
   /** On its way to the server, which has not confirmed it. */
@@ -43,7 +45,7 @@ export type Phase =
   | "open"
   | "queued"
   | "sending"
-  /** Answered, and it can still be taken back (`ask.undo_until`). */
+  /** Answered, and it can still be taken back, until `undoUntil`. */
   | "undoable"
   /** Settled by an answer; the agent has not shown yet that it heard. */
   | "stored"
@@ -59,6 +61,7 @@ export function phaseOf(view: AskView): Phase {
   const { ask, sending } = view;
   switch (ask.state) {
     case "open":
+      if (sending.state === "held") return "undoable";
       if (sending.state === "queued" && sending.what !== "extend") return "queued";
       if (sending.state === "sending" && sending.what !== "extend") return "sending";
       return "open";
@@ -69,4 +72,11 @@ export function phaseOf(view: AskView): Phase {
     default:
       return ask.state;
   }
+}
+
+/** Until when an answer can be taken back, in milliseconds since 1970. `null`: it cannot. */
+export function undoUntil(view: AskView): number | null {
+  if (view.ask.state === "open" && view.sending.state === "held") return view.sending.until;
+  if (view.ask.state === "proposed" && view.ask.undo_until) return Date.parse(view.ask.undo_until);
+  return null;
 }
