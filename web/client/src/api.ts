@@ -1,7 +1,7 @@
 /** The addresses that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
-import type { Ask, AskPage, Device, Entries, Me, NewAnswer, NewSession, Problem, Session, SessionChanges, SessionListedPage, TakenMessage, Token, TokenPage } from "./types.ts";
+import type { Ask, AskPage, Device, DeviceLink, Entries, Me, NewAnswer, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage } from "./types.ts";
 
 /** Which asks of the past are wanted. */
 export interface Wanted {
@@ -14,10 +14,8 @@ export interface Wanted {
   readonly limit?: number;
 }
 
-export interface Link {
-  readonly secret: string;
-  readonly name: string;
-}
+/** After everything that a session will ever have. */
+const END = Number.MAX_SAFE_INTEGER;
 
 export class Api {
   private readonly base: string;
@@ -34,23 +32,27 @@ export class Api {
   ask = (id: string) => this.get<Ask>(`/v1/asks/${id}`);
   asks = (wanted: Wanted) => this.get<AskPage>("/v1/asks", wanted);
   answer = (id: string, answer: NewAnswer, leaving = false) => this.post<Ask>(`/v1/asks/${id}/answer`, answer, leaving);
-  snooze = (id: string, until: string | null) => this.post<null>(`/v1/asks/${id}/snooze`, { until });
-  snoozes = () => this.get<{ items: { ask: string; until: string }[] }>("/v1/snoozes");
+  /** Hides an ask for so many seconds; `null`: shows it again. */
+  snooze = (id: string, seconds: number | null) => this.post<Snooze>(`/v1/asks/${id}/snooze`, seconds === null ? {} : { seconds });
+  snoozes = () => this.get<SnoozePage>("/v1/snoozes");
+  /** Makes an address at which an option's preview can be shown in a frame. */
+  preview = (id: string, question: number, option: number) => this.post<Preview>(`/v1/asks/${id}/previews`, { question, option });
   sessions = (after: string | null) => this.get<SessionListedPage>("/v1/sessions", { after, limit: 100 });
   session = (id: string) => this.get<Session>(`/v1/sessions/${id}`);
   /** What happened after a position. */
   entries = (id: string, after: number | null) => this.get<Entries>(`/v1/sessions/${id}/events`, { after, limit: 500 });
   /** What happened before a position, or at the end; in order. */
   entriesBefore = (id: string, before: number | null, limit: number) =>
-    this.get<Entries>(`/v1/sessions/${id}/events`, { before: before ?? "end", limit });
+    this.get<Entries>(`/v1/sessions/${id}/events`, { before: before ?? END, limit });
   start = (session: NewSession) => this.post<Session>("/v1/sessions", session);
   configure = (id: string, changes: SessionChanges) => this.post<Session>(`/v1/sessions/${id}/configure`, changes);
   end = (id: string) => this.post<Session>(`/v1/sessions/${id}/close`, {});
   say = (id: string, text: string, about?: string) =>
     this.post<TakenMessage>(`/v1/sessions/${id}/messages`, about ? { text, about } : { text });
-  devices = () => this.get<TokenPage>("/v1/tokens");
-  revoke = (id: string) => this.send<Token>("DELETE", `/v1/tokens/${id}`);
-  makeLink = () => this.post<Link>("/v1/pairings", {});
+  devices = () => this.get<OwnDevicePage>("/v1/devices");
+  revoke = (id: string) => this.send<OwnDevice>("DELETE", `/v1/devices/${id}`);
+  /** Makes a link for another device of the same person. */
+  linkDevice = () => this.post<DeviceLink>("/v1/devices", {});
 
   private get<T>(path: string, query: object = {}): Promise<T> {
     const wanted = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");

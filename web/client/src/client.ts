@@ -43,6 +43,8 @@ export interface Client {
 
   /** Everything else, address by address. */
   readonly api: Api;
+  /** Tries to connect now, instead of when the pause is over. */
+  retry(): void;
   /** Forgets everything known and asks the server anew. */
   resync(): void;
   close(): void;

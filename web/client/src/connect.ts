@@ -107,7 +107,8 @@ class Bridge implements Client {
   snooze(ask: string, until: number | null) {
     const before = this.state.asks.get(ask)?.snoozedUntil ?? null;
     this.hear({ type: "snooze", ask, until });
-    this.api.snooze(ask, until === null ? null : new Date(until).toISOString()).catch(() => this.hear({ type: "snooze", ask, until: before }));
+    const seconds = until === null ? null : Math.max(1, (until - this.around.now()) / 1000);
+    this.api.snooze(ask, seconds).catch(() => this.hear({ type: "snooze", ask, until: before }));
   }
 
   look(asks: readonly string[]) {
@@ -135,6 +136,10 @@ class Bridge implements Client {
 
   unsay = (_session: string, message: string) => this.asked((tag) => ({ type: "unsay", tag, message }));
   interrupt = (session: string) => this.asked((tag) => ({ type: "interrupt", tag, session }));
+
+  retry() {
+    this.socket.hurry();
+  }
 
   resync() {
     this.heard = [];
@@ -202,7 +207,7 @@ class Bridge implements Client {
 
   private async loadSnoozes() {
     const page = await this.api.snoozes().catch(() => null);
-    if (page) this.hear({ type: "snoozes", snoozes: new Map(page.items.map(({ ask, until }) => [ask, Date.parse(until)])) });
+    if (page) this.hear({ type: "snoozes", snoozes: new Map(page.items.map(({ ask, until }) => [ask, until === null ? 0 : Date.parse(until)])) });
   }
 
   /** More is open than a snapshot holds. */

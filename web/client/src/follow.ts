@@ -46,7 +46,7 @@ export class Follow {
     this.hear({ type: "loading", session });
     await this.tried(session, async () => {
       const page = await this.api.entriesBefore(session, known.transcript.first, PAGE);
-      this.hear({ type: "before", session, entries: page.items, older: page.items.length === PAGE });
+      this.hear({ type: "before", session, entries: page.items, older: page.next !== null });
     });
   }
 
@@ -78,7 +78,7 @@ export class Follow {
     await this.tried(session, async () => {
       const [shown, page] = await Promise.all([this.api.session(session), this.api.entriesBefore(session, null, PAGE)]);
       this.hear({ type: "session", session: shown });
-      this.hear({ type: "before", session, entries: page.items, older: page.items.length === PAGE });
+      this.hear({ type: "before", session, entries: page.items, older: page.next !== null });
     });
     const again = this.busy.get(session);
     this.busy.delete(session);

@@ -151,7 +151,8 @@ export class Socket {
 
   /** The network is back, or the person is: no reason to wait. */
   readonly hurry = () => {
-    if (this.closed || this.socket) return;
+    if (this.closed || this.welcomed) return;
+    this.drop();
     this.attempts = 0;
     this.open();
   };
