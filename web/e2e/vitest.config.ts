@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 // One browser and one process for all journeys: each has contexts and a server of its own.
 export default defineConfig({
-  resolve: { conditions: ["source", "module", "node", "development|production"] },
+  ssr: { resolve: { conditions: ["source", "module", "node", "development|production"] }, noExternal: [/^@askbridge\//] },
   test: {
     root: import.meta.dirname,
     include: ["src/journeys/*.test.ts"],
