@@ -10,6 +10,7 @@ mod links;
 mod run;
 mod test;
 mod tidy;
+mod web;
 
 use anyhow::{Result, bail};
 
@@ -22,6 +23,7 @@ cargo xtask api-release      makes today's API the promise: part of a release
 cargo xtask load [--quick]   a crowd on one server: nothing lost, bounded memory, 429 or 503 beyond
 cargo xtask simulate         the real bridge on simulated afternoons; --seeds N, --seed S
 cargo xtask fuzz             every parser, fed with chance; --minutes N
+cargo xtask web              the web app: types, tests, the committed build, journeys in a real browser
 cargo xtask tidy             walls between crates, file sizes, door plates
 cargo xtask links            every link between the documents leads somewhere
 cargo xtask book             the documents as pages, in target/book
@@ -47,6 +49,7 @@ fn main() -> Result<()> {
         }
         ["simulate", rest @ ..] => run_ours("askbridge-simulation", rest),
         ["fuzz", rest @ ..] => run_ours("askbridge-fuzz", rest),
+        ["web"] => install::run().and_then(|installed| web::run(&installed)),
         ["tidy"] => tidy::run(),
         ["drift", rest @ ..] => drift::run(rest),
         ["links"] => links::run(),

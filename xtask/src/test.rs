@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::run::{cargo, cargo_with, exists, program};
-use crate::{api, api_diff, book, install, links, tidy};
+use crate::{api, api_diff, book, install, links, tidy, web};
 
 pub(crate) fn run() -> Result<()> {
     let began = Instant::now();
@@ -24,6 +24,7 @@ pub(crate) fn run() -> Result<()> {
     optional("typos", &[]);
     cargo_with(&["test", "--workspace"], &installed.env())?;
     api::run()?;
+    web::run(&installed)?;
     eprintln!("\neverything holds, after {} s", began.elapsed().as_secs());
     Ok(())
 }

@@ -1,10 +1,12 @@
 //! The durable, ordered log of all sessions. The truth.
 
+use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
 
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{Position, SessionId};
+use askbridge_core::limits;
 use futures_util::Stream;
 
 use crate::cursor::Cursor;
@@ -91,6 +93,34 @@ pub trait Journal: Clone + Send + Sync + 'static {
         after: Option<Position>,
         max: usize,
     ) -> impl Future<Output = Result<Vec<Arc<Stored>>, ReadError>> + Send;
+
+    /// Reads the last of a session's entries before a position, in order; `before: None` means the end.
+    ///
+    /// Otherwise like [`Journal::read`]. This reads everything up to there; a backend that can begin at the end does.
+    fn read_back(
+        &self,
+        session: SessionId,
+        before: Option<Position>,
+        max: usize,
+    ) -> impl Future<Output = Result<Vec<Arc<Stored>>, ReadError>> + Send {
+        async move {
+            let (mut last, mut after) = (VecDeque::new(), None);
+            loop {
+                let page = self.read(session, None, after, limits::READ_BATCH_MAX).await?;
+                let Some(end) = page.last().map(|stored| stored.position) else { return Ok(last.into()) };
+                for stored in page {
+                    if before.is_some_and(|before| stored.position >= before) {
+                        return Ok(last.into());
+                    }
+                    if last.len() == max.min(limits::READ_BATCH_MAX) {
+                        last.pop_front();
+                    }
+                    last.push_back(stored);
+                }
+                after = Some(end);
+            }
+        }
+    }
 
     /// Follows all sessions from a cursor on, without gap or repeat, for ever.
     ///

@@ -311,6 +311,13 @@ export interface Device {
   token: string;
 }
 
+/** A link that makes a device of whatever opens it. */
+export interface DeviceLink {
+  expires_at: Time;
+  /** What stands behind `#pair=` in the link. */
+  secret: string;
+}
+
 /** What a person has half written about an ask. */
 export interface Draft {
   ask: string;
@@ -320,7 +327,7 @@ export interface Draft {
 /** What happened in a session, in order. */
 export interface Entries {
   items: Entry[];
-  /** `null`: this is all there is so far. */
+  /** The `after` of the next page, or with `before` the `before` of the one in front. `null`: this is all there is so far. */
   next: number | null;
 }
 
@@ -740,6 +747,14 @@ export interface NewPairing {
   token?: boolean;
 }
 
+/** The option whose preview is wanted. */
+export interface NewPreview {
+  /** Its option, counted from 0. */
+  option: number;
+  /** The question, counted from 0. */
+  question: number;
+}
+
 /** A question: its text alone, or with options. Without options the answer is free text. */
 export type NewQuestion = string | {
   /** A word or two above the question. */
@@ -786,6 +801,12 @@ export interface NewSession {
   warm_seconds?: unknown;
 }
 
+/** For how long not to show an ask. */
+export interface NewSnooze {
+  /** Missing: show it again. */
+  seconds?: number;
+}
+
 /** An agent's token to be made. */
 export interface NewToken {
   /** Who holds it, for people to read: 1 to 64 characters. */
@@ -806,6 +827,24 @@ export interface OfferedRule {
 
 export type OneOrSeveral = string | string[];
 
+/** A device of yours. */
+export interface OwnDevice {
+  /** The one that asks. */
+  current: boolean;
+  device: string;
+  /** For sending it away; not a secret. */
+  id: string;
+  paired_at: Time;
+  role: TokenRole;
+}
+
+/** One page of a list. */
+export interface OwnDevicePage {
+  items: OwnDevice[];
+  /** `null`: this was the last page. */
+  next: string | null;
+}
+
 /** What was made for a person: a link's secret, or the token itself. */
 export type Pairing = {
   name: string;
@@ -815,6 +854,12 @@ export type Pairing = {
   name: string;
   token: string;
 };
+
+/** Where a preview can be looked at. */
+export interface Preview {
+  /** For a frame. Works without a token, for an hour. */
+  address: string;
+}
 
 /** A problem as the wire shows it (RFC 9457, with our own members). */
 export interface Problem {
@@ -1251,6 +1296,20 @@ export interface SessionListedPage {
 
 /** How a session stands. */
 export type SessionState = "active" | "closed" | "continued";
+
+/** An ask that its person does not want to see for a while. */
+export interface Snooze {
+  ask: string;
+  /** `null`: it is shown. */
+  until: Time | null;
+}
+
+/** One page of a list. */
+export interface SnoozePage {
+  items: Snooze[];
+  /** `null`: this was the last page. */
+  next: string | null;
+}
 
 /** A message that was taken. */
 export interface TakenMessage {

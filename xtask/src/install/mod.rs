@@ -1,5 +1,6 @@
 //! What the tests need and the machine may not have, into `.tools`. Says what it installs, and how large it is.
 
+mod chromium;
 pub(crate) mod claude;
 mod nats;
 mod schemathesis;
@@ -13,6 +14,7 @@ use anyhow::Result;
 
 use crate::run::root;
 
+pub(crate) use chromium::chromium;
 pub(crate) use schemathesis::schemathesis;
 
 /// Where everything is, once installed.

@@ -15,6 +15,7 @@ mod news;
 mod record;
 mod resolve;
 mod rollover;
+mod snoozes;
 mod store;
 mod submit;
 mod timers;

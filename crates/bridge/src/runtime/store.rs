@@ -81,6 +81,15 @@ impl Journal for Store {
         either!(self, store => store.read(session, lane, after, max).await)
     }
 
+    async fn read_back(
+        &self,
+        session: SessionId,
+        before: Option<Position>,
+        max: usize,
+    ) -> Result<Vec<Arc<Stored>>, ReadError> {
+        either!(self, store => store.read_back(session, before, max).await)
+    }
+
     fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static {
         let followed: BoxStream<'static, _> = either!(self, store => store.follow(after).boxed());
         followed

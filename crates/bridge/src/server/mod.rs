@@ -1,6 +1,7 @@
 //! The server: addresses, connections, and the loop that moves frames between a socket and its peer.
 
 mod app;
+mod assets;
 mod body;
 mod docs;
 mod guard;

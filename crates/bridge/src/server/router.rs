@@ -7,6 +7,7 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::app::App;
+use super::assets;
 use super::docs::{Address, at, mount as mount_docs};
 use super::guard::guard;
 use super::problem::Trouble;
@@ -21,16 +22,13 @@ pub fn router(app: App) -> Router {
 
 /// The same, with languages that are not in the listing: those of tests and plugins.
 pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
-    let pages = Router::new()
-        .route("/", get(v1::welcome::page))
-        .route("/page.js", get(v1::welcome::script))
-        .route("/page.css", get(v1::welcome::style));
+    let pages = Router::new().route("/", get(assets::serve)).route("/assets/{*path}", get(assets::serve));
     let ours = addresses().into_iter().fold(mount_docs(pages), |router, it| router.route(it.path, it.answers));
     let all = LISTING.iter().chain(extra).fold(ours, |router, listing| {
         let router = mount_sockets(router, listing);
         mount_requests(router, listing)
     });
-    all.fallback(unknown)
+    all.fallback(assets::serve)
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .with_state(app)
@@ -38,7 +36,7 @@ pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
 
 /// Our own addresses, each with what the documents say about it.
 pub(super) fn addresses() -> Vec<Address> {
-    use v1::{agents, asks, events, health, me, metrics, pair, ready, sessions, tokens};
+    use v1::{agents, asks, devices, events, health, me, metrics, pair, ready, sessions, tokens};
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
         at("GET", "/v1/asks", asks::list, asks::list_doc),
@@ -48,6 +46,10 @@ pub(super) fn addresses() -> Vec<Address> {
         at("POST", "/v1/asks/{id}/extend", asks::extend, asks::extend_doc),
         at("POST", "/v1/asks/{id}/draft", asks::draft, asks::draft_doc),
         at("POST", "/v1/asks/{id}/undo", asks::undo, asks::undo_doc),
+        at("POST", "/v1/asks/{id}/snooze", asks::snooze, asks::snooze_doc),
+        at("POST", "/v1/asks/{id}/previews", asks::preview, asks::preview_doc),
+        at("GET", "/v1/previews/{id}", asks::show_preview, asks::show_preview_doc),
+        at("GET", "/v1/snoozes", asks::snoozes, asks::snoozes_doc),
         at("POST", "/v1/asks/{id}/withdraw", asks::withdraw, asks::withdraw_doc),
         at("POST", "/v1/sessions", sessions::create, sessions::create_doc),
         at("GET", "/v1/sessions", sessions::list, sessions::list_doc),
@@ -61,6 +63,9 @@ pub(super) fn addresses() -> Vec<Address> {
         at("GET", "/v1/me", me::show, me::show_doc),
         at("POST", "/v1/pair", pair::redeem, pair::redeem_doc),
         at("POST", "/v1/pairings", pair::create, pair::create_doc),
+        at("GET", "/v1/devices", devices::list, devices::list_doc),
+        at("POST", "/v1/devices", devices::link, devices::link_doc),
+        at("DELETE", "/v1/devices/{id}", devices::revoke, devices::revoke_doc),
         at("POST", "/v1/tokens", tokens::create, tokens::create_doc),
         at("GET", "/v1/tokens", tokens::list, tokens::list_doc),
         at("DELETE", "/v1/tokens/{id}", tokens::revoke, tokens::revoke_doc),
@@ -69,10 +74,6 @@ pub(super) fn addresses() -> Vec<Address> {
         at("GET", "/readyz", ready::show, ready::show_doc),
         at("GET", "/metrics", metrics::show, metrics::show_doc),
     ]
-}
-
-async fn unknown(request: Request) -> Trouble {
-    Trouble::new(404, "unknown_address", format!("there is nothing at {}", request.uri().path()))
 }
 
 async fn wrong_method(request: Request) -> Trouble {

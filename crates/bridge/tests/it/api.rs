@@ -61,7 +61,7 @@ async fn every_refusal_is_a_problem_with_a_code() {
 #[tokio::test]
 async fn the_page_lets_in_nothing_but_its_own_files() {
     let house = House::open().await;
-    for path in ["/", "/page.js", "/page.css"] {
+    for path in ["/", "/index.html", "/manifest.webmanifest", "/sw.js"] {
         let headers = house.headers(path).await;
         let policy = headers["content-security-policy"].to_str().unwrap();
         assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");

@@ -66,6 +66,8 @@ async fn every_address_answers_as_the_document_says() {
         let path = format!("/v1/asks/{}", asked["id"].as_str().unwrap());
         met.note("draft", 204, house.post(&format!("{path}/draft"), &ada, &json!({"half": "written"})).await);
         met.note("extend", 200, house.post(&format!("{path}/extend"), &ada, &json!({"seconds": 60})).await);
+        met.note("snooze", 200, house.post(&format!("{path}/snooze"), &ada, &json!({"seconds": 60})).await);
+        met.note("listSnoozes", 200, house.get("/v1/snoozes", &ada).await);
         met.note("answer", 200, house.post(&format!("{path}/answer"), &ada, &answer).await);
         met.note("showAsk", 200, house.get(&path, &agent).await);
     }
@@ -117,6 +119,19 @@ async fn every_address_answers_as_the_document_says() {
         let path = format!("/v1/sessions/{}/events", session["id"].as_str().unwrap());
         met.note("listEvents", 200, house.get(&path, &ada).await);
     }
+
+    let link = met.note("linkDevice", 201, house.post("/v1/devices", &ada, &json!({})).await);
+    met.note("pair", 201, house.post("/v1/pair", "", &json!({"secret": link["secret"]})).await);
+    let devices = met.note("listDevices", 200, house.get("/v1/devices", &ada).await);
+    let other = devices["items"].as_array().unwrap().iter().find(|device| device["current"] == json!(false)).unwrap();
+    let path = format!("/v1/devices/{}", other["id"].as_str().unwrap());
+    met.note("revokeDevice", 200, house.delete(&path, &ada).await);
+    let drawn = json!({"questions": [{"question": "Q", "options": [{"label": "a", "preview": "<b>a</b>"}, "b"]}]});
+    let id = asked(house.post("/v1/asks", &agent, &drawn).await.1).await;
+    let wanted = json!({"question": 0, "option": 0});
+    let made = met.note("makePreview", 201, house.post(&format!("/v1/asks/{id}/previews"), &ada, &wanted).await);
+    house.headers(made["address"].as_str().unwrap()).await;
+    met.0.insert("showPreview 200".to_owned());
 
     met.note("me", 200, house.get("/v1/me", &ada).await);
     let made = met.note("makeToken", 201, house.post("/v1/tokens", &local, &json!({"name": "other"})).await);

@@ -213,7 +213,7 @@ impl House {
         request.header("authorization", format!("Bearer {token}"))
     }
 
-    async fn send(&self, request: Request<Full<Bytes>>) -> Response<Incoming> {
+    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Response<Incoming> {
         exchange(TcpStream::connect(self.address).await.expect("somebody listens"), request).await
     }
 

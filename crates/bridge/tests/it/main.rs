@@ -8,6 +8,7 @@ mod doubles_held;
 mod kit;
 mod laws;
 mod others_bugs;
+mod people;
 mod schemas;
 mod security;
 mod streaming;

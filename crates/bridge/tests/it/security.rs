@@ -187,7 +187,7 @@ async fn no_path_leads_out_of_the_house() {
         "/docs/errors/%2e%2e%2fdesign",
         "/docs/errors/already_decided%00.html",
         "/docs//errors",
-        "/page.js/../../Cargo.toml",
+        "/assets/../../Cargo.toml",
         "//etc/passwd",
         "/v1/asks/..%2f..%2ftokens",
         "/v1/sessions/..%2fevents",

@@ -65,6 +65,31 @@ pub async fn a_long_session_is_read_in_pages<J: Journal>(journal: &J, names: &Na
     }
 }
 
+pub async fn a_session_is_read_from_its_end<J: Journal>(journal: &J, names: &Names) {
+    let session = names.session();
+    names.talk(journal, session, 30).await;
+    for _ in 0..7 {
+        append(journal, &names.noticed(session, "x"), Guard::Unguarded).await.expect("content needs no guard");
+    }
+    let all = journal.read(session, None, None, 100).await.expect("the journal can be read");
+    for page in [100, 10, 3] {
+        let mut read = Vec::new();
+        loop {
+            let before = read.first().map(position);
+            let mut older = journal.read_back(session, before, page).await.expect("the journal can be read");
+            assert!(older.len() <= page);
+            if older.is_empty() {
+                break;
+            }
+            older.append(&mut read);
+            read = older;
+        }
+        assert_eq!(read, all);
+    }
+    let nobody = journal.read_back(names.session(), None, 10).await.expect("the journal can be read");
+    assert_eq!(nobody, []);
+}
+
 pub async fn what_is_read_is_what_was_written<J: Journal>(journal: &J, names: &Names) {
     let session = names.session();
     let first = names.said(session, 1, Digest::ZERO);

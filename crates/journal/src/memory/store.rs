@@ -22,6 +22,7 @@ use crate::meter::Meter;
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use crate::sqlite::{
     Change, Changed, Db, Error, Job, Ledger, Recent, create, find_on_shelf, follow, list_shelf, prepare, read_session,
+    read_session_back,
 };
 
 /// A journal in memory. Clones share it.
@@ -114,6 +115,16 @@ impl Journal for Memory {
     ) -> Result<Vec<Arc<Stored>>, ReadError> {
         let max = max.min(limits::READ_BATCH_MAX);
         self.0.db.read(|conn| read_session(conn, session, lane, after, max)).map_err(ReadError::Down)?
+    }
+
+    async fn read_back(
+        &self,
+        session: SessionId,
+        before: Option<Position>,
+        max: usize,
+    ) -> Result<Vec<Arc<Stored>>, ReadError> {
+        let max = max.min(limits::READ_BATCH_MAX);
+        self.0.db.read(|conn| read_session_back(conn, session, before, max)).map_err(ReadError::Down)?
     }
 
     fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static {

@@ -31,6 +31,6 @@ pub(crate) use lock::Lock;
 pub(crate) use open::{FILE, make_folder, make_new_file, open_to_read, prepare};
 pub(crate) use projector::{INDEX_FILE, Projector};
 pub(crate) use recent::Recent;
-pub(crate) use rows::{COLUMNS, read_session, stored};
+pub(crate) use rows::{COLUMNS, read_session, read_session_back, stored};
 pub(crate) use schema::{Format, create, format, meta, set_meta};
 pub(crate) use shelves::{Change, Changed, find as find_on_shelf, list as list_shelf};

@@ -57,6 +57,33 @@ pub(crate) fn read_session(
     query.query_map(params![session, after, max], stored)?.collect::<rusqlite::Result<_>>()
 }
 
+/// Reads the last of a session's entries before a position, in order.
+pub(crate) fn read_session_back(
+    conn: &Connection,
+    session: SessionId,
+    before: Option<Position>,
+    max: usize,
+) -> rusqlite::Result<Result<Vec<Arc<Stored>>, ReadError>> {
+    let (session, before) = (session.0.to_be_bytes(), before.map_or(i64::MAX, |before| before.0.cast_signed()));
+    let max = i64::try_from(max).unwrap_or(i64::MAX);
+    let of_lane = |lane| {
+        format!(
+            "SELECT * FROM (SELECT {COLUMNS_OF_E} FROM places p CROSS JOIN entries e ON e.pos = p.pos
+             WHERE p.session = ?1 AND p.lane = {lane} AND p.pos < ?2 ORDER BY p.pos DESC LIMIT ?3)"
+        )
+    };
+    let sql = format!("{} UNION ALL {} ORDER BY 1 DESC LIMIT ?3", of_lane(0), of_lane(1));
+    let mut query = conn.prepare_cached(&sql)?;
+    let rows: rusqlite::Result<Result<Vec<_>, ReadError>> =
+        query.query_map(params![session, before, max], stored)?.collect();
+    rows.map(|read| {
+        read.map(|mut entries| {
+            entries.reverse();
+            entries
+        })
+    })
+}
+
 /// Returns the position of a session's last decision.
 pub(super) fn head(conn: &Connection, session: SessionId) -> rusqlite::Result<Option<Position>> {
     let mut query = conn.prepare_cached("SELECT max(last) FROM runs WHERE session = ?1 AND lane = 0")?;

@@ -18,7 +18,7 @@ use super::lock::Lock;
 use super::open::{self, Options};
 use super::projector::Projector;
 use super::recent::Recent;
-use super::rows::read_session;
+use super::rows::{read_session, read_session_back};
 use super::shelves::{self, Change, Changed};
 use super::writer;
 use crate::cursor::Cursor;
@@ -179,6 +179,18 @@ impl Journal for Sqlite {
         let max = max.min(limits::READ_BATCH_MAX);
         self.0.projector.catch_up_with(session).map_err(ReadError::Down)?;
         let read = self.0.db.run(move |conn| read_session(conn, session, lane, after, max)).await;
+        read.map_err(ReadError::Down)?
+    }
+
+    async fn read_back(
+        &self,
+        session: SessionId,
+        before: Option<Position>,
+        max: usize,
+    ) -> Result<Vec<Arc<Stored>>, ReadError> {
+        let max = max.min(limits::READ_BATCH_MAX);
+        self.0.projector.catch_up_with(session).map_err(ReadError::Down)?;
+        let read = self.0.db.run(move |conn| read_session_back(conn, session, before, max)).await;
         read.map_err(ReadError::Down)?
     }
 

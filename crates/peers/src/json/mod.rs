@@ -12,7 +12,7 @@ mod time;
 mod wild;
 
 pub use answer::in_labels;
-pub use ask::AskJson;
+pub use ask::{AskJson, BodyJson};
 pub use codes::{CODES, Code};
 pub use on_expiry::on_expiry;
 pub use problem::Problem;

@@ -39,6 +39,8 @@ impl<'a> Operation<'a> {
             let (what, prefix) = match path.split('/').nth(2) {
                 Some("asks") => ("ask", "ask_"),
                 Some("sessions") => ("session", "ses_"),
+                Some("previews") => ("preview", "pre_"),
+                Some("devices") => ("device", ""),
                 _ => ("token", "tok_"),
             };
             let description = format!("The id of the {what}: `{prefix}…`.");

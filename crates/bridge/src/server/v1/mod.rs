@@ -2,6 +2,7 @@
 
 pub(super) mod agents;
 pub(super) mod asks;
+pub(super) mod devices;
 pub(super) mod events;
 pub(super) mod health;
 pub(super) mod me;
@@ -10,6 +11,5 @@ pub(super) mod pair;
 pub(super) mod ready;
 pub(super) mod sessions;
 pub(super) mod tokens;
-pub(super) mod welcome;
 
 mod paging;

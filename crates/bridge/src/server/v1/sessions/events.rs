@@ -27,6 +27,10 @@ pub(crate) struct After {
     /// The position of the last entry that is known.
     #[schemars(range(max = 9_007_199_254_740_991_u64))]
     after: Option<u64>,
+    /// The position of the first entry that is known: what came before it is wanted, the end of it first. The largest
+    /// number means the end of the session.
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    before: Option<u64>,
     /// How many entries: 100 if it is not said, at most 500.
     #[schemars(range(max = limits::PAGE_MAX))]
     limit: Option<usize>,
@@ -36,7 +40,7 @@ pub(crate) struct After {
 #[derive(Serialize, JsonSchema)]
 struct Entries {
     items: Vec<EntryJson>,
-    /// `null`: this is all there is so far.
+    /// The `after` of the next page, or with `before` the `before` of the one in front. `null`: this is all there is so far.
     next: Option<u64>,
 }
 
@@ -61,9 +65,15 @@ pub(crate) async fn events(
     let may = app.handle.guarded(&caller, Action::See, session);
     may.map_err(|_| Rejection::Refused(Refusal::UnknownSession(session)))?;
     let limit = wanted.limit.unwrap_or(limits::PAGE_DEFAULT).clamp(1, limits::PAGE_MAX);
-    let read = app.handle.store.read(session, None, wanted.after.map(Position), limit).await;
+    let store = &app.handle.store;
+    let read = match (wanted.after, wanted.before) {
+        (Some(_), Some(_)) => return Err(Trouble::new(422, "bad_request", "`after` or `before`, not both")),
+        (after, None) => store.read(session, None, after.map(Position), limit).await,
+        (None, before) => store.read_back(session, before.map(Position), limit).await,
+    };
     let stored = read.map_err(|error| Rejection::Down(chain(&error)))?;
-    let next = stored.last().filter(|_| stored.len() == limit).map(|last| last.position.0);
+    let last = if wanted.before.is_some() { stored.first() } else { stored.last() };
+    let next = last.filter(|_| stored.len() == limit).map(|last| last.position.0);
     let items = stored.iter().map(|stored| EntryJson {
         position: stored.position.0,
         at: stored.entry.at.0,
@@ -80,6 +90,6 @@ pub(crate) fn events_doc(op: &mut Operation<'_>) {
     op.is("listEvents", "Sessions", "Returns what happened in a session, in order, as it was recorded.")
         .text("*Whoever may see it.*")
         .query::<After>()
-        .returns::<Entries>(200, "Entries; `next` is the `after` of the next page.")
+        .returns::<Entries>(200, "Entries, in order; `next` leads to the next page.")
         .refuses(&["unknown_session"]);
 }

@@ -1,0 +1,48 @@
+//! What a person does not want to see for a while: kept on the shelf, for all their devices. Nobody else notices.
+
+use std::time::Duration;
+
+use askbridge_core::ids::{AskId, Timestamp};
+use askbridge_core::limits;
+use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_peers::wish::Rejection;
+
+use super::error::chain;
+use super::handle::Handle;
+use crate::auth::{Action, Caller, hash, hex};
+
+impl Handle {
+    /// Hides an ask from a person for a while, or shows it again. Returns until when.
+    pub(crate) async fn snooze(
+        &self,
+        caller: &Caller,
+        ask: AskId,
+        time: Option<Duration>,
+    ) -> Result<Option<Timestamp>, Rejection> {
+        self.guard_ask(caller, Action::Decide, ask)?;
+        let now = self.clock.now();
+        let key = format!("{}{ask}", prefix(caller));
+        let Some(time) = time else {
+            let deleted = self.store.delete(&key, Expect::Any).await;
+            return deleted.map(|()| None).map_err(|error| Rejection::Down(chain(&error)));
+        };
+        let until = now.plus(time.min(limits::SNOOZE_MAX));
+        let put = self.store.put(&key, until.0.to_string().as_bytes(), Expect::Any, Some(until), now).await;
+        put.map(|_| Some(until)).map_err(|error| Rejection::Down(chain(&error)))
+    }
+
+    /// Returns what is hidden from a person now, and until when.
+    pub(crate) async fn snoozes_of(&self, caller: &Caller) -> Result<Vec<(AskId, Timestamp)>, Rejection> {
+        let prefix = prefix(caller);
+        let items = self.store.list(&prefix, self.clock.now()).await;
+        let items = items.map_err(|error| Rejection::Down(chain(&error)))?;
+        let snoozed =
+            items.iter().filter_map(|item| Some((item.key.strip_prefix(&prefix)?.parse().ok()?, item.expires_at?)));
+        Ok(snoozed.collect())
+    }
+}
+
+/// Names are hashed: they may contain anything, keys may not.
+fn prefix(caller: &Caller) -> String {
+    format!("snooze/{}/", hex(&hash(&caller.name)[..8]))
+}

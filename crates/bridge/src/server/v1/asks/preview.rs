@@ -1,0 +1,123 @@
+//! Previews as documents of their own. An agent may draw an option in HTML; a browser shows it in a frame without scripts,
+//! without network and without our origin.
+//!
+//! A frame cannot send a token. So whoever may see the ask is given an address that nobody can guess, for a while.
+
+use askbridge_core::ids::AskId;
+use askbridge_core::limits;
+use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_peers::json::{AskJson, BodyJson};
+use askbridge_peers::wish::Rejection;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json as example;
+
+use super::ask_id;
+use crate::auth::{Action, Caller, Secret, hex};
+use crate::runtime::chain;
+use crate::server::app::App;
+use crate::server::body::{Json, json};
+use crate::server::docs::Operation;
+use crate::server::problem::Trouble;
+
+/// Nothing but styles and pictures that are in the document itself. `sandbox` takes away scripts, forms and our origin.
+const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; \
+                      base-uri 'none'; frame-ancestors 'self'";
+
+/// The option whose preview is wanted.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "NewPreview")]
+pub(crate) struct Wanted {
+    /// The question, counted from 0.
+    question: usize,
+    /// Its option, counted from 0.
+    option: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    ask: String,
+    #[serde(flatten)]
+    wanted: Wanted,
+}
+
+/// Where a preview can be looked at.
+#[derive(Serialize, JsonSchema)]
+struct Preview {
+    /// For a frame. Works without a token, for an hour.
+    address: String,
+}
+
+pub(crate) async fn preview(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Json(wanted): Json<Wanted>,
+) -> Result<Response, Trouble> {
+    let ask = ask_id(&id)?;
+    app.handle.guard_ask(&caller, Action::See, ask)?;
+    find(&app, ask, &wanted).await?;
+    let secret = Secret::fresh("pre", &app.handle.chance);
+    let kept = serde_json::to_vec(&Kept { ask: id, wanted }).expect("a preview's place has text keys");
+    let now = app.handle.clock.now();
+    let expires_at = Some(now.plus(limits::PREVIEW_LIFE));
+    let put = app.handle.store.put(&key(&secret), &kept, Expect::Any, expires_at, now).await;
+    put.map_err(|error| Rejection::Down(chain(&error)))?;
+    Ok(json(StatusCode::CREATED, &Preview { address: format!("/v1/previews/{}", secret.reveal()) }))
+}
+
+pub(crate) async fn show(State(app): State<App>, Path(secret): Path<String>) -> Result<Response, Trouble> {
+    let key = key(&Secret::from(secret));
+    let item = app.handle.store.get(&key, app.handle.clock.now()).await;
+    let item = item.map_err(|error| Rejection::Down(chain(&error)))?;
+    let kept = item.and_then(|item| serde_json::from_slice::<Kept>(&item.value).ok()).ok_or_else(nothing_here)?;
+    let html = find(&app, ask_id(&kept.ask)?, &kept.wanted).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    Ok((headers, html).into_response())
+}
+
+async fn find(app: &App, ask: AskId, wanted: &Wanted) -> Result<String, Trouble> {
+    let shown = AskJson::of(&app.handle.ask(ask).await?);
+    let BodyJson::Questions { mut questions } = shown.body else { return Err(nothing_here()) };
+    if wanted.question >= questions.len() {
+        return Err(nothing_here());
+    }
+    let mut options = questions.swap_remove(wanted.question).options;
+    if wanted.option >= options.len() {
+        return Err(nothing_here());
+    }
+    options.swap_remove(wanted.option).preview.ok_or_else(nothing_here)
+}
+
+fn nothing_here() -> Trouble {
+    Trouble::new(404, "unknown_address", "there is no such preview, or its address is too old")
+}
+
+fn key(secret: &Secret) -> String {
+    format!("preview/{}", hex(&secret.hash()))
+}
+
+pub(crate) fn preview_doc(op: &mut Operation<'_>) {
+    op.is("makePreview", "Asks", "Makes an address at which an option's preview can be shown in a frame.")
+        .text("*Whoever may see the ask.* What is served there can run no script and reach no network.")
+        .body::<Wanted>(example!({"question": 0, "option": 1}))
+        .returns::<Preview>(201, "Made.")
+        .refuses(&["unknown_ask", "unknown_address"]);
+}
+
+pub(crate) fn show_doc(op: &mut Operation<'_>) {
+    op.is("showPreview", "Asks", "Serves an option's preview as a document of its own.")
+        .text("The address is enough, for an hour.")
+        .open_to_all()
+        .streams(200, "text/html", "The preview, under a policy that lets it do nothing.")
+        .refuses(&["unknown_address", "unknown_ask", "down"]);
+}

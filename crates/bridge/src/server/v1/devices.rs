@@ -1,0 +1,111 @@
+//! `/v1/devices`: a person's own devices. A device may bring in another one of the same person, and send one away.
+
+use askbridge_core::ids::Timestamp;
+use askbridge_peers::json::Rfc3339;
+use askbridge_peers::wish::Rejection;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::paging::Page;
+use super::tokens::trouble;
+use crate::auth::{Action, Caller, Role, TokenInfo, TokenRole, make_link};
+use crate::runtime::chain;
+use crate::server::app::App;
+use crate::server::body::json;
+use crate::server::docs::Operation;
+use crate::server::problem::Trouble;
+
+/// A device of yours.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OwnDevice")]
+struct DeviceJson<'a> {
+    /// For sending it away; not a secret.
+    id: &'a str,
+    device: &'a str,
+    role: TokenRole,
+    paired_at: Rfc3339,
+    /// The one that asks.
+    current: bool,
+}
+
+/// A link that makes a device of whatever opens it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DeviceLink")]
+struct LinkJson<'a> {
+    /// What stands behind `#pair=` in the link.
+    secret: &'a str,
+    expires_at: Rfc3339,
+}
+
+pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
+    caller.may(Action::Decide, None)?;
+    let tokens = app.tokens.list();
+    let own = tokens.iter().filter(|info| is_own(info, &caller));
+    let items = own.map(|info| DeviceJson::of(info, &caller)).collect();
+    Ok(json(StatusCode::OK, &Page { items, next: None }))
+}
+
+pub(crate) async fn revoke(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Response, Trouble> {
+    caller.may(Action::Decide, None)?;
+    let tokens = app.tokens.list();
+    // Others' devices are none of anybody's business.
+    if !tokens.iter().any(|info| info.id == id && is_own(info, &caller)) {
+        return Err(Trouble::new(404, "unknown_token", format!("you have no device `{id}`")));
+    }
+    let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
+    Ok(json(StatusCode::OK, &DeviceJson::of(&revoked, &caller)))
+}
+
+/// Whoever may decide may let the same person decide from elsewhere: that gives nobody anything new.
+pub(crate) async fn link(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
+    caller.may(Action::Decide, None)?;
+    let role = match caller.role {
+        Role::Operator | Role::Terminal => TokenRole::Operator,
+        Role::Person | Role::Agent | Role::Local => TokenRole::Person,
+    };
+    let now = app.handle.clock.now();
+    let made = make_link(&app.handle.store, &app.handle.chance, &caller.name, role, now).await;
+    let secret = made.map_err(|error| Rejection::Down(chain(&error)))?;
+    let expires_at = Rfc3339(now.plus(askbridge_core::limits::PAIRING_LINK_LIFE));
+    Ok(json(StatusCode::CREATED, &LinkJson { secret: secret.reveal(), expires_at }))
+}
+
+fn is_own(info: &TokenInfo, caller: &Caller) -> bool {
+    matches!(info.role, TokenRole::Person | TokenRole::Operator) && *info.name == *caller.name
+}
+
+impl<'a> DeviceJson<'a> {
+    fn of(info: &'a TokenInfo, caller: &Caller) -> Self {
+        let TokenInfo { id, device, role, made_at, .. } = info;
+        let current = caller.party.to_string() == format!("tok_{id}");
+        Self { id, device, role: *role, paired_at: Rfc3339(Timestamp(*made_at)), current }
+    }
+}
+
+pub(crate) fn list_doc(op: &mut Operation<'_>) {
+    op.is("listDevices", "Callers", "Lists your own devices.")
+        .text("*People.*")
+        .returns::<Page<DeviceJson<'_>>>(200, "All of them, on one page.")
+        .refuses(&["forbidden"]);
+}
+
+pub(crate) fn revoke_doc(op: &mut Operation<'_>) {
+    op.is("revokeDevice", "Callers", "Sends a device of yours away, also one that is connected.")
+        .text("*People, their own.*")
+        .returns::<DeviceJson<'_>>(200, "It is a stranger now.")
+        .refuses(&["forbidden", "unknown_token"]);
+}
+
+pub(crate) fn link_doc(op: &mut Operation<'_>) {
+    op.is("linkDevice", "Callers", "Makes a link for another device of yours.")
+        .text("*People.* It works once, within ten minutes, and gives what you have yourself.")
+        .returns::<LinkJson<'_>>(201, "Made.")
+        .refuses(&["forbidden"]);
+}

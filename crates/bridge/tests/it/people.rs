@@ -1,0 +1,138 @@
+//! What people have beside asks: devices, snoozes, previews, and a conversation from its end.
+
+use serde_json::{Value, json};
+
+use crate::kit::House;
+
+fn ids(page: &Value) -> Vec<&str> {
+    page["items"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_device_brings_in_another_of_the_same_person_and_sends_it_away() {
+    let house = House::open().await;
+    let (ada, bob, agent, local) =
+        (house.person("ada").await, house.person("bob").await, house.agent("ci").await, house.local().await);
+    let (status, link) = house.post("/v1/devices", &ada, &json!({})).await;
+    assert_eq!(status, 201, "{link}");
+    let (status, paired) = house.post("/v1/pair", "", &json!({"secret": link["secret"], "device": "telephone"})).await;
+    assert_eq!((status, &paired["name"], &paired["device"]), (201, &json!("ada"), &json!("telephone")));
+    let phone = paired["token"].as_str().unwrap();
+    assert_eq!(house.get("/v1/me", phone).await.1["role"], house.get("/v1/me", &ada).await.1["role"]);
+
+    let (_, devices) = house.get("/v1/devices", &ada).await;
+    let seen: Vec<_> = devices["items"].as_array().unwrap().iter().map(|it| (&it["device"], &it["current"])).collect();
+    assert_eq!(seen.len(), 2);
+    assert!(seen.contains(&(&json!("telephone"), &json!(false))), "{devices}");
+    let phones_id = devices["items"].as_array().unwrap().iter().find(|it| it["device"] == "telephone").unwrap()["id"]
+        .as_str()
+        .unwrap();
+    let path = format!("/v1/devices/{phones_id}");
+    assert_eq!(house.delete(&path, &bob).await.0, 404, "another's device is none of bob's business");
+    let mut socket = house.native(phone).await;
+    assert_eq!(house.delete(&path, &ada).await.0, 200);
+    assert_eq!(house.get("/v1/me", phone).await.0, 401);
+    assert_eq!(socket.hear_end().await, 4401);
+
+    for token in [&agent, &local] {
+        assert_eq!(house.post("/v1/devices", token, &json!({})).await.0, 403, "only who may decide lets others decide");
+        assert_eq!(house.get("/v1/devices", token).await.0, 403);
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_snooze_is_seen_on_the_persons_other_device_and_by_nobody_else() {
+    let house = House::open().await;
+    let (agent, phone, laptop, bob) =
+        (house.agent("ci").await, house.person("ada").await, house.person("ada").await, house.person("bob").await);
+    let (_, asked) = house.post("/v1/asks", &agent, &json!({"question": "Go on?"})).await;
+    let path = format!("/v1/asks/{}/snooze", asked["id"].as_str().unwrap());
+    let (status, snoozed) = house.post(&path, &phone, &json!({"seconds": 3600})).await;
+    assert_eq!((status, &snoozed["ask"]), (200, &asked["id"]));
+    assert_eq!(house.get("/v1/snoozes", &laptop).await.1["items"], json!([snoozed]));
+    assert_eq!(house.get("/v1/snoozes", &bob).await.1["items"], json!([]));
+    let (_, open) = house.get("/v1/asks", &laptop).await;
+    assert_eq!(ids(&open), [asked["id"].as_str().unwrap()], "it is open all the same");
+    assert_eq!(house.post(&path, &laptop, &json!({})).await.1["until"], Value::Null);
+    assert_eq!(house.get("/v1/snoozes", &phone).await.1["items"], json!([]));
+    assert_eq!(house.post(&path, &agent, &json!({"seconds": 5})).await.0, 403);
+    assert_eq!(house.post(&path, &phone, &json!({"seconds": -5})).await.0, 422);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_preview_is_a_document_that_can_do_nothing() {
+    let house = House::open().await;
+    let (agent, other, ada) = (house.agent("ci").await, house.agent("x").await, house.person("ada").await);
+    let html = "<script>steal()</script><img src=https://evil.example/x><form action=https://evil.example><b>hi</b>";
+    let drawn = json!({"questions": [{"question": "Q", "options": [{"label": "a", "preview": html}, "b"]}]});
+    let (_, asked) = house.post("/v1/asks", &agent, &drawn).await;
+    let path = format!("/v1/asks/{}/previews", asked["id"].as_str().unwrap());
+    let (status, made) = house.post(&path, &ada, &json!({"question": 0, "option": 0})).await;
+    assert_eq!(status, 201, "{made}");
+    let headers = house.headers(made["address"].as_str().unwrap()).await;
+    let policy = headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("sandbox; default-src 'none'; "), "{policy}");
+    assert!(!policy.contains("allow-") && !policy.contains("script-src") && !policy.contains("http"), "{policy}");
+    assert_eq!(headers["x-content-type-options"], "nosniff");
+    assert_eq!(headers["content-type"], "text/html; charset=utf-8");
+
+    for wanted in
+        [json!({"question": 0, "option": 1}), json!({"question": 0, "option": 9}), json!({"question": 9, "option": 0})]
+    {
+        assert_eq!(house.post(&path, &ada, &wanted).await.0, 404, "{wanted}");
+    }
+    assert_eq!(house.post(&path, &other, &json!({"question": 0, "option": 0})).await.0, 404);
+    assert_eq!(house.get("/v1/previews/pre_0000", "").await.0, 404);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_conversation_is_read_from_its_end() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let (_, session) = house.post("/v1/sessions", &agent, &json!({})).await;
+    let path = format!("/v1/sessions/{}", session["id"].as_str().unwrap());
+    for n in 0..7 {
+        house.post(&format!("{path}/messages"), &ada, &json!({"text": n.to_string()})).await;
+    }
+    let all = house.get(&format!("{path}/events"), &ada).await.1["items"].as_array().unwrap().clone();
+    let (mut read, mut before) = (Vec::new(), json!(9_007_199_254_740_991_u64));
+    loop {
+        let (status, page) = house.get(&format!("{path}/events?limit=3&before={before}"), &ada).await;
+        assert_eq!(status, 200, "{page}");
+        read.splice(0..0, page["items"].as_array().unwrap().clone());
+        before = page["next"].clone();
+        if before.is_null() {
+            break;
+        }
+    }
+    assert_eq!(read, all);
+    assert_eq!(house.get(&format!("{path}/events?after=1&before=2"), &ada).await.0, 422);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn addresses_of_the_app_get_its_page_and_nothing_else_does() {
+    let house = House::open().await;
+    let look = async |path: &str, accept: &str, known: &str| {
+        let request = house.request("GET", path, "").header("accept", accept).header("if-none-match", known);
+        let response = house.send(request.body(Default::default()).unwrap()).await;
+        let header =
+            |name: &str| response.headers().get(name).map(|it| it.to_str().unwrap().to_owned()).unwrap_or_default();
+        (response.status().as_u16(), header("content-type"), header("etag"))
+    };
+    let page = "text/html; charset=utf-8";
+    for path in ["/", "/sessions/ses_1", "/history"] {
+        let (status, kind, etag) = look(path, "text/html,*/*", "").await;
+        assert_eq!((status, kind.as_str()), (200, page), "{path}");
+        assert_eq!(look(path, "text/html", &etag).await.0, 304, "{path}");
+    }
+    for path in ["/v1/nothing", "/docs/nothing", "/assets/nothing.js", "/index.html.gz"] {
+        let (status, kind, _) = look(path, "text/html", "").await;
+        assert_eq!((status, kind.as_str()), (404, "application/problem+json"), "{path}");
+    }
+    assert_eq!(look("/sessions", "application/json", "").await.0, 404, "a program is told that there is nothing");
+    house.close().await;
+}

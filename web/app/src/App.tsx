@@ -1,0 +1,93 @@
+/** The app: who we are, and which page is shown. */
+
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { connect, Trouble } from "@askbridge/client";
+import { Askbridge, useBridge } from "@askbridge/react";
+import { base, become, forget, secretInAddress, token } from "./identity.ts";
+import { languageOf, useSettings } from "./settings.ts";
+import { useWords } from "./words.ts";
+import { placeOf, usePath } from "./router.tsx";
+import { Shell } from "./shell/Shell.tsx";
+import { InboxPage } from "./pages/Inbox.tsx";
+import { PairPage } from "./pages/Pair.tsx";
+import { Empty, Page } from "./parts/parts.tsx";
+import { useNotifications } from "./notify.ts";
+import "./pages/pages.css";
+
+const ChatPage = lazy(() => import("./chat/Chat.tsx").then((it) => ({ default: it.ChatPage })));
+const SessionsPage = lazy(() => import("./pages/Sessions.tsx").then((it) => ({ default: it.SessionsPage })));
+const NewSessionPage = lazy(() => import("./pages/NewSession.tsx").then((it) => ({ default: it.NewSessionPage })));
+const HistoryPage = lazy(() => import("./pages/History.tsx").then((it) => ({ default: it.HistoryPage })));
+const DevicesPage = lazy(() => import("./pages/Devices.tsx").then((it) => ({ default: it.DevicesPage })));
+const SettingsPage = lazy(() => import("./pages/Settings.tsx").then((it) => ({ default: it.SettingsPage })));
+
+type Identity = { readonly state: "pairing" } | { readonly state: "nobody"; readonly why: string | null } | { readonly state: "somebody"; readonly token: string };
+
+const secret = secretInAddress();
+
+export function App() {
+  const [who, setWho] = useState<Identity>(() => {
+    const known = token();
+    return secret ? { state: "pairing" } : known ? { state: "somebody", token: known } : { state: "nobody", why: null };
+  });
+  const again = (why: string | null = null) => {
+    const known = token();
+    setWho(known ? { state: "somebody", token: known } : { state: "nobody", why });
+  };
+  useEffect(() => {
+    // A link that was used before is no reason to stay outside for whoever is in already.
+    if (secret) become(secret).then(() => again(), (error) => again(error instanceof Trouble ? error.message : String(error)));
+  }, []);
+  switch (who.state) {
+    case "pairing": return <Waiting />;
+    case "nobody": return <PairPage why={who.why} onPaired={() => again()} />;
+    case "somebody": return <SignedIn key={who.token} token={who.token} onSignedOut={() => { forget(); again(); }} />;
+  }
+}
+
+function Waiting() {
+  return <main className="app-door"><p role="status">{useWords().pairing}</p></main>;
+}
+
+function SignedIn({ token: mine, onSignedOut }: { readonly token: string; readonly onSignedOut: () => void }) {
+  const client = useMemo(() => connect({ base, token: mine }), [mine]);
+  useEffect(() => {
+    // For the last-resort page, which knows nothing else.
+    window.askbridge = client;
+    return () => client.close();
+  }, [client]);
+  const language = languageOf(useSettings());
+  return (
+    <Askbridge client={client} language={language}>
+      <Doors onSignedOut={onSignedOut} />
+    </Askbridge>
+  );
+}
+
+function Doors({ onSignedOut }: { readonly onSignedOut: () => void }) {
+  const isOut = useBridge((state) => state.connection.state === "signed_out");
+  useNotifications();
+  useEffect(() => {
+    if (isOut) onSignedOut();
+  }, [isOut]);
+  return (
+    <Shell>
+      <Suspense fallback={null}><Here /></Suspense>
+    </Shell>
+  );
+}
+
+function Here() {
+  const words = useWords();
+  const place = placeOf(usePath());
+  switch (place.page) {
+    case "inbox": return <InboxPage chosen={place.ask} />;
+    case "sessions": return <SessionsPage />;
+    case "new_session": return <NewSessionPage />;
+    case "session": return <ChatPage key={place.session} session={place.session} />;
+    case "history": return <HistoryPage />;
+    case "devices": return <DevicesPage />;
+    case "settings": return <SettingsPage />;
+    case "unknown": return <Page title={words.notHere}><Empty title={words.notHere} /></Page>;
+  }
+}

@@ -1,0 +1,21 @@
+/** One thing that breaks must not take the others with it. */
+
+import { Component, type ReactNode } from "react";
+
+interface Props {
+  readonly children: ReactNode;
+  readonly fallback: (error: unknown, again: () => void) => ReactNode;
+}
+
+export class Boundary extends Component<Props, { error: unknown; broken: boolean }> {
+  override state = { error: null as unknown, broken: false };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error, broken: true };
+  }
+
+  override render() {
+    if (!this.state.broken) return this.props.children;
+    return this.props.fallback(this.state.error, () => this.setState({ error: null, broken: false }));
+  }
+}

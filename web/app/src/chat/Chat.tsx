@@ -1,0 +1,98 @@
+/** One conversation: what was said and done, and what comes next. */
+
+import { useEffect, useMemo, useState } from "react";
+import { isWaiting, type Conversation, type Item } from "@askbridge/client";
+import { useBridge, useClient } from "@askbridge/react";
+import { Link } from "../router.tsx";
+import { useWords } from "../words.ts";
+import { Button, Empty } from "../parts/parts.tsx";
+import { Composer } from "./Composer.tsx";
+import { Log } from "./Log.tsx";
+import { spent } from "./spent.ts";
+import "./chat.css";
+
+const MODES = ["default", "acceptEdits", "plan"];
+
+export function ChatPage({ session }: { readonly session: string }) {
+  const client = useClient();
+  const words = useWords();
+  useEffect(() => client.watch(session), [client, session]);
+  const conversation = useBridge((state) => state.conversations.get(session));
+  const asks = useBridge((state) => state.asks);
+  const open = useMemo(
+    () => [...asks.values()].filter((view) => view.ask.session === session && isWaiting(view)).sort((a, b) => (a.ask.asked_at < b.ask.asked_at ? -1 : 1)),
+    [asks, session],
+  );
+  // Asks of an older time are in the conversation, and not among what is open.
+  const missing = useMemo(
+    () => (conversation?.transcript.items ?? []).flatMap((item) => (item.kind === "ask" && !asks.has(item.ask) ? [item.ask] : [])),
+    [conversation?.transcript.items, asks],
+  );
+  const isLive = useBridge((state) => state.connection.state === "live");
+  useEffect(() => {
+    if (isLive && missing.length > 0) client.look(missing.slice(-100));
+  }, [client, isLive, missing]);
+
+  if (!conversation || (!conversation.session && !conversation.failed)) {
+    return <section className="app-chat"><h1 className="app-hidden" tabIndex={-1}>{words.conversation}</h1><p className="app-note app-chat-wait" role="status">{words.looking}</p></section>;
+  }
+  if (!conversation.session) {
+    return <section className="app-chat"><h1 className="app-hidden" tabIndex={-1}>{words.conversation}</h1><Empty title={words.notHere}><p>{conversation.failed}</p><Link href="/sessions">{words.sessions}</Link></Empty></section>;
+  }
+  return (
+    <section className="app-chat" aria-labelledby="page-title">
+      <Head conversation={conversation} />
+      <Log session={session} conversation={conversation} />
+      <Composer session={session} conversation={conversation} open={open[0] ?? null} />
+    </section>
+  );
+}
+
+function Head({ conversation }: { readonly conversation: Conversation }) {
+  const words = useWords();
+  const client = useClient();
+  const session = conversation.session;
+  const role = useBridge((state) => state.me?.role);
+  const [asking, setAsking] = useState(false);
+  const total = useMemo(() => spent(conversation.transcript.items), [conversation.transcript.items]);
+  if (!session) return null;
+  const isOver = session.state !== "active";
+  const mayConfigure = role === "operator" && session.door === "claude" && !isOver;
+  const runs = session.process === "running" && isBusy(conversation);
+  return (
+    <header className="app-chat-head">
+      <Link className="app-button app-button-quiet app-chat-back" href="/sessions" aria-label={words.sessions}>‹</Link>
+      <div className="app-chat-name">
+        <h1 id="page-title" tabIndex={-1}>{session.title ?? session.folder?.split("/").pop() ?? session.agent}</h1>
+        <p className="app-row-more">
+          {[session.agent, session.folder, session.branch, session.model].filter(Boolean).join(" · ")}
+          {" · "}<span>{session.waits_for_process === undefined ? words.processState(session.state === "active" ? session.process : session.state) : words.waitsForProcess(session.waits_for_process)}</span>
+          {total && <span className="app-spent"> · {words.spent(total.costUsd, total.tokensIn, total.tokensOut)}</span>}
+        </p>
+      </div>
+      <div className="app-chat-deeds">
+        {mayConfigure && (
+          <select className="app-select app-filter-select" aria-label={words.mode} value={session.permission_mode ?? "default"}
+            onChange={({ target }) => void client.api.configure(session.id, { permission_mode: target.value }).catch(() => undefined)}>
+            {[...new Set([...MODES, session.permission_mode ?? "default"])].map((mode) => <option key={mode} value={mode}>{words.modeName(mode)}</option>)}
+          </select>
+        )}
+        {runs && <Button kind="stop" onClick={() => void client.interrupt(session.id)}>{words.interrupt}</Button>}
+        {role === "operator" && !isOver && (asking ? (
+          <>
+            <Button kind="stop" onClick={() => void client.api.end(session.id).catch(() => undefined).then(() => setAsking(false))}>{words.endNow}</Button>
+            <Button kind="quiet" onClick={() => setAsking(false)}>{words.cancel}</Button>
+          </>
+        ) : <Button kind="quiet" onClick={() => setAsking(true)}>{words.end}</Button>)}
+      </div>
+    </header>
+  );
+}
+
+/** Does the agent work on something, as far as the conversation shows? */
+export function isBusy({ transcript, live }: Conversation): boolean {
+  if (live) return true;
+  const last = transcript.items.findLast((item: Item) => item.kind !== "notice" && item.kind !== "configured");
+  if (!last) return false;
+  return last.kind === "said" ? last.state === "heard" : last.kind !== "turn_ended" && last.kind !== "closed";
+}

@@ -1,0 +1,36 @@
+/** Who we are here: a token in this origin's storage, or the secret of a link that makes one. */
+
+import { pair } from "@askbridge/client";
+
+const KEY = "askbridge.token";
+
+export const base = location.origin;
+
+export const token = (): string | null => localStorage.getItem(KEY);
+
+export const forget = () => localStorage.removeItem(KEY);
+
+/** Takes the secret out of the address. It works once and has no business in the history. */
+export function secretInAddress(): string | null {
+  const secret = new URLSearchParams(location.hash.slice(1)).get("pair");
+  if (secret) history.replaceState(null, "", location.pathname);
+  return secret;
+}
+
+/** The secret in a link that was pasted, or the pasted secret itself. */
+export const secretIn = (pasted: string): string => /#pair=([^&\s]+)/.exec(pasted)?.[1] ?? pasted.trim();
+
+export async function become(secret: string): Promise<string> {
+  const device = await pair(base, secret, deviceName());
+  localStorage.setItem(KEY, device.token);
+  return device.token;
+}
+
+/** What the person will recognise in the list of devices. */
+function deviceName(): string {
+  const said = navigator.userAgent;
+  const system = /iPhone|iPad|Android|Windows|Mac OS X|CrOS|Linux/.exec(said)?.[0] ?? "";
+  const program = /Firefox|Edg|OPR|Chrome|Safari/.exec(said)?.[0] ?? "browser";
+  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "Mac", CrOS: "Chromebook" };
+  return [names[program] ?? program, names[system] ?? system].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,30 @@
+/** The first thing that runs. */
+
+import "@askbridge/react/theme.css";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import type { Client } from "@askbridge/client";
+import { App } from "./App.tsx";
+import { Boundary } from "./boundary.tsx";
+import { LastResort } from "./LastResort.tsx";
+import { apply } from "./settings.ts";
+
+declare global {
+  interface Window {
+    askbridge?: Client;
+  }
+}
+
+apply();
+const place = document.getElementById("app");
+if (!place) throw new Error("index.html has an element with the id `app`");
+createRoot(place).render(
+  <StrictMode>
+    <Boundary fallback={(error, again) => <LastResort error={error} again={again} />}><App /></Boundary>
+  </StrictMode>,
+);
+
+if ("serviceWorker" in navigator) {
+  // Without it everything works but installing and opening without a network.
+  navigator.serviceWorker.register("/sw.js").catch(() => undefined);
+}

@@ -1,0 +1,153 @@
+/** Everything that waits, over all sessions and agents, and the card of the one that was chosen. */
+
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
+import { isSnoozed, isWaiting, type AskView, type State } from "@askbridge/client";
+import { useAsk, useBridge, useClient } from "@askbridge/react";
+import { change, languageOf, useSettings } from "../settings.ts";
+import { go, Link } from "../router.tsx";
+import { useNow } from "../time.ts";
+import { useWords } from "../words.ts";
+import { useWide } from "../wide.ts";
+import { Empty, Page } from "../parts/parts.tsx";
+import { Card } from "../parts/Card.tsx";
+import { InboxList } from "../parts/InboxList.tsx";
+import { SnoozeButton } from "../parts/Snooze.tsx";
+import { headline } from "../parts/headline.ts";
+import "./inbox.css";
+
+/** So long a card that ended while we looked stays in its place and says how. */
+const LINGER_MS = 60_000;
+
+interface Filter {
+  readonly text: string;
+  readonly kind: AskView["ask"]["kind"] | "";
+  readonly agent: string;
+  readonly snoozed: boolean;
+}
+
+const everything: Filter = { text: "", kind: "", agent: "", snoozed: false };
+
+export function rows(state: State, filter: Filter, order: "longest" | "newest", now: number): AskView[] {
+  const wanted = filter.text.trim().toLowerCase();
+  const found = [...state.asks.values()].filter((view) => {
+    const { ask } = view;
+    const lingers = ask.settled_at !== null && now - Date.parse(ask.settled_at) < LINGER_MS;
+    if (!isWaiting(view) && ask.state !== "proposed" && !lingers) return false;
+    if (isSnoozed(view, now) !== filter.snoozed) return false;
+    if (filter.kind && ask.kind !== filter.kind) return false;
+    if (filter.agent && ask.agent !== filter.agent) return false;
+    return !wanted || `${headline(ask)} ${ask.agent} ${ask.context?.title ?? ""} ${ask.context?.folder ?? ""}`.toLowerCase().includes(wanted);
+  });
+  const sign = order === "longest" ? 1 : -1;
+  return found.sort((a, b) => sign * (a.ask.asked_at < b.ask.asked_at ? -1 : a.ask.asked_at > b.ask.asked_at ? 1 : a.id < b.id ? -1 : 1));
+}
+
+export function InboxPage({ chosen }: { readonly chosen: string | null }) {
+  const words = useWords();
+  const settings = useSettings();
+  const client = useClient();
+  const wide = useWide();
+  const now = useNow(5_000);
+  const [filter, setFilter] = useState(everything);
+  const deferred = useDeferredValue(filter);
+  const state = useBridge((all) => all);
+  const shown = useMemo(() => rows(state, deferred, settings.order, now), [state, deferred, settings.order, now]);
+  const agents = useMemo(() => [...new Set([...state.asks.values()].map(({ ask }) => ask.agent))].sort(), [state.asks]);
+  const snoozed = useMemo(() => [...state.asks.values()].filter((view) => isWaiting(view) && isSnoozed(view, now)).length, [state.asks, now]);
+
+  // On a wide screen there is always a card beside the list.
+  const current = chosen ?? (wide ? (shown.find(isWaiting) ?? shown[0])?.id ?? null : null);
+  useEffect(() => {
+    if (chosen && !state.asks.has(chosen) && state.connection.state === "live") client.look([chosen]);
+  }, [chosen, state.asks, state.connection.state, client]);
+
+  if (!wide && chosen) return <AskPage id={chosen} next={after(shown, chosen)} />;
+  return (
+    <Page title={words.inbox} wide actions={
+      <>
+        <input className="app-input app-filter-text" type="search" value={filter.text} placeholder={words.filter} aria-label={words.filter}
+          onChange={({ target }) => setFilter({ ...filter, text: target.value })} />
+        <select className="app-select app-filter-select" aria-label={words.order} value={settings.order}
+          onChange={({ target }) => change({ order: target.value === "newest" ? "newest" : "longest" })}>
+          <option value="longest">{words.longestWaiting}</option>
+          <option value="newest">{words.newest}</option>
+        </select>
+        <select className="app-select app-filter-select" aria-label={words.kind} value={filter.kind}
+          onChange={({ target }) => setFilter({ ...filter, kind: target.value as Filter["kind"] })}>
+          <option value="">{words.allKinds}</option>
+          <option value="questions">{words.kindQuestions}</option>
+          <option value="approval">{words.kindApproval}</option>
+          <option value="plan">{words.kindPlan}</option>
+          <option value="form">{words.kindForm}</option>
+        </select>
+        {agents.length > 1 && (
+          <select className="app-select app-filter-select" aria-label={words.agent} value={filter.agent} onChange={({ target }) => setFilter({ ...filter, agent: target.value })}>
+            <option value="">{words.allAgents}</option>
+            {agents.map((agent) => <option key={agent}>{agent}</option>)}
+          </select>
+        )}
+        {(snoozed > 0 || filter.snoozed) && (
+          <button type="button" className="app-button app-button-quiet" aria-pressed={filter.snoozed} onClick={() => setFilter({ ...filter, snoozed: !filter.snoozed })}>
+            {words.snoozed(snoozed)}
+          </button>
+        )}
+      </>
+    }>
+      <div className="app-inbox">
+        <div className="app-inbox-list">
+          {shown.length > 0 ? (
+            <InboxList views={shown} current={wide ? current : null} language={languageOf(settings)} now={now} onChoose={(id) => go(`/asks/${id}`, wide ? "replace" : "push")} />
+          ) : state.synced ? (
+            <Empty title={filter === everything ? words.nothingWaits : words.nothingFound}>
+              {filter === everything && <p>{words.nothingWaitsMore}</p>}
+            </Empty>
+          ) : (
+            <p className="app-note" role="status">{words.looking}</p>
+          )}
+        </div>
+        {wide && current && (
+          <div className="app-inbox-card">
+            <Chosen id={current} next={after(shown, current)} />
+          </div>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+/** The next ask that waits, from here on. */
+function after(views: readonly AskView[], id: string): string | null {
+  const place = views.findIndex((view) => view.id === id);
+  const others = [...views.slice(place + 1), ...views.slice(0, Math.max(0, place))];
+  return others.find(isWaiting)?.id ?? null;
+}
+
+function AskPage({ id, next }: { readonly id: string; readonly next: string | null }) {
+  const words = useWords();
+  return (
+    <section className="app-ask-page" aria-labelledby="page-title">
+      <h1 id="page-title" tabIndex={-1} className="app-hidden">{words.question}</h1>
+      <div className="app-ask-bar"><Link className="app-button app-button-quiet" href="/">‹ {words.inbox}</Link></div>
+      <Chosen id={id} next={next} />
+    </section>
+  );
+}
+
+function Chosen({ id, next }: { readonly id: string; readonly next: string | null }) {
+  const words = useWords();
+  const view = useAsk(id);
+  const settings = useSettings();
+  const wide = useWide();
+  if (!view) return <p className="app-note" role="status">{words.looking}</p>;
+  const over = !isWaiting(view) && view.ask.state !== "proposed";
+  return (
+    <>
+      <Card key={id} view={view} language={languageOf(settings)} />
+      <div className="app-card-more">
+        {isWaiting(view) && <SnoozeButton view={view} />}
+        <Link className="app-button app-button-quiet" href={`/sessions/${view.ask.session}`}>{words.openConversation}</Link>
+        {over && next && <button type="button" className="app-button app-button-main" onClick={() => go(`/asks/${next}`, wide ? "replace" : "push")}>{words.next}</button>}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+/** What the person prefers on this device. */
+
+import { useState } from "react";
+import { useClient, useBridge } from "@askbridge/react";
+import { forget } from "../identity.ts";
+import { change, useSettings } from "../settings.ts";
+import { useWords } from "../words.ts";
+import { Button, Choice, Page } from "../parts/parts.tsx";
+
+export function SettingsPage() {
+  const words = useWords();
+  const settings = useSettings();
+  const client = useClient();
+  const me = useBridge((state) => state.me);
+  const [refused, setRefused] = useState(false);
+  const notify = async (wanted: typeof settings.notify) => {
+    if (wanted !== "off" && Notification.permission !== "granted" && (await Notification.requestPermission()) !== "granted") return setRefused(true);
+    setRefused(false);
+    change({ notify: wanted });
+  };
+  return (
+    <Page title={words.settings}>
+      <div className="app-form">
+        <Choice label={words.language} value={settings.language} onChange={(language) => change({ language })}
+          options={[["auto", words.likeTheSystem], ["en", "English"], ["ja", "日本語"]]} />
+        <Choice label={words.theme} value={settings.theme} onChange={(theme) => change({ theme })}
+          options={[["auto", words.likeTheSystem], ["light", words.light], ["dark", words.dark]]} />
+        {"Notification" in window && (
+          <div>
+            <Choice label={words.notifications} value={settings.notify} onChange={(wanted) => void notify(wanted)}
+              options={[["off", words.notifyOff], ["full", words.notifyFull], ["hidden", words.notifyHidden]]} />
+            <p className="app-note">{words.notificationsMore}</p>
+            {refused && <p className="app-trouble" role="alert">{words.notificationsRefused}</p>}
+          </div>
+        )}
+        <section className="app-form">
+          <h2>{words.thisBrowser}</h2>
+          <p className="app-note">{words.signedInAs(me?.name ?? "…", me?.role ?? "…")}</p>
+          <div className="app-form-end app-form-start">
+            <Button onClick={() => client.resync()}>{words.resync}</Button>
+            <Button kind="stop" onClick={() => { forget(); location.assign("/"); }}>{words.signOut}</Button>
+          </div>
+        </section>
+        <section>
+          <h2>{words.keys}</h2>
+          <dl className="app-keys">
+            {words.keyList.split("\n").map((line) => {
+              const [key, meaning] = line.split("|");
+              return <div key={key}><dt><kbd>{key}</kbd></dt><dd>{meaning}</dd></div>;
+            })}
+          </dl>
+        </section>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,3 @@
+export function Markdown({ text }: { readonly text: string }) {
+  return <div className="app-plain">{text}</div>;
+}

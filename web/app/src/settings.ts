@@ -1,0 +1,67 @@
+/** What this person prefers on this device. */
+
+import { useSyncExternalStore } from "react";
+import { pickLanguage, type Language } from "@askbridge/words";
+
+export interface Settings {
+  readonly language: Language | "auto";
+  readonly theme: "auto" | "light" | "dark";
+  /** Notifications with the question's text, without it, or none. */
+  readonly notify: "off" | "full" | "hidden";
+  readonly order: "longest" | "newest";
+}
+
+const KEY = "askbridge.settings";
+const DEFAULTS: Settings = { language: "auto", theme: "auto", notify: "off", order: "longest" };
+
+const listeners = new Set<() => void>();
+let current = read();
+
+function read(): Settings {
+  try {
+    return { ...DEFAULTS, ...(JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Settings>) };
+  } catch {
+    return DEFAULTS;
+  }
+}
+
+export function change(part: Partial<Settings>) {
+  current = { ...current, ...part };
+  try {
+    localStorage.setItem(KEY, JSON.stringify(current));
+  } catch {
+    // They hold as long as the page is open.
+  }
+  apply();
+  for (const listener of listeners) listener();
+}
+
+/** Puts theme and language where styles and screen readers look for them. */
+export function apply() {
+  const root = document.documentElement;
+  if (current.theme === "auto") delete root.dataset.theme;
+  else root.dataset.theme = current.theme;
+  root.lang = languageOf(current);
+}
+
+export const settings = () => current;
+
+export const languageOf = ({ language }: Settings): Language => (language === "auto" ? pickLanguage(navigator.languages) : language);
+
+export function useSettings(): Settings {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+}
+
+// Another tab may have changed them.
+window.addEventListener("storage", ({ key }) => {
+  if (key !== KEY) return;
+  current = read();
+  apply();
+  for (const listener of listeners) listener();
+});

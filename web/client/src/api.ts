@@ -1,0 +1,95 @@
+/** The addresses that a front end uses, typed. */
+
+import { Trouble, refused, unreachable } from "./trouble.ts";
+import type { Ask, AskPage, Device, DeviceLink, Entries, Me, NewAnswer, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage } from "./types.ts";
+
+/** Which asks of the past are wanted. */
+export interface Wanted {
+  readonly state?: "open" | "late" | "over" | "all" | Ask["state"];
+  readonly session?: string;
+  /** Words of the headline. */
+  readonly q?: string;
+  readonly order?: "newest" | "longest_waiting";
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** After everything that a session will ever have. */
+const END = Number.MAX_SAFE_INTEGER;
+
+export class Api {
+  private readonly base: string;
+  private readonly token: string | null;
+  private readonly doFetch: typeof fetch;
+
+  constructor(base: string, token: string | null, doFetch: typeof fetch) {
+    this.base = base;
+    this.token = token;
+    this.doFetch = doFetch;
+  }
+
+  me = () => this.get<Me>("/v1/me");
+  ask = (id: string) => this.get<Ask>(`/v1/asks/${id}`);
+  asks = (wanted: Wanted) => this.get<AskPage>("/v1/asks", wanted);
+  answer = (id: string, answer: NewAnswer, leaving = false) => this.post<Ask>(`/v1/asks/${id}/answer`, answer, leaving);
+  /** Hides an ask for so many seconds; `null`: shows it again. */
+  snooze = (id: string, seconds: number | null) => this.post<Snooze>(`/v1/asks/${id}/snooze`, seconds === null ? {} : { seconds });
+  snoozes = () => this.get<SnoozePage>("/v1/snoozes");
+  /** Makes an address at which an option's preview can be shown in a frame. */
+  preview = (id: string, question: number, option: number) => this.post<Preview>(`/v1/asks/${id}/previews`, { question, option });
+  sessions = (after: string | null) => this.get<SessionListedPage>("/v1/sessions", { after, limit: 100 });
+  session = (id: string) => this.get<Session>(`/v1/sessions/${id}`);
+  /** What happened after a position. */
+  entries = (id: string, after: number | null) => this.get<Entries>(`/v1/sessions/${id}/events`, { after, limit: 500 });
+  /** What happened before a position, or at the end; in order. */
+  entriesBefore = (id: string, before: number | null, limit: number) =>
+    this.get<Entries>(`/v1/sessions/${id}/events`, { before: before ?? END, limit });
+  start = (session: NewSession) => this.post<Session>("/v1/sessions", session);
+  configure = (id: string, changes: SessionChanges) => this.post<Session>(`/v1/sessions/${id}/configure`, changes);
+  end = (id: string) => this.post<Session>(`/v1/sessions/${id}/close`, {});
+  say = (id: string, text: string, about?: string) =>
+    this.post<TakenMessage>(`/v1/sessions/${id}/messages`, about ? { text, about } : { text });
+  devices = () => this.get<OwnDevicePage>("/v1/devices");
+  revoke = (id: string) => this.send<OwnDevice>("DELETE", `/v1/devices/${id}`);
+  /** Makes a link for another device of the same person. */
+  linkDevice = () => this.post<DeviceLink>("/v1/devices", {});
+
+  private get<T>(path: string, query: object = {}): Promise<T> {
+    const wanted = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+    const search = new URLSearchParams(wanted.map(([key, value]) => [key, String(value)])).toString();
+    return this.send("GET", search ? `${path}?${search}` : path);
+  }
+
+  private post<T>(path: string, body: unknown, leaving = false): Promise<T> {
+    return this.send("POST", path, body, leaving);
+  }
+
+  private async send<T>(method: string, path: string, body?: unknown, leaving = false): Promise<T> {
+    const headers: Record<string, string> = {};
+    if (this.token !== null) headers.authorization = `Bearer ${this.token}`;
+    if (body !== undefined) headers["content-type"] = "application/json";
+    let response: Response;
+    try {
+      response = await this.doFetch(this.base + path, {
+        method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...(leaving ? { keepalive: true } : {}),
+      });
+    } catch {
+      throw new Trouble(unreachable);
+    }
+    const said: unknown = await response.json().catch(() => null);
+    if (!response.ok) throw new Trouble(refused((said ?? {}) as Partial<Problem>));
+    return said as T;
+  }
+}
+
+/** Makes this browser a device of the person who was given the link. Returns its token, which is shown this once. */
+export async function pair(base: string, secret: string, device: string, doFetch: typeof fetch = fetch): Promise<Device> {
+  const response = await doFetch(`${base}/v1/pair`, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ secret, device }),
+  }).catch(() => {
+    throw new Trouble(unreachable);
+  });
+  const said: unknown = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Trouble(refused(said as Partial<Problem>));
+  return said as Device;
+}

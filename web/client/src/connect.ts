@@ -1,0 +1,289 @@
+/** Joins connection, outbox, drafts and state to a client. */
+
+import { Api } from "./api.ts";
+import type { Client } from "./client.ts";
+import { Drafts } from "./drafts.ts";
+import { Follow } from "./follow.ts";
+import { isOneTap } from "./one_tap.ts";
+import { Outbox } from "./outbox.ts";
+import { reduce, type Heard } from "./reduce.ts";
+import { Socket } from "./socket.ts";
+import { nothing, type State } from "./state.ts";
+import { browser, type Surroundings } from "./surroundings.ts";
+import { refused, unreachable } from "./trouble.ts";
+import type { AskPage, ClientFrame, NewAnswer, ServerFrame } from "./types.ts";
+import type { Because } from "./view.ts";
+
+export interface Options {
+  /** The address of the server: `https://ask.example.org`. */
+  readonly base: string;
+  /** A paired device's token. */
+  readonly token: string;
+  /** How long an answer given with one tap can be undone before it is sent. */
+  readonly undoMs?: number;
+  /** Under which names things are kept in the storage, if two clients share one. */
+  readonly prefix?: string;
+  readonly around?: Partial<Surroundings>;
+}
+
+const UNDO_MS = 5_000;
+/** Changes are told at most once in so many milliseconds: a screen shows no more. */
+const TELL_MS = 16;
+/** Beyond so many unknown asks it is quicker to read pages than to ask for each. */
+const LOOKS_MAX = 64;
+
+/** Connects to a server, and stays connected until it is closed. */
+export function connect(options: Options): Client {
+  return new Bridge(options);
+}
+
+class Bridge implements Client {
+  state: State = nothing;
+  readonly api: Api;
+  private readonly around: Surroundings;
+  private readonly undoMs: number;
+  private readonly socket: Socket;
+  private readonly outbox: Outbox;
+  private readonly drafts: Drafts;
+  private readonly follow: Follow;
+  private readonly listeners = new Set<() => void>();
+  private readonly replies = new Map<number, (because: Because | null) => void>();
+  private readonly shows = new Map<number, string>();
+  private heard: Heard[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private toldAt = 0;
+  private lastTag = 0;
+  private isListing = false;
+
+  constructor({ base, token, undoMs = UNDO_MS, prefix = "askbridge", around = {} }: Options) {
+    this.around = { ...browser(), ...around };
+    this.undoMs = undoMs;
+    this.api = new Api(base, token, this.around.fetch);
+    this.outbox = new Outbox(this.around, prefix, {
+      send: (make) => this.send(make),
+      sending: (ask, sending) => this.hear({ type: "sending", ask, sending }),
+    });
+    this.drafts = new Drafts(this.around, prefix, {
+      send: (ask, draft) => this.send((tag) => ({ type: "draft", tag, ask, draft })),
+      draft: (ask, draft) => this.hear({ type: "draft", ask, draft }),
+    });
+    this.follow = new Follow(this.api, () => this.state, (heard) => this.hear(heard));
+    this.socket = new Socket(base, token, this.around, {
+      frame: (frame) => this.frame(frame),
+      connection: (connection) => this.hear({ type: "connection", connection }),
+      lost: () => this.lost(),
+    });
+    this.around.window?.addEventListener("pagehide", this.leaving);
+    this.around.document?.addEventListener("visibilitychange", this.looked);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  answer(ask: string, answer: NewAnswer) {
+    const known = this.state.asks.get(ask)?.ask;
+    const holds = this.undoMs > 0 && known?.state === "open" && isOneTap(known, answer);
+    this.outbox.put(ask, { what: "answer", answer, notBefore: holds ? this.around.now() + this.undoMs : null });
+  }
+
+  dismiss(ask: string, words?: string) {
+    this.outbox.put(ask, { what: "dismiss", words: words?.trim() || null });
+  }
+
+  extend(ask: string, seconds: number | null) {
+    this.outbox.put(ask, { what: "extend", seconds });
+  }
+
+  undo(ask: string) {
+    if (!this.outbox.takeBack(ask)) this.outbox.put(ask, { what: "undo" });
+  }
+
+  draft(ask: string, draft: unknown) {
+    this.drafts.write(ask, draft);
+  }
+
+  snooze(ask: string, until: number | null) {
+    const before = this.state.asks.get(ask)?.snoozedUntil ?? null;
+    this.hear({ type: "snooze", ask, until });
+    const seconds = until === null ? null : Math.max(1, (until - this.around.now()) / 1000);
+    this.api.snooze(ask, seconds).catch(() => this.hear({ type: "snooze", ask, until: before }));
+  }
+
+  look(asks: readonly string[]) {
+    const showing = new Set(this.shows.values());
+    for (const ask of asks) {
+      if (showing.has(ask)) continue;
+      const tag = this.send((number) => ({ type: "show", tag: number, ask }));
+      if (tag !== null) this.shows.set(tag, ask);
+    }
+  }
+
+  async loadSessions(more?: "next") {
+    const from = more ? this.state.sessions.next : null;
+    if (more && from === null) return;
+    const page = await this.api.sessions(from);
+    this.hear({ type: "sessions", items: page.items, next: page.next, from });
+  }
+
+  watch = (session: string) => this.follow.watch(session);
+  older = (session: string) => this.follow.older(session);
+
+  say(session: string, text: string, about?: string): Promise<Because | null> {
+    return this.asked((tag) => (about ? { type: "say", tag, session, text, about } : { type: "say", tag, session, text }));
+  }
+
+  unsay = (_session: string, message: string) => this.asked((tag) => ({ type: "unsay", tag, message }));
+  interrupt = (session: string) => this.asked((tag) => ({ type: "interrupt", tag, session }));
+
+  retry() {
+    this.socket.hurry();
+  }
+
+  resync() {
+    this.heard = [];
+    this.state = { ...nothing, connection: this.state.connection, me: this.state.me };
+    this.socket.startAfresh();
+    this.tell();
+  }
+
+  close() {
+    this.around.window?.removeEventListener("pagehide", this.leaving);
+    this.around.document?.removeEventListener("visibilitychange", this.looked);
+    clearTimeout(this.timer);
+    this.outbox.close();
+    this.drafts.close();
+    this.socket.close();
+    this.listeners.clear();
+  }
+
+  private send(make: (tag: number) => ClientFrame): number | null {
+    if (!this.socket.isLive) return null;
+    const tag = (this.lastTag += 1);
+    return this.socket.send(make(tag)) ? tag : null;
+  }
+
+  private asked(make: (tag: number) => ClientFrame): Promise<Because | null> {
+    return new Promise((resolve) => {
+      const tag = this.send(make);
+      if (tag === null) resolve(unreachable);
+      else this.replies.set(tag, resolve);
+    });
+  }
+
+  private frame(frame: ServerFrame) {
+    this.hear({ type: "frame", frame });
+    switch (frame.type) {
+      case "welcome":
+        return void this.welcomed();
+      case "snapshot":
+        if (frame.more) void this.loadOpen();
+        return;
+      case "draft":
+        return this.drafts.heard(frame.ask, frame.draft);
+      case "reply": {
+        if (this.outbox.replied(frame) || this.drafts.replied(frame.tag) || frame.tag === null) return;
+        const shown = this.shows.get(frame.tag);
+        if (shown !== undefined) {
+          this.shows.delete(frame.tag);
+          return this.hear(frame.ok && frame.ask ? { type: "asks", asks: [frame.ask] } : { type: "unknown", ask: shown });
+        }
+        this.replies.get(frame.tag)?.(frame.ok ? null : refused(frame.error));
+        this.replies.delete(frame.tag);
+        return;
+      }
+    }
+  }
+
+  private async welcomed() {
+    this.outbox.connected();
+    this.drafts.connected();
+    // A list that somebody looks at is older than the connection; so are conversations, and snoozes of other devices.
+    if (this.state.sessions.loaded) this.list();
+    for (const session of this.state.conversations.keys()) void this.follow.news(session);
+    await this.loadSnoozes();
+  }
+
+  private async loadSnoozes() {
+    const page = await this.api.snoozes().catch(() => null);
+    if (page) this.hear({ type: "snoozes", snoozes: new Map(page.items.map(({ ask, until }) => [ask, until === null ? 0 : Date.parse(until)])) });
+  }
+
+  /** More is open than a snapshot holds. */
+  private async loadOpen() {
+    let after: string | null = null;
+    do {
+      const page: AskPage | null =
+        await this.api.asks({ state: "open", order: "longest_waiting", limit: 500, ...(after ? { after } : {}) }).catch(() => null);
+      if (!page) return;
+      this.hear({ type: "asks", asks: page.items });
+      after = page.next;
+    } while (after !== null);
+    this.hear({ type: "synced" });
+  }
+
+  private list() {
+    if (this.isListing || !this.state.sessions.loaded) return;
+    this.isListing = true;
+    // What happens together is looked up once.
+    setTimeout(() => {
+      this.isListing = false;
+      this.loadSessions().catch(() => undefined);
+    }, 150);
+  }
+
+  private lost() {
+    this.outbox.lost();
+    this.drafts.lost();
+    this.shows.clear();
+    for (const resolve of this.replies.values()) resolve(unreachable);
+    this.replies.clear();
+  }
+
+  private hear(heard: Heard) {
+    this.heard.push(heard);
+    if (this.timer !== undefined) return;
+    const wait = Math.max(0, this.toldAt + TELL_MS - this.around.now());
+    this.timer = setTimeout(() => this.takeIn(), wait);
+  }
+
+  private takeIn() {
+    this.timer = undefined;
+    const known = this.state.asks;
+    const { state, look, news, listChanged } = reduce(this.state, this.heard);
+    this.heard = [];
+    this.state = state;
+    for (const [id] of state.asks) if (!known.has(id)) this.appeared(id);
+    if (look.size > LOOKS_MAX) void this.loadOpen().then(() => this.look([...look].filter((id) => this.state.preparing.has(id) || known.has(id))));
+    else this.look([...look]);
+    for (const session of news) void this.follow.news(session);
+    if (listChanged) this.list();
+    this.tell();
+  }
+
+  /** An ask has become known: what this device has kept for it is shown with it. */
+  private appeared(id: string) {
+    const draft = this.drafts.of(id);
+    const sending = this.outbox.sendingOf(id);
+    if (draft !== undefined) this.hear({ type: "draft", ask: id, draft });
+    if (sending) this.hear({ type: "sending", ask: id, sending });
+  }
+
+  private tell() {
+    this.toldAt = this.around.now();
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  private readonly looked = () => {
+    if (this.around.document?.visibilityState === "hidden") this.leaving();
+    else void this.loadSnoozes();
+  };
+
+  /** A page that is left may never run again: what is held for undoing is sent now, whatever becomes of the socket. */
+  private readonly leaving = () => {
+    for (const [ask, answer] of this.outbox.held()) void this.api.answer(ask, answer, true).catch(() => undefined);
+    this.outbox.hurry();
+    this.drafts.hurry();
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * What is half written. Kept here at once, sent when the person pauses, shown on their other devices. What comes back from
+ * the server never overwrites what is being typed.
+ */
+
+import { Kept } from "./kept.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const PAUSE_MS = 400;
+/** Our own words come back as an echo, perhaps after newer ones were typed. So many are recognised. */
+const ECHOES_MAX = 16;
+
+export interface DraftEvents {
+  /** Sends it and returns the tag, or `null` without a connection. */
+  readonly send: (ask: string, draft: unknown) => number | null;
+  readonly draft: (ask: string, draft: unknown) => void;
+}
+
+export class Drafts {
+  /** Drafts that the server does not have. */
+  private readonly unsent: Kept<unknown>;
+  private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
+  private readonly echoes = new Map<string, string[]>();
+  private readonly flying = new Map<number, { ask: string; draft: unknown }>();
+  private readonly events: DraftEvents;
+
+  constructor(around: Surroundings, prefix: string, events: DraftEvents) {
+    this.events = events;
+    this.unsent = new Kept(around.storage, `${prefix}.draft.`);
+  }
+
+  write(ask: string, draft: unknown) {
+    this.unsent.set(ask, draft);
+    this.events.draft(ask, draft);
+    clearTimeout(this.timers.get(ask));
+    this.timers.set(ask, setTimeout(() => this.send(ask), PAUSE_MS));
+  }
+
+  /** The server tells a draft: ours as an echo, or that of another device. */
+  heard(ask: string, draft: unknown) {
+    const isEcho = this.echoes.get(ask)?.includes(JSON.stringify(draft)) ?? false;
+    if (!isEcho && this.unsent.get(ask) === undefined) this.events.draft(ask, draft);
+  }
+
+  /** The one to show for an ask that has just become known. */
+  of(ask: string): unknown {
+    return this.unsent.get(ask);
+  }
+
+  connected() {
+    for (const [ask] of this.unsent.entries()) this.send(ask);
+  }
+
+  /** The person decided: nothing of it is half written any more. */
+  drop(ask: string) {
+    clearTimeout(this.timers.get(ask));
+    this.unsent.delete(ask);
+  }
+
+  /** The page is being left. */
+  hurry() {
+    for (const [ask, timer] of this.timers) {
+      clearTimeout(timer);
+      this.send(ask);
+    }
+  }
+
+  close() {
+    for (const timer of this.timers.values()) clearTimeout(timer);
+  }
+
+  /** Takes the reply to a draft. One that was refused is not wanted: its ask is over. */
+  replied(tag: number | null): boolean {
+    const flying = tag === null ? undefined : this.flying.get(tag);
+    if (!flying || tag === null) return false;
+    this.flying.delete(tag);
+    if (this.unsent.get(flying.ask) === flying.draft) this.unsent.delete(flying.ask);
+    return true;
+  }
+
+  lost() {
+    this.flying.clear();
+  }
+
+  private send(ask: string) {
+    this.timers.delete(ask);
+    const draft = this.unsent.get(ask);
+    const tag = draft === undefined ? null : this.events.send(ask, draft);
+    if (tag === null) return;
+    const echoes = [...(this.echoes.get(ask) ?? []), JSON.stringify(draft)];
+    this.echoes.set(ask, echoes.slice(-ECHOES_MAX));
+    this.flying.set(tag, { ask, draft });
+  }
+}

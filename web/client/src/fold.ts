@@ -1,0 +1,57 @@
+/**
+ * What an event does to an ask that is known.
+ *
+ * Events are told as they are stored, and the store's shape is not the API's. What can be said in the API's shape from the
+ * event alone is said at once; for the rest the server is asked again (`look`), so that nothing is put together twice in
+ * two languages.
+ */
+
+import type { Ask, By, Event, RecordedWho } from "./types.ts";
+
+export interface Folded {
+  readonly ask: Ask;
+  /** The server knows more than the event said. */
+  readonly look: boolean;
+}
+
+const time = (ms: number) => new Date(ms).toISOString();
+
+const by = (who: RecordedWho): By => ({ person: who.person, device: who.device, via: who.via });
+
+/** The ask that an event is about, if it is about one. Events that we do not know name theirs like the others. */
+export function askOf(event: Event): string | null {
+  if (event.type === "asked") return event.ask.id;
+  if (event.type === "delivered" || event.type === "handed") return "verdict" in event.parcel ? event.parcel.verdict : null;
+  const ask = (event as { ask?: unknown }).ask;
+  return typeof ask === "string" && event.type !== "tool_called" ? ask : null;
+}
+
+export function fold(ask: Ask, event: Event): Folded {
+  const now = (change: Partial<Ask>): Folded => ({ ask: { ...ask, ...change } as Ask, look: false });
+  const soon = (change: Partial<Ask>): Folded => ({ ...now(change), look: true });
+  switch (event.type) {
+    case "extended":
+      return now({ deadline: event.deadline === undefined ? null : time(event.deadline) });
+    case "parked":
+      return now({ parked: true });
+    case "stranded":
+      return now({ stranded: true });
+    case "handed":
+      return now({});
+    case "delivered":
+      return now({ delivered_at: time(event.at) });
+    case "proposed":
+      return soon({ state: "proposed", undo_until: time(event.until), by: by(event.by) });
+    case "settled": {
+      const { outcome } = event;
+      const who = outcome.by ? by(outcome.by) : outcome.rule === undefined ? null : { rule: outcome.rule };
+      return soon({ state: outcome.type, settled_at: time(event.at), by: who, ...(outcome.words === undefined ? {} : { words: outcome.words }) });
+    }
+    case "withdrawn":
+      return now({ state: "withdrawn", settled_at: time(event.at), words: event.why, answerable: false });
+    case "overtaken":
+      return now({ state: "overtaken", settled_at: time(event.at), words: event.mouth, answerable: false });
+    default:
+      return soon({});
+  }
+}

@@ -1,0 +1,195 @@
+/** What is heard changes what is known. Pure: the same words in the same order always lead to the same state. */
+
+import { askOf, fold } from "./fold.ts";
+import { grow, touch, type Heard as HeardOfSessions, hearOfSession } from "./conversation.ts";
+import type { Ask, Draft, Event, ServerFrame } from "./types.ts";
+import type { Connection, State } from "./state.ts";
+import type { AskView, Sending } from "./view.ts";
+
+/** Something that reached this device, or that it did. */
+export type Heard =
+  | { readonly type: "frame"; readonly frame: ServerFrame }
+  | { readonly type: "connection"; readonly connection: Connection }
+  /** Asks as the server shows them. */
+  | { readonly type: "asks"; readonly asks: readonly Ask[] }
+  /** An ask that the server does not show (any more). */
+  | { readonly type: "unknown"; readonly ask: string }
+  /** Every page of what is open has been read. */
+  | { readonly type: "synced" }
+  | { readonly type: "sending"; readonly ask: string; readonly sending: Sending }
+  | { readonly type: "draft"; readonly ask: string; readonly draft: unknown }
+  | { readonly type: "snoozes"; readonly snoozes: ReadonlyMap<string, number> }
+  | { readonly type: "snooze"; readonly ask: string; readonly until: number | null }
+  | HeardOfSessions;
+
+export interface Reduced {
+  readonly state: State;
+  /** Asks that the server should be asked about. */
+  readonly look: ReadonlySet<string>;
+  /** Conversations here that have something new. */
+  readonly news: ReadonlySet<string>;
+  /** The list of sessions is no longer what it was. */
+  readonly listChanged: boolean;
+}
+
+/** Asks that are over and still shown, so that a card says how it ended. The oldest go first. */
+const OVER_MAX = 500;
+
+/** Takes in what was heard, in order. Copies what it changes once, however much was heard. */
+export function reduce(before: State, heard: readonly Heard[]): Reduced {
+  const work = new Work(before);
+  for (const one of heard) work.take(one);
+  return work.done();
+}
+
+class Work {
+  private state: State;
+  private readonly look = new Set<string>();
+  private readonly news = new Set<string>();
+  private listChanged = false;
+  private asks: Map<string, AskView> | null = null;
+  private preparing: Set<string> | null = null;
+  private snoozes: ReadonlyMap<string, number> = new Map();
+
+  constructor(before: State) {
+    this.state = before;
+  }
+
+  done(): Reduced {
+    if (this.asks) this.state = { ...this.state, asks: bounded(this.asks) };
+    if (this.preparing) this.state = { ...this.state, preparing: this.preparing };
+    return { state: this.state, look: this.look, news: this.news, listChanged: this.listChanged };
+  }
+
+  take(heard: Heard) {
+    switch (heard.type) {
+      case "frame":
+        return this.frame(heard.frame);
+      case "connection":
+        this.state = { ...this.state, connection: heard.connection };
+        return;
+      case "asks":
+        return heard.asks.forEach((ask) => this.show(ask));
+      case "unknown":
+        this.waitFor(heard.ask, false);
+        this.editable().delete(heard.ask);
+        return;
+      case "synced":
+        this.state = { ...this.state, synced: true };
+        return;
+      case "sending":
+        return this.change(heard.ask, { sending: heard.sending });
+      case "draft":
+        return this.change(heard.ask, { draft: heard.draft });
+      case "snooze":
+        return this.change(heard.ask, { snoozedUntil: heard.until });
+      case "snoozes":
+        this.snoozes = heard.snoozes;
+        for (const view of [...this.seen().values()]) {
+          const until = heard.snoozes.get(view.id) ?? null;
+          if (view.snoozedUntil !== until) this.change(view.id, { snoozedUntil: until });
+        }
+        return;
+      default:
+        this.state = hearOfSession(this.state, heard);
+    }
+  }
+
+  private frame(frame: ServerFrame) {
+    switch (frame.type) {
+      case "welcome":
+        this.state = { ...this.state, me: { name: frame.name, role: frame.role } };
+        return;
+      case "snapshot":
+        return this.snapshot(frame.asks, frame.drafts, frame.more);
+      case "event":
+        return this.event(frame.session, frame.event, frame.at);
+      case "delta":
+        this.state = grow(this.state, frame);
+        return;
+      default:
+        // Replies, pings and drafts are for whoever holds the connection; the rest is from a newer server.
+        return;
+    }
+  }
+
+  private snapshot(asks: readonly Ask[], drafts: readonly Draft[], more: boolean) {
+    const open = new Set(asks.map((ask) => ask.id));
+    for (const ask of asks) this.show(ask);
+    for (const { ask, draft } of drafts) this.change(ask, { draft });
+    // What we thought was open and is not in here ended while we were away, or is on a later page.
+    for (const view of this.seen().values()) {
+      if ((view.ask.state === "open" || view.ask.state === "proposed") && !open.has(view.id)) this.look.add(view.id);
+    }
+    for (const id of this.state.conversations.keys()) this.news.add(id);
+    this.listChanged = true;
+    this.state = { ...this.state, synced: this.state.synced || !more };
+  }
+
+  private event(session: string, event: Event, at: number) {
+    if (this.state.conversations.has(session)) this.news.add(session);
+    const touched = touch(this.state, session, event, at);
+    this.state = touched.state;
+    if (touched.listChanged) this.listChanged = true;
+    const id = askOf(event);
+    if (id === null) return;
+    if (event.type === "asked" && event.ask.instead_of) this.look.add(event.ask.instead_of);
+    const known = this.seen().get(id);
+    if (!known) {
+      // What we do not know was over before we looked, unless it is new.
+      if (event.type === "asked") {
+        this.waitFor(id, true);
+        this.look.add(id);
+      }
+      return;
+    }
+    const folded = fold(known.ask, event);
+    if (folded.look) this.look.add(id);
+    this.editable().set(id, { ...known, ask: folded.ask, sending: settledSending(known.sending, folded.ask) });
+  }
+
+  private show(ask: Ask) {
+    this.waitFor(ask.id, false);
+    this.look.delete(ask.id);
+    const known = this.seen().get(ask.id);
+    const view: AskView = known
+      ? { ...known, ask, sending: settledSending(known.sending, ask) }
+      : { id: ask.id, ask, sending: { state: "idle" }, draft: null, snoozedUntil: this.snoozes.get(ask.id) ?? null };
+    this.editable().set(ask.id, view);
+  }
+
+  private change(id: string, change: Partial<AskView>) {
+    const known = this.seen().get(id);
+    if (known) this.editable().set(id, { ...known, ...change });
+  }
+
+  private waitFor(id: string, wait: boolean) {
+    const preparing = this.preparing ?? this.state.preparing;
+    if (preparing.has(id) === wait) return;
+    this.preparing ??= new Set(this.state.preparing);
+    if (wait) this.preparing.add(id);
+    else this.preparing.delete(id);
+  }
+
+  private seen(): ReadonlyMap<string, AskView> {
+    return this.asks ?? this.state.asks;
+  }
+
+  private editable(): Map<string, AskView> {
+    this.asks ??= new Map(this.state.asks);
+    return this.asks;
+  }
+}
+
+/** Once an ask is open again, or over for other reasons, "it is stored" is no longer news. */
+function settledSending(sending: Sending, ask: Ask): Sending {
+  return sending.state === "stored" && ask.state === "open" && sending.what !== "extend" ? { state: "idle" } : sending;
+}
+
+function bounded(asks: Map<string, AskView>): ReadonlyMap<string, AskView> {
+  const over = [...asks.values()].filter(({ ask, sending }) => ask.settled_at !== null && sending.state !== "queued");
+  if (over.length <= OVER_MAX) return asks;
+  over.sort((a, b) => ((a.ask.settled_at ?? "") < (b.ask.settled_at ?? "") ? -1 : 1));
+  for (const { id } of over.slice(0, over.length - OVER_MAX)) asks.delete(id);
+  return asks;
+}

@@ -1,0 +1,117 @@
+/** The real binary, with a data folder and a port of its own. */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+const root = resolve(import.meta.dirname, "../../../..");
+export const binary = process.env.ASKBRIDGE_BIN ?? join(root, "target/debug/askbridge");
+export const tools = join(root, ".tools");
+
+export interface Json {
+  readonly [key: string]: unknown;
+}
+
+export class Server {
+  readonly home = mkdtempSync(join(tmpdir(), "askbridge-e2e-"));
+  readonly data = join(this.home, "data");
+  readonly work = join(this.home, "work");
+  address = "";
+  private readonly env: Readonly<Record<string, string>>;
+  private child: ChildProcess | null = null;
+  private port = 0;
+
+  private constructor(env: Readonly<Record<string, string>>) {
+    this.env = env;
+    mkdirSync(this.work);
+    mkdirSync(join(this.home, "tmp"));
+  }
+
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<Server> {
+    const server = new Server(env);
+    await server.run();
+    return server;
+  }
+
+  /** Starts it, or starts it again at the same address. */
+  async run() {
+    // Far from any terminal and from whatever runs the tests, so that nobody is taken for an agent's child.
+    const child = spawn("setsid", [binary, "serve"], {
+      cwd: this.work,
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...this.scrubbed(), ASKBRIDGE_LISTEN: `127.0.0.1:${this.port}`, ...this.env },
+    });
+    this.child = child;
+    const link = await new Promise<string>((found, failed) => {
+      createInterface({ input: child.stdout as NodeJS.ReadableStream }).once("line", found);
+      child.once("exit", (code) => failed(new Error(`the server ended with ${code}`)));
+    });
+    this.address = new URL(link).origin;
+    this.port = Number(new URL(link).port);
+  }
+
+  /** kill -9, by its own process id. */
+  async kill() {
+    const child = this.child;
+    this.child = null;
+    if (!child || child.exitCode !== null) return;
+    const gone = new Promise((done) => child.once("exit", done));
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  async stop() {
+    const child = this.child;
+    if (child && child.exitCode === null) {
+      const gone = new Promise((done) => child.once("exit", done));
+      child.kill("SIGTERM");
+      await gone;
+    }
+    this.child = null;
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  /** The variables of a program that may know nothing of this machine but the server's own folders. */
+  scrubbed(): Record<string, string> {
+    return {
+      PATH: "/usr/local/bin:/usr/bin:/bin", HOME: this.home, TMPDIR: join(this.home, "tmp"), LANG: "C.UTF-8", USER: "ada",
+      ASKBRIDGE_DATA: this.data,
+    };
+  }
+
+  private get token(): string {
+    return readFileSync(join(this.data, "token"), "utf8").trim();
+  }
+
+  /** Does something over HTTP: as an agent of this machine, or with a token. */
+  async call(method: string, path: string, body?: unknown, token = this.token): Promise<any> {
+    const response = await fetch(this.address + path, {
+      method, headers: { authorization: `Bearer ${token}` }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const said: unknown = await response.json().catch(() => null);
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(said)}`);
+    return said;
+  }
+
+  /** Asks, as an agent does. Returns the ask. */
+  ask = (ask: Json) => this.call("POST", "/v1/asks", ask);
+  show = (id: string) => this.call("GET", `/v1/asks/${id}`);
+
+  /** Makes a link, or a token, for a person, on the local socket. */
+  private async pairing(body: Json): Promise<any> {
+    const text = JSON.stringify({ i_am_a_person: true, ...body });
+    return new Promise((done, failed) => {
+      const sent = request({ socketPath: join(this.data, "run/askbridge.sock"), method: "POST", path: "/v1/pairings", headers: { host: "localhost", "content-length": Buffer.byteLength(text) } }, (response) => {
+        let said = "";
+        response.on("data", (part) => (said += part)).on("end", () => (response.statusCode === 201 ? done(JSON.parse(said)) : failed(new Error(said))));
+      });
+      sent.on("error", failed).end(text);
+    });
+  }
+
+  link = async (name = "ada"): Promise<string> => `${this.address}/#pair=${(await this.pairing({ name })).secret}`;
+  person = async (name = "ada", device = "terminal"): Promise<string> => (await this.pairing({ name, device, token: true })).token;
+}

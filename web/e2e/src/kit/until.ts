@@ -1,0 +1,10 @@
+/** Waits for something to be so, and fails with what it was waiting for. */
+export async function until<T>(look: () => T | Promise<T>, patienceMs = 20_000): Promise<Exclude<T, undefined | null | false>> {
+  const end = Date.now() + patienceMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== null && found !== false) return found as Exclude<T, undefined | null | false>;
+    if (Date.now() > end) throw new Error(`this was never so: ${look}`);
+    await new Promise((go) => setTimeout(go, 15));
+  }
+}

@@ -1,0 +1,17 @@
+import { defineConfig } from "vitest/config";
+
+// One browser and one process for all journeys: each has contexts and a server of its own.
+export default defineConfig({
+  ssr: { resolve: { conditions: ["source", "module", "node", "development|production"] }, noExternal: [/^@askbridge\//] },
+  test: {
+    root: import.meta.dirname,
+    include: ["src/journeys/*.test.ts"],
+    fileParallelism: false,
+    isolate: false,
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Node 20 has a WebSocket behind this flag; later ones have it without.
+    execArgv: Number(process.versions.node.split(".")[0]) < 22 ? ["--experimental-websocket"] : [],
+  },
+});

@@ -1,0 +1,25 @@
+/** Every sentence a person reads, in each language. One folder per speaker, one file per language. */
+
+import { en as appEn } from "./app/en.ts";
+import { ja as appJa } from "./app/ja.ts";
+import { en as cardsEn } from "./cards/en.ts";
+import { ja as cardsJa } from "./cards/ja.ts";
+import type { Same } from "./shape.ts";
+
+export type Language = "en" | "ja";
+export const languages: readonly Language[] = ["en", "ja"];
+
+export type CardWords = Same<typeof cardsEn>;
+export type AppWords = Same<typeof appEn>;
+
+export const cardWords: Readonly<Record<Language, CardWords>> = { en: cardsEn, ja: cardsJa };
+export const appWords: Readonly<Record<Language, AppWords>> = { en: appEn, ja: appJa };
+
+/** The language of ours that a person's list of languages asks for first. */
+export function pickLanguage(wanted: readonly string[]): Language {
+  for (const tag of wanted) {
+    const found = languages.find((language) => tag.toLowerCase().split("-")[0] === language);
+    if (found) return found;
+  }
+  return "en";
+}
