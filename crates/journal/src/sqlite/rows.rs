@@ -68,8 +68,10 @@ pub(crate) fn read_session_back(
     let max = i64::try_from(max).unwrap_or(i64::MAX);
     let of_lane = |lane| {
         format!(
-            "SELECT * FROM (SELECT {COLUMNS_OF_E} FROM places p CROSS JOIN entries e ON e.pos = p.pos
-             WHERE p.session = ?1 AND p.lane = {lane} AND p.pos < ?2 ORDER BY p.pos DESC LIMIT ?3)"
+            "SELECT * FROM (SELECT {COLUMNS_OF_E} FROM runs r CROSS JOIN json_each(r.places) p
+                 CROSS JOIN entries e ON e.pos = p.value
+             WHERE r.session = ?1 AND r.lane = {lane} AND r.first < ?2 AND p.value < ?2
+             ORDER BY r.last DESC, p.value DESC LIMIT ?3)"
         )
     };
     let sql = format!("{} UNION ALL {} ORDER BY 1 DESC LIMIT ?3", of_lane(0), of_lane(1));
