@@ -958,7 +958,7 @@ export interface RecordedAsk {
   plan?: RecordedPlan;
   questions?: RecordedQuestion[];
   reach: RecordedReach;
-  terms: RecordedTerms;
+  terms?: RecordedTerms;
 }
 
 /** `"everyone"` or `{"only":[…]}`. */
@@ -1081,16 +1081,17 @@ export interface RecordedSettings {
   wishes?: RecordedWishes;
 }
 
+/** What differs from the plain terms: no deadline, `tell` whatever happens, a warm time of ten minutes, no time to undo, messages are held, asks may be parallel, other tools are asked about, and one person decides. */
 export interface RecordedTerms {
   deadline?: number;
-  messages: RecordedWhileOpen;
-  on_dismissal: RecordedOnDismissal;
-  on_expiry: RecordedOnExpiry;
-  other_tools: RecordedOtherTools;
-  parallel: boolean;
-  quorum: number;
-  undo_ms: number;
-  warm: RecordedWarm;
+  messages?: RecordedWhileOpen;
+  on_dismissal?: RecordedOnDismissal;
+  on_expiry?: RecordedOnExpiry;
+  other_tools?: RecordedOtherTools;
+  parallel?: boolean;
+  quorum?: number;
+  undo_ms?: number;
+  warm?: RecordedWarm;
 }
 
 /** A field's name and exactly one of the others. */
@@ -1104,9 +1105,11 @@ export interface RecordedValue {
 }
 
 export interface RecordedVerdict {
+  /** Left out where the ruling is `answer` and the outcome has it already. */
   answer?: RecordedAnswer;
   ruling: RecordedRuling;
-  words: string;
+  /** Beside the answer, or instead of one. */
+  words?: string;
 }
 
 /** `"forever"` or milliseconds. */
