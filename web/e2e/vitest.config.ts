@@ -6,10 +6,11 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["src/journeys/*.test.ts"],
+    setupFiles: ["src/kit/setup.ts"],
     fileParallelism: false,
     isolate: false,
     maxWorkers: 1,
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 60_000,
     // Node 20 has a WebSocket behind this flag; later ones have it without.
     execArgv: Number(process.versions.node.split(".")[0]) < 22 ? ["--experimental-websocket"] : [],

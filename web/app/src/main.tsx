@@ -24,7 +24,5 @@ createRoot(place).render(
   </StrictMode>,
 );
 
-if ("serviceWorker" in navigator) {
-  // Without it everything works but installing and opening without a network.
-  navigator.serviceWorker.register("/sw.js").catch(() => undefined);
-}
+// Without it everything works but installing and opening without a server. Pages without TLS have none.
+navigator.serviceWorker?.register("/sw.js").catch(() => undefined);

@@ -19,6 +19,8 @@ const PAUSE_MIN_MS = 400;
 const PAUSE_MAX_MS = 30_000;
 /** More than two heartbeats of silence, and the connection is dead whatever the system says. */
 const SILENCE_BEATS = 2.4;
+/** How long a server may take to answer when the network is said to be gone. */
+const DOUBT_MS = 4_000;
 const NOT_SIGNED_IN = 4401;
 
 export class Socket {
@@ -142,10 +144,10 @@ export class Socket {
 
   private later() {
     if (this.closed) return;
-    if (!this.around.isOnline()) return this.events.connection({ state: "offline" });
     const pause = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** this.attempts) * (0.5 + this.around.chance());
     this.attempts += 1;
-    this.events.connection({ state: "waiting", until: this.around.now() + pause });
+    // A server on this machine is there without any network, so it is tried all the same.
+    this.events.connection(this.around.isOnline() ? { state: "waiting", until: this.around.now() + pause } : { state: "offline" });
     this.timer = setTimeout(() => this.open(), pause);
   }
 
@@ -158,10 +160,11 @@ export class Socket {
   };
 
   private readonly offline = () => {
-    if (this.closed) return;
-    clearTimeout(this.timer);
-    this.drop();
-    this.events.connection({ state: "offline" });
+    if (this.closed || !this.welcomed) return;
+    // The connection may be to this machine, and live. If it is not, it need not take minutes to notice.
+    this.socket?.send('{"type":"ping"}');
+    clearTimeout(this.watchdog);
+    this.watchdog = setTimeout(() => this.reopen(), DOUBT_MS);
   };
 
   private readonly visible = () => {

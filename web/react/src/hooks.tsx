@@ -1,8 +1,10 @@
 /** What binds components to a client. Components themselves take plain data and callbacks. */
 
-import { createContext, useContext, useMemo, useSyncExternalStore, type ReactNode } from "react";
-import { inbox, type AskView, type Client, type State } from "@askbridge/client";
+import { createContext, useContext, useMemo, useRef, useSyncExternalStore, type ReactNode } from "react";
+import { inbox, isSnoozed, type AskView, type Client, type State } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
+import { AskCard, type AskCardProps } from "./AskCard/AskCard.tsx";
+import { Preparing } from "./AskCard/Preparing.tsx";
 
 interface Bound {
   readonly client: Client;
@@ -14,7 +16,8 @@ const Context = createContext<Bound | null>(null);
 /** Gives everything below it a client and a language. */
 export function Askbridge({ client, language, children }: Bound & { readonly children: ReactNode }) {
   const bound = useMemo(() => ({ client, language }), [client, language]);
-  return <Context value={bound}>{children}</Context>;
+  // React 18 knows no context that is its own provider.
+  return <Context.Provider value={bound}>{children}</Context.Provider>;
 }
 
 function useBound(): Bound {
@@ -29,13 +32,64 @@ export const useLanguage = (): Language => useBound().language;
 /** A part of what the client knows. `pick` has to return the same object while nothing in it changed. */
 export function useBridge<T>(pick: (state: State) => T): T {
   const { client } = useBound();
-  return useSyncExternalStore((listener) => client.subscribe(listener), () => pick(client.state));
+  return useSyncExternalStore((listener) => client.subscribe(listener), () => pick(client.state), () => pick(client.state));
 }
 
 export const useAsk = (id: string): AskView | undefined => useBridge((state) => state.asks.get(id));
+
+/** Has an ask been announced that is not here yet? */
+export const useIsPreparing = (id: string): boolean => useBridge((state) => state.preparing.has(id));
+
+/** What a card calls, for one ask. */
+export function useAskActions(id: string): Pick<AskCardProps, "onAnswer" | "onDismiss" | "onExtend" | "onUndo" | "onDraft"> {
+  const client = useClient();
+  return useMemo(
+    () => ({
+      onAnswer: (answer) => client.answer(id, answer),
+      onDismiss: (words) => client.dismiss(id, words),
+      onExtend: (seconds) => client.extend(id, seconds),
+      onUndo: () => client.undo(id),
+      onDraft: (draft) => client.draft(id, draft),
+    }),
+    [client, id],
+  );
+}
+
+/** An ask by its id, bound to the client: the card once it is here, its place until then, nothing if there is none. */
+export function Ask({ id }: { readonly id: string }) {
+  const view = useAsk(id);
+  const isPreparing = useIsPreparing(id);
+  const me = useBridge((state) => state.me?.name);
+  const language = useLanguage();
+  const actions = useAskActions(id);
+  if (!view) return isPreparing ? <Preparing language={language} /> : null;
+  return <AskCard view={view} language={language} {...actions} {...(me ? { me } : {})} />;
+}
 
 /** Open asks, the longest waiting first. */
 export function useInbox(now: number): AskView[] {
   const state = useBridge((all) => all);
   return useMemo(() => inbox(state, now), [state, now]);
+}
+
+/** How long a row that ended stays in its place. */
+const LINGER_MS = 30_000;
+
+/** Open asks, and for a while also those that ended while this was looked at, each in its place. */
+export function useLingeringInbox(now: number): AskView[] {
+  const state = useBridge((all) => all);
+  const seen = useRef(new Set<string>());
+  return useMemo(() => {
+    const open = inbox(state, now);
+    for (const { id } of open) seen.current.add(id);
+    const ended = [...seen.current].flatMap((id) => {
+      const view = state.asks.get(id);
+      if (view && view.ask.state === "open") return [];
+      const settled = view?.ask.settled_at ? Date.parse(view.ask.settled_at) : now;
+      if (view && now - settled < LINGER_MS && !isSnoozed(view, now)) return [view];
+      seen.current.delete(id);
+      return [];
+    });
+    return ended.length === 0 ? open : [...open, ...ended].sort((a, b) => (a.ask.asked_at < b.ask.asked_at ? -1 : a.ask.asked_at > b.ask.asked_at ? 1 : a.id < b.id ? -1 : 1));
+  }, [state, now]);
 }

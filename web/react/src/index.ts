@@ -2,4 +2,11 @@
 
 export { AskCard } from "./AskCard/AskCard.tsx";
 export type { AskCardProps } from "./AskCard/AskCard.tsx";
-export { Askbridge, useAsk, useBridge, useClient, useInbox, useLanguage } from "./hooks.tsx";
+export { Preparing } from "./AskCard/Preparing.tsx";
+export { Ask, Askbridge, useAsk, useAskActions, useBridge, useClient, useInbox, useIsPreparing, useLanguage, useLingeringInbox } from "./hooks.tsx";
+export { Inbox } from "./Inbox/Inbox.tsx";
+export type { InboxProps } from "./Inbox/Inbox.tsx";
+export { headlineOf } from "./Inbox/headline.ts";
+export { Markdown } from "./Markdown/Markdown.tsx";
+export { useNow } from "./now.ts";
+export { Seen } from "./text/Seen.tsx";

@@ -45,7 +45,7 @@ export function DevicesPage() {
           <Suspense fallback={<div className="app-qr" />}><Qr text={link.href} label={words.qrLabel} /></Suspense>
           <div>
             <p>{words.scanThis}</p>
-            <p className="app-note">{words.linkUntil(Math.max(1, Math.ceil((link.until - now) / 60_000)))}</p>
+            <p className="app-note">{words.linkUntil(Math.max(1, Math.round((link.until - now) / 60_000)))}</p>
             {isLoopback && <p className="app-note">{words.loopbackLink}</p>}
             <label className="app-field"><span>{words.orOpenLink}</span>
               <input className="app-input" readOnly value={link.href} onFocus={({ target }) => target.select()} />

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useClient, useBridge } from "@askbridge/react";
 import { forget } from "../identity.ts";
 import { change, useSettings } from "../settings.ts";
+import { Link } from "../router.tsx";
 import { useWords } from "../words.ts";
 import { Button, Choice, Page } from "../parts/parts.tsx";
 
@@ -37,6 +38,7 @@ export function SettingsPage() {
           <h2>{words.thisBrowser}</h2>
           <p className="app-note">{words.signedInAs(me?.name ?? "…", me?.role ?? "…")}</p>
           <div className="app-form-end app-form-start">
+            <Link className="app-button app-button-plain" href="/devices">{words.devices}</Link>
             <Button onClick={() => client.resync()}>{words.resync}</Button>
             <Button kind="stop" onClick={() => { forget(); location.assign("/"); }}>{words.signOut}</Button>
           </div>

@@ -42,7 +42,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <Link className="app-brand" href="/"><BridgeMark size={28} /><span>askbridge</span></Link>
         <ul>
           {tabs.map(([name, href, label, icon]) => (
-            <li key={name}>
+            <li key={name} data-tab={name}>
               <Link href={href} aria-current={here === name ? "page" : undefined}>
                 {icon}<span className="app-nav-label">{label}</span>
                 {name === "inbox" && waiting > 0 && <span className="app-count" aria-label={words.waiting(waiting)}>{waiting > 999 ? "999+" : waiting}</span>}

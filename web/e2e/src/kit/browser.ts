@@ -45,7 +45,7 @@ export class Person {
   /** Opens a browser that nobody is paired with. */
   static async stranger(server: Server, options: BrowserContextOptions = {}): Promise<Person> {
     const context = await (await browser()).newContext({ locale: "en-US", colorScheme: "light", reducedMotion: "reduce", ...DESK, ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(30_000);
     return new Person(context, await context.newPage(), server.address);
   }
 

@@ -1,5 +1,19 @@
+/** An ask, for a person to decide: every kind, in every state. Plain data in, callbacks out. */
+
+import { useId } from "react";
 import { phaseOf, type AskView, type NewAnswer } from "@askbridge/client";
-import { cardWords, type Language } from "@askbridge/words";
+import type { Language } from "@askbridge/words";
+import { ApprovalBody } from "../approval/ApprovalBody.tsx";
+import { isAnswerable } from "../card/answerable.ts";
+import type { BodyProps } from "../card/body.ts";
+import { Context } from "../card/Context.tsx";
+import { Head } from "../card/Head.tsx";
+import { After, Before } from "../card/Standing.tsx";
+import { FormBody } from "../form/FormBody.tsx";
+import { PlanBody } from "../plan/PlanBody.tsx";
+import { QuestionsBody } from "../questions/QuestionsBody.tsx";
+import { Speaks } from "../wording.tsx";
+import { CardBoundary } from "./CardBoundary.tsx";
 
 export interface AskCardProps {
   readonly view: AskView;
@@ -9,28 +23,43 @@ export interface AskCardProps {
   /** So many seconds more, or `null`: for ever. */
   readonly onExtend: (seconds: number | null) => void;
   readonly onUndo: () => void;
+  /** Something was half written: keep it, and bring it back as `view.draft`. `null`: nothing is. */
   readonly onDraft: (draft: unknown) => void;
+  /** The name of the person who looks, so that what they did is called theirs. */
+  readonly me?: string;
 }
 
-/** An ask, for a person to decide. A plain one that only answers with text, until the real one takes its place. */
-export function AskCard({ view, language, onAnswer }: AskCardProps) {
-  const words = cardWords[language];
-  const { ask } = view;
-  if (ask.kind !== "questions") return <pre>{JSON.stringify(ask, null, 2)}</pre>;
+export function AskCard(props: AskCardProps) {
   return (
-    <form
-      className="ab-card"
-      data-phase={phaseOf(view)}
-      onSubmit={(event) => {
-        event.preventDefault();
-        const given = new FormData(event.currentTarget);
-        onAnswer({ answers: Object.fromEntries(ask.questions.map((q, i) => [q.question, String(given.get(String(i)))])) });
-      }}
-    >
-      {ask.questions.map((q, i) => (
-        <label key={i}>{q.question}<input name={String(i)} /></label>
-      ))}
-      <button>{words.answer}</button>
-    </form>
+    <Speaks.Provider value={props.language}>
+      <CardBoundary key={props.view.id} {...props}><Card {...props} /></CardBoundary>
+    </Speaks.Provider>
   );
+}
+
+function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, me }: AskCardProps) {
+  const titleId = useId();
+  const { ask } = view;
+  const phase = phaseOf(view);
+  const answerable = isAnswerable(view);
+  const shared = { view, isAnswerable: answerable, onAnswer, onDismiss, onExtend, onDraft };
+  return (
+    <article className="ab-card" data-kind={ask.kind} data-phase={phase} data-answerable={answerable ? "" : undefined} lang={language} aria-labelledby={titleId}>
+      <Head ask={ask} titleId={titleId} isWaiting={phase === "open"} />
+      <Before view={view} me={me} />
+      <Context text={ask.context?.text} />
+      <Body {...shared} ask={ask} />
+      {!(answerable && phase === "open") && <After view={view} me={me} onUndo={onUndo} />}
+    </article>
+  );
+}
+
+function Body({ ask, ...shared }: BodyProps<AskView["ask"]>) {
+  switch (ask.kind) {
+    case "questions": return <QuestionsBody ask={ask} {...shared} />;
+    case "approval": return <ApprovalBody ask={ask} {...shared} />;
+    case "plan": return <PlanBody ask={ask} {...shared} />;
+    case "form": return <FormBody ask={ask} {...shared} />;
+    default: throw new Error(`an ask of a kind that this page does not know: ${(ask as { kind: string }).kind}`);
+  }
 }

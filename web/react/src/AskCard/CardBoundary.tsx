@@ -1,0 +1,80 @@
+/** When a card cannot be drawn: what was sent is shown as it came, and the person can still answer in words. */
+
+import { Component, useState, type ReactNode } from "react";
+import type { NewAnswer } from "@askbridge/client";
+import { Seen } from "../text/Seen.tsx";
+import { useWords } from "../wording.tsx";
+import type { AskCardProps } from "./AskCard.tsx";
+
+interface State {
+  readonly isBroken: boolean;
+}
+
+export class CardBoundary extends Component<AskCardProps & { readonly children: ReactNode }, State> {
+  override state: State = { isBroken: false };
+
+  static getDerivedStateFromError(): State {
+    return { isBroken: true };
+  }
+
+  override componentDidUpdate(before: AskCardProps) {
+    // The ask changed: perhaps it can be drawn now.
+    if (this.state.isBroken && before.view !== this.props.view) this.setState({ isBroken: false });
+  }
+
+  override render() {
+    return this.state.isBroken ? <Fallback {...this.props} onRetry={() => this.setState({ isBroken: false })} /> : this.props.children;
+  }
+}
+
+function Fallback({ view, onAnswer, onDismiss, onRetry }: AskCardProps & { readonly onRetry: () => void }) {
+  const words = useWords();
+  const [said, setSaid] = useState("");
+  const answer = inWords(view.ask, said.trim());
+  return (
+    <article className="ab-card" data-phase="broken">
+      <div className="ab-notice" data-tone="stop" role="alert"><div><p><strong>{words.broken}</strong> {words.brokenHint}</p></div></div>
+      <details className="ab-told" open>
+        <summary>{words.rawData}</summary>
+        <pre className="ab-code" tabIndex={0}><Seen text={rawOf(view.ask)} /></pre>
+      </details>
+      <label className="ab-field">
+        <span className="ab-field-label">{words.brokenAnswer}</span>
+        <textarea className="ab-input" rows={2} value={said} onChange={(event) => setSaid(event.target.value)} />
+      </label>
+      <div className="ab-foot">
+        <div className="ab-foot-main">
+          <button type="button" className="ab-button" data-tone="quiet" onClick={onRetry}>{words.tryAgain}</button>
+          <button type="button" className="ab-button" data-tone="plain" onClick={() => onDismiss(said.trim() || undefined)}>{words.dismiss}</button>
+          <button type="button" className="ab-button" data-tone="main" disabled={said.trim() === ""} onClick={() => (answer ? onAnswer(answer) : onDismiss(said.trim()))}>
+            {answer?.decision === "deny" ? words.brokenDeny : words.send}
+          </button>
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** The most that words can say to an ask that we cannot read: an answer to its first question, or a no with a reason. */
+function inWords(ask: unknown, said: string): NewAnswer | null {
+  const { kind, questions } = (ask ?? {}) as { kind?: unknown; questions?: unknown };
+  switch (kind) {
+    case "questions": {
+      const first: unknown = Array.isArray(questions) ? questions[0] : undefined;
+      const text = (first as { question?: unknown } | undefined)?.question;
+      return typeof text === "string" ? { answers: { [text]: { text: said } } } : null;
+    }
+    case "approval": return { decision: "deny", words: said };
+    case "plan": return { decision: "send_back", words: said };
+    case "form": return { decision: "decline", words: said };
+    default: return null;
+  }
+}
+
+function rawOf(ask: unknown): string {
+  try {
+    return JSON.stringify(ask, null, 2) ?? String(ask);
+  } catch {
+    return String(ask);
+  }
+}

@@ -1,0 +1,15 @@
+/** Markdown of an agent: no raw HTML, nothing fetched, links that say where they lead. */
+
+import { lazy, memo, Suspense } from "react";
+import { Seen } from "../text/Seen.tsx";
+
+/** The parser comes when the first text needs it; until then the text is there as it was written. */
+const Rendered = lazy(() => import("./Rendered.tsx"));
+
+export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
+  return (
+    <div className="ab-markdown">
+      <Suspense fallback={<p className="ab-markdown-plain"><Seen text={text} /></p>}><Rendered text={text} /></Suspense>
+    </div>
+  );
+});

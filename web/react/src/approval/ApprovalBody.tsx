@@ -1,0 +1,117 @@
+/** May this tool run with this input? */
+
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import type { ApprovalAsk, NewAnswer } from "@askbridge/client";
+import type { BodyProps } from "../card/body.ts";
+import { useDraft } from "../card/draft.ts";
+import { Foot } from "../card/Foot.tsx";
+import { Icon } from "../card/Icon.tsx";
+import { WordsPanel } from "../card/Words.tsx";
+import { Seen } from "../text/Seen.tsx";
+import { useWords } from "../wording.tsx";
+import { Always } from "./Always.tsx";
+import { Decided } from "./Decided.tsx";
+import { EditInput } from "./EditInput.tsx";
+import { risksOf } from "./risk.ts";
+import { edited, editableOf } from "./tool.ts";
+
+const Input = lazy(() => import("./Input.tsx"));
+
+/** What is half written about an approval. `text: null`: the input is as it was. */
+interface ApprovalDraft {
+  readonly kind: "approval";
+  readonly text: string | null;
+  readonly words: string;
+}
+
+const FRESH: ApprovalDraft = { kind: "approval", text: null, words: "" };
+const readDraft = (raw: unknown): ApprovalDraft | null => {
+  const draft = raw as Partial<ApprovalDraft> | null;
+  return draft?.kind === "approval" ? { kind: "approval", text: typeof draft.text === "string" ? draft.text : null, words: typeof draft.words === "string" ? draft.words : "" } : null;
+};
+const writeDraft = (draft: ApprovalDraft) => (draft.text === null && draft.words === "" ? null : draft);
+
+export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<ApprovalAsk>) {
+  const words = useWords();
+  const { approval } = ask;
+  const [draft, change] = useDraft<ApprovalDraft>({ kept: view.draft, fresh: FRESH, read: readDraft, write: writeDraft, onDraft });
+  const [panel, setPanel] = useState<"always" | "deny" | null>(null);
+  const [isEditing, setEditing] = useState(draft.text !== null);
+  const [given, setGiven] = useState<NewAnswer | null>(null);
+  const opener = useRef<HTMLButtonElement | null>(null);
+  const editable = useMemo(() => editableOf(approval.input), [approval.input]);
+  const isChanged = draft.text !== null && draft.text !== editable.text;
+  const input = isChanged ? edited(approval.input, editable, draft.text ?? "") : approval.input;
+  const risks = useMemo(() => risksOf(approval.tool, input === undefined ? approval.input : input, ask.context?.folder), [approval, input, ask.context?.folder]);
+
+  const send = (answer: NewAnswer) => {
+    setGiven(answer);
+    onAnswer(answer);
+  };
+  const allow = (always?: number) => send({ decision: "allow", ...(isChanged ? { input } : {}), ...(always === undefined ? {} : { always }) });
+  const deny = (stop: boolean) => send({ decision: "deny", ...(draft.words.trim() ? { words: draft.words.trim() } : {}), ...(stop ? { stop: true } : {}) });
+  const close = () => {
+    setPanel(null);
+    opener.current?.focus();
+  };
+
+  return (
+    <div className="ab-approval">
+      {approval.summary && <h3 className="ab-question-text"><Seen text={approval.summary} /></h3>}
+      {isAnswerable && isEditing ? (
+        <EditInput
+          editable={editable}
+          text={draft.text ?? editable.text}
+          isBroken={input === undefined}
+          onText={(text) => change((half) => ({ ...half, text }))}
+          onClose={() => {
+            change((half) => ({ ...half, text: null }));
+            setEditing(false);
+          }}
+        />
+      ) : (
+        <Suspense fallback={<pre className="ab-code"><Seen text={editable.text} /></pre>}><Input tool={approval.tool} input={approval.input} folder={ask.context?.folder} /></Suspense>
+      )}
+      {approval.reason && <p className="ab-reason"><strong>{words.reason}:</strong> <Seen text={approval.reason} /></p>}
+      {isAnswerable && risks.length > 0 && (
+        <div className="ab-risks">
+          <ul>{risks.map(({ word, isGrave }) => <li key={word} data-grave={isGrave ? "" : undefined}><Icon of="alert" />{words[word]}</li>)}</ul>
+          <p className="ab-quiet">{words.riskHint}</p>
+        </div>
+      )}
+      {!isAnswerable ? (
+        <Decided ask={ask} given={given} />
+      ) : (
+        <Foot
+          ask={ask}
+          onDismiss={onDismiss}
+          onExtend={onExtend}
+          panel={
+            panel === "always" ? (
+              <Always rules={approval.rules} onAllow={allow} onClose={close} />
+            ) : panel === "deny" ? (
+              <WordsPanel
+                title={words.denyTitle}
+                label={words.denyWords}
+                hint={words.denyStopHint}
+                words={draft.words}
+                onWords={(said) => change((half) => ({ ...half, words: said }))}
+                onClose={close}
+                actions={[{ label: words.deny, tone: "stop", act: () => deny(false) }, { label: words.denyStop, tone: "plain", act: () => deny(true) }]}
+              />
+            ) : null
+          }
+        >
+          <Opens label={words.denyMore} tone="stop-plain" onOpen={(button) => { opener.current = button; setPanel("deny"); }} />
+          {!isEditing && <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>{words.edit}</button>}
+          {approval.rules.length > 0 && <Opens label={words.allowAlways} tone="plain" onOpen={(button) => { opener.current = button; setPanel("always"); }} />}
+          <button type="button" className="ab-button" data-tone="main" disabled={input === undefined} onClick={() => allow()}>{isChanged ? words.allowEdited : words.allowOnce}</button>
+        </Foot>
+      )}
+    </div>
+  );
+}
+
+function Opens({ label, tone, onOpen }: { readonly label: string; readonly tone: string; readonly onOpen: (button: HTMLButtonElement) => void }) {
+  return <button type="button" className="ab-button" data-tone={tone} aria-haspopup="true" onClick={(event) => onOpen(event.currentTarget)}>{label}</button>;
+}

@@ -1,0 +1,38 @@
+/** A tool's input, to be changed before it runs. */
+
+import { useWords } from "../wording.tsx";
+import type { Editable } from "./tool.ts";
+
+export interface EditInputProps {
+  readonly editable: Editable;
+  readonly text: string;
+  readonly isBroken: boolean;
+  readonly onText: (text: string) => void;
+  readonly onClose: () => void;
+}
+
+export function EditInput({ editable, text, isBroken, onText, onClose }: EditInputProps) {
+  const words = useWords();
+  const isChanged = text !== editable.text;
+  return (
+    <div className="ab-edit">
+      <label className="ab-field">
+        <span className="ab-field-label">{words.editInput}{editable.field && <code> {editable.field}</code>}</span>
+        <textarea
+          className="ab-input ab-mono"
+          autoFocus
+          spellCheck={false}
+          autoCapitalize="off"
+          rows={Math.min(16, Math.max(3, text.split("\n").length))}
+          value={text}
+          aria-invalid={isBroken}
+          onChange={(event) => onText(event.target.value)}
+        />
+      </label>
+      <div className="ab-edit-state">
+        <span role="status" className="ab-quiet">{isBroken ? words.notJson : isChanged ? words.editedHint : ""}</span>
+        <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>{isChanged ? words.backToOriginal : words.cancel}</button>
+      </div>
+    </div>
+  );
+}

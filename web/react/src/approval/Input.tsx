@@ -1,0 +1,96 @@
+/** A tool's input as a person reads it: a command, a change to a file, an address, or the data as it is. Loaded when needed. */
+
+import { useMemo, useState } from "react";
+import { Seen } from "../text/Seen.tsx";
+import { useWords } from "../wording.tsx";
+import { counted, type Line } from "./lines.ts";
+import { Painted } from "./Painted.tsx";
+import { tongueOf, type Tongue } from "./paint.ts";
+import { meaningOf } from "./tool.ts";
+
+export interface InputProps {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly folder: string | undefined;
+}
+
+export default function Input({ tool, input, folder }: InputProps) {
+  const words = useWords();
+  const meaning = useMemo(() => meaningOf(tool, input), [tool, input]);
+  switch (meaning.kind) {
+    case "command":
+      return (
+        <figure className="ab-input-shown">
+          <figcaption><span>{words.command}</span>{folder && <span className="ab-mono">{words.runsIn} <Seen text={folder} /></span>}</figcaption>
+          <pre className="ab-code" data-shell="" tabIndex={0}><code><Painted code={meaning.command} tongue="shell" /></code></pre>
+          {meaning.about && <p className="ab-quiet"><Seen text={meaning.about} /></p>}
+          <Rest input={input} shown={["command", "cmd", "description"]} />
+        </figure>
+      );
+    case "change": {
+      const { added, removed } = counted(meaning.lines);
+      return (
+        <figure className="ab-input-shown">
+          <figcaption><span className="ab-mono ab-file"><Seen text={meaning.file} /></span><span>{meaning.isWhole ? words.newFile : words.changes(added, removed)}</span></figcaption>
+          <Lines lines={meaning.lines} tongue={tongueOf(meaning.file)} />
+          <Rest input={input} shown={["file_path", "path", "notebook_path", "old_string", "new_string", "content", "new_source", "edits", "patch", "diff"]} />
+        </figure>
+      );
+    }
+    case "address":
+      return (
+        <figure className="ab-input-shown">
+          <figcaption><span>{tool}</span></figcaption>
+          <pre className="ab-code" tabIndex={0}><code><Seen text={meaning.url} /></code></pre>
+          <Rest input={input} shown={["url"]} />
+        </figure>
+      );
+    case "other":
+      return (
+        <figure className="ab-input-shown">
+          <figcaption><span>{words.input}</span></figcaption>
+          <pre className="ab-code" tabIndex={0}><code><Painted code={JSON.stringify(input, null, 2) ?? "null"} tongue="json" /></code></pre>
+        </figure>
+      );
+  }
+}
+
+/** Everything else in the input: what runs is the whole of it, so all of it can be seen. */
+function Rest({ input, shown }: { readonly input: unknown; readonly shown: readonly string[] }) {
+  const words = useWords();
+  const rest = Object.entries(input as Record<string, unknown>).filter(([key]) => !shown.includes(key));
+  if (rest.length === 0) return null;
+  return (
+    <dl className="ab-rest" aria-label={words.input}>
+      {rest.map(([key, value]) => <div key={key}><dt><Seen text={key} /></dt><dd><Seen text={typeof value === "string" ? value : JSON.stringify(value)} /></dd></div>)}
+    </dl>
+  );
+}
+
+/** Beyond so many lines the rest waits for a press. */
+const LINES_SHOWN = 400;
+
+function Lines({ lines, tongue }: { readonly lines: readonly Line[]; readonly tongue: Tongue }) {
+  const words = useWords();
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? lines : lines.slice(0, LINES_SHOWN);
+  return (
+    <div className="ab-code ab-diff" tabIndex={0} role="group" aria-label={words.changes(counted(lines).added, counted(lines).removed)}>
+      {shown.map((line, at) =>
+        line.kind !== "fold" ? (
+          <div key={at} className="ab-line" data-kind={line.kind}>
+            <span className="ab-sign" aria-hidden="true">{line.kind === "added" ? "+" : line.kind === "removed" ? "−" : ""}</span>
+            {line.kind !== "same" && <span className="ab-aloud">{line.kind === "added" ? words.added : words.removed}: </span>}
+            <code><Painted code={line.text} tongue={tongue} /></code>
+          </div>
+        ) : opened.has(at) ? (
+          line.lines.map((text, place) => <div key={`${at}-${place}`} className="ab-line" data-kind="same"><span className="ab-sign" aria-hidden="true" /><code><Painted code={text} tongue={tongue} /></code></div>)
+        ) : (
+          <button key={at} type="button" className="ab-line-fold" onClick={() => setOpened(new Set([...opened, at]))}>{words.unchanged(line.count)}</button>
+        ),
+      )}
+      {!isWhole && lines.length > LINES_SHOWN && <button type="button" className="ab-line-fold" onClick={() => setWhole(true)}>{words.show} (+{lines.length - LINES_SHOWN})</button>}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+/** What a tool's input means to a person. Inputs are data from outside: nothing in them is taken for granted. */
+
+import { changes, unified, type Line } from "./lines.ts";
+
+export type Meaning =
+  | { readonly kind: "command"; readonly command: string; readonly about: string | null }
+  | { readonly kind: "change"; readonly file: string; readonly lines: readonly Line[]; readonly isWhole: boolean }
+  | { readonly kind: "address"; readonly url: string }
+  | { readonly kind: "other" };
+
+/** The part of an input that a person may want to change, as text. `field: null` is the whole of it, as JSON. */
+export interface Editable {
+  readonly field: string | null;
+  readonly text: string;
+}
+
+export function meaningOf(tool: string, input: unknown): Meaning {
+  if (!isRecord(input)) return { kind: "other" };
+  const command = commandOf(input);
+  if (command !== null) return { kind: "command", command, about: textOf(input["description"]) };
+  const file = textOf(input["file_path"]) ?? textOf(input["path"]) ?? textOf(input["notebook_path"]);
+  const [before, after] = [textOf(input["old_string"]), textOf(input["new_string"])];
+  if (before !== null && after !== null) return { kind: "change", file: file ?? tool, lines: changes(before, after), isWhole: false };
+  if (Array.isArray(input["edits"])) {
+    const lines = input["edits"].flatMap((edit: unknown) => {
+      const part = isRecord(edit) ? edit : {};
+      return changes(textOf(part["old_string"]) ?? "", textOf(part["new_string"]) ?? "");
+    });
+    if (lines.length > 0) return { kind: "change", file: file ?? tool, lines, isWhole: false };
+  }
+  const patch = textOf(input["patch"]) ?? textOf(input["diff"]);
+  if (patch !== null) return { kind: "change", file: file ?? tool, lines: unified(patch), isWhole: false };
+  const content = textOf(input["content"]) ?? textOf(input["new_source"]);
+  if (file !== null && content !== null) return { kind: "change", file, lines: changes("", content), isWhole: true };
+  const url = textOf(input["url"]);
+  return url === null ? { kind: "other" } : { kind: "address", url };
+}
+
+function commandOf(input: Record<string, unknown>): string | null {
+  const command = input["command"] ?? input["cmd"];
+  if (Array.isArray(command)) return command.map((word) => quoted(String(word))).join(" ");
+  return textOf(command);
+}
+
+const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+const FIELDS = ["command", "new_string", "content", "new_source", "url"];
+
+export function editableOf(input: unknown): Editable {
+  if (isRecord(input)) {
+    for (const field of FIELDS) {
+      const text = input[field];
+      if (typeof text === "string") return { field, text };
+    }
+  }
+  return { field: null, text: JSON.stringify(input, null, 2) ?? "null" };
+}
+
+/** Puts the changed text back where it came from. `undefined`: it is not JSON. */
+export function edited(input: unknown, { field }: Editable, text: string): unknown {
+  if (field !== null && isRecord(input)) return { ...input, [field]: text };
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const isRecord = (raw: unknown): raw is Record<string, unknown> => typeof raw === "object" && raw !== null && !Array.isArray(raw);
+const textOf = (raw: unknown): string | null => (typeof raw === "string" ? raw : null);

@@ -1,0 +1,45 @@
+/** Who asks, where, and since when. */
+
+import type { Ask } from "@askbridge/client";
+import { useNow } from "../now.ts";
+import { Seen } from "../text/Seen.tsx";
+import { stretch } from "../time.ts";
+import { useWords } from "../wording.tsx";
+import { Icon } from "./Icon.tsx";
+
+export function Head({ ask, titleId, isWaiting }: { readonly ask: Ask; readonly titleId: string; readonly isWaiting: boolean }) {
+  const words = useWords();
+  const now = useNow(isWaiting);
+  const { title, folder, branch } = ask.context ?? {};
+  return (
+    <header className="ab-head">
+      <span className="ab-seal" aria-hidden="true">{[...ask.agent][0]?.toUpperCase() ?? "?"}</span>
+      <div className="ab-head-names">
+        <h2 id={titleId} className="ab-head-title"><Seen text={headline(ask, words)} /></h2>
+        {(title || folder || branch) && (
+          <p className="ab-head-place">
+            {title && <span><Seen text={title} /></span>}
+            {folder && <span className="ab-mono" title={folder}><Icon of="folder" label={words.folder} /><bdi><Seen text={shortFolder(folder)} /></bdi></span>}
+            {branch && <span className="ab-mono"><Icon of="branch" label={words.branch} /><Seen text={branch} /></span>}
+          </p>
+        )}
+      </div>
+      {isWaiting && <p className="ab-waits">{words.waitsFor(stretch(now - Date.parse(ask.asked_at), words))}</p>}
+    </header>
+  );
+}
+
+function headline(ask: Ask, words: ReturnType<typeof useWords>): string {
+  switch (ask.kind) {
+    case "questions": return words.asks(ask.agent);
+    case "approval": return words.wantsToRun(ask.agent, ask.approval.tool);
+    case "plan": return words.hasAPlan(ask.agent);
+    case "form": return words.wantsDetails(ask.agent);
+  }
+}
+
+/** The end of a path tells more than its beginning. */
+function shortFolder(folder: string): string {
+  const steps = folder.split("/").filter(Boolean);
+  return steps.length > 3 ? `…/${steps.slice(-2).join("/")}` : folder;
+}

@@ -1,0 +1,101 @@
+/** How an ask stands, in a sentence or two: why it sleeps, what the agent was told, who was first, how it ended. */
+
+import { phaseOf, undoUntil, type AskView } from "@askbridge/client";
+import { useNow } from "../now.ts";
+import { Seen } from "../text/Seen.tsx";
+import { ago, moment } from "../time.ts";
+import { useSpoken, useWords } from "../wording.tsx";
+import { Crossing } from "./Crossing.tsx";
+import { Icon, type IconName } from "./Icon.tsx";
+import { refusal } from "./refusal.ts";
+import { isAnswerable } from "./answerable.ts";
+import { whoOf } from "./who.ts";
+
+interface Shown {
+  readonly view: AskView;
+  readonly me: string | undefined;
+}
+
+/** Above the question: what a person should know before they answer. */
+export function Before({ view, me }: Shown) {
+  const words = useWords();
+  const language = useSpoken();
+  const { ask, sending } = view;
+  const isRefused = sending.state === "refused";
+  const now = useNow(isRefused);
+  const isOpen = ask.state === "open";
+  return (
+    <>
+      {isRefused && (
+        <Notice icon="alert" tone="stop">
+          <p>{refusal(sending.because, me, now, words, language)}</p>
+          {sending.because.parts.length > 0 && (
+            <ul>{sending.because.parts.map((part, at) => <li key={at}>{part.question && <strong><Seen text={part.question} />: </strong>}{part.detail}</li>)}</ul>
+          )}
+        </Notice>
+      )}
+      {isOpen && ask.stranded && <Notice icon="broken" tone="lantern"><p>{words.stranded}</p></Notice>}
+      {isOpen && ask.parked && !ask.stranded && <Notice icon="moon" tone="calm"><p>{words.parked}</p></Notice>}
+      {ask.moved_to && <Notice icon="out" tone="calm"><p>{words.moved}</p></Notice>}
+      {ask.state === "expired" && <Told view={view} title={words.expired} />}
+      {ask.state === "ruled" && <Told view={view} title={words.ruledBy(ask.by && "rule" in ask.by ? ask.by.rule : "?")} />}
+    </>
+  );
+}
+
+function Told({ view: { ask, ...view }, title }: { readonly view: AskView; readonly title: string }) {
+  const words = useWords();
+  const invites = isAnswerable({ ask, ...view }) ? (ask.state === "ruled" ? words.correct : words.answerLate) : null;
+  return (
+    <Notice icon="clock" tone="lantern">
+      <p><strong>{title}.</strong> {invites}</p>
+      {ask.verdict?.words && (
+        <details className="ab-told"><summary>{words.expiredTold.replace(/[:：]$/, "")}</summary><blockquote><Seen text={ask.verdict.words} /></blockquote></details>
+      )}
+    </Notice>
+  );
+}
+
+/** Below the answer: how far it came. Read aloud as it changes. */
+export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => void }) {
+  const words = useWords();
+  const language = useSpoken();
+  const phase = phaseOf(view);
+  const until = undoUntil(view);
+  const now = useNow(until !== null || phase === "delivered" || phase === "stored" || phase === "dismissed");
+  const { ask, sending } = view;
+  const isTravelling = sending.state === "sending" || sending.state === "queued" || sending.state === "held";
+  const left = until === null ? 0 : Math.max(0, Math.ceil((until - now) / 1000));
+  const settled = ask.settled_at === null ? null : ago(Date.parse(ask.settled_at), now, language);
+  const delivered = ask.delivered_at === null ? null : moment(Date.parse(ask.delivered_at), now, language);
+  const by = ask.by && !("rule" in ask.by) && settled ? whoOf(ask.by, me, words) : null;
+  return (
+    <footer className="ab-after" data-phase={phase}>
+      {(phase === "undoable" || phase === "queued" || phase === "sending" || phase === "stored" || phase === "delivered") && (
+        <Crossing reached={phase === "delivered" ? "agent" : phase === "stored" || ask.state === "proposed" ? "stored" : "you"} moves={phase !== "delivered" && phase !== "queued"} />
+      )}
+      <div className="ab-after-words" role="status">
+        {phase === "undoable" && <p>{ask.state === "proposed" ? words.proposed : words.held}</p>}
+        {(phase === "queued" || (isTravelling && sending.state === "queued" && phase !== "undoable")) && <p>{words.queued}</p>}
+        {(phase === "sending" || (sending.state === "sending" && phase !== "undoable" && phase !== "open")) && <p>{words.sending}</p>}
+        {(phase === "stored" || phase === "delivered") && by && settled && <p>{words.answeredBy(by, settled)}</p>}
+        {phase === "stored" && <p className="ab-quiet">{words.stored}</p>}
+        {phase === "delivered" && delivered && <p className="ab-quiet">{words.delivered(delivered)}</p>}
+        {phase === "dismissed" && <p>{by && settled ? words.dismissedBy(by, settled) : words.dismissed}</p>}
+        {phase === "withdrawn" && <p>{words.withdrawn}</p>}
+        {phase === "overtaken" && <p>{words.overtaken}</p>}
+        {(phase === "dismissed" || phase === "withdrawn" || phase === "overtaken") && ask.words && <blockquote><Seen text={ask.words} /></blockquote>}
+        {ask.late && <p>{words.lateBy(whoOf(ask.late.by, me, words), ago(Date.parse(ask.late.at), now, language))}</p>}
+      </div>
+      {phase === "undoable" && left > 0 && (
+        <button type="button" className="ab-button ab-undo" data-tone="plain" onClick={onUndo}>
+          <span aria-hidden="true">{words.undoIn(left)}</span><span className="ab-aloud">{words.undo}</span>
+        </button>
+      )}
+    </footer>
+  );
+}
+
+function Notice({ icon, tone, children }: { readonly icon: IconName; readonly tone: "stop" | "lantern" | "calm"; readonly children: React.ReactNode }) {
+  return <div className="ab-notice" data-tone={tone} {...(tone === "stop" ? { role: "alert" } : {})}><Icon of={icon} /><div>{children}</div></div>;
+}

@@ -1,0 +1,82 @@
+/** A plan: read it, change it, approve it, or send it back. */
+
+import { useCallback, useRef, useState } from "react";
+import type { NewAnswer, PlanAsk } from "@askbridge/client";
+import { Decided } from "../approval/Decided.tsx";
+import type { BodyProps } from "../card/body.ts";
+import { useDraft } from "../card/draft.ts";
+import { Foot } from "../card/Foot.tsx";
+import { WordsPanel } from "../card/Words.tsx";
+import { Markdown } from "../Markdown/Markdown.tsx";
+import { useWords } from "../wording.tsx";
+
+/** What is half written about a plan. `plan: null`: it is as it was. */
+interface PlanDraft {
+  readonly kind: "plan";
+  readonly plan: string | null;
+  readonly words: string;
+}
+
+const FRESH: PlanDraft = { kind: "plan", plan: null, words: "" };
+const readDraft = (raw: unknown): PlanDraft | null => {
+  const draft = raw as Partial<PlanDraft> | null;
+  return draft?.kind === "plan" ? { kind: "plan", plan: typeof draft.plan === "string" ? draft.plan : null, words: typeof draft.words === "string" ? draft.words : "" } : null;
+};
+
+export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<PlanAsk>) {
+  const words = useWords();
+  const write = useCallback((half: PlanDraft) => (half.plan === null && half.words === "" ? null : half), []);
+  const [draft, change] = useDraft<PlanDraft>({ kept: view.draft, fresh: FRESH, read: readDraft, write, onDraft });
+  const [isEditing, setEditing] = useState(draft.plan !== null);
+  const [isSendingBack, setSendingBack] = useState(false);
+  const [given, setGiven] = useState<NewAnswer | null>(null);
+  const opener = useRef<HTMLButtonElement | null>(null);
+  const isChanged = draft.plan !== null && draft.plan !== ask.plan;
+  const send = (answer: NewAnswer) => {
+    setGiven(answer);
+    onAnswer(answer);
+  };
+  if (!isAnswerable) {
+    const edited = given?.plan ?? ("plan" in ask.answers && typeof ask.answers.plan === "string" ? ask.answers.plan : null);
+    return <div className="ab-plan"><div className="ab-sheet"><Markdown text={edited ?? ask.plan} /></div><Decided ask={ask} given={given} /></div>;
+  }
+  return (
+    <div className="ab-plan">
+      {isEditing ? (
+        <div className="ab-edit">
+          <label className="ab-field">
+            <span className="ab-field-label">{words.editPlan}</span>
+            <textarea className="ab-input ab-mono" autoFocus rows={Math.min(24, ask.plan.split("\n").length + 2)} value={draft.plan ?? ask.plan} onChange={(event) => { const plan = event.target.value; change((half) => ({ ...half, plan })); }} />
+          </label>
+          <div className="ab-edit-state">
+            <span role="status" className="ab-quiet">{isChanged ? words.editedHint : ""}</span>
+            <button type="button" className="ab-button" data-tone="quiet" onClick={() => { change((half) => ({ ...half, plan: null })); setEditing(false); }}>{isChanged ? words.backToOriginal : words.cancel}</button>
+          </div>
+        </div>
+      ) : (
+        <div className="ab-sheet"><Markdown text={ask.plan} /></div>
+      )}
+      <Foot
+        ask={ask}
+        onDismiss={onDismiss}
+        onExtend={onExtend}
+        panel={
+          isSendingBack && (
+            <WordsPanel
+              title={words.sendBackTitle}
+              label={words.sendBackWords}
+              words={draft.words}
+              onWords={(said) => change((half) => ({ ...half, words: said }))}
+              onClose={() => { setSendingBack(false); opener.current?.focus(); }}
+              actions={[{ label: words.sendBackSend, tone: "main", needsWords: true, act: () => send({ decision: "send_back", words: draft.words.trim() }) }]}
+            />
+          )
+        }
+      >
+        <button type="button" className="ab-button" data-tone="plain" aria-haspopup="true" onClick={(event) => { opener.current = event.currentTarget; setSendingBack(true); }}>{words.sendBack}</button>
+        {!isEditing && <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>{words.edit}</button>}
+        <button type="button" className="ab-button" data-tone="main" onClick={() => send({ decision: "approve", ...(isChanged ? { plan: draft.plan ?? ask.plan } : {}) })}>{isChanged ? words.approveEdited : words.approve}</button>
+      </Foot>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+/** What choosing an option would look like: beside the options on a wide card, to be swiped below them on a narrow one. */
+
+import { useEffect, useRef } from "react";
+import type { Choice } from "@askbridge/client";
+import { Markdown } from "../Markdown/Markdown.tsx";
+import { Seen } from "../text/Seen.tsx";
+import { useWords } from "../wording.tsx";
+import { PREVIEW_CHARS_MAX, previewKind, sandboxed } from "./previewed.ts";
+import { recommendation } from "./recommended.ts";
+
+export interface PreviewsProps {
+  readonly options: readonly Choice[];
+  readonly shown: number;
+  readonly chosen: readonly number[];
+  /** The person swiped to another one. */
+  readonly onShow: (option: number) => void;
+  readonly onTap: (option: number) => void;
+}
+
+export function Previews({ options, shown, chosen, onShow, onTap }: PreviewsProps) {
+  const words = useWords();
+  const strip = useRef<HTMLDivElement>(null);
+  const going = useRef<number | null>(null);
+
+  useEffect(() => {
+    const element = strip.current;
+    if (!element?.clientWidth || Math.round(element.scrollLeft / element.clientWidth) === shown) return;
+    going.current = shown;
+    element.scrollTo({ left: shown * element.clientWidth, behavior: "instant" });
+  }, [shown]);
+
+  return (
+    <div className="ab-previews">
+      <div
+        ref={strip}
+        className="ab-previews-strip"
+        tabIndex={0}
+        role="group"
+        aria-label={words.preview}
+        onScroll={({ currentTarget: { scrollLeft, clientWidth } }) => {
+          if (!clientWidth) return;
+          const at = Math.round(scrollLeft / clientWidth);
+          // Our own scrolling to a place is not the person's.
+          if (going.current !== null) {
+            if (at === going.current) going.current = null;
+            return;
+          }
+          if (at !== shown && options[at]) onShow(at);
+        }}
+      >
+        {options.map((option, at) => {
+          const { label } = recommendation(option.label);
+          return (
+            <figure key={at} ref={(figure) => void figure?.toggleAttribute("inert", at !== shown)} className="ab-preview" aria-label={words.previewOf(label)}>
+              <figcaption>
+                <span className="ab-key" aria-hidden="true">{at + 1}</span>
+                <span className="ab-preview-name"><Seen text={label} /></span>
+                <button type="button" className="ab-button ab-preview-choose" data-tone="plain" aria-label={`${words.choose}: ${label}`} onClick={() => onTap(at)}>
+                  {chosen.includes(at) ? words.chosen : words.choose}
+                </button>
+              </figcaption>
+              {/* Neighbours are drawn ahead for the finger, the others when somebody comes. */}
+              {Math.abs(at - shown) <= 1 && option.preview && <Preview label={label} preview={option.preview} />}
+            </figure>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Preview({ label, preview }: { readonly label: string; readonly preview: string }) {
+  const words = useWords();
+  switch (previewKind(preview)) {
+    case "html":
+      return <iframe className="ab-preview-page" title={words.previewOf(label)} sandbox="" referrerPolicy="no-referrer" loading="lazy" srcDoc={sandboxed(preview)} />;
+    case "markdown":
+      return <div className="ab-preview-text" tabIndex={0}><Markdown text={preview} /></div>;
+    case "drawing":
+      return <pre className="ab-preview-drawing" tabIndex={0}><Seen text={preview.slice(0, PREVIEW_CHARS_MAX)} />{preview.length > PREVIEW_CHARS_MAX && "…"}</pre>;
+  }
+}

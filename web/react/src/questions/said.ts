@@ -1,0 +1,43 @@
+/** What was answered, question by question, wherever it is known from. */
+
+import type { AnswerGiven, Answers, NewAnswer, Question, QuestionsAsk } from "@askbridge/client";
+
+export interface Said {
+  readonly question: Question;
+  readonly values: readonly string[];
+  readonly note: string | null;
+  readonly isSkipped: boolean;
+  /** Nobody has said anything, and nobody has skipped it. */
+  readonly isOpen: boolean;
+}
+
+/** From the ask itself once it is answered, or else from what this device has sent. */
+export function saidOf(ask: QuestionsAsk, given: NewAnswer | null): Said[] {
+  const late = ask.late;
+  const isKnown = late !== undefined || ask.state === "answered" || ask.state === "proposed" || (ask.state === "ruled" && Object.keys(ask.answers).length > 0);
+  const answers = isKnown ? (late ?? ask).answers : {};
+  const notes = isKnown ? (late ?? ask).notes : (given?.notes ?? {});
+  return ask.questions.map((question) => {
+    const key = question.question;
+    const values = isKnown ? valuesOf(answers, key) : labelsOf(given?.answers?.[key], question);
+    const isSkipped = isKnown ? (late ? values.length === 0 : ask.skipped.includes(key)) : given?.answers?.[key] === null;
+    return { question, values: question.secret && values.length > 0 ? ["••••••"] : values, note: notes[key] ?? null, isSkipped, isOpen: values.length === 0 && !isSkipped };
+  });
+}
+
+function valuesOf(answers: Answers, key: string): string[] {
+  const value = (answers as Record<string, unknown>)[key];
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+}
+
+function labelsOf(given: AnswerGiven | undefined, question: Question): string[] {
+  if (given === null || given === undefined) return [];
+  if (typeof given === "string") return [given];
+  if (Array.isArray(given)) return given;
+  const labels = (given.options ?? []).flatMap((option) => question.options[option]?.label ?? []);
+  return given.text ? [...labels, given.text] : labels;
+}
+
+/** What could have been said and was not. */
+export const notChosen = ({ question, values }: Said): string[] => question.options.map(({ label }) => label).filter((label) => !values.includes(label));

@@ -1,0 +1,22 @@
+/** Text of an agent, with everything in it visible. */
+
+import { Fragment } from "react";
+import { useWords } from "../wording.tsx";
+import { visible } from "./visible.ts";
+
+export function Seen({ text }: { readonly text: string }) {
+  const words = useWords();
+  return (
+    <>
+      {visible(text).map((piece, at) =>
+        piece.kind === "text" ? (
+          <Fragment key={at}>{piece.text}</Fragment>
+        ) : piece.kind === "hidden" ? (
+          <span key={at} className="ab-hidden" role="img" aria-label={words.hiddenCharacter(piece.name)}>{piece.name}</span>
+        ) : (
+          <span key={at} className="ab-hidden" role="img" aria-label={words.spaces(piece.count)}>{words.spaces(piece.count)}</span>
+        ),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+/**
+ * Makes visible what hides: characters without a shape, characters that turn the writing direction, and long runs of
+ * spaces that push something out of sight. A person decides by what they see.
+ */
+
+export type Piece =
+  | { readonly kind: "text"; readonly text: string }
+  /** A character that cannot be seen, by its code: `U+202E`. */
+  | { readonly kind: "hidden"; readonly name: string }
+  /** So many spaces in a row. */
+  | { readonly kind: "spaces"; readonly count: number };
+
+/** Fewer spaces than this are an indentation or a table. */
+const SPACES_MIN = 32;
+
+// Controls (not tab and newline), soft hyphen, Arabic letter mark, Hangul fillers, zero widths and marks, line and paragraph
+// separators, bidi overrides and isolates, invisible operators, byte order mark, variation selectors, tags.
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|[\u{1d173}-\u{1d17a}]|[\u{e0000}-\u{e0fff}]/u;
+const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
+
+/** Takes a text apart into what can be seen and what could not. */
+export function visible(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let plain = "";
+  const push = (piece: Piece) => {
+    if (plain) pieces.push({ kind: "text", text: plain });
+    plain = "";
+    pieces.push(piece);
+  };
+  const characters = [...text.replaceAll("\r\n", "\n")];
+  for (let at = 0; at < characters.length; at += 1) {
+    const here = characters[at] ?? "";
+    if (here === " ") {
+      let end = at;
+      while (characters[end] === " ") end += 1;
+      const count = end - at;
+      if (count >= SPACES_MIN) push({ kind: "spaces", count });
+      else plain += " ".repeat(count);
+      at = end - 1;
+    } else if (HIDDEN.test(here) && !joinsPictures(characters, at)) {
+      push({ kind: "hidden", name: nameOf(here) });
+    } else plain += here;
+  }
+  if (plain) pieces.push({ kind: "text", text: plain });
+  return pieces;
+}
+
+/** Does a text hide anything? */
+export const hidesSomething = (text: string): boolean => visible(text).some(({ kind }) => kind !== "text");
+
+/** Families and flags are several pictures joined by a character without a shape; those may stay. */
+function joinsPictures(characters: readonly string[], at: number): boolean {
+  const isJoiner = characters[at] === "\u200d" && PICTURE.test(characters[at + 1] ?? "");
+  return isJoiner && PICTURE.test(characters[at - 1] ?? "");
+}
+
+const nameOf = (character: string) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** Words that mix letters of alphabets that look alike: a Cyrillic `а` in `pаypal`. */
+export function lookalikes(text: string): string[] {
+  const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
+  return words.filter((word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u.test(word));
+}

@@ -1,0 +1,9 @@
+/** Which language the components below speak. */
+
+import { createContext, useContext } from "react";
+import { cardWords, type CardWords, type Language } from "@askbridge/words";
+
+export const Speaks = createContext<Language>("en");
+
+export const useWords = (): CardWords => cardWords[useContext(Speaks)];
+export const useSpoken = (): Language => useContext(Speaks);
