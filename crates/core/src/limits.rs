@@ -108,6 +108,9 @@ pub const FAILURES_PER_MINUTE: u32 = 20;
 pub const PAIRING_LINK_LIFE: Duration = Duration::from_secs(10 * 60);
 /// How long a draft is kept. Beyond: it is gone.
 pub const DRAFT_LIFE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long it is remembered how far a client of another system has come in a session. Beyond: it sees nothing of what
+/// it missed.
+pub const SEEN_LIFE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How often what has expired is removed from the shelf. Until then it is there, and not found.
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 /// Bytes of the file with the settings. Beyond: it is refused.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use askbridge_core::answer::{Answer, Decision, Outcome, Pick, Who};
 use askbridge_core::ask::{Ask, Body};
 use askbridge_core::event::{Audience, Event, Level, Parcel, Said, Settings, Settled, Started};
-use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, Position, SessionId, Timestamp};
 use askbridge_core::session::Late;
 use askbridge_core::terms::OnExpiry;
 use askbridge_core::verdict::{self, verdict};
@@ -74,10 +74,11 @@ pub fn bob() -> Who {
     Who { person: "bob".into(), device: "laptop".to_owned(), via: "native".to_owned() }
 }
 
-/// Wraps an event as everyone who watches hears of it, encoded as the journal encodes it.
-pub fn happened(session: SessionId, event: Event, cursor: &str) -> Happened {
+/// Wraps an event as everyone who watches hears of it, encoded as the journal encodes it: the nth that is told.
+pub fn happened(session: SessionId, event: Event, place: usize) -> Happened {
     let Written { event, json } = Written::new(event);
-    Happened { session, at: NOW.plus(LATER), cursor: Some(cursor.into()), event, json }
+    let (position, cursor) = (Position(place as u64), Some(format!("c{place}").into()));
+    Happened { session, at: NOW.plus(LATER), position, cursor, event, json }
 }
 
 /// Returns the sample event of that name about `ask`.

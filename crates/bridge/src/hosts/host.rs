@@ -238,7 +238,7 @@ impl Host {
                     }
                 }
             }
-            Ok(Heard::Snapshot(_)) => {}
+            Ok(Heard::Snapshot(_) | Heard::CaughtUp(_)) => {}
             // We cannot have kept up with one session. The machine is made anew from what is stored.
             Ok(Heard::Lagged) | Err(_) => {
                 warn!(session.id = %self.session, "Lost track of a session; its agent is resumed");
@@ -332,7 +332,9 @@ impl Host {
                     let view = handle.session(session).await;
                     view.map(|view| Receipt { session_view: Some(Box::new(view)), ..Receipt::default() })
                 }
-                Query::Login { .. } => Err(Rejection::Unauthorized),
+                Query::Login { .. } | Query::Sessions { .. } | Query::Folders | Query::Kept(_) => {
+                    Err(Rejection::Unauthorized)
+                }
             };
             (tag, receipt)
         }));
