@@ -13,6 +13,9 @@ use askbridge_core::terms::{Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
+/// The door of agents that we run ourselves: what a dialect names that starts one.
+pub const HOSTED_DOOR: &str = "claude";
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
     Start {
@@ -147,9 +150,11 @@ pub enum Watch {
         session: SessionId,
     },
     /// A session from its beginning: what happened, that this was all ([`Told::CaughtUp`](crate::told::Told)), then what
-    /// happens. How far this went is remembered for the next connection of the same language.
+    /// happens.
     Chat {
         session: SessionId,
+        /// How far this goes is remembered for the next connection of the same language.
+        remembered: bool,
     },
     /// Nothing more than is told already, but as the only connection of this language to the session: whoever sat there
     /// is displaced.

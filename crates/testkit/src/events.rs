@@ -54,6 +54,7 @@ pub const ABOUT_SESSIONS: &[&str] = &[
     "hosted",
     "unhosted",
     "said",
+    "message_delivered",
     "unsaid",
     "configured",
     "interrupted",
@@ -151,6 +152,9 @@ pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
         "hosted" => Event::Hosted { node: NodeId(1), epoch: Epoch(1), process: None },
         "unhosted" => Event::Unhosted { epoch: Epoch(1) },
         "said" => said(text(), None),
+        "message_delivered" => {
+            Event::Delivered { parcel: Parcel::Message(message(1)), proof: "command_lifecycle started".to_owned(), at }
+        }
         "unsaid" => Event::Unsaid { message: message(1) },
         "configured" => Event::Configured(Box::new(Settings { mode: Some("plan".to_owned()), ..Settings::default() })),
         "interrupted" => Event::Interrupted { by: Some(ada()), at },

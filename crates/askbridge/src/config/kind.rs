@@ -122,8 +122,9 @@ impl Kind {
             Self::Hosts => Origins::default().with_hosts(items(text)).map(|_| items(text).join(",")),
             Self::Origins => Origins::new(items(text)).map(|_| items(text).join(",")),
             Self::Dialects => {
-                let read =
-                    items(text).into_iter().map(|item| dialect_at(&item).map(|_| item.replace("localhost:", "127.0.0.1:")));
+                let read = items(text)
+                    .into_iter()
+                    .map(|item| dialect_at(&item).map(|_| item.replace("localhost:", "127.0.0.1:")));
                 Ok(read.collect::<Result<Vec<_>, _>>()?.join(","))
             }
             Self::Level => match EnvFilter::builder().parse(text) {

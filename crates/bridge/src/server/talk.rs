@@ -69,8 +69,8 @@ struct Chat {
     session: SessionId,
     /// `None`: what happened before is still being told.
     told: Option<Position>,
-    /// Whoever displaced us remembers from now on.
-    is_displaced: bool,
+    /// Is this to be kept? Not once another connection took our place: that one remembers from then on.
+    remembered: bool,
 }
 
 /// The place of the only connection of a language to a session.
@@ -305,10 +305,10 @@ impl Talk {
                 Ok(()) => self.follower = Some(handle.follow(Interest::Session(session), None)),
                 Err(rejection) => self.hang_up(POLICY, rejection.to_string()),
             },
-            Watch::Chat { session } => match handle.guarded(&caller, Action::See, session) {
+            Watch::Chat { session, remembered } => match handle.guarded(&caller, Action::See, session) {
                 Ok(()) => {
                     self.follower = Some(handle.follow_from_the_beginning(session, self.guest.via));
-                    self.chat = Some(Chat { session, told: None, is_displaced: false });
+                    self.chat = Some(Chat { session, told: None, remembered });
                 }
                 Err(rejection) => self.hang_up(POLICY, rejection.to_string()),
             },
@@ -332,7 +332,7 @@ impl Talk {
         } else if place.is_seated {
             self.seat = None;
             if let Some(chat) = &mut self.chat {
-                chat.is_displaced = true;
+                chat.remembered = false;
             }
             self.with_peer(|peer, cx| peer.tell(&Told::Displaced { session }, cx));
         }
@@ -340,7 +340,7 @@ impl Talk {
 
     /// Remembers how far this client has come, for the next connection.
     fn keep_seen(&self) {
-        if let Some(Chat { session, told: Some(position), is_displaced: false }) = self.chat {
+        if let Some(Chat { session, told: Some(position), remembered: true }) = self.chat {
             let (handle, via) = (self.app.handle.clone(), self.guest.via);
             self.app.tasks.spawn(async move { handle.keep_seen(via, session, position).await });
         }

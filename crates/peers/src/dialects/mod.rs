@@ -1,3 +1,4 @@
 //! How people's apps speak to us. Dialects never see doors, nor each other.
 
 pub mod native;
+pub mod prime;

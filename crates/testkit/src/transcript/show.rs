@@ -65,7 +65,10 @@ fn watch(watch: &Watch) -> String {
         Watch::Inbox { after: None } => "watch inbox".to_owned(),
         Watch::Inbox { after: Some(cursor) } => format!("watch inbox after {cursor}"),
         Watch::Session { session } => format!("watch {session}"),
-        Watch::Chat { session } => format!("watch {session} from its beginning"),
+        Watch::Chat { session, remembered } => {
+            let and = if *remembered { ", and remember" } else { "" };
+            format!("watch {session} from its beginning{and}")
+        }
         Watch::Seat { session } => format!("watch {session} as the only one"),
     }
 }

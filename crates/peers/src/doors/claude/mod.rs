@@ -34,7 +34,7 @@ use askbridge_core::terms::Wishes;
 use crate::listing::{Listing, Login, Manners, Served, Sharing};
 
 /// The door's name in sessions and asks.
-pub const NAME: &str = "claude";
+pub const NAME: &str = crate::wish::HOSTED_DOOR;
 
 /// Closes the conversation because the question is parked: the process is to end, the session goes on.
 pub const PARKED: u16 = 4001;
