@@ -182,8 +182,9 @@ impl Host {
             biased;
             () = running.ended() => return Step::Died,
             heard = self.follower.next() => self.told(heard),
-            Some(ruling) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled.push_back(ruling),
+            // Before the rulings: what was said before a question stands before it in the journal.
             Some(()) = self.records.next(), if !self.records.is_empty() => {}
+            Some(ruling) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled.push_back(ruling),
             () = news.notified(), if has_room => {}
             () = sleep(write_again.unwrap_or_default()), if write_again.is_some() => {}
             () = async { clock.sleep_until(wake_at.unwrap_or_default()).await }, if wake_at.is_some() => self.wake(),

@@ -137,8 +137,10 @@ impl Prime {
         if self.session != Some(happened.session) {
             return;
         }
-        self.progress.hear(happened);
-        for sent in tell::content(happened) {
+        // The original names the session at the beginning of every turn.
+        let begins = self.progress.hear(happened);
+        let named = begins.then(|| tell::frame(&Said::SessionId(uuid::of_session(happened.session).into())));
+        for sent in named.into_iter().chain(tell::content(happened)) {
             self.progress.sent(sent.kind);
             if matches!(sent.kind, "complete" | "error") {
                 self.last_end = Some((happened.position, sent.text.clone()));

@@ -13,22 +13,29 @@ use crate::told::Happened;
 pub(super) struct Progress {
     in_turn: bool,
     queued: BTreeSet<MessageId>,
+    /// Messages of which more than their saying was heard: a turn has begun since, or has even ended.
+    overtaken: BTreeSet<MessageId>,
     last_event_type: Option<&'static str>,
     last_activity: Option<Timestamp>,
     completed_at: Option<Timestamp>,
 }
 
 impl Progress {
-    pub(super) fn hear(&mut self, happened: &Happened) {
+    /// Returns whether a turn begins with this.
+    pub(super) fn hear(&mut self, happened: &Happened) -> bool {
+        let was_in_turn = self.in_turn;
         self.last_activity = Some(happened.at);
         match &*happened.event {
             Event::Said(said) => drop(self.queued.insert(said.message)),
             Event::Unsaid { message } => drop(self.queued.remove(message)),
             Event::Delivered { parcel: Parcel::Message(message), .. } => {
+                // That it was heard is noted in passing, perhaps after what was made of it.
                 self.queued.remove(message);
-                self.begin();
+                if !self.overtaken.remove(message) {
+                    self.begin();
+                }
             }
-            Event::Text { .. } | Event::Thinking { .. } | Event::ToolCalled { .. } => self.begin(),
+            Event::Text { .. } | Event::Thinking { .. } | Event::ToolCalled { .. } | Event::Asked(_) => self.begin(),
             Event::TurnEnded { .. } => {
                 self.in_turn = false;
                 self.completed_at = Some(happened.at);
@@ -39,11 +46,13 @@ impl Progress {
             }
             _ => {}
         }
+        self.in_turn && !was_in_turn
     }
 
     fn begin(&mut self) {
         self.in_turn = true;
         self.completed_at = None;
+        self.overtaken = self.queued.clone();
     }
 
     /// Remembers what a client was, or would have been, sent last.

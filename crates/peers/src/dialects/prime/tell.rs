@@ -1,7 +1,7 @@
 //! What happened → frames.
 
 use askbridge_core::ask::{Ask, Body};
-use askbridge_core::event::{Event, Level, Parcel};
+use askbridge_core::event::{Event, Level};
 use askbridge_core::fit::{Card, fit};
 use askbridge_core::ids::{AskId, Raw, Timestamp};
 use serde::Deserialize;
@@ -67,9 +67,6 @@ pub(super) fn content(happened: &Happened) -> Vec<Sent> {
         Event::ToolCalled { ask: Some(_), .. } => return Vec::new(),
         Event::ToolCalled { name, input, .. } => return vec![tool_use(name, input)],
         Event::Asked(ask) => return asked(ask),
-        Event::Delivered { parcel: Parcel::Message(_), .. } => {
-            Said::SessionId(uuid::of_session(happened.session).into())
-        }
         Event::TurnEnded { usage, .. } => {
             let usage = usage.as_ref().and_then(|usage| serde_json::from_str(usage.as_str()).ok());
             let Usage { total_cost_usd: cost, duration_ms: duration } = usage.unwrap_or_default();

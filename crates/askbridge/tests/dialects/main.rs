@@ -1,0 +1,13 @@
+//! Clients of other systems against the real binary: written in Node, without a line of ours, with the habits of their
+//! originals. The agent is the double of Claude Code, or the real one where the double is not enough.
+
+#![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
+
+#[path = "../claude/house.rs"]
+#[allow(dead_code, reason = "the tests of the claude door use the rest")]
+mod house;
+#[path = "../claude/http.rs"]
+mod http;
+mod node;
+mod prime;
+mod way_in;
