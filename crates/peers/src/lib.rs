@@ -14,5 +14,6 @@ pub mod slot;
 pub mod story;
 pub mod stream;
 pub mod told;
+pub mod turn;
 pub mod uuid;
 pub mod wish;

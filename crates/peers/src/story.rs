@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use askbridge_core::event::{Event, Parcel};
-use askbridge_core::ids::{CallId, MessageId, Raw, Timestamp};
+use askbridge_core::event::Event;
+use askbridge_core::ids::{CallId, Raw, Timestamp};
 
 use crate::told::Happened;
+use crate::turn::Turn;
 
 /// Messages that one story keeps. Beyond: the oldest are left out.
 const MESSAGES_MAX: usize = 5000;
@@ -23,8 +24,7 @@ pub struct Story {
     /// A turn runs, or something waits to be said.
     pub is_running: bool,
     pub is_over: bool,
-    queued: Vec<MessageId>,
-    in_turn: bool,
+    turn: Turn,
 }
 
 /// One thing in a conversation.
@@ -60,22 +60,10 @@ impl Story {
                 self.set(&started.settings);
             }
             Event::Configured(settings) => self.set(settings),
-            Event::Said(said) => {
-                self.queued.push(said.message);
-                self.add(at, Part::User(said.text.clone()));
-            }
-            Event::Unsaid { message } => self.queued.retain(|queued| queued != message),
-            Event::Delivered { parcel: Parcel::Message(message), .. } => {
-                self.queued.retain(|queued| queued != message);
-                self.in_turn = true;
-            }
-            Event::Text { text, .. } => {
-                self.in_turn = true;
-                self.add(at, Part::Text(text.clone()));
-            }
+            Event::Said(said) => self.add(at, Part::User(said.text.clone())),
+            Event::Text { text, .. } => self.add(at, Part::Text(text.clone())),
             Event::Thinking { text, .. } => self.add(at, Part::Thinking(text.clone())),
             Event::ToolCalled { call, name, input, .. } => {
-                self.in_turn = true;
                 let (call, name, input) = (call.clone(), name.clone(), input.clone());
                 self.add(at, Part::Tool { call, name, input, result: None });
             }
@@ -88,16 +76,12 @@ impl Story {
                     *result = Some((*ok, output.clone()));
                 }
             }
-            Event::TurnEnded { .. } => self.in_turn = false,
-            Event::Closed { .. } | Event::Continued { .. } => {
-                self.is_over = true;
-                self.in_turn = false;
-                self.queued.clear();
-            }
+            Event::Closed { .. } | Event::Continued { .. } => self.is_over = true,
             _ => {}
         }
         self.last_at = Some(at);
-        self.is_running = self.in_turn || !self.queued.is_empty();
+        self.turn.hear(&happened.event);
+        self.is_running = self.turn.is_running();
     }
 
     fn set(&mut self, settings: &askbridge_core::event::Settings) {

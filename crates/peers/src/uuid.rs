@@ -29,6 +29,15 @@ pub fn derived_hex(session: SessionId, number: u32) -> String {
     format!("{:032x}", session.0.wrapping_add(u128::from(number).wrapping_mul(SPREAD)))
 }
 
+/// Makes a UUID of a text: the same of the same, on every machine. Not a secret, and not a checksum.
+pub fn of_text(text: &str) -> String {
+    // FNV-1a of 128 bits.
+    let mixed = text.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |sum, byte| {
+        (sum ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+    });
+    write(fresh_session(mixed).0)
+}
+
 /// Writes 128 bits as a UUID.
 pub fn write(bits: u128) -> String {
     let hex = format!("{bits:032x}");

@@ -263,6 +263,16 @@ impl Rejection {
         }
     }
 
+    /// Says why, with everything that was wrong with an answer: for screens that show one line.
+    pub fn in_words(&self) -> String {
+        let Self::Refused(Refusal::Mismatch(mismatch)) = self else { return self.to_string() };
+        let problems = mismatch.problems.iter().map(|problem| match &problem.about {
+            Some(about) => format!("“{about}”: {}", problem.why),
+            None => problem.why.clone(),
+        });
+        problems.collect::<Vec<_>>().join("; ")
+    }
+
     /// Does it make sense to try the same again later?
     pub fn retry(&self) -> bool {
         matches!(self.status(), 429 | 503)

@@ -208,7 +208,7 @@ impl Peer for Prime {
                 self.show_again(ask, cx);
             }
             (Some(Awaited::Answer(ask)), Err(why)) => {
-                tell::error(&format!("Invalid ask_user_response: {why}"), cx.out);
+                tell::error(&format!("Invalid ask_user_response: {}", why.in_words()), cx.out);
                 self.show_again(ask, cx);
             }
             (Some(Awaited::Say | Awaited::Interrupt | Awaited::Answer(_)), Ok(_)) | (None, _) => {}

@@ -1,20 +1,16 @@
 //! What `session_status` says, gathered from what happened.
 
-use std::collections::BTreeSet;
-
-use askbridge_core::event::{Event, Parcel};
-use askbridge_core::ids::{MessageId, Timestamp};
+use askbridge_core::event::Event;
+use askbridge_core::ids::Timestamp;
 
 use super::wire;
 use crate::json::Rfc3339;
 use crate::told::Happened;
+use crate::turn::Turn;
 
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    in_turn: bool,
-    queued: BTreeSet<MessageId>,
-    /// Messages of which more than their saying was heard: a turn has begun since, or has even ended.
-    overtaken: BTreeSet<MessageId>,
+    turn: Turn,
     last_event_type: Option<&'static str>,
     last_activity: Option<Timestamp>,
     completed_at: Option<Timestamp>,
@@ -23,36 +19,15 @@ pub(super) struct Progress {
 impl Progress {
     /// Returns whether a turn begins with this.
     pub(super) fn hear(&mut self, happened: &Happened) -> bool {
-        let was_in_turn = self.in_turn;
         self.last_activity = Some(happened.at);
-        match &*happened.event {
-            Event::Said(said) => drop(self.queued.insert(said.message)),
-            Event::Unsaid { message } => drop(self.queued.remove(message)),
-            Event::Delivered { parcel: Parcel::Message(message), .. } => {
-                // That it was heard is noted in passing, perhaps after what was made of it.
-                self.queued.remove(message);
-                if !self.overtaken.remove(message) {
-                    self.begin();
-                }
-            }
-            Event::Text { .. } | Event::Thinking { .. } | Event::ToolCalled { .. } | Event::Asked(_) => self.begin(),
-            Event::TurnEnded { .. } => {
-                self.in_turn = false;
-                self.completed_at = Some(happened.at);
-            }
-            Event::Closed { .. } => {
-                self.in_turn = false;
-                self.queued.clear();
-            }
-            _ => {}
+        let begins = self.turn.hear(&happened.event);
+        if begins {
+            self.completed_at = None;
         }
-        self.in_turn && !was_in_turn
-    }
-
-    fn begin(&mut self) {
-        self.in_turn = true;
-        self.completed_at = None;
-        self.overtaken = self.queued.clone();
+        if let Event::TurnEnded { .. } = &*happened.event {
+            self.completed_at = Some(happened.at);
+        }
+        begins
     }
 
     /// Remembers what a client was, or would have been, sent last.
@@ -61,7 +36,7 @@ impl Progress {
     }
 
     pub(super) fn is_processing(&self) -> bool {
-        self.in_turn || !self.queued.is_empty()
+        self.turn.is_running()
     }
 
     pub(super) fn status(&self, session_id: String, pending: Option<String>, buffered_count: usize) -> wire::Status {
