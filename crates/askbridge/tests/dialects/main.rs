@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
+mod ccc;
 #[path = "../claude/house.rs"]
 #[allow(dead_code, reason = "the tests of the claude door use the rest")]
 mod house;
@@ -10,4 +11,5 @@ mod house;
 mod http;
 mod node;
 mod prime;
+mod scripts;
 mod way_in;

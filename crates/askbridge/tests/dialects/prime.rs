@@ -1,37 +1,14 @@
 //! prime: its closed client is known by its protocol alone, which this one keeps to the letter.
 
 use askbridge_scripted::claude::Subject;
-use askbridge_scripted::model::{Script, ask, on_any_result, on_user, text, tool};
-use serde_json::json;
 
 use crate::house::House;
 use crate::node::play;
-
-const CALL: &str = "toolu_1";
-const FORM_SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/claude/form_server.py");
-
-fn script() -> Script {
-    Script::new()
-        .turn(on_user("A late answer"), [text("thanks")])
-        .turn(on_user("later"), [text("it waited")])
-        .turn(on_any_result(), [text("done")])
-        .turn(on_user("ask"), [text("I have to ask."), ask(CALL, "Which?", ["A", "B"])])
-        .turn(on_user("soon"), [ask(CALL, "Soon?", ["A", "B"])])
-        .turn(on_user("bash"), [tool(CALL, "Bash", json!({"command": "echo hi", "description": "says hi"}))])
-        .turn(on_user("plan"), [tool(CALL, "ExitPlanMode", json!({"plan": "1. Do it"}))])
-        .turn(on_user("form"), [tool(CALL, "mcp__forms__fill", json!({}))])
-}
-
-fn house(subject: Subject) -> House {
-    let config = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(config.path(), "[[rules]]\nname = \"soon\"\nasks_about = \"Soon?\"\ntimeout = \"2s\"\n").unwrap();
-    let file = config.path().to_str().unwrap().to_owned();
-    House::open_as(subject, script(), &[("ASKBRIDGE_DIALECTS", "prime"), ("ASKBRIDGE_CONFIG", &file)])
-}
+use crate::scripts::{CALL, house, house_with_forms};
 
 /// Plays scenes with the double, each in a house of its own, and returns what the model read.
 fn scene(name: &str) -> House {
-    let house = house(Subject::Fake);
+    let house = house("prime", Subject::Fake);
     play(&house, "prime", name);
     house
 }
@@ -114,16 +91,9 @@ fn garbage_is_answered_as_the_original_does() {
     scene("garbage");
 }
 
-/// The double knows no MCP servers of a project; the real one does.
 #[test]
 fn a_form_that_it_cannot_show_never_hangs_the_session() {
-    let house = house(Subject::Real);
-    let servers = json!({"mcpServers": {"forms": {"type": "stdio", "command": "python3", "args": [FORM_SERVER]}}});
-    std::fs::write(house.room.work().join(".mcp.json"), servers.to_string()).unwrap();
-    let settings = house.room.work().join(".claude");
-    std::fs::create_dir_all(&settings).unwrap();
-    let allowed = json!({"enableAllProjectMcpServers": true});
-    std::fs::write(settings.join("settings.json"), allowed.to_string()).unwrap();
+    let house = house_with_forms("prime");
     play(&house, "prime", "a_form_is_questions");
     assert!(house.model.until_result(CALL).text.contains("db.example"));
 }
