@@ -81,6 +81,7 @@ Examples:
   askbridge serve --listen 0.0.0.0:4760            let phones in the same network in
   askbridge serve --data /srv/askbridge --log-format json
   askbridge serve --config /etc/askbridge.toml     everything from a file; see `askbridge config show`
+  askbridge serve --dialect prime --dialect ccc=127.0.0.1:8000   let clients of other systems in
   askbridge serve --wait-for-lock                  the next release, started before the running one is stopped
 
 SIGTERM and Ctrl-C finish what is in hand, then stop. A server that is just stopping is waited for by itself.

@@ -15,6 +15,7 @@ mod scratch;
 mod served;
 mod settings;
 mod spans;
+mod speaking;
 
 use std::process::ExitCode;
 

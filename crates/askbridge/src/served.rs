@@ -15,13 +15,14 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
-use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, router, serve};
+use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, serve};
 use askbridge_core::limits;
 use askbridge_journal::{LocalBus, Sqlite, sqlite};
 use tracing::info;
 
 use crate::failure::Failure;
 use crate::settings::{AgentSettings, Settings};
+use crate::speaking::Spoken;
 
 /// How often a store that somebody else holds is tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(20);
@@ -65,7 +66,9 @@ impl Served {
         let hosts = Hosts::start(bridge.handle.clone(), host_options(settings), Arc::clone(&app.agents));
         let hosts = hosts.await.context("could not look after agents")?;
         app.host(hosts.clone());
-        let server = serve(app.clone(), router(app.clone()), listeners, settings.user.clone());
+        let spoken = Spoken::prepare(&app, settings).await?;
+        let server = serve(app.clone(), spoken.router.clone(), listeners, settings.user.clone());
+        spoken.serve(&app, settings)?;
         // A courtesy to our own commands; without it they use what is configured.
         let _ = fs::write(settings.address_file(), format!("{address}\n"));
         Ok(Self { address, app, bridge, server, hosts })

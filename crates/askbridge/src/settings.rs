@@ -13,7 +13,7 @@ use askbridge_bridge::hosts::environment;
 use askbridge_core::terms::{Rules, Warm};
 
 use crate::client::dialable;
-use crate::config::{Config, Flags, Given, Source, items, misspelt};
+use crate::config::{Config, Flags, Given, Source, dialect_at, items, misspelt};
 use crate::failure::Failure;
 use crate::spans;
 
@@ -46,6 +46,7 @@ pub(crate) struct Settings {
     pub(crate) token: Option<String>,
     pub(crate) user: String,
     pub(crate) agents: AgentSettings,
+    pub(crate) dialects: DialectSettings,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
 }
@@ -60,6 +61,26 @@ pub(crate) struct AgentSettings {
     pub(crate) idle: Duration,
     pub(crate) processes_max: usize,
     pub(crate) environment: Vec<(OsString, OsString)>,
+}
+
+/// What is decided about the languages of other systems.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DialectSettings {
+    /// Each with an address of its own, if it has one.
+    pub(crate) speak: Vec<(&'static str, Option<SocketAddr>)>,
+    pub(crate) folder: Option<String>,
+    pub(crate) insecure_loopback: bool,
+}
+
+impl DialectSettings {
+    fn of(config: &Config) -> Result<Self> {
+        let speak = items(config.text("dialects.speak")).iter().map(|item| dialect_at(item)).collect::<Result<_, _>>();
+        Ok(Self {
+            speak: speak.map_err(anyhow::Error::msg)?,
+            folder: Some(config.text("dialects.folder").to_owned()).filter(|folder| folder.starts_with('/')),
+            insecure_loopback: config.text("dialects.insecure_loopback") == "true",
+        })
+    }
 }
 
 impl AgentSettings {
@@ -99,6 +120,7 @@ fn kept(span: &str) -> Result<Duration> {
 pub(crate) fn look_up(line: &CommandLine) -> Config {
     let computed = |name: &str| match name {
         "data" => Some(data_folder()?.display().to_string()),
+        "dialects.folder" => Some(env::current_dir().ok()?.display().to_string()),
         "user" => Some(text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "me".to_owned())),
         _ => None,
     };
@@ -145,6 +167,7 @@ impl Settings {
             rules: config.rules(),
             token: config.found("token").text.clone(),
             agents: AgentSettings::of(config)?,
+            dialects: DialectSettings::of(config)?,
             user: config.text("user").to_owned(),
             colour: may_colour(),
         })
@@ -159,6 +182,7 @@ impl Settings {
             token: None,
             public_url: None,
             rules: Rules::default(),
+            dialects: DialectSettings::default(),
             ..self.clone()
         }
     }
@@ -171,6 +195,11 @@ impl Settings {
     /// Where a running server writes the address that it listens on.
     pub(crate) fn address_file(&self) -> PathBuf {
         self.data.join("run").join("address")
+    }
+
+    /// Where a running server writes which languages it speaks on ports of their own.
+    pub(crate) fn dialects_file(&self) -> PathBuf {
+        self.data.join("run").join("dialects")
     }
 
     /// The address that a running server listens on: the chosen one, or what it wrote down. Port 0 is no choice.

@@ -53,6 +53,11 @@ impl Cursor {
         self.places.get(stream_of(session, self.places.len())).is_some_and(|place| *place >= position.0)
     }
 
+    /// Returns the position up to which entries of `session` lie at or before this cursor.
+    pub fn place_of(&self, session: SessionId) -> Position {
+        Position(self.places.get(stream_of(session, self.places.len())).copied().unwrap_or_default())
+    }
+
     pub(crate) fn places(&self) -> &[u64] {
         &self.places
     }

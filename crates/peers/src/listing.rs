@@ -1,9 +1,12 @@
 //! The list of languages: one row each.
 
+use std::fmt;
+
 use askbridge_core::fit::Abilities;
+use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
-use crate::dialects::native;
+use crate::dialects::{ccc, native, prime};
 use crate::doors::{claude, http};
 use crate::peer::Peer;
 
@@ -14,6 +17,7 @@ pub struct Listing {
     pub routes: &'static [Route],
     pub abilities: Abilities,
     pub manners: Manners,
+    pub served: Served,
     /// What sessions made through this language wish for, unless someone stronger wishes otherwise.
     pub wishes: fn() -> Wishes,
     /// `None` for languages that are spoken by typed handlers instead of a machine.
@@ -31,6 +35,37 @@ pub struct Route {
 pub enum RouteKind {
     Socket,
     Request,
+    /// A request that needs no token: a login, or the question whether there is one.
+    Open,
+}
+
+/// When a language is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Served {
+    Always,
+    /// It was made by others, for a server of theirs: off until the operator names it.
+    WhenNamed(WayIn),
+}
+
+/// How clients of another system show who they are.
+///
+/// `Authorization: Bearer …` and the base path `/t/<token>/…` are always taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WayIn {
+    /// Where a token may come besides.
+    pub carriers: &'static [Carrier],
+    /// The body of a 401 for whoever brings no token.
+    pub no_token: &'static str,
+    /// The body of a 401 for whoever brings one that we do not know.
+    pub wrong_token: &'static str,
+}
+
+/// Where a client of another system can put a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
+    Query(&'static str),
+    /// Only where the original's own pages send one: cookies ignore ports.
+    Cookie(&'static str),
 }
 
 /// What belongs to a connection, not to the ask.
@@ -62,6 +97,24 @@ pub struct Hello<'a> {
     pub query: &'a str,
     /// Who the bearer token belongs to, if one came along.
     pub caller: Option<&'a str>,
+    /// Which sessions they may see.
+    pub sees: Sees<'a>,
+}
+
+/// Looks whether there is such a session, for whoever knocks.
+#[derive(Clone, Copy)]
+pub struct Sees<'a>(pub &'a dyn Fn(SessionId) -> bool);
+
+impl Sees<'_> {
+    pub fn see(&self, session: SessionId) -> bool {
+        (self.0)(session)
+    }
+}
+
+impl fmt::Debug for Sees<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sees")
+    }
 }
 
 pub enum Greeting {
@@ -70,4 +123,4 @@ pub enum Greeting {
 }
 
 /// Every language that is spoken here.
-pub const LISTING: &[Listing] = &[claude::LISTING, http::LISTING, native::LISTING];
+pub const LISTING: &[Listing] = &[claude::LISTING, http::LISTING, native::LISTING, prime::LISTING, ccc::LISTING];

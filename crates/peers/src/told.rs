@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, Raw, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::view::AskView;
 
 /// Something that happened, or the state as it is.
@@ -22,6 +22,16 @@ pub enum Told<'a> {
         ask: AskId,
         draft: &'a Raw,
     },
+    /// Everything that had happened was told; from here on it is news.
+    CaughtUp {
+        session: SessionId,
+        /// How far a client of this language had come when it was last here.
+        seen: Option<Position>,
+    },
+    /// Another connection took this one's place.
+    Displaced {
+        session: SessionId,
+    },
     /// This peer was too slow; it will be closed.
     Lagged,
 }
@@ -31,6 +41,8 @@ pub enum Told<'a> {
 pub struct Happened {
     pub session: SessionId,
     pub at: Timestamp,
+    /// Where its entry stands.
+    pub position: Position,
     /// Where a client that has seen this may come back to. Only the last event of an entry carries it, so that a
     /// client never resumes in the middle of one.
     pub cursor: Option<Arc<str>>,

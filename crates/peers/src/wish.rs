@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use askbridge_core::ask::{Body, Context, Kind, Reach};
 use askbridge_core::event::{Parcel, Settings};
-use askbridge_core::ids::{AskId, CallId, Key, MessageId, Position, Raw, SessionId};
+use askbridge_core::ids::{AskId, CallId, Key, MessageId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
+
+/// The door of agents that we run ourselves: what a dialect names that starts one.
+pub const HOSTED_DOOR: &str = "claude";
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
@@ -83,6 +86,11 @@ pub enum Wish {
     Strand {
         ask: AskRef,
     },
+    /// Keep a small thing of this language's own, or let it go.
+    Keep {
+        name: String,
+        thing: Option<Raw>,
+    },
 }
 
 /// An ask as an agent makes it.
@@ -119,6 +127,16 @@ pub enum Query {
     Ask(AskId),
     /// A session with the messages that wait in it: a door that comes back learns what it has not delivered.
     Session(SessionId),
+    /// Sessions, newest first.
+    Sessions {
+        /// Where the page before ended.
+        after: Option<String>,
+        limit: usize,
+    },
+    /// Folders in which agents are started here, the usual one first.
+    Folders,
+    /// What was kept under names that begin so.
+    Kept(String),
 }
 
 /// What a peer wants to be told from now on.
@@ -131,6 +149,42 @@ pub enum Watch {
     Session {
         session: SessionId,
     },
+    /// A session from its beginning: what happened, that this was all ([`Told::CaughtUp`](crate::told::Told)), then what
+    /// happens.
+    Chat {
+        session: SessionId,
+        /// How far this goes is remembered for the next connection of the same language.
+        remembered: bool,
+    },
+    /// Nothing more than is told already, but as the only connection of this language to the session: whoever sat there
+    /// is displaced.
+    Seat {
+        session: SessionId,
+    },
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionLine {
+    pub id: SessionId,
+    pub agent: String,
+    pub door: String,
+    pub title: Option<String>,
+    pub folder: Option<String>,
+    pub open_asks: u32,
+    pub is_over: bool,
+    pub started_at: Timestamp,
+    pub last_at: Timestamp,
+}
+
+/// What a query found, where it is more than one thing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Finds {
+    pub sessions: Vec<SessionLine>,
+    /// Where the next page of sessions begins.
+    pub next: Option<String>,
+    pub folders: Vec<String>,
+    pub kept: Vec<(String, Raw)>,
 }
 
 /// That a wish was granted, durably.
@@ -149,6 +203,8 @@ pub struct Receipt {
     pub view: Option<Box<AskView>>,
     /// The session as it is now, if that was the query.
     pub session_view: Option<Box<SessionView>>,
+    /// What was found, if the query was for more than one thing.
+    pub finds: Option<Box<Finds>>,
     /// Who the caller turned out to be, after a login.
     pub caller: Option<CallerName>,
 }
@@ -205,6 +261,16 @@ impl Rejection {
             Self::Down(_) => 503,
             Self::TooLarge(_) => 413,
         }
+    }
+
+    /// Says why, with everything that was wrong with an answer: for screens that show one line.
+    pub fn in_words(&self) -> String {
+        let Self::Refused(Refusal::Mismatch(mismatch)) = self else { return self.to_string() };
+        let problems = mismatch.problems.iter().map(|problem| match &problem.about {
+            Some(about) => format!("“{about}”: {}", problem.why),
+            None => problem.why.clone(),
+        });
+        problems.collect::<Vec<_>>().join("; ")
     }
 
     /// Does it make sense to try the same again later?

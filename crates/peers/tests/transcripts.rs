@@ -7,7 +7,7 @@ use askbridge_peers::dialects::native;
 use askbridge_peers::doors::claude::{Begin, Carry, Claude, Process};
 use askbridge_peers::doors::http::{self, AskError, Asking};
 use askbridge_peers::json::{AskJson, Problem};
-use askbridge_peers::listing::Greeting;
+use askbridge_peers::listing::{Greeting, LISTING, Served};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Resp, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{Receipt, Rejection, Wish};
@@ -18,6 +18,15 @@ use askbridge_testkit::transcript::check_folder;
 fn the_native_dialect_speaks_as_its_transcripts_say() {
     let greet = native::LISTING.greet.expect("the native dialect is a machine");
     check_folder(concat!(env!("CARGO_MANIFEST_DIR"), "/src/dialects/native/transcripts"), greet);
+}
+
+/// Languages of other systems, each in a folder with its name.
+#[test]
+fn every_dialect_of_another_system_speaks_as_its_transcripts_say() {
+    for listing in LISTING.iter().filter(|listing| listing.served != Served::Always) {
+        let folder = format!("{}/src/dialects/{}/transcripts", env!("CARGO_MANIFEST_DIR"), listing.name);
+        check_folder(folder, listing.greet.expect("a dialect is a machine"));
+    }
 }
 
 #[test]

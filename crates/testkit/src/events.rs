@@ -6,7 +6,7 @@ use std::time::Duration;
 use askbridge_core::answer::{Answer, Decision, Outcome, Pick, Who};
 use askbridge_core::ask::{Ask, Body};
 use askbridge_core::event::{Audience, Event, Level, Parcel, Said, Settings, Settled, Started};
-use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, Position, SessionId, Timestamp};
 use askbridge_core::session::Late;
 use askbridge_core::terms::OnExpiry;
 use askbridge_core::verdict::{self, verdict};
@@ -54,6 +54,7 @@ pub const ABOUT_SESSIONS: &[&str] = &[
     "hosted",
     "unhosted",
     "said",
+    "message_delivered",
     "unsaid",
     "configured",
     "interrupted",
@@ -74,10 +75,11 @@ pub fn bob() -> Who {
     Who { person: "bob".into(), device: "laptop".to_owned(), via: "native".to_owned() }
 }
 
-/// Wraps an event as everyone who watches hears of it, encoded as the journal encodes it.
-pub fn happened(session: SessionId, event: Event, cursor: &str) -> Happened {
+/// Wraps an event as everyone who watches hears of it, encoded as the journal encodes it: the nth that is told.
+pub fn happened(session: SessionId, event: Event, place: usize) -> Happened {
     let Written { event, json } = Written::new(event);
-    Happened { session, at: NOW.plus(LATER), cursor: Some(cursor.into()), event, json }
+    let (position, cursor) = (Position(place as u64), Some(format!("c{place}").into()));
+    Happened { session, at: NOW.plus(LATER), position, cursor, event, json }
 }
 
 /// Returns the sample event of that name about `ask`.
@@ -150,6 +152,9 @@ pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
         "hosted" => Event::Hosted { node: NodeId(1), epoch: Epoch(1), process: None },
         "unhosted" => Event::Unhosted { epoch: Epoch(1) },
         "said" => said(text(), None),
+        "message_delivered" => {
+            Event::Delivered { parcel: Parcel::Message(message(1)), proof: "command_lifecycle started".to_owned(), at }
+        }
         "unsaid" => Event::Unsaid { message: message(1) },
         "configured" => Event::Configured(Box::new(Settings { mode: Some("plan".to_owned()), ..Settings::default() })),
         "interrupted" => Event::Interrupted { by: Some(ada()), at },

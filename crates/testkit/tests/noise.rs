@@ -2,7 +2,7 @@
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::doors::claude::{self, Begin, Carry, Claude, Process};
-use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing, Route, RouteKind};
+use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing, Route, RouteKind, Sees};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req, Tag};
 use askbridge_peers::wish::{CallerName, Receipt};
 use askbridge_testkit::asks;
@@ -119,7 +119,7 @@ fn make(peer: &mut dyn Peer, listing: &Listing, noise: &Noise, cx: &mut Cx<'_>) 
             drop(peer.hear(Frame::Request(Req { method, path, query: "", headers: &[], body }), cx));
         }
         Noise::Tell(text) => {
-            if let Ok(told) = told(text, "c1") {
+            if let Ok(told) = told(text, 1) {
                 peer.tell(&told.borrow(), cx);
             }
         }
@@ -147,7 +147,7 @@ proptest! {
         for listing in LISTING.iter().chain(doubles::LISTING).chain([&CLAUDE]) {
             let Some(greet) = listing.greet else { continue };
             let path = listing.routes.first().map_or("", |route| route.path);
-            let hello = Hello { path, query: "token=ab", caller: known.then_some("ada") };
+            let hello = Hello { path, query: "token=ab", caller: known.then_some("ada"), sees: Sees(&|_| true) };
             let Greeting::Open(mut peer) = greet(&hello) else { continue };
             let (mut out, mut ids) = (Outbox::default(), Counted::default());
             let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };

@@ -23,24 +23,27 @@ fn arguments(command: Command, whose: Whose) -> Command {
     let keys = KEYS.iter().filter(|key| key.whose == whose);
     keys.fold(command, |command, key| match key.flag {
         None => command,
-        Some(flag) => command.arg(
-            Arg::new(key.name)
+        Some(flag) => {
+            let arg = Arg::new(key.name)
                 .long(flag)
                 .value_name(key.kind.value_name())
                 .help(key.doc)
                 .help_heading(HEADING)
-                .action(ArgAction::Set)
+                .action(if key.kind.is_repeated() { ArgAction::Append } else { ArgAction::Set })
                 .value_parser(clap::value_parser!(OsString))
-                .global(whose == Whose::Everyone),
-        ),
+                .global(whose == Whose::Everyone);
+            // Said without a word, it is meant.
+            let is_a_switch = key.flag == Some("insecure-loopback");
+            command.arg(if is_a_switch { arg.num_args(0..=1).default_missing_value("true") } else { arg })
+        }
     })
 }
 
 fn given(matches: &ArgMatches, whose: Whose) -> Flags {
     let keys = KEYS.iter().filter(|key| key.whose == whose && key.flag.is_some());
     let given = keys.filter_map(|key| {
-        let text = matches.try_get_one::<OsString>(key.name).ok().flatten()?;
-        Some((key, text.to_string_lossy().into_owned()))
+        let texts: Vec<_> = matches.try_get_many::<OsString>(key.name).ok().flatten()?.collect();
+        Some((key, texts.iter().map(|text| text.to_string_lossy()).collect::<Vec<_>>().join(",")))
     });
     given.collect()
 }

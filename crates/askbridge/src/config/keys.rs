@@ -1,7 +1,7 @@
 //! Every setting there is: one row each. The file, the environment, the flags, `askbridge config show` and
 //! `docs/reference/config.md` all follow this table.
 //!
-//! A new setting is a new row. A name with a point lives in a section: `dialects.…` will be one.
+//! A new setting is a new row. A name with a point lives in a section.
 
 use askbridge_core::limits;
 
@@ -169,6 +169,33 @@ pub(crate) const KEYS: &[Key] = &[
         default: "",
         whose: Whose::Server,
         doc: "Variables that agents find in their environment beside the usual, with commas between",
+    },
+    Key {
+        name: "dialects.speak",
+        env: "ASKBRIDGE_DIALECTS",
+        flag: Some("dialect"),
+        kind: Kind::Dialects,
+        default: "",
+        whose: Whose::Server,
+        doc: "Speak the language of another system, on its own addresses; with `=ADDRESS` on a port of its own, like `prime=127.0.0.1:8000`",
+    },
+    Key {
+        name: "dialects.folder",
+        env: "ASKBRIDGE_DIALECTS_FOLDER",
+        flag: Some("dialects-folder"),
+        kind: Kind::Folder,
+        default: "the folder in which the server was started",
+        whose: Whose::Server,
+        doc: "Where agents work that clients of other systems start, if those do not say it",
+    },
+    Key {
+        name: "dialects.insecure_loopback",
+        env: "ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK",
+        flag: Some("insecure-loopback"),
+        kind: Kind::YesNo,
+        default: "false",
+        whose: Whose::Server,
+        doc: "Let clients of other systems in without a token if they come from this machine; every program on it, agents too, may then decide as you",
     },
     Key {
         name: "log.level",

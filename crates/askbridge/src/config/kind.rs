@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use askbridge_bridge::server::Origins;
+use askbridge_bridge::server::{Origins, dialects};
 use askbridge_core::verdict::spoken;
 use toml::de::DeValue;
 use tracing_subscriber::EnvFilter;
@@ -19,6 +19,7 @@ pub(crate) enum Kind {
     Url,
     Hosts,
     Origins,
+    Dialects,
     Level,
     OneOf(&'static [&'static str]),
     Span { or: &'static str, max: Duration },
@@ -37,6 +38,7 @@ impl Kind {
             Self::Url => "an address like `https://ask.example.org`, without a path".to_owned(),
             Self::Hosts => "host names, like `ask.example.org`".to_owned(),
             Self::Origins => "origins, like `https://desk.example.org`, without a path".to_owned(),
+            Self::Dialects => format!("names among {}, each perhaps with an address", known().join(", ")),
             Self::Level => "error, warn, info or debug".to_owned(),
             Self::OneOf(words) => words.join(" or "),
             Self::Span { or, max } => format!("a span of time up to {}, like 30s, 10m or 2h; or {or}", spoken(max)),
@@ -53,7 +55,9 @@ impl Kind {
             Self::Text => "text".to_owned(),
             Self::Secret => "token".to_owned(),
             Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
-            Self::Hosts | Self::Origins => "list of texts; with commas in the environment and in flags".to_owned(),
+            Self::Hosts | Self::Origins | Self::Dialects => {
+                "list of texts; with commas in the environment and in flags".to_owned()
+            }
             Self::Level => "`error`, `warn`, `info`, `debug`".to_owned(),
             Self::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
             Self::Span { or, max } => format!("span of time up to {}, or `{or}`", spoken(max)),
@@ -72,6 +76,7 @@ impl Kind {
             Self::Url => "URL",
             Self::Hosts => "NAMES",
             Self::Origins => "ORIGINS",
+            Self::Dialects => "NAME[=ADDRESS]",
             Self::Level => "LEVEL",
             Self::Span { .. } => "SPAN",
             Self::Count { .. } => "NUMBER",
@@ -80,7 +85,12 @@ impl Kind {
     }
 
     pub(crate) fn is_list(self) -> bool {
-        matches!(self, Self::Hosts | Self::Origins)
+        matches!(self, Self::Hosts | Self::Origins | Self::Dialects)
+    }
+
+    /// May a flag be given more than once?
+    pub(crate) fn is_repeated(self) -> bool {
+        self == Self::Dialects
     }
 
     /// Checks a text, and returns it as it is meant.
@@ -111,6 +121,12 @@ impl Kind {
             }
             Self::Hosts => Origins::default().with_hosts(items(text)).map(|_| items(text).join(",")),
             Self::Origins => Origins::new(items(text)).map(|_| items(text).join(",")),
+            Self::Dialects => {
+                let read = items(text)
+                    .into_iter()
+                    .map(|item| dialect_at(&item).map(|_| item.replace("localhost:", "127.0.0.1:")));
+                Ok(read.collect::<Result<Vec<_>, _>>()?.join(","))
+            }
             Self::Level => match EnvFilter::builder().parse(text) {
                 // A word that is no level would be taken for the name of a module.
                 Ok(_) if text.contains('=') || LEVELS.contains(&text.to_ascii_lowercase().as_str()) => {
@@ -147,14 +163,14 @@ impl Kind {
     pub(crate) fn read_toml(self, value: &DeValue<'_>) -> Result<String, String> {
         let found = || Err(format!("this is {}, and should be {}", named(value), self.written()));
         match (self, value) {
-            (Self::Hosts | Self::Origins, DeValue::Array(list)) => {
+            (Self::Hosts | Self::Origins | Self::Dialects, DeValue::Array(list)) => {
                 let items: Option<Vec<_>> = list.iter().map(|item| item.get_ref().as_str()).collect();
                 match items {
                     Some(items) => self.read(&items.join(",")),
                     None => Err(format!("every item should be text: {}", self.written())),
                 }
             }
-            (Self::Hosts | Self::Origins, _) => found(),
+            (Self::Hosts | Self::Origins | Self::Dialects, _) => found(),
             (Self::Count { .. }, DeValue::Integer(number)) => self.read(number.as_str()),
             (Self::YesNo, DeValue::Boolean(flag)) => self.read(&flag.to_string()),
             (Self::Count { .. } | Self::YesNo, _) => found(),
@@ -171,10 +187,28 @@ impl Kind {
         match self {
             Self::Hosts => "a list, like [\"ask.example.org\"]".to_owned(),
             Self::Origins => "a list, like [\"https://desk.example.org\"]".to_owned(),
+            Self::Dialects => "a list, like [\"prime\", \"ccc=127.0.0.1:8000\"]".to_owned(),
             Self::Count { .. } | Self::YesNo => format!("{}, without quotes", self.expects()),
             _ => format!("in quotes: {}", self.expects()),
         }
     }
+}
+
+fn known() -> Vec<&'static str> {
+    dialects().collect()
+}
+
+/// Reads a language of another system, and the address on which it is to be spoken if that is not our own.
+pub(crate) fn dialect_at(text: &str) -> Result<(&'static str, Option<SocketAddr>), String> {
+    let (name, address) = text.split_once('=').map_or((text, None), |(name, address)| (name, Some(address)));
+    let Some(name) = dialects().find(|known| *known == name.trim()) else {
+        return Err(format!("there is no dialect `{}`; there are {}", name.trim(), known().join(", ")));
+    };
+    let address = address.map(|address| {
+        let address = address.trim().replace("localhost:", "127.0.0.1:");
+        address.parse().map_err(|_| format!("`{address}` is not an address with a port, like 127.0.0.1:8000"))
+    });
+    Ok((name, address.transpose()?))
 }
 
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];

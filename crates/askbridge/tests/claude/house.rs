@@ -34,10 +34,15 @@ impl House {
 
     /// Opens one with these variables in the server's environment beside the usual.
     pub(crate) fn open_with(script: Script, settings: &[(&str, &str)]) -> Self {
+        Self::open_as(Subject::Real, script, settings)
+    }
+
+    /// Opens one that runs this agent.
+    pub(crate) fn open_as(subject: Subject, script: Script, settings: &[(&str, &str)]) -> Self {
         let mut house = Self {
             room: Room::new(),
             model: Model::start(script),
-            subject: Subject::Real,
+            subject,
             settings: settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             server: None,
             address: String::new(),
@@ -73,7 +78,11 @@ impl House {
         self.server = Some(server);
     }
 
-    fn log(&self) -> String {
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.room.home().join("server.log")).unwrap_or_default()
     }
 

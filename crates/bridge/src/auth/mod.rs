@@ -4,6 +4,7 @@ mod ancestry;
 mod buckets;
 mod caller;
 mod known_agents;
+mod loopback;
 mod pairing;
 mod secret;
 mod tokens;

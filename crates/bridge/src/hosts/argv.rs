@@ -54,7 +54,7 @@ pub enum LaunchError {
 }
 
 impl Launch {
-    pub(super) fn of(settings: &Settings) -> Self {
+    pub(crate) fn of(settings: &Settings) -> Self {
         let read = settings.more.as_ref().and_then(|more| serde_json::from_str(more.as_str()).ok());
         read.unwrap_or_default()
     }

@@ -182,8 +182,9 @@ impl Host {
             biased;
             () = running.ended() => return Step::Died,
             heard = self.follower.next() => self.told(heard),
-            Some(ruling) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled.push_back(ruling),
+            // Before the rulings: what was said before a question stands before it in the journal.
             Some(()) = self.records.next(), if !self.records.is_empty() => {}
+            Some(ruling) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled.push_back(ruling),
             () = news.notified(), if has_room => {}
             () = sleep(write_again.unwrap_or_default()), if write_again.is_some() => {}
             () = async { clock.sleep_until(wake_at.unwrap_or_default()).await }, if wake_at.is_some() => self.wake(),
@@ -238,7 +239,7 @@ impl Host {
                     }
                 }
             }
-            Ok(Heard::Snapshot(_)) => {}
+            Ok(Heard::Snapshot(_) | Heard::CaughtUp(_)) => {}
             // We cannot have kept up with one session. The machine is made anew from what is stored.
             Ok(Heard::Lagged) | Err(_) => {
                 warn!(session.id = %self.session, "Lost track of a session; its agent is resumed");
@@ -332,7 +333,9 @@ impl Host {
                     let view = handle.session(session).await;
                     view.map(|view| Receipt { session_view: Some(Box::new(view)), ..Receipt::default() })
                 }
-                Query::Login { .. } => Err(Rejection::Unauthorized),
+                Query::Login { .. } | Query::Sessions { .. } | Query::Folders | Query::Kept(_) => {
+                    Err(Rejection::Unauthorized)
+                }
             };
             (tag, receipt)
         }));

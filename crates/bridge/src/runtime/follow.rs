@@ -1,13 +1,14 @@
 //! Following from any cursor: a snapshot or what was missed, then live, without gap or repeat.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use askbridge_core::ids::{Position, SessionId};
 use askbridge_core::limits;
-use askbridge_journal::Cursor;
 use askbridge_journal::index::{AskFilter, Order, StateFilter};
 use askbridge_journal::journal::{FollowError, Followed, Journal};
+use askbridge_journal::{Cursor, Stored};
 use askbridge_peers::told::Snapshot;
 use askbridge_peers::wish::Rejection;
 use futures_util::{Stream, StreamExt};
@@ -24,6 +25,8 @@ use crate::auth::{Action, Caller, Role};
 pub enum Heard {
     Snapshot(Box<Snapshot>),
     News(Arc<News>),
+    /// All that had happened in the session was told. How far a client of this language had come before.
+    CaughtUp(Option<Position>),
     /// It could not keep up and hears nothing more. It may come back with its last cursor.
     Lagged,
 }
@@ -43,10 +46,29 @@ type Missed = Pin<Box<dyn Stream<Item = Result<Followed, FollowError>> + Send>>;
 enum Stage {
     Snapshot,
     Missed(Missed),
+    Past(Past),
     Live,
 }
 
+/// A session that is told from its beginning.
+struct Past {
+    session: SessionId,
+    dialect: &'static str,
+    after: Option<Position>,
+    /// Read, and not told yet.
+    read: VecDeque<Arc<Stored>>,
+}
+
 impl Handle {
+    /// Follows one session from its beginning, on behalf of a client of `dialect`.
+    pub(crate) fn follow_from_the_beginning(&self, session: SessionId, dialect: &'static str) -> Follower {
+        let interest = Interest::Session(session);
+        // Listening comes first: what is appended while the past is read is heard, and left out if it was read.
+        let (ear, told) = self.hub.listen(&interest);
+        let stage = Stage::Past(Past { session, dialect, after: None, read: VecDeque::new() });
+        Follower { handle: self.clone(), interest, ear, told, stage }
+    }
+
     /// Follows what a caller may see. Without a cursor, or with one that is not of this journal, a snapshot comes first.
     pub fn follow(&self, interest: Interest, after: Option<Cursor>) -> Follower {
         let (ear, told) = self.hub.listen(&interest);
@@ -117,6 +139,25 @@ impl Follower {
                     Some(Ok(Followed::CaughtUp)) | None => self.stage = Stage::Live,
                     Some(Err(error)) => return Err(from_read(&error)),
                 },
+                Stage::Past(past) => {
+                    if let Some(stored) = past.read.pop_front() {
+                        self.told.advance(&stored);
+                        return Ok(Heard::News(Arc::new(News::of(&stored, &self.told))));
+                    }
+                    let page = self.handle.store.read(past.session, None, past.after, limits::READ_BATCH_MAX).await;
+                    let page = page.map_err(|error| from_read(&error))?;
+                    match page.last() {
+                        Some(last) => {
+                            past.after = Some(last.position);
+                            past.read = page.into();
+                        }
+                        None => {
+                            let seen = self.handle.seen(past.dialect, past.session).await;
+                            self.stage = Stage::Live;
+                            return Ok(Heard::CaughtUp(seen));
+                        }
+                    }
+                }
                 Stage::Live => match self.ear.next().await {
                     None => {
                         self.handle.meters.lagged();
@@ -159,6 +200,11 @@ impl Follower {
     /// Has this follower been told of the entry at `position`?
     pub(crate) fn has_told(&self, session: SessionId, position: Position) -> bool {
         self.told.covers(session, position)
+    }
+
+    /// Up to where this follower has been told about a session: at least as far as it goes.
+    pub(crate) fn told_in(&self, session: SessionId) -> Position {
+        self.told.place_of(session)
     }
 
     /// What was missed has not been sorted by the hub.

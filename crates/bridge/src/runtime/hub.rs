@@ -20,7 +20,7 @@ use tracing::error;
 use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
-use super::{deltas, drafts};
+use super::{deltas, drafts, seats};
 use crate::auth::{Access, Action, Caller, Role};
 
 /// What a listener wants to hear of.
@@ -120,6 +120,15 @@ impl Hub {
         listeners.tell(stored.entry.session, access, &news, bytes);
     }
 
+    /// Only whoever watches that one session can sit in it.
+    fn tell_seat(&self, news: News) {
+        let News::Seat { session, .. } = &news else { return };
+        let (session, bytes, news) = (*session, news.bytes(), Arc::new(news));
+        if let Some(watching) = self.listeners.lock().sessions.get_mut(&session) {
+            watching.retain(|_, listener| listener.take(&news, bytes));
+        }
+    }
+
     fn tell_draft(&self, news: News) {
         let News::Draft { person, .. } = &news else { return };
         let person = person.clone();
@@ -206,6 +215,7 @@ fn leave<K: Hash + Eq>(places: &mut HashMap<K, BTreeMap<u64, Listener>>, place: 
 pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     let mut drafts = Box::pin(handle.store.subscribe(drafts::SUBJECT));
     let mut deltas = Box::pin(handle.store.subscribe(deltas::SUBJECT));
+    let mut seats = Box::pin(handle.store.subscribe(seats::SUBJECT));
     let mut from = from;
     loop {
         let mut journal = Box::pin(handle.store.follow(from.clone()));
@@ -242,6 +252,11 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                 Some(message) = deltas.next() => {
                     if let Some(news) = deltas::read(&message) {
                         handle.tell_delta(news);
+                    }
+                }
+                Some(message) = seats.next() => {
+                    if let Some(news) = seats::read(&message) {
+                        handle.hub.tell_seat(news);
                     }
                 }
             }

@@ -21,6 +21,12 @@ pub enum News {
         offset: usize,
         text: String,
     },
+    /// A connection sat down in a session, as the only one of its language.
+    Seat {
+        session: SessionId,
+        dialect: String,
+        connection: u64,
+    },
 }
 
 /// The events of one entry.
@@ -40,6 +46,7 @@ impl News {
         let happened = entry.events.iter().enumerate().map(|(place, written)| Happened {
             session: entry.session,
             at: entry.at,
+            position: stored.position,
             cursor: (place == last).then(|| Arc::clone(&cursor)),
             event: Arc::clone(&written.event),
             json: Arc::clone(&written.json),
@@ -52,6 +59,7 @@ impl News {
             Self::Entry(batch) => batch.happened.iter().map(|event| event.json.len() + 128).sum(),
             Self::Draft { draft, .. } => draft.as_str().len() + 64,
             Self::Delta { text, .. } => text.len() + 64,
+            Self::Seat { dialect, .. } => dialect.len() + 64,
         }
     }
 }

@@ -10,6 +10,7 @@ use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Facts, Wishes, rule, terms};
 use askbridge_core::{limits, unfit};
+use askbridge_peers::doors::claude;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use sha2::{Digest, Sha256};
@@ -44,6 +45,9 @@ impl Handle {
             wish @ (Wish::Ask(_) | Wish::Answer { .. }) => unreachable!("{wish:?} is granted before"),
             Wish::Start { session, door, agent, settings } => {
                 caller.may(Action::StartSession, None)?;
+                if door == claude::NAME {
+                    caller.may(Action::RunAgent, None)?;
+                }
                 let session = session.unwrap_or_else(|| SessionId(self.chance.u128()));
                 let start = Start {
                     door: door.to_owned(),
@@ -103,6 +107,10 @@ impl Handle {
                 let ask = self.decidable(caller, ask).await?;
                 self.keep_draft(caller, ask, draft).await?;
                 Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, ..Receipt::default() })
+            }
+            Wish::Keep { name, thing } => {
+                self.keep(caller, via, &name, thing.as_ref()).await?;
+                Ok(Receipt { news: true, ..Receipt::default() })
             }
             Wish::Hand { parcel } => {
                 self.guarded(caller, Action::Withdraw, session_of(parcel))?;

@@ -11,6 +11,7 @@ use askbridge_core::limits;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::foreign::Speaking;
 use super::guard::Origins;
 use crate::auth::{Agents, Buckets, Tokens};
 use crate::hosts::Hosts;
@@ -26,6 +27,8 @@ pub struct AppInner {
     pub agents: Arc<Agents>,
     /// The agents that we run, if we run any.
     hosts: OnceLock<Hosts>,
+    /// How languages of other systems are spoken, if any are.
+    speaking: OnceLock<Speaking>,
     pub origins: Origins,
     /// How fast each token may go.
     pub pace: Buckets<PartyId>,
@@ -62,6 +65,7 @@ impl App {
             tokens,
             agents: Arc::default(),
             hosts: OnceLock::new(),
+            speaking: OnceLock::new(),
             origins,
             pace: Buckets::new(limits::TOKEN_BURST, Duration::from_secs(1), limits::TOKEN_PER_SECOND),
             failures: Buckets::new(failures_per_minute, Duration::from_secs(60), failures_per_minute),
@@ -81,6 +85,16 @@ impl App {
 
     pub(crate) fn hosts(&self) -> Option<&Hosts> {
         self.hosts.get()
+    }
+
+    /// From now on, languages of other systems are spoken like this.
+    pub fn speak(&self, speaking: Speaking) {
+        // Said twice, the first counts.
+        let _ = self.speaking.set(speaking);
+    }
+
+    pub(crate) fn speaking(&self) -> Option<&Speaking> {
+        self.speaking.get()
     }
 
     pub(crate) fn connections(&self) -> usize {

@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use tracing::{Instrument, Level, Span, debug, debug_span, enabled, warn};
 
 use super::app::App;
+use super::foreign::Spoken;
 use super::identify::Remote;
 use super::problem::{Refused, Trouble};
 use super::request_id::{REQUEST_ID, fresh, given};
@@ -78,6 +79,7 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     };
     let mut response = pass(&app, request, next).instrument(span).await;
     let status = response.status();
+    let route = response.extensions().get::<Spoken>().map_or(route, |spoken| spoken.0);
     app.handle.meters.request(route, status.as_u16());
     let refused = response.extensions().get::<Refused>().map(|refused| refused.0);
     if let Some(code) = refused {
@@ -167,7 +169,7 @@ fn is_known_host(origins: &Origins, host: &str) -> bool {
 fn allow(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.append(header::VARY, HeaderValue::from_static("origin"));
-    let methods = HeaderValue::from_static("GET, POST, DELETE");
+    let methods = HeaderValue::from_static("GET, POST, PUT, DELETE");
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
     let allowed = HeaderValue::from_static("authorization, content-type, idempotency-key, last-event-id");
     headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);

@@ -71,7 +71,7 @@ pub(crate) fn address_of(remote: Option<&Remote>) -> IpAddr {
 }
 
 /// A process of the same user: a person at a terminal, a script, or something that an agent started.
-fn local_caller(app: &App, peer: &LocalPeer) -> Caller {
+pub(super) fn local_caller(app: &App, peer: &LocalPeer) -> Caller {
     let (role, device) = match app.agents.ancestry(peer.pid) {
         Ancestry::AtATerminal => (Role::Terminal, "terminal"),
         Ancestry::NoTerminal => (Role::Local, "script"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use askbridge_peers::listing::{Greeting, Hello, Listing, RouteKind};
+use askbridge_peers::listing::{Greeting, Hello, Listing, RouteKind, Sees};
 use askbridge_peers::peer::{Frame, Req, Resp};
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -18,8 +18,9 @@ use super::app::{App, Seat};
 use super::body::read;
 use super::identify::{Remote, address_of};
 use super::problem::Trouble;
+use super::sockets::refused;
 use super::talk::{Guest, Talk};
-use crate::auth::Caller;
+use crate::auth::{Action, Caller};
 
 /// Chunks that wait for one reader. Beyond: the stream waits, and the hub lets it go if that takes too long.
 const CHUNKS_MAX: usize = 64;
@@ -52,7 +53,7 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
     })
 }
 
-async fn answer(app: App, guest: Guest, listing: &'static Listing, request: Request) -> Response {
+pub(super) async fn answer(app: App, guest: Guest, listing: &'static Listing, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let body = match read(&parts.headers, body).await {
         Ok(body) => body,
@@ -63,12 +64,11 @@ async fn answer(app: App, guest: Guest, listing: &'static Listing, request: Requ
     };
     let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
     let name = guest.caller.as_ref().map(|caller| &*caller.name);
-    let peer = match greet(&Hello { path, query, caller: name }) {
+    let may_see =
+        |session| guest.caller.as_ref().is_some_and(|caller| app.handle.guarded(caller, Action::See, session).is_ok());
+    let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see) }) {
         Greeting::Open(peer) => peer,
-        Greeting::Refuse(status, body) => {
-            let status = StatusCode::from_u16(status).unwrap_or(StatusCode::FORBIDDEN);
-            return (status, body).into_response();
-        }
+        Greeting::Refuse(status, body) => return refused(status, body),
     };
     let mut talk = Talk::new(app, guest, peer);
     let headers = headers_of(&parts);

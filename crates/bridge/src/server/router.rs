@@ -1,6 +1,6 @@
 //! All addresses on one page.
 
-use askbridge_peers::listing::{LISTING, Listing};
+use askbridge_peers::listing::{LISTING, Listing, Served};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware;
@@ -9,6 +9,7 @@ use axum::routing::get;
 use super::app::App;
 use super::assets;
 use super::docs::{Address, at, mount as mount_docs};
+use super::foreign::{Otherwise, speaking};
 use super::guard::guard;
 use super::problem::Trouble;
 use super::requests::mount as mount_requests;
@@ -22,14 +23,27 @@ pub fn router(app: App) -> Router {
 
 /// The same, with languages that are not in the listing: those of tests and plugins.
 pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
+    assemble(app, extra, Vec::new())
+}
+
+/// The same, with languages of other systems wherever we have no address of our own.
+pub fn router_speaking(app: App, foreign: Vec<&'static Listing>) -> Router {
+    assemble(app, &[], foreign)
+}
+
+fn assemble(app: App, extra: &'static [Listing], foreign: Vec<&'static Listing>) -> Router {
     let pages = Router::new().route("/", get(assets::serve)).route("/assets/{*path}", get(assets::serve));
     let ours = addresses().into_iter().fold(mount_docs(pages), |router, it| router.route(it.path, it.answers));
-    let all = LISTING.iter().chain(extra).fold(ours, |router, listing| {
+    let always = LISTING.iter().filter(|listing| listing.served == Served::Always);
+    let all = always.chain(extra).fold(ours, |router, listing| {
         let router = mount_sockets(router, listing);
         mount_requests(router, listing)
     });
-    all.fallback(assets::serve)
-        .method_not_allowed_fallback(wrong_method)
+    let all = match foreign.is_empty() {
+        true => all.fallback(assets::serve),
+        false => speaking(all, foreign, Otherwise::TheApp),
+    };
+    all.method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .with_state(app)
 }

@@ -10,6 +10,7 @@ use axum::http::Request;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tower::ServiceExt;
 use tracing::{debug, warn};
@@ -33,23 +34,7 @@ pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Se
     let Listeners { tcp, unix, unix_path } = listeners;
     let own_uid = rustix::process::getuid().as_raw();
     let router = Arc::new(router);
-    let (accepting, shared) = (app.clone(), Arc::clone(&router));
-    app.tasks.spawn(async move {
-        loop {
-            let accepted = tokio::select! {
-                () = accepting.stop.cancelled() => return,
-                accepted = tcp.accept() => accepted,
-            };
-            match accepted {
-                Ok((stream, address)) => {
-                    // Answers are small and awaited: nothing is gained by holding them back.
-                    let _ = stream.set_nodelay(true);
-                    connection(&accepting, &shared, stream, Remote::Address(address.ip()));
-                }
-                Err(error) => backoff(&error).await,
-            }
-        }
-    });
+    app.tasks.spawn(accept(app.clone(), Arc::clone(&router), tcp));
     let accepting = app.clone();
     app.tasks.spawn(async move {
         loop {
@@ -72,6 +57,28 @@ pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Se
         }
     });
     Server { app, unix_path }
+}
+
+/// Serves another router on a port of its own, until the server of this app stops.
+pub fn serve_port(app: &App, router: Router, tcp: TcpListener) {
+    app.tasks.spawn(accept(app.clone(), Arc::new(router), tcp));
+}
+
+async fn accept(app: App, router: Arc<Router>, tcp: TcpListener) {
+    loop {
+        let accepted = tokio::select! {
+            () = app.stop.cancelled() => return,
+            accepted = tcp.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, address)) => {
+                // Answers are small and awaited: nothing is gained by holding them back.
+                let _ = stream.set_nodelay(true);
+                connection(&app, &router, stream, Remote::Address(address.ip()));
+            }
+            Err(error) => backoff(&error).await,
+        }
+    }
 }
 
 impl Server {

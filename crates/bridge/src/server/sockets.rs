@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use askbridge_core::limits;
-use askbridge_peers::listing::{Greeting, Hello, Listing, Login, RouteKind};
+use askbridge_peers::listing::{Greeting, Hello, Listing, Login, RouteKind, Sees};
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::http::{StatusCode, Uri};
+use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -17,21 +17,21 @@ use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::pump::socket;
 use super::talk::{Guest, Talk};
-use crate::auth::Caller;
+use crate::auth::{Action, Caller};
 
 /// tungstenite's own buffers cost 133 kB a connection. The one for reading is there all the time; the one for writing is
 /// as large as what is written.
 const READ_BYTES: usize = 256;
 const WRITE_BYTES: usize = 4096;
 
-type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
+pub(super) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
 /// What comes with the request that asks for a socket.
-struct Knock {
-    caller: Result<Caller, Trouble>,
-    remote: Option<Remote>,
-    seat: Option<Arc<Seat>>,
-    uri: Uri,
+pub(super) struct Knock {
+    pub(super) caller: Result<Caller, Trouble>,
+    pub(super) remote: Option<Remote>,
+    pub(super) seat: Option<Arc<Seat>>,
+    pub(super) uri: Uri,
 }
 
 /// Adds the socket routes of a language to a router.
@@ -53,7 +53,7 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
 
 /// A token may come with the upgrade, or, where the language says so, with the first frame: browsers cannot send headers
 /// here.
-fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> Response {
+pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> Response {
     let Ok(upgrade) = upgrade else {
         return Trouble::new(426, "not_a_websocket", "this address speaks WebSocket").into_response();
     };
@@ -67,11 +67,11 @@ fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> 
     };
     let name = caller.as_ref().map(|caller| &*caller.name);
     let query = knock.uri.query().unwrap_or_default();
-    let peer = match greet(&Hello { path: knock.uri.path(), query, caller: name }) {
+    let may_see =
+        |session| caller.as_ref().is_some_and(|caller| app.handle.guarded(caller, Action::See, session).is_ok());
+    let peer = match greet(&Hello { path: knock.uri.path(), query, caller: name, sees: Sees(&may_see) }) {
         Greeting::Open(peer) => peer,
-        Greeting::Refuse(status, body) => {
-            return (StatusCode::from_u16(status).unwrap_or(StatusCode::FORBIDDEN), body).into_response();
-        }
+        Greeting::Refuse(status, body) => return refused(status, body),
     };
     let guest = Guest { via: listing.name, from: address_of(knock.remote.as_ref()), caller, _seat: knock.seat };
     let tasks = app.tasks.clone();
@@ -85,4 +85,13 @@ fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> 
             // Tracked, so that a shutdown waits for the goodbye.
             tasks.track_future(socket(Box::new(Talk::new(app, guest, peer)), Box::new(ws)))
         })
+}
+
+/// What a language says to somebody whom it does not let in.
+pub(super) fn refused(status: u16, body: String) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::FORBIDDEN);
+    match body.starts_with('{') {
+        true => (status, [(header::CONTENT_TYPE, "application/json")], body).into_response(),
+        false => (status, body).into_response(),
+    }
 }

@@ -4,8 +4,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use askbridge_core::event::Event;
 use askbridge_core::ids::{Epoch, Position, SessionId, Timestamp};
 use askbridge_core::limits;
+use askbridge_peers::doors::claude;
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Streamed, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
@@ -17,7 +19,9 @@ use tokio::time::timeout;
 use tracing::warn;
 
 use super::app::{App, Seat};
+use super::hosting::prepare_wished;
 use super::identify::{pace, sign_in};
+use super::look::look;
 use crate::auth::{Action, Caller};
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, Interest, News, chain};
@@ -48,12 +52,33 @@ pub(crate) struct Talk {
     out: Outbox,
     chance: Chance,
     follower: Option<Follower>,
+    /// The session that is followed from its beginning.
+    chat: Option<Chat>,
+    seat: Option<Place>,
     rulings: FuturesUnordered<BoxFuture<'static, (Tag, Result<Receipt, Rejection>)>>,
     /// Rulings whose events have not been told yet: first the news, then the receipt.
     held: Vec<(SessionId, Position, Tag, Receipt)>,
     wake_at: Option<Timestamp>,
     hang_up: Option<(u16, String)>,
     revocations: watch::Receiver<u64>,
+}
+
+/// How far a client has come in a session.
+#[derive(Debug, Clone, Copy)]
+struct Chat {
+    session: SessionId,
+    /// `None`: what happened before is still being told.
+    told: Option<Position>,
+    /// Is this to be kept? Not once another connection took our place: that one remembers from then on.
+    remembered: bool,
+}
+
+/// The place of the only connection of a language to a session.
+#[derive(Debug)]
+struct Place {
+    connection: u64,
+    /// Our own turn has come round.
+    is_seated: bool,
 }
 
 impl Talk {
@@ -66,6 +91,8 @@ impl Talk {
             out: Outbox::default(),
             chance,
             follower: None,
+            chat: None,
+            seat: None,
             rulings: FuturesUnordered::new(),
             held: Vec::new(),
             wake_at: None,
@@ -139,7 +166,8 @@ impl Talk {
 
     /// Somebody's token was revoked. Whoever holds none any more has to go.
     fn look_again(&mut self) {
-        if self.guest.caller.as_ref().is_some_and(|caller| !self.app.tokens.holds(&caller.party)) {
+        let holds = |caller: &Caller| caller.has_no_token() || self.app.tokens.holds(&caller.party);
+        if self.guest.caller.as_ref().is_some_and(|caller| !holds(caller)) {
             self.guest.caller = None;
             self.follower = None;
             self.hang_up(REVOKED, "this token was revoked");
@@ -151,6 +179,7 @@ impl Talk {
     /// An ask may be in flight at this moment. It is not dropped: its receipt reaches the peer, which can then say what
     /// is to become of it.
     pub(crate) async fn farewell(mut self, code: u16, reason: &str) {
+        self.keep_seen();
         self.follower = None;
         // What is garbled in a farewell has nobody left to hear about it.
         let _ = self.hear(Frame::Close(code, reason.into()));
@@ -208,6 +237,7 @@ impl Talk {
             let grant = async {
                 let caller = caller.ok_or(Rejection::Unauthorized)?;
                 pace(&app, &caller)?;
+                let wish = hosted(&app, &caller, wish).await?;
                 app.handle.grant(&caller, via, wish).await
             };
             (tag, grant.await)
@@ -239,11 +269,11 @@ impl Talk {
             self.with_peer(|peer, cx| peer.reply(tag, ruling, cx));
             return;
         }
-        let (app, caller) = (self.app.clone(), self.guest.caller.clone());
+        let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
         self.rulings.push(Box::pin(async move {
             let look = async {
                 let caller = caller.ok_or(Rejection::Unauthorized)?;
-                look(&app, &caller, query).await
+                look(&app, &caller, via, query).await
             };
             (tag, look.await)
         }));
@@ -275,6 +305,44 @@ impl Talk {
                 Ok(()) => self.follower = Some(handle.follow(Interest::Session(session), None)),
                 Err(rejection) => self.hang_up(POLICY, rejection.to_string()),
             },
+            Watch::Chat { session, remembered } => match handle.guarded(&caller, Action::See, session) {
+                Ok(()) => {
+                    self.follower = Some(handle.follow_from_the_beginning(session, self.guest.via));
+                    self.chat = Some(Chat { session, told: None, remembered });
+                }
+                Err(rejection) => self.hang_up(POLICY, rejection.to_string()),
+            },
+            // Whoever may not see it hears nothing of who sits in it either.
+            Watch::Seat { session } => match handle.guarded(&caller, Action::See, session) {
+                Ok(()) => {
+                    let connection = self.chance.u64();
+                    self.seat = Some(Place { connection, is_seated: false });
+                    handle.sit(self.guest.via, session, connection);
+                }
+                Err(rejection) => self.hang_up(POLICY, rejection.to_string()),
+            },
+        }
+    }
+
+    /// Somebody sat down. Only what comes after our own turn displaces us: of two at the same moment one stays.
+    fn seated(&mut self, session: SessionId, connection: u64) {
+        let Some(place) = &mut self.seat else { return };
+        if place.connection == connection {
+            place.is_seated = true;
+        } else if place.is_seated {
+            self.seat = None;
+            if let Some(chat) = &mut self.chat {
+                chat.remembered = false;
+            }
+            self.with_peer(|peer, cx| peer.tell(&Told::Displaced { session }, cx));
+        }
+    }
+
+    /// Remembers how far this client has come, for the next connection.
+    fn keep_seen(&self) {
+        if let Some(Chat { session, told: Some(position), remembered: true }) = self.chat {
+            let (handle, via) = (self.app.handle.clone(), self.guest.via);
+            self.app.tasks.spawn(async move { handle.keep_seen(via, session, position).await });
         }
     }
 
@@ -289,6 +357,13 @@ impl Talk {
                     for happened in &batch.happened {
                         self.with_peer(|peer, cx| peer.tell(&Told::Event(happened), cx));
                     }
+                    if let Some(chat) = self.chat.as_mut().filter(|chat| chat.session == batch.session) {
+                        let is_live = chat.told.is_some();
+                        chat.told = is_live.then_some(batch.position);
+                        if is_live && batch.happened.iter().any(|happened| is_a_step(&happened.event)) {
+                            self.keep_seen();
+                        }
+                    }
                     self.release();
                 }
                 News::Draft { ask, draft, .. } => {
@@ -298,7 +373,20 @@ impl Talk {
                     let told = Told::Delta { session: *session, block: *block, offset: *offset, text };
                     self.with_peer(|peer, cx| peer.tell(&told, cx));
                 }
+                News::Seat { session, dialect, connection } if dialect == self.guest.via => {
+                    self.seated(*session, *connection);
+                }
+                News::Seat { .. } => {}
             },
+            Ok(Heard::CaughtUp(seen)) => {
+                let Some(session) = self.chat.as_ref().map(|chat| chat.session) else { return };
+                self.with_peer(|peer, cx| peer.tell(&Told::CaughtUp { session, seen }, cx));
+                if let (Some(chat), Some(follower)) = (&mut self.chat, &self.follower) {
+                    chat.told = Some(follower.told_in(session));
+                }
+                self.keep_seen();
+                self.release();
+            }
             Ok(Heard::Lagged) => {
                 self.follower = None;
                 self.with_peer(|peer, cx| peer.tell(&Told::Lagged, cx));
@@ -355,19 +443,18 @@ async fn hear(follower: &mut Option<Follower>) -> Result<Heard, Rejection> {
     }
 }
 
-/// Answers a query of somebody who is known.
-async fn look(app: &App, caller: &Caller, query: Query) -> Result<Receipt, Rejection> {
-    match query {
-        Query::Ask(ask) => {
-            app.handle.guard_ask(caller, Action::See, ask)?;
-            let view = app.handle.ask(ask).await?;
-            Ok(Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
+/// Is this worth remembering that a client saw it? What a kill takes is told twice, so not much should lie between.
+fn is_a_step(event: &Event) -> bool {
+    matches!(event, Event::Said(_) | Event::TurnEnded { .. } | Event::Asked(_) | Event::Settled(_))
+}
+
+/// An agent that is to be run is looked at before there is a session.
+async fn hosted(app: &App, caller: &Caller, wish: Wish) -> Result<Wish, Rejection> {
+    match wish {
+        Wish::Start { session, door: claude::NAME, agent, mut settings } => {
+            Box::pin(prepare_wished(app, caller, &mut settings)).await?;
+            Ok(Wish::Start { session, door: claude::NAME, agent, settings })
         }
-        Query::Session(session) => {
-            app.handle.guarded(caller, Action::See, session)?;
-            let view = app.handle.session(session).await?;
-            Ok(Receipt { session: Some(session), session_view: Some(Box::new(view)), ..Receipt::default() })
-        }
-        Query::Login { .. } => Err(Rejection::Unauthorized),
+        wish => Ok(wish),
     }
 }

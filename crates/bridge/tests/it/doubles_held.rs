@@ -6,7 +6,7 @@ use askbridge_core::fit::Abilities;
 use askbridge_core::ids::{AskId, Timestamp};
 use askbridge_core::terms::Wishes;
 use askbridge_peers::doors::http::{self, Asking};
-use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Sharing};
+use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Peer, Resp, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Watch, Wish};
@@ -28,6 +28,7 @@ const ROW: Listing = Listing {
     routes: &[Route { method: "POST", path: "/held", kind: RouteKind::Request }],
     abilities: Abilities::FULL,
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    served: Served::Always,
     wishes: Wishes::default,
     greet: Some(|_| Greeting::Open(Box::new(Held::default()))),
 };

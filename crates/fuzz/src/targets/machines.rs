@@ -1,7 +1,7 @@
 //! Conversations: each line of the input is a frame.
 
 use askbridge_core::ids::Timestamp;
-use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing};
+use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing, Sees};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req};
 use askbridge_peers::wish::{CallerName, Receipt};
 use askbridge_testkit::doubles;
@@ -19,7 +19,8 @@ pub(super) fn doubles(bytes: &[u8]) {
 fn converse(listing: &Listing, bytes: &[u8]) {
     let Some(greet) = listing.greet else { return };
     let path = listing.routes.first().map_or("", |route| route.path);
-    let Greeting::Open(mut peer) = greet(&Hello { path, query: "token=ab", caller: Some("ada") }) else { return };
+    let hello = Hello { path, query: "token=ab", caller: Some("ada"), sees: Sees(&|_| true) };
+    let Greeting::Open(mut peer) = greet(&hello) else { return };
     let (mut out, mut ids) = (Outbox::default(), Counted::default());
     let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };
     peer.wake(&mut cx);

@@ -1,3 +1,5 @@
 //! How people's apps speak to us. Dialects never see doors, nor each other.
 
+pub mod ccc;
 pub mod native;
+pub mod prime;

@@ -12,9 +12,12 @@
 //! tell said "Good morning"         an event about a session
 //! tell snapshot single plan        open asks; `single+proposed` is an ask after an event
 //! tell delta 1 0 "Hel"             block, offset, text; `tell delta elsewhere 1 0 "Hel"` in the other session
+//! tell caught_up seen 3            all that had happened was told; `seen`: how far the last connection came
+//! tell displaced                   another connection took this one's place
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
 //! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE; or queued "…"
-//!                                  of a session in which that waits; or session NAME… of one with these asks
+//!                                  of a session in which that waits; or session NAME… of one with these asks; or
+//!                                  started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds nothing
 //! reply 1 refused already_decided  a rejection by its code
 //! wake                             as when a socket opens
 //! later 25s                        moves the clock, and wakes the peer if it is due

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
-use askbridge_peers::listing::{Greeting, Hello};
+use askbridge_peers::listing::{Greeting, Hello, Sees};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Ids, Outbox, Peer, Req, Tag};
 
 use super::Greet;
 use super::samples::{Told, receipt, rejection, told};
 use super::show;
-use crate::asks::NOW;
+use crate::asks::{NOW, OTHER_SESSION, SESSION};
 
 /// Names that are counted, so that every run makes the same.
 #[derive(Debug, Default)]
@@ -91,7 +91,7 @@ impl Runner {
             }
             "tell" => {
                 self.told += 1;
-                let told: Told = told(rest, &format!("c{}", self.told))?;
+                let told: Told = told(rest, self.told)?;
                 self.with_peer(|peer, cx| peer.tell(&told.borrow(), cx));
             }
             "reply" => self.reply(rest)?,
@@ -103,7 +103,7 @@ impl Runner {
                 }
             }
             _ => match verb.strip_prefix('<') {
-                Some(method @ ("GET" | "POST" | "DELETE")) => self.request(method, rest)?,
+                Some(method @ ("GET" | "POST" | "PUT" | "DELETE")) => self.request(method, rest)?,
                 _ => return Err(format!("`{verb}` is neither an input nor an output")),
             },
         }
@@ -113,7 +113,8 @@ impl Runner {
     fn knock(&mut self, address: &str, caller: Option<&str>) {
         let (path, query) = address.split_once('?').unwrap_or((address, ""));
         self.wake_at = None;
-        match (self.greet)(&Hello { path, query, caller }) {
+        let sees = Sees(&|session| session == SESSION || session == OTHER_SESSION);
+        match (self.greet)(&Hello { path, query, caller, sees }) {
             Greeting::Open(peer) => self.peer = Some(peer),
             Greeting::Refuse(status, body) => {
                 self.peer = None;

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use askbridge_core::ask::Ask;
 use askbridge_core::event::{Event, Settings, Started};
-use askbridge_core::ids::{AskId, Raw, SessionId};
+use askbridge_core::ids::{AskId, Position, Raw, SessionId};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
 use askbridge_core::unfit::{Mismatch, Problem};
 use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
 use askbridge_peers::told::{self, Happened, Snapshot};
-use askbridge_peers::wish::{CallerName, Receipt, Rejection};
+use askbridge_peers::wish::{CallerName, Finds, Receipt, Rejection, SessionLine};
 
 use crate::asks::{self, ELSEWHERE, NOW, OTHER_SESSION, SESSION};
 use crate::events;
@@ -23,6 +23,8 @@ pub enum Told {
     Event(Box<Happened>),
     Delta { session: SessionId, block: u32, offset: usize, text: String },
     Draft { ask: AskId, draft: Raw },
+    CaughtUp { seen: Option<Position> },
+    Displaced,
     Lagged,
 }
 
@@ -35,18 +37,20 @@ impl Told {
                 told::Told::Delta { session: *session, block: *block, offset: *offset, text }
             }
             Self::Draft { ask, draft } => told::Told::Draft { ask: *ask, draft },
+            Self::CaughtUp { seen } => told::Told::CaughtUp { session: SESSION, seen: *seen },
+            Self::Displaced => told::Told::Displaced { session: SESSION },
             Self::Lagged => told::Told::Lagged,
         }
     }
 }
 
-/// Finds what `text` names: the rest of a line that begins with `tell`.
-pub fn told(text: &str, cursor: &str) -> Result<Told, String> {
+/// Finds what `text` names: the rest of a line that begins with `tell`, the nth of them.
+pub fn told(text: &str, place: usize) -> Result<Told, String> {
     let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
     match name {
         "snapshot" => {
             let asks = rest.split_whitespace().map(view).collect::<Result<_, _>>()?;
-            Ok(Told::Snapshot(Box::new(Snapshot { cursor: cursor.to_owned(), asks, ..Snapshot::default() })))
+            Ok(Told::Snapshot(Box::new(Snapshot { cursor: format!("c{place}"), asks, ..Snapshot::default() })))
         }
         "delta" => delta(rest),
         "draft" => {
@@ -54,26 +58,31 @@ pub fn told(text: &str, cursor: &str) -> Result<Told, String> {
             Ok(Told::Draft { ask: find(ask)?.id, draft: Raw::from(draft) })
         }
         "lagged" => Ok(Told::Lagged),
+        "displaced" => Ok(Told::Displaced),
+        "caught_up" => {
+            let seen = rest.strip_prefix("seen ").map(|place| place.parse().map(Position));
+            Ok(Told::CaughtUp { seen: seen.transpose().map_err(|_| "what was seen is a number")? })
+        }
         "stranded_answer" => {
             let ask = find(rest)?;
-            Ok(event(ask.id.session, events::stranded_answer(&ask), cursor))
+            Ok(event(ask.id.session, events::stranded_answer(&ask), place))
         }
         name if events::ABOUT_SESSIONS.contains(&name) => {
             let (session, words) = in_session(rest);
             let words = if words.is_empty() { None } else { Some(quoted(words)?) };
             let sample = events::about_session(name, words).ok_or("this event has no such sample")?;
-            Ok(event(session, sample, cursor))
+            Ok(event(session, sample, place))
         }
         name => {
             let ask = find(rest)?;
             let sample = events::about_ask(name, &ask).ok_or_else(|| format!("`{name} {rest}` is no sample"))?;
-            Ok(event(ask.id.session, sample, cursor))
+            Ok(event(ask.id.session, sample, place))
         }
     }
 }
 
-fn event(session: SessionId, event: Event, cursor: &str) -> Told {
-    Told::Event(Box::new(events::happened(session, event, cursor)))
+fn event(session: SessionId, event: Event, place: usize) -> Told {
+    Told::Event(Box::new(events::happened(session, event, place)))
 }
 
 fn delta(rest: &str) -> Result<Told, String> {
@@ -114,6 +123,12 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     if let Some(words) = text.strip_prefix("queued ") {
         return Ok(Receipt { session_view: Some(Box::new(session_view(quoted(words)?))), ..Receipt::default() });
     }
+    if let Some(found) = text.strip_prefix("finds ") {
+        return Ok(Receipt { finds: Some(Box::new(finds(found)?)), ..Receipt::default() });
+    }
+    if text == "started" {
+        return Ok(Receipt { session: Some(SESSION), news: true, ..Receipt::default() });
+    }
     if let Some(asks) = text.strip_prefix("session") {
         let mut view = session_view(String::new());
         view.queued.clear();
@@ -151,6 +166,35 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     }
     receipt.session = receipt.ask.map(|ask| ask.session);
     Ok(receipt)
+}
+
+/// Reads what a query found: `sessions`, `folder PATH`, or `kept NAME {…}`.
+fn finds(text: &str) -> Result<Finds, String> {
+    let (what, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let line = |id, title: &str, open_asks| SessionLine {
+        id,
+        agent: "claude".to_owned(),
+        door: "claude".to_owned(),
+        title: Some(title.to_owned()),
+        folder: Some("/srv/app".to_owned()),
+        open_asks,
+        is_over: false,
+        started_at: NOW,
+        last_at: NOW.plus(Duration::from_secs(60)),
+    };
+    match what {
+        "sessions" => {
+            let sessions = vec![line(SESSION, "Nightly build", 1), line(OTHER_SESSION, "Good morning", 0)];
+            Ok(Finds { sessions, ..Finds::default() })
+        }
+        "folder" => Ok(Finds { folders: vec![rest.to_owned()], ..Finds::default() }),
+        "kept" => {
+            let (name, thing) = rest.split_once(' ').ok_or("what was kept has a name")?;
+            Ok(Finds { kept: vec![(name.to_owned(), Raw::from(thing))], ..Finds::default() })
+        }
+        "nothing" => Ok(Finds::default()),
+        other => Err(format!("a query finds no `{other}`")),
+    }
 }
 
 /// An ask that the agent has not heard about.

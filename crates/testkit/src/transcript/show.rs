@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use askbridge_core::answer::{Decision, Review, Scope};
-use askbridge_core::event::Parcel;
+use askbridge_core::event::{Parcel, Settings};
 use askbridge_core::terms::{OnExpiry, Wait, Wishes};
 use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
 use askbridge_journal::Written;
@@ -54,6 +54,9 @@ fn query(query: &Query) -> String {
         Query::Login { token } => format!("login {token:?}"),
         Query::Ask(ask) => format!("{ask}"),
         Query::Session(session) => format!("{session}"),
+        Query::Sessions { after, limit } => format!("sessions after {after:?} at most {limit}"),
+        Query::Folders => "folders".to_owned(),
+        Query::Kept(prefix) => format!("kept {prefix}"),
     }
 }
 
@@ -62,12 +65,20 @@ fn watch(watch: &Watch) -> String {
         Watch::Inbox { after: None } => "watch inbox".to_owned(),
         Watch::Inbox { after: Some(cursor) } => format!("watch inbox after {cursor}"),
         Watch::Session { session } => format!("watch {session}"),
+        Watch::Chat { session, remembered } => {
+            let and = if *remembered { ", and remember" } else { "" };
+            format!("watch {session} from its beginning{and}")
+        }
+        Watch::Seat { session } => format!("watch {session} as the only one"),
     }
 }
 
 fn wish(wish: &Wish) -> String {
     match wish {
-        Wish::Start { session, door, agent, .. } => format!("start {session:?} door {door} agent {agent}"),
+        Wish::Start { session, door, agent, settings } => {
+            let session = session.map_or("a session".to_owned(), |session| session.to_string());
+            format!("start {session} door {door} agent {agent}{}", self::settings(settings))
+        }
         Wish::Close { session, why } => format!("close {session}: {why}"),
         Wish::Say { session, text, about } => {
             let about = about.map(|ask| format!(" about {ask}")).unwrap_or_default();
@@ -91,7 +102,26 @@ fn wish(wish: &Wish) -> String {
         Wish::Hand { parcel } => format!("hand {}", self::parcel(*parcel)),
         Wish::Deliver { parcel, proof } => format!("deliver {} proof {proof:?}", self::parcel(*parcel)),
         Wish::Strand { ask } => format!("strand {}", ask_ref(ask)),
+        Wish::Keep { name, thing: Some(thing) } => format!("keep {name} {thing}"),
+        Wish::Keep { name, thing: None } => format!("let go {name}"),
     }
+}
+
+/// What was set, and nothing else.
+fn settings(settings: &Settings) -> String {
+    let mut line = String::new();
+    let texts = [
+        ("title", &settings.title),
+        ("folder", &settings.folder),
+        ("model", &settings.model),
+        ("mode", &settings.mode),
+    ];
+    let texts = texts.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
+    let more = settings.more.as_ref().map(|more| ("more", more.to_string()));
+    for (name, value) in texts.chain(more).chain(wishes(&settings.wishes).map(|wishes| ("wishes", wishes))) {
+        write!(line, " {name} {value}").expect("a string takes whatever is written to it");
+    }
+    line
 }
 
 fn ask(wish: &AskWish) -> String {
@@ -120,6 +150,9 @@ fn wishes(wishes: &Wishes) -> Option<String> {
         OnExpiry::TellAndStop => "then tell and stop".to_owned(),
         OnExpiry::Assume(picks) => format!("then assume {picks:?}"),
     }));
+    parts.extend(wishes.on_dismissal.map(|then| format!("on dismissal {then:?}")));
+    parts.extend(wishes.messages.map(|messages| format!("messages {messages:?}")));
+    parts.extend(wishes.other_tools.map(|others| format!("other tools {others:?}")));
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 

@@ -18,7 +18,7 @@ pub use tell::{delta_frame, draft_frame, event_frame, snapshot_frame};
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
 
-use crate::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Sharing};
+use crate::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
 
 /// The dialect's name in `via`.
 pub const NAME: &str = "native";
@@ -28,6 +28,7 @@ pub const LISTING: Listing = Listing {
     routes: &[Route { method: "GET", path: "/v1/ws", kind: RouteKind::Socket }],
     abilities: Abilities::FULL,
     manners: Manners { sharing: Sharing::Share, login: Login::FirstFrame },
+    served: Served::Always,
     wishes: Wishes::default,
     greet: Some(|hello| Greeting::Open(Box::new(Native::new(hello.caller.is_some())))),
 };

@@ -17,6 +17,8 @@ pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
         Told::Event(happened) => out.text(event_frame(happened)),
         Told::Delta { session, block, offset, text } => out.text(delta_frame(*session, *block, *offset, text)),
         Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
+        // Nothing that is asked for here: it follows everything, from a cursor.
+        Told::CaughtUp { .. } | Told::Displaced { .. } => {}
         Told::Lagged => send(out, &Said::Lagged),
     }
 }

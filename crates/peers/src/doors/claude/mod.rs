@@ -31,10 +31,10 @@ pub use say::session_uuid;
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
 
-use crate::listing::{Listing, Login, Manners, Sharing};
+use crate::listing::{Listing, Login, Manners, Served, Sharing};
 
 /// The door's name in sessions and asks.
-pub const NAME: &str = "claude";
+pub const NAME: &str = crate::wish::HOSTED_DOOR;
 
 /// Closes the conversation because the question is parked: the process is to end, the session goes on.
 pub const PARKED: u16 = 4001;
@@ -46,6 +46,7 @@ pub const LISTING: Listing = Listing {
     routes: &[],
     abilities: Abilities::FULL,
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    served: Served::Always,
     wishes: Wishes::default,
     greet: None,
 };

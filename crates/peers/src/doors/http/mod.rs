@@ -14,7 +14,7 @@ pub use wire::NewAsk;
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
 
-use crate::listing::{Listing, Login, Manners, Sharing};
+use crate::listing::{Listing, Login, Manners, Served, Sharing};
 
 /// The door's name in sessions and asks.
 pub const NAME: &str = "http";
@@ -24,6 +24,7 @@ pub const LISTING: Listing = Listing {
     routes: &[],
     abilities: Abilities::FULL,
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    served: Served::Always,
     wishes: Wishes::default,
     greet: None,
 };

@@ -13,7 +13,7 @@ pub use peer::Asker;
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
-use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Sharing};
+use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
 
 pub const NAME: &str = "asker";
 
@@ -22,6 +22,7 @@ pub const LISTING: Listing = Listing {
     routes: &[Route { method: "GET", path: "/asker", kind: RouteKind::Socket }],
     abilities: Abilities::FULL,
     manners: Manners { sharing: Sharing::Share, login: Login::FirstFrame },
+    served: Served::Always,
     wishes: Wishes::default,
     greet: Some(|hello| match hello.query.strip_prefix("token=") {
         Some(token) => Greeting::Open(Box::new(Asker::new(token))),

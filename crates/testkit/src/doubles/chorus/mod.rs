@@ -11,7 +11,7 @@ pub use peer::Chorus;
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
-use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Sharing};
+use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
 
 pub const NAME: &str = "chorus";
 
@@ -33,6 +33,7 @@ pub const LISTING: Listing = Listing {
     routes: &[Route { method: "GET", path: "/chorus", kind: RouteKind::Socket }],
     abilities: ABILITIES,
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    served: Served::Always,
     wishes: Wishes::default,
     greet: Some(|_| Greeting::Open(Box::new(Chorus::default()))),
 };

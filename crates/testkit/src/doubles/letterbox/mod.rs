@@ -9,7 +9,7 @@ pub use peer::Letterbox;
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
-use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Sharing};
+use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
 
 pub const NAME: &str = "letterbox";
 
@@ -33,6 +33,7 @@ pub const LISTING: Listing = Listing {
     ],
     abilities: ABILITIES,
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    served: Served::Always,
     wishes: Wishes::default,
     greet: Some(|_| Greeting::Open(Box::new(Letterbox::default()))),
 };

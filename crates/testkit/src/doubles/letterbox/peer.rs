@@ -105,7 +105,7 @@ impl Peer for Letterbox {
             }
             Told::Event(happened) => self.happened(happened, cx.out),
             Told::Lagged => post(cx.out, None, "overflow", &json!({})),
-            Told::Delta { .. } | Told::Draft { .. } => {}
+            Told::Delta { .. } | Told::Draft { .. } | Told::CaughtUp { .. } | Told::Displaced { .. } => {}
         }
     }
 

@@ -7,9 +7,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::hosts::Launch;
 use crate::server::app::App;
+use crate::server::hosting;
 use crate::server::problem::Trouble;
 
 /// Each of these reaches the agent's command line, or its terms.
@@ -33,12 +34,7 @@ pub(super) struct Hosting {
 
 /// Checks everything that can be checked before there is a session, and adds it to its settings.
 pub(super) async fn host(app: &App, caller: &Caller, hosting: Hosting, settings: &mut Settings) -> Result<(), Trouble> {
-    caller.may(Action::RunAgent, None)?;
     let bad = |why: String| Trouble::new(422, "bad_request", why);
-    let hosts = app.hosts().ok_or_else(|| bad("this askbridge runs no agents".to_owned()))?;
-    let folder = settings.folder.as_deref().ok_or_else(|| bad("say in `cwd` in which folder it works".to_owned()))?;
-    let folder = hosts.options().allow(folder).map_err(|error| bad(error.to_string()))?;
-    settings.folder = Some(folder.display().to_string());
     let launch = Launch {
         system_prompt: hosting.system_prompt,
         append_system_prompt: hosting.append_system_prompt,
@@ -49,14 +45,11 @@ pub(super) async fn host(app: &App, caller: &Caller, hosting: Hosting, settings:
         max_turns: hosting.max_turns,
         interactive: hosting.interactive,
     };
-    let mode = hosting.permission_mode;
-    launch.check(mode.as_deref(), hosts.is_root_without_a_sandbox()).map_err(|error| bad(error.to_string()))?;
-    hosts.check_claude().await.map_err(|error| Trouble::new(503, "no_claude", error.to_string()))?;
     settings.more = Some(launch.kept());
     settings.model = hosting.model;
-    settings.mode = mode;
+    settings.mode = hosting.permission_mode;
     settings.wishes.warm = match hosting.warm_seconds {
-        None => hosts.options().warm,
+        None => None,
         Some(value) => Some(warm(&value).ok_or_else(|| bad("`warm_seconds` is a number, or \"off\"".to_owned()))?),
     };
     settings.wishes.other_tools = match hosting.other_tools.as_deref() {
@@ -65,7 +58,7 @@ pub(super) async fn host(app: &App, caller: &Caller, hosting: Hosting, settings:
         Some("allow") => Some(OtherTools::Allow),
         Some(_) => return Err(bad("`other_tools` is ask or allow".to_owned())),
     };
-    Ok(())
+    hosting::prepare(app, caller, settings).await
 }
 
 fn warm(value: &Value) -> Option<Warm> {

@@ -1,6 +1,6 @@
 //! `GET /v1/sessions`: conversations, newest first.
 
-use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
+use askbridge_journal::index::{SessionRow, SessionState};
 use askbridge_peers::json::{Rfc3339, SessionState as StateWord};
 use askbridge_peers::wish::Rejection;
 use axum::extract::State;
@@ -10,11 +10,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::paging::{Page, Paging};
-use crate::auth::{Caller, Role};
+use crate::auth::Caller;
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
+use crate::server::look::visible_to;
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
 
@@ -42,13 +43,7 @@ pub(crate) async fn list(
     Query(paging): Query<Paging>,
 ) -> Result<Response, Trouble> {
     let (after, limit) = (paging.after()?, paging.limit());
-    let filter = match caller.role {
-        Role::Agent => SessionFilter { owner: Some(caller.party.clone()), ..SessionFilter::default() },
-        Role::Person | Role::Operator => {
-            SessionFilter { person: Some((&*caller.name).into()), ..SessionFilter::default() }
-        }
-        Role::Local | Role::Terminal => SessionFilter::default(),
-    };
+    let filter = visible_to(&caller);
     let index = app.handle.store.index();
     let found = tokio::task::spawn_blocking(move || index.sessions(&filter, after, limit + 1)).await;
     let found = found.map_err(|_| Rejection::Down("looking into the index was cut short".to_owned()))?;

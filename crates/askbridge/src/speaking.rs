@@ -1,0 +1,78 @@
+//! Languages of other systems: which are spoken, and on which ports.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::net::SocketAddr;
+
+use anyhow::Context;
+use askbridge_bridge::auth::Caller;
+use askbridge_bridge::server::{
+    App, Speaking, can_share, dialect, foreign_router, router, router_speaking, serve_port,
+};
+use axum::Router;
+use tokio::net::TcpListener;
+use tracing::{info, warn};
+
+use crate::failure::Failure;
+use crate::settings::Settings;
+
+/// What is spoken, ready to be served: the router of our own port, and other ports with theirs.
+pub(crate) struct Spoken {
+    pub(crate) router: Router,
+    ports: Vec<(Vec<&'static str>, TcpListener, Router)>,
+}
+
+impl Spoken {
+    /// Makes the routers and opens the ports. Nothing is accepted yet.
+    pub(crate) async fn prepare(app: &App, settings: &Settings) -> Result<Self, Failure> {
+        let mut places: BTreeMap<Option<SocketAddr>, Vec<_>> = BTreeMap::new();
+        for (name, address) in &settings.dialects.speak {
+            if let Some(listing) = dialect(name) {
+                places.entry(*address).or_default().push(listing);
+            }
+        }
+        let loopback = settings.dialects.insecure_loopback.then(|| Caller::without_token(&settings.user));
+        app.speak(Speaking { folder: settings.dialects.folder.clone(), loopback });
+        let mut spoken = Self { router: router(app.clone()), ports: Vec::new() };
+        for (address, mut listings) in places {
+            listings.dedup_by_key(|listing| listing.name);
+            can_share(&listings).map_err(|clash| {
+                let hint = format!("give one of them a port of its own: `--dialect {}=127.0.0.1:8000`", clash.second);
+                Failure::new(&clash).hint(hint)
+            })?;
+            let names: Vec<_> = listings.iter().map(|listing| listing.name).collect();
+            let Some(address) = address else {
+                spoken.router = router_speaking(app.clone(), listings);
+                continue;
+            };
+            let port = TcpListener::bind(address).await;
+            let port = port.with_context(|| format!("could not listen on {address} for {}", names.join(", ")))?;
+            spoken.ports.push((names, port, foreign_router(app.clone(), listings)));
+        }
+        Ok(spoken)
+    }
+
+    /// Begins to accept on the other ports, and says what is spoken where.
+    pub(crate) fn serve(self, app: &App, settings: &Settings) -> std::io::Result<()> {
+        let mut written = String::new();
+        for (names, port, router) in self.ports {
+            let (names, address) = (names.join(","), port.local_addr()?);
+            serve_port(app, router, port);
+            info!(dialect = names, %address, "Speaking {names} on {address}");
+            writeln!(written, "{names} {address}").expect("a string takes whatever is written to it");
+        }
+        for (name, _) in settings.dialects.speak.iter().filter(|(_, address)| address.is_none()) {
+            info!(dialect = name, "Speaking {name} on our own port");
+        }
+        if settings.dialects.insecure_loopback && !settings.dialects.speak.is_empty() {
+            warn!(
+                "INSECURE: clients of other systems need no token from this machine. Every program that runs here, \
+                 agents too, may start agents and decide in your name. Leave --insecure-loopback out to end this"
+            );
+        }
+        // A courtesy to whoever looks; nothing depends on it.
+        let _ = fs::write(settings.dialects_file(), written);
+        Ok(())
+    }
+}

@@ -1,0 +1,278 @@
+// A client of prime-agent, as its document tells one to be: a card for one question, which closes when its answer is
+// sent and opens again when the question comes again; both spellings are looked at.
+
+import { Line, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
+
+const SOCKET = "/api/v1/chat/ws";
+
+/** What the screen shows. */
+class App {
+  constructor(name, base = "") {
+    this.line = new Line(`${base}${SOCKET}/${name}?token=${TOKEN}`);
+  }
+
+  static async open(name) {
+    const app = new App(name);
+    const connected = await app.line.type("connected");
+    assert.match(connected.connection_id, /^conn_[0-9a-f]{16}$/);
+    assert.equal(connected.connectionId, connected.connection_id);
+    app.status = await app.line.type("session_status");
+    assert.deepEqual(app.line.frames.slice(0, 2).map((frame) => frame.type), ["connected", "session_status"]);
+    app.connected = connected;
+    return app;
+  }
+
+  say(message) {
+    this.line.say({ type: "user_message", data: { message } });
+  }
+
+  async question() {
+    const asked = await this.line.type("ask_user_question");
+    assert.match(asked.question_id, /^q_[0-9a-f]{32}$/);
+    assert.equal(asked.questionId, asked.question_id);
+    assert.ok(Number.isInteger(asked.timeout_seconds) && asked.timeout_seconds > 0);
+    for (const question of asked.questions) {
+      for (const field of ["question", "header", "options", "multiSelect"]) assert.ok(field in question, field);
+    }
+    this.card = asked;
+    return asked;
+  }
+
+  answer(answers, more = {}) {
+    this.line.say({ type: "ask_user_response", data: { question_id: this.card.question_id, answers, ...more } });
+    this.card = null;
+  }
+
+  async complete() {
+    const complete = await this.line.type("complete");
+    assert.equal(complete.status, "success");
+    assert.equal(complete.costUsd, complete.cost_usd);
+    assert.equal(complete.durationMs, complete.duration_ms);
+  }
+
+  types() {
+    return this.line.frames.map((frame) => frame.type);
+  }
+
+  async sessionId() {
+    const named = await this.line.type("session_id");
+    assert.match(named.session_id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.equal(named.sessionId, named.session_id);
+    return named.session_id;
+  }
+}
+
+const bearer = { authorization: `Bearer ${TOKEN}` };
+const get = async (path) => (await request("GET", path, { headers: bearer })).json;
+
+await play({
+  async chat_and_question() {
+    const app = await App.open("new");
+    assert.ok(!("session_id" in app.connected));
+    assert.match(app.status.session_id, /^pending_[0-9a-f]{32}$/);
+    app.say("ask");
+    const id = await app.sessionId();
+    await app.question();
+    assert.deepEqual(app.card.questions[0].options.map((option) => option.label), ["A", "B"]);
+    assert.equal(app.card.timeout_seconds, 55);
+    const tool = app.line.frames.findIndex((frame) => frame.type === "tool_use" && frame.name === "AskUserQuestion");
+    const asked = app.line.frames.findIndex((frame) => frame.type === "ask_user_question");
+    assert.ok(tool >= 0 && tool < asked, `the call is shown before the question: ${app.types()}`);
+    app.answer({ "Which?": "B" });
+    await app.complete();
+    assert.ok(!app.types().includes("ask_user_timeout"), "an answer of one's own closes nothing");
+    assert.equal(app.types().filter((type) => type === "tool_use").length, 1);
+
+    const history = await get(`/api/v1/chat/sessions/${id}/messages`);
+    assert.equal(history.session_id, id);
+    assert.equal(history.message_count, history.messages.length);
+    assert.deepEqual([history.messages[0].role, history.messages[0].content], ["user", "ask"]);
+    const list = await get("/api/v1/claude-sessions/?limit=5");
+    assert.equal(list.sessions[0].session_id, id);
+    assert.equal((await get(`/api/v1/claude-sessions/${id}`)).session_id, id);
+  },
+
+  async answered_elsewhere() {
+    const app = await App.open("new");
+    app.say("ask");
+    const asked = await app.question();
+    await elsewhere("POST", `/v1/asks/${(await openAsk()).id}/answer`, { answers: { "Which?": "A" } });
+    const closed = await app.line.type("ask_user_timeout");
+    assert.deepEqual([closed.question_id, closed.questionId], [asked.question_id, asked.question_id]);
+    assert.equal(closed.error, "Answered elsewhere by ada");
+    await app.complete();
+  },
+
+  async wrong_then_right() {
+    const app = await App.open("new");
+    app.say("ask");
+    await app.question();
+    app.answer({ "Which?": 7 });
+    assert.match((await app.line.type("error")).error, /^Invalid ask_user_response: /);
+    await app.question();
+    app.answer({ "Which?": ["A", "B"] });
+    assert.match((await app.line.type("error")).error, /^Invalid ask_user_response: /);
+    await app.question();
+    app.answer({ "Which?": "neither, thank you" });
+    await app.complete();
+  },
+
+  async reconnect_with_an_open_question() {
+    const app = await App.open("new");
+    app.say("ask");
+    const id = await app.sessionId();
+    const asked = await app.question();
+    await app.line.leave();
+    const back = await App.open(id);
+    assert.equal(back.connected.session_id, id);
+    assert.deepEqual(
+      [back.status.waiting_for_user, back.status.is_processing, back.status.pending_question_id, back.status.status],
+      [true, true, asked.question_id, "waiting"],
+    );
+    await back.question();
+    assert.equal(back.card.question_id, asked.question_id);
+    back.answer({ "Which?": "B" });
+    await back.complete();
+    // Everything was seen: coming back shows the end of the turn again and nothing else.
+    await back.line.leave();
+    const again = await App.open(id);
+    await again.complete();
+    assert.deepEqual(again.types(), ["connected", "session_status", "complete"]);
+    assert.equal(again.status.status, "done");
+  },
+
+  async missed_while_away() {
+    const app = await App.open("new");
+    app.say("ask");
+    const id = await app.sessionId();
+    await app.question();
+    await app.line.leave();
+    const ask = (await openAsk()).id;
+    await elsewhere("POST", `/v1/asks/${ask}/answer`, { answers: { "Which?": "A" } });
+    const session = `ses_${ask.split("_")[1]}`;
+    await until("the turn to end", async () => {
+      const { items } = await elsewhere("GET", `/v1/sessions/${session}/events`);
+      return items.some((entry) => entry.events.some((event) => event.type === "turn_ended"));
+    });
+    const back = await App.open(id);
+    await back.complete();
+    assert.ok(back.line.frames.some((frame) => frame.type === "text" && frame.chunk === "done"));
+    assert.ok(!back.types().includes("ask_user_question"));
+    assert.ok(!back.line.frames.some((frame) => frame.type === "text" && frame.chunk === "I have to ask."));
+  },
+
+  async takeover() {
+    const first = await App.open("new");
+    first.say("ask");
+    const id = await first.sessionId();
+    await first.question();
+    const second = await App.open(id);
+    await first.line.type("session_taken");
+    assert.deepEqual(await first.line.gone, { code: 1000, reason: "" });
+    await second.question();
+    second.answer({ "Which?": "B" });
+    await second.complete();
+  },
+
+  async nobody_answers() {
+    const app = await App.open("new");
+    app.say("soon");
+    const asked = await app.question();
+    assert.ok(asked.timeout_seconds <= 2, "what is left is counted down from");
+    const closed = await app.line.type("ask_user_timeout");
+    assert.equal(closed.error, "User response timed out");
+    await app.complete();
+    // Late: nothing is said to the client, and the agent hears it as a message.
+    app.card = asked;
+    app.answer({ "Soon?": "A" });
+    await app.complete();
+  },
+
+  async cancel_stops_the_turn() {
+    const app = await App.open("new");
+    app.say("ask");
+    await app.question();
+    app.answer({}, { cancelled: true });
+    await app.complete();
+    assert.ok(!app.types().includes("ask_user_timeout"));
+  },
+
+  async a_message_waits() {
+    const app = await App.open("new");
+    app.say("ask");
+    await app.question();
+    app.say("later");
+    app.answer({ "Which?": "A" });
+    await app.complete();
+    await app.line.hear("the answer to the message", (frame) => frame.type === "text" && frame.chunk === "it waited");
+    await app.complete();
+  },
+
+  async interrupt() {
+    const app = await App.open("new");
+    app.say("ask");
+    await app.question();
+    app.line.say({ type: "interrupt" });
+    // That the question is taken back and that the turn is over are told in either order.
+    await until("both ends", () => ["complete", "ask_user_timeout"].every((type) => app.types().includes(type)));
+    const closed = app.line.frames.find((frame) => frame.type === "ask_user_timeout");
+    assert.match(closed.error, /^No longer asked: /);
+  },
+
+  async other_tools_run() {
+    const app = await App.open("new");
+    app.say("bash");
+    await app.line.hear("the call", (frame) => frame.type === "tool_use" && frame.name === "Bash");
+    await app.complete();
+    assert.ok(!app.types().includes("ask_user_question"));
+    assert.deepEqual((await elsewhere("GET", "/v1/asks?state=open")).items, []);
+  },
+
+  async a_plan_is_a_question() {
+    const app = await App.open("new");
+    app.say("plan");
+    const asked = await app.question();
+    assert.deepEqual(asked.questions[0].options.map((option) => option.label), ["Approve", "Send back"]);
+    app.answer({ [asked.questions[0].question]: "Approve" });
+    await app.complete();
+  },
+
+  async a_form_is_questions() {
+    const app = await App.open("new");
+    app.say("form");
+    const asked = await app.question();
+    assert.deepEqual(asked.questions.length, 4);
+    const [host, , tier] = asked.questions.map((question) => question.question);
+    app.answer({ [host]: "db.example", [tier]: "small" });
+    await app.complete();
+  },
+
+  async strangers() {
+    const unknown = await request("GET", `${SOCKET}/00000000-0000-4000-8000-000000000000?token=${TOKEN}`, { upgrade: true });
+    assert.equal(unknown.status, 403);
+    const none = await request("GET", `${SOCKET}/new`, { upgrade: true });
+    assert.deepEqual([none.status, none.json], [401, { detail: "Not authenticated" }]);
+    const wrong = await request("GET", `${SOCKET}/new?token=ab_x`, { upgrade: true });
+    assert.deepEqual([wrong.status, wrong.json], [401, { detail: "Invalid authentication token" }]);
+    const site = await request("GET", `${SOCKET}/new?token=${TOKEN}`, {
+      upgrade: true,
+      headers: { origin: "http://evil.example" },
+    });
+    assert.equal(site.status, 403);
+    for (const path of [`/t/${TOKEN}${SOCKET}/new`, `${SOCKET}/new?token=${TOKEN}`]) {
+      assert.equal((await request("GET", path, { upgrade: true })).status, 101, path);
+    }
+    assert.equal((await request("GET", `${SOCKET}/new`, { upgrade: true, headers: bearer })).status, 101);
+  },
+
+  async garbage() {
+    const app = await App.open("new");
+    app.line.say({ type: "dance" });
+    assert.match((await app.line.type("error")).error, /^Invalid message format: /);
+    app.line.say({ type: "text" });
+    app.line.say({ type: "user_message", data: {} });
+    assert.equal((await app.line.type("error")).error, "Missing 'message' field in data");
+    app.line.say("not json");
+    assert.deepEqual(await app.line.gone, { code: 1000, reason: "" });
+  },
+});

@@ -1,0 +1,15 @@
+//! Clients of other systems against the real binary: written in Node, without a line of ours, with the habits of their
+//! originals. The agent is the double of Claude Code, or the real one where the double is not enough.
+
+#![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
+
+mod ccc;
+#[path = "../claude/house.rs"]
+#[allow(dead_code, reason = "the tests of the claude door use the rest")]
+mod house;
+#[path = "../claude/http.rs"]
+mod http;
+mod node;
+mod prime;
+mod scripts;
+mod way_in;

@@ -1,0 +1,51 @@
+//! What the model says, for every dialect.
+
+use std::fs;
+
+use askbridge_scripted::claude::Subject;
+use askbridge_scripted::model::{Script, ask, ask_with, on_any_result, on_user, text, tool};
+use serde_json::{Value, json};
+
+use crate::house::House;
+
+pub(crate) const CALL: &str = "toolu_1";
+const FORM_SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/claude/form_server.py");
+
+fn script() -> Script {
+    Script::new()
+        .turn(on_user("A late answer"), [text("thanks")])
+        .turn(on_user("later"), [text("it waited")])
+        .turn(on_any_result(), [text("done")])
+        .turn(on_user("ask"), [text("I have to ask."), ask(CALL, "Which?", ["A", "B"])])
+        .turn(on_user("three"), [ask_with(CALL, three())])
+        .turn(on_user("soon"), [ask(CALL, "Soon?", ["A", "B"])])
+        .turn(on_user("bash"), [tool(CALL, "Bash", json!({"command": "echo hi", "description": "says hi"}))])
+        .turn(on_user("plan"), [tool(CALL, "ExitPlanMode", json!({"plan": "1. Do it"}))])
+        .turn(on_user("form"), [tool(CALL, "mcp__forms__fill", json!({}))])
+}
+
+fn three() -> Value {
+    let option = |label: &str| json!({"label": label, "description": label});
+    let question = |text: &str, multi: bool| json!({"question": text, "header": "H", "multiSelect": multi, "options": [option("A"), option("B"), option("C")]});
+    json!({"questions": [question("First?", false), question("Second?", true), question("Who?", false)]})
+}
+
+/// A server that speaks this dialect. `Soon?` is asked for two seconds only.
+pub(crate) fn house(dialect: &str, subject: Subject) -> House {
+    let config = tempfile::NamedTempFile::new().unwrap();
+    fs::write(config.path(), "[[rules]]\nname = \"soon\"\nasks_about = \"Soon?\"\ntimeout = \"2s\"\n").unwrap();
+    let file = config.path().to_str().unwrap().to_owned();
+    House::open_as(subject, script(), &[("ASKBRIDGE_DIALECTS", dialect), ("ASKBRIDGE_CONFIG", &file)])
+}
+
+/// The same with the real Claude Code and an MCP server in the project that asks by forms: the double knows neither.
+pub(crate) fn house_with_forms(dialect: &str) -> House {
+    let house = house(dialect, Subject::Real);
+    let servers = json!({"mcpServers": {"forms": {"type": "stdio", "command": "python3", "args": [FORM_SERVER]}}});
+    fs::write(house.room.work().join(".mcp.json"), servers.to_string()).unwrap();
+    let settings = house.room.work().join(".claude");
+    fs::create_dir_all(&settings).unwrap();
+    let allowed = json!({"enableAllProjectMcpServers": true, "permissions": {"allow": ["mcp__forms"]}});
+    fs::write(settings.join("settings.json"), allowed.to_string()).unwrap();
+    house
+}

@@ -1,0 +1,49 @@
+//! Small things that a language keeps for its clients, each under the language's own name on the shelf.
+
+use askbridge_core::ids::Raw;
+use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_peers::wish::Rejection;
+
+use super::error::chain;
+use super::handle::Handle;
+use crate::auth::{Caller, Role};
+
+impl Handle {
+    /// Keeps a thing, or lets it go. Agents keep nothing: what is kept is people's.
+    pub(crate) async fn keep(
+        &self,
+        caller: &Caller,
+        dialect: &str,
+        name: &str,
+        thing: Option<&Raw>,
+    ) -> Result<(), Rejection> {
+        if caller.role == Role::Agent {
+            return Err(Rejection::Forbidden("this is for people's devices".to_owned()));
+        }
+        let key = format!("{}{name}", prefix(dialect));
+        let done = match thing {
+            Some(thing) => {
+                let now = self.clock.now();
+                self.store.put(&key, thing.as_str().as_bytes(), Expect::Any, None, now).await.map(drop)
+            }
+            None => self.store.delete(&key, Expect::Any).await,
+        };
+        done.map_err(|error| Rejection::Down(chain(&error)))
+    }
+
+    /// Returns what was kept under names that begin so.
+    pub(crate) async fn kept(&self, dialect: &str, beginning: &str) -> Result<Vec<(String, Raw)>, Rejection> {
+        let prefix = prefix(dialect);
+        let items = self.store.list(&format!("{prefix}{beginning}"), self.clock.now()).await;
+        let items = items.map_err(|error| Rejection::Down(chain(&error)))?;
+        let kept = items.iter().filter_map(|item| {
+            let name = item.key.strip_prefix(&prefix)?.to_owned();
+            Some((name, Raw::from(std::str::from_utf8(&item.value).ok()?)))
+        });
+        Ok(kept.collect())
+    }
+}
+
+fn prefix(dialect: &str) -> String {
+    format!("kept/{dialect}/")
+}

@@ -1,0 +1,58 @@
+//! Languages in which only one connection may sit in a session: whoever comes last sits there, on whichever node.
+
+use askbridge_core::ids::{Position, SessionId};
+use askbridge_core::limits;
+use askbridge_journal::bus::{Bus, Message};
+use askbridge_journal::shelf::{Expect, Shelf};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use tracing::warn;
+
+use super::error::chain;
+use super::handle::Handle;
+use super::news::News;
+
+/// Under which subject nodes hear of a seat that was taken.
+pub(crate) const SUBJECT: &str = "seat.";
+
+#[derive(Serialize, Deserialize)]
+struct Fleeting {
+    session: String,
+    dialect: String,
+    connection: u64,
+}
+
+impl Handle {
+    /// Tells every connection of this language to the session that another one took its place.
+    pub(crate) fn sit(&self, dialect: &str, session: SessionId, connection: u64) {
+        let fleeting = Fleeting { session: session.to_string(), dialect: dialect.to_owned(), connection };
+        let body = serde_json::to_vec(&fleeting).expect("a seat has text keys");
+        self.store.publish(SUBJECT, Bytes::from(body));
+    }
+
+    /// Remembers how far a client of this language has come in a session. What cannot be kept is logged: the client will
+    /// see something twice.
+    pub(crate) async fn keep_seen(&self, dialect: &str, session: SessionId, position: Position) {
+        let now = self.clock.now();
+        let (key, value) = (seen_key(dialect, session), position.0.to_string());
+        let expires_at = Some(now.plus(limits::SEEN_LIFE));
+        if let Err(error) = self.store.put(&key, value.as_bytes(), Expect::Any, expires_at, now).await {
+            warn!(session.id = %session, error = chain(&error), "Could not remember how far a client has come");
+        }
+    }
+
+    /// Returns how far a client of this language had come when it was last here.
+    pub(crate) async fn seen(&self, dialect: &str, session: SessionId) -> Option<Position> {
+        let item = self.store.get(&seen_key(dialect, session), self.clock.now()).await.ok()??;
+        std::str::from_utf8(&item.value).ok()?.parse().ok().map(Position)
+    }
+}
+
+fn seen_key(dialect: &str, session: SessionId) -> String {
+    format!("seen/{dialect}/{session}")
+}
+
+pub(crate) fn read(message: &Message) -> Option<News> {
+    let Fleeting { session, dialect, connection } = serde_json::from_slice(&message.body).ok()?;
+    Some(News::Seat { session: session.parse().ok()?, dialect, connection })
+}

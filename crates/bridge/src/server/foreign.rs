@@ -1,0 +1,192 @@
+//! Languages of other systems, each on the addresses of its original: on our own port, or on one of theirs.
+//!
+//! They are not part of the router: two of them may want the same address, and which are spoken is decided at the start.
+//! Our own addresses always go first.
+
+use std::sync::Arc;
+
+use askbridge_peers::listing::{LISTING, Listing, Route, RouteKind, Served};
+use axum::Router;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::{Method, StatusCode};
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+
+use super::app::{App, Seat};
+use super::assets;
+use super::guard::guard;
+use super::identify::{Remote, address_of};
+use super::problem::Trouble;
+use super::requests;
+use super::sockets::{self, Knock};
+use super::talk::Guest;
+use super::way_in::{Came, split_base, turned_away, who};
+use crate::auth::Caller;
+
+/// How languages of other systems are spoken.
+#[derive(Debug, Clone, Default)]
+pub struct Speaking {
+    /// Where agents work that their clients start, if those cannot say it.
+    pub folder: Option<String>,
+    /// Whoever comes from this machine without a token is taken for this caller.
+    pub loopback: Option<Caller>,
+}
+
+/// Two languages that cannot share a port.
+#[derive(Debug, thiserror::Error)]
+#[error("`{first}` and `{second}` both want {method} {path}")]
+pub struct Clash {
+    pub first: &'static str,
+    pub second: &'static str,
+    pub method: &'static str,
+    pub path: &'static str,
+}
+
+/// Which address of a language was spoken to, for whoever counts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spoken(pub(crate) &'static str);
+
+/// Finds a language that is spoken when it is named.
+pub fn dialect(name: &str) -> Option<&'static Listing> {
+    foreign().find(|listing| listing.name == name)
+}
+
+/// The names of all of them.
+pub fn dialects() -> impl Iterator<Item = &'static str> {
+    foreign().map(|listing| listing.name)
+}
+
+fn foreign() -> impl Iterator<Item = &'static Listing> {
+    LISTING.iter().filter(|listing| listing.served != Served::Always)
+}
+
+/// Looks whether these can be spoken on the same port.
+pub fn can_share(listings: &[&'static Listing]) -> Result<(), Clash> {
+    for (place, first) in listings.iter().enumerate() {
+        for second in &listings[place + 1..] {
+            let both = first.routes.iter().find(|route| {
+                second.routes.iter().any(|other| other.method == route.method && other.path == route.path)
+            });
+            if let Some(Route { method, path, .. }) = both {
+                return Err(Clash { first: first.name, second: second.name, method, path });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A router for a port on which nothing but these languages is spoken.
+pub fn foreign_router(app: App, listings: Vec<&'static Listing>) -> Router {
+    speaking(Router::new(), listings, Otherwise::Nothing).layer(middleware::from_fn_with_state(app.clone(), guard)).with_state(app)
+}
+
+/// What there is where neither we nor any of the languages have an address.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Otherwise {
+    Nothing,
+    TheApp,
+}
+
+/// Speaks these languages wherever a router knows no address of its own.
+pub(super) fn speaking(router: Router<App>, listings: Vec<&'static Listing>, otherwise: Otherwise) -> Router<App> {
+    let listings: Arc<[_]> = listings.into();
+    router.fallback(move |axum::extract::State(app): axum::extract::State<App>, request: Request| async move {
+        answer(app, &listings, otherwise, request).await
+    })
+}
+
+async fn answer(app: App, listings: &[&'static Listing], otherwise: Otherwise, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let mut in_base = None;
+    if let Some((token, rest)) = split_base(&parts.uri) {
+        in_base = Some(token);
+        parts.uri = rest;
+    }
+    let (listing, route) = match find(listings, &parts.method, parts.uri.path()) {
+        Found::Route(listing, route) => (listing, route),
+        Found::OtherMethod => return StatusCode::METHOD_NOT_ALLOWED.into_response(),
+        Found::Nothing if matches!(otherwise, Otherwise::TheApp) && in_base.is_none() => {
+            return assets::serve(Request::from_parts(parts, body)).await;
+        }
+        Found::Nothing => {
+            let detail = format!("there is nothing at {}", parts.uri.path());
+            return Trouble::new(404, "unknown_address", detail).into_response();
+        }
+    };
+    let caller = match who(&app, listing, &parts, in_base) {
+        Ok(None) if route.kind != RouteKind::Open => return turned_away(listing, Came::WithoutAToken),
+        // A wrong token is no reason to keep anybody from where a right one is given.
+        Err(_) if route.kind == RouteKind::Open => None,
+        Ok(caller) => caller,
+        Err(response) => return response,
+    };
+    let (remote, seat) = (parts.extensions.get::<Remote>().cloned(), parts.extensions.get::<Arc<Seat>>().cloned());
+    let mut response = match (route.kind, caller) {
+        (RouteKind::Socket, Some(caller)) => {
+            let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &app).await;
+            let knock = Knock { caller: Ok(caller), remote, seat, uri: parts.uri };
+            sockets::open(app, listing, knock, upgrade)
+        }
+        (_, caller) => {
+            let guest = Guest { via: listing.name, from: address_of(remote.as_ref()), caller, _seat: seat };
+            requests::answer(app, guest, listing, Request::from_parts(parts, body)).await
+        }
+    };
+    response.extensions_mut().insert(Spoken(route.path));
+    response
+}
+
+enum Found {
+    Route(&'static Listing, &'static Route),
+    OtherMethod,
+    Nothing,
+}
+
+fn find(listings: &[&'static Listing], method: &Method, path: &str) -> Found {
+    let mut found = Found::Nothing;
+    for listing in listings {
+        for route in listing.routes.iter().filter(|route| matches(route.path, path)) {
+            if route.method == method.as_str() {
+                return Found::Route(listing, route);
+            }
+            found = Found::OtherMethod;
+        }
+    }
+    found
+}
+
+/// Does a path fit a pattern? `{name}` is one part of it, `{*rest}` all that is left, perhaps nothing.
+fn matches(pattern: &str, path: &str) -> bool {
+    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return true,
+            (Some(part), _) if part.starts_with("{*") => return true,
+            (Some(part), Some(given)) if part.starts_with('{') && !given.is_empty() => {}
+            (Some(part), Some(given)) if part == given => {}
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_fits_its_pattern_part_by_part() {
+        for (pattern, path, fits) in [
+            ("/ws", "/ws", true),
+            ("/ws", "/ws/", false),
+            ("/ws/chat/{session}", "/ws/chat/a-1", true),
+            ("/ws/chat/{session}", "/ws/chat/", false),
+            ("/ws/chat/{session}", "/ws/chat/a/b", false),
+            ("/{*rest}", "/", true),
+            ("/{*rest}", "/a/b.js", true),
+            ("/api/{*rest}", "/ap", false),
+        ] {
+            assert_eq!(matches(pattern, path), fits, "{pattern} {path}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Queries of a peer: what it wants to know, as far as whoever speaks through it may.
+
+use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
+use askbridge_peers::wish::{Finds, Query, Receipt, Rejection, SessionLine};
+
+use super::app::App;
+use crate::auth::{Action, Caller, Role};
+use crate::runtime::chain;
+
+/// Sessions whose folders are looked at to say where agents work.
+const FOLDERS_FROM: usize = 200;
+
+/// Answers a query of somebody who is known. `via` names the language it was made in.
+pub(super) async fn look(app: &App, caller: &Caller, via: &str, query: Query) -> Result<Receipt, Rejection> {
+    match query {
+        Query::Ask(ask) => {
+            app.handle.guard_ask(caller, Action::See, ask)?;
+            let view = app.handle.ask(ask).await?;
+            Ok(Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
+        }
+        Query::Session(session) => {
+            app.handle.guarded(caller, Action::See, session)?;
+            let view = app.handle.session(session).await?;
+            Ok(Receipt { session: Some(session), session_view: Some(Box::new(view)), ..Receipt::default() })
+        }
+        Query::Sessions { after, limit } => {
+            let (sessions, next) = sessions(app, caller, after, limit).await?;
+            Ok(found(Finds { sessions, next, ..Finds::default() }))
+        }
+        Query::Folders => {
+            let usual = app.speaking().and_then(|speaking| speaking.folder.clone());
+            let (sessions, _) = sessions(app, caller, None, FOLDERS_FROM).await?;
+            let mut folders: Vec<String> = usual.into_iter().collect();
+            for folder in sessions.into_iter().filter_map(|line| line.folder) {
+                if !folders.contains(&folder) {
+                    folders.push(folder);
+                }
+            }
+            Ok(found(Finds { folders, ..Finds::default() }))
+        }
+        Query::Kept(beginning) => {
+            let kept = app.handle.kept(via, &beginning).await?;
+            Ok(found(Finds { kept, ..Finds::default() }))
+        }
+        Query::Login { .. } => Err(Rejection::Unauthorized),
+    }
+}
+
+fn found(finds: Finds) -> Receipt {
+    Receipt { finds: Some(Box::new(finds)), ..Receipt::default() }
+}
+
+/// Narrows a list of sessions to what a caller may see.
+pub(super) fn visible_to(caller: &Caller) -> SessionFilter {
+    match caller.role {
+        Role::Agent => SessionFilter { owner: Some(caller.party.clone()), ..SessionFilter::default() },
+        Role::Person | Role::Operator => {
+            SessionFilter { person: Some((&*caller.name).into()), ..SessionFilter::default() }
+        }
+        Role::Local | Role::Terminal => SessionFilter::default(),
+    }
+}
+
+async fn sessions(
+    app: &App,
+    caller: &Caller,
+    after: Option<String>,
+    limit: usize,
+) -> Result<(Vec<SessionLine>, Option<String>), Rejection> {
+    let after = after.map(|after| after.parse()).transpose();
+    let after = after.map_err(|_| {
+        Rejection::Refused(askbridge_core::refusal::Refusal::BadRequest("this is not where a page ended".to_owned()))
+    })?;
+    let (filter, index) = (visible_to(caller), app.handle.store.index());
+    let found = tokio::task::spawn_blocking(move || index.sessions(&filter, after, limit + 1)).await;
+    let found = found.map_err(|_| Rejection::Down("looking into the index was cut short".to_owned()))?;
+    let mut found = found.map_err(|error| Rejection::Down(chain(&error)))?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| more).map(|last| last.page_key().to_string());
+    Ok((found.into_iter().map(line).collect(), next))
+}
+
+fn line(row: SessionRow) -> SessionLine {
+    SessionLine {
+        id: row.id,
+        agent: row.agent,
+        door: row.door,
+        title: row.title,
+        folder: row.folder,
+        open_asks: row.open_asks,
+        is_over: row.state != SessionState::Running,
+        started_at: row.started_at,
+        last_at: row.last_at,
+    }
+}

@@ -1,0 +1,167 @@
+//! Who calls in the language of another system: a token wherever its clients can put one.
+
+use askbridge_peers::listing::{Carrier, Listing, Served};
+use askbridge_peers::wish::Rejection;
+use axum::http::header::{self, HeaderMap, HeaderValue};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+
+use super::app::App;
+use super::identify::{Remote, address_of, local_caller, pace, sign_in};
+use super::problem::{Refused, Trouble};
+use crate::auth::Caller;
+
+/// Before a token in a base path: `/t/<token>/api/…`.
+const BASE: &str = "/t/";
+/// Set by proxies: whoever comes through one does not come from this machine, whatever the connection says.
+const PASSED_ON: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+
+/// Takes a token out of the base path. Returns it with the address that is left.
+pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
+    let rest = uri.path().strip_prefix(BASE)?;
+    let (token, path) = rest.split_once('/')?;
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    Some((decoded(token), format!("/{path}{query}").parse().ok()?))
+}
+
+/// Finds out who calls. `None`: nobody that we know, who may knock at what is open to all.
+///
+/// A token that is wrong is an error even there: whoever sends one wants to be somebody.
+pub(super) fn who(
+    app: &App,
+    listing: &Listing,
+    parts: &Parts,
+    in_base: Option<String>,
+) -> Result<Option<Caller>, Response> {
+    let remote = parts.extensions.get::<Remote>();
+    let token = in_base.or_else(|| bearer(&parts.headers)).or_else(|| carried(listing, parts));
+    let caller = match (token, remote) {
+        (Some(token), _) => match sign_in(app, &token, address_of(remote)) {
+            Ok(caller) => caller,
+            Err(Rejection::Unauthorized) => return Err(turned_away(listing, Came::WithAWrongToken)),
+            Err(other) => return Err(Trouble::from(other).into_response()),
+        },
+        (None, Some(Remote::Local(peer))) => local_caller(app, peer),
+        (None, Some(Remote::Address(address))) if address.is_loopback() && is_direct(&parts.headers) => {
+            match app.speaking().and_then(|speaking| speaking.loopback.clone()) {
+                Some(caller) => caller,
+                None => return Ok(None),
+            }
+        }
+        (None, _) => return Ok(None),
+    };
+    pace(app, &caller).map_err(|rejection| Trouble::from(rejection).into_response())?;
+    Ok(Some(caller))
+}
+
+/// How somebody came whom we do not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Came {
+    WithoutAToken,
+    WithAWrongToken,
+}
+
+/// Says no as the original does.
+pub(super) fn turned_away(listing: &Listing, came: Came) -> Response {
+    let body = match (listing.served, came) {
+        (Served::WhenNamed(way_in), Came::WithoutAToken) => way_in.no_token,
+        (Served::WhenNamed(way_in), Came::WithAWrongToken) => way_in.wrong_token,
+        (Served::Always, _) => return Trouble::from(Rejection::Unauthorized).into_response(),
+    };
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
+    ];
+    let mut response = (StatusCode::UNAUTHORIZED, headers, body).into_response();
+    response.extensions_mut().insert(Refused("unauthorized"));
+    response
+}
+
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+}
+
+/// A token where clients of this language put one.
+fn carried(listing: &Listing, parts: &Parts) -> Option<String> {
+    let Served::WhenNamed(way_in) = listing.served else { return None };
+    way_in.carriers.iter().find_map(|carrier| match carrier {
+        Carrier::Query(name) => {
+            let pairs = parts.uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.into_iter().find(|(known, _)| known == name).map(|(_, token)| decoded(token))
+        }
+        Carrier::Cookie(name) => {
+            let cookies = parts.headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+            let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+            pairs.find(|(known, _)| known == name).map(|(_, token)| decoded(token))
+        }
+    })
+}
+
+/// Does this come from a program on this machine, and not through a proxy that runs on it?
+fn is_direct(headers: &HeaderMap) -> bool {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = name.map_or(host, |(name, _)| name).trim_start_matches('[').trim_end_matches(']');
+    let is_here = name.eq_ignore_ascii_case("localhost")
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_here && !PASSED_ON.iter().any(|name| headers.contains_key(*name))
+}
+
+/// Undoes `%41`. What is not of that form stays as it is.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match (first, hex.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_in_the_base_path_leaves_the_address_of_the_original() {
+        let uri: Uri = "/t/ab%5Fx/api/v1/chat?a=%20b".parse().unwrap();
+        let (token, rest) = split_base(&uri).unwrap();
+        assert_eq!((token.as_str(), rest.to_string().as_str()), ("ab_x", "/api/v1/chat?a=%20b"));
+        for other in ["/t/", "/t/token", "/api/t/x/"] {
+            assert!(split_base(&other.parse().unwrap()).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn only_what_comes_straight_from_this_machine_needs_no_token() {
+        let direct = |host: &str, more: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, HeaderValue::from_str(host).unwrap());
+            if let Some(more) = more {
+                headers.insert(more, HeaderValue::from_static("10.0.0.1"));
+            }
+            is_direct(&headers)
+        };
+        for host in ["localhost:4760", "127.0.0.1", "[::1]:4760", "LOCALHOST"] {
+            assert!(direct(host, None), "{host}");
+        }
+        for host in ["ask.example", "10.0.0.1:4760", "localhost.evil.example", ""] {
+            assert!(!direct(host, None), "{host}");
+        }
+        for passed_on in PASSED_ON {
+            assert!(!direct("localhost", Some(passed_on)), "{passed_on}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The machine of one socket.
+
+use std::collections::BTreeMap;
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::{AskId, SessionId, Timestamp};
+use askbridge_core::refusal::Refusal;
+
+use super::wire::Said;
+use super::{quirks, tell};
+use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
+use crate::slot::Slot;
+use crate::story::Story;
+use crate::told::{Happened, Told};
+use crate::wish::{Receipt, Rejection, Watch, Wish};
+
+/// One connection.
+#[derive(Debug)]
+pub struct Ccc {
+    begun: bool,
+    /// The session as the client calls it.
+    pub(super) name: String,
+    pub(super) session: Option<SessionId>,
+    pub(super) slot: Slot,
+    pub(super) story: Story,
+    pub(super) is_caught_up: bool,
+    /// A message is on its way, and may not be in the story yet.
+    pub(super) has_said: bool,
+    /// The agent has said something in this turn.
+    pub(super) has_text: bool,
+    pub(super) is_interrupted: bool,
+    tags: u64,
+    awaited: BTreeMap<Tag, Awaited>,
+}
+
+/// What a ruling is about.
+#[derive(Debug)]
+pub(super) enum Awaited {
+    Say,
+    Interrupt,
+    Answer(AskId),
+}
+
+impl Ccc {
+    /// `session`: the one with that name, if the caller may see it.
+    pub fn new(name: String, session: Option<SessionId>) -> Self {
+        Self {
+            begun: false,
+            name,
+            session,
+            slot: Slot::default(),
+            story: Story::default(),
+            is_caught_up: false,
+            has_said: false,
+            has_text: false,
+            is_interrupted: false,
+            tags: 0,
+            awaited: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+        self.tags += 1;
+        self.awaited.insert(Tag(self.tags), awaited);
+        out.wishes.push((Tag(self.tags), wish));
+    }
+
+    fn begin(&mut self, cx: &mut Cx<'_>) {
+        match self.session {
+            Some(session) => {
+                tell::send(cx, Said::Connected { session_id: &self.name });
+                cx.out.watches.push(Watch::Chat { session, remembered: false });
+            }
+            None => {
+                tell::no_session(cx, &self.name);
+                cx.out.hang_up = Some((1000, String::new()));
+            }
+        }
+    }
+
+    fn happened(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
+        self.story.hear(happened);
+        match &*happened.event {
+            Event::Said(_) => self.has_said = false,
+            Event::Text { .. } => self.has_text = true,
+            Event::Interrupted { .. } => self.is_interrupted = self.story.is_running,
+            _ => {}
+        }
+        if self.is_caught_up {
+            self.content(happened, cx);
+        }
+        self.follow(happened, cx);
+        match &*happened.event {
+            Event::TurnEnded { .. } => {
+                self.has_text = false;
+                self.is_interrupted = false;
+            }
+            // The conversation goes on under another name, which only we need to know.
+            Event::Continued { to, .. } => {
+                self.session = Some(*to);
+                self.is_caught_up = false;
+                self.story = Story::default();
+                cx.out.watches.push(Watch::Chat { session: *to, remembered: false });
+            }
+            _ => {}
+        }
+    }
+
+    fn caught_up(&mut self, cx: &mut Cx<'_>) {
+        self.is_caught_up = true;
+        let Some(ask) = self.slot.next() else { return };
+        if quirks::CARD_NEEDS_THINKING {
+            tell::send(cx, Said::Thinking);
+        }
+        tell::question(&ask, cx);
+    }
+}
+
+impl Peer for Ccc {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        if let Frame::Text(text) = frame {
+            self.heard(&text, cx);
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        match told {
+            Told::Event(happened) if self.session == Some(happened.session) => self.happened(happened, cx),
+            Told::CaughtUp { session, .. } if self.session == Some(*session) => self.caught_up(cx),
+            _ => {}
+        }
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match (self.awaited.remove(&tag), ruling) {
+            (Some(Awaited::Interrupt), Ok(_)) => {
+                let partial_saved = self.has_text;
+                tell::send(cx, Said::Interrupted { message: "Processing interrupted", partial_saved });
+            }
+            (Some(Awaited::Say), Err(why)) => {
+                self.has_said = false;
+                tell::error(cx, &why.to_string(), code(&why));
+            }
+            (Some(Awaited::Interrupt), Err(why)) => tell::error(cx, &why.to_string(), code(&why)),
+            (Some(Awaited::Answer(ask)), Err(why)) => {
+                let text = match &why {
+                    Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. }) => {
+                        "No pending question to answer".to_owned()
+                    }
+                    why => why.in_words(),
+                };
+                tell::error(cx, &text, code(&why));
+                self.show_again(ask, cx);
+            }
+            (Some(Awaited::Say | Awaited::Answer(_)), Ok(_)) | (None, _) => {}
+        }
+    }
+
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.begin(cx);
+        } else {
+            tell::send(cx, Said::Ping);
+        }
+        self.session.map(|_| cx.now.plus(quirks::PING_EVERY))
+    }
+}
+
+fn code(why: &Rejection) -> &'static str {
+    match why {
+        Rejection::Down(_) => "internal_error",
+        _ => "processing_error",
+    }
+}

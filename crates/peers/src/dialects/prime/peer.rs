@@ -1,0 +1,230 @@
+//! The machine of one socket: a session that is there, or one that its first message starts.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use askbridge_core::event::{Event, Settings};
+use askbridge_core::ids::{AskId, Position, Raw, SessionId, Timestamp};
+use askbridge_core::limits;
+use askbridge_core::refusal::Refusal;
+use serde_json::json;
+
+use super::status::Progress;
+use super::tell::{self, Sent};
+use super::wire::Said;
+use super::{NAME, quirks, wishes};
+use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
+use crate::slot::Slot;
+use crate::told::{Happened, Told};
+use crate::uuid;
+use crate::wish::{HOSTED_DOOR, Receipt, Rejection, Watch, Wish};
+
+/// One connection.
+#[derive(Default)]
+pub struct Prime {
+    begun: bool,
+    /// Says how things stand once for each connection.
+    has_status: bool,
+    pub(super) session: Option<SessionId>,
+    pub(super) slot: Slot,
+    pub(super) progress: Progress,
+    /// Everything that had happened was told.
+    pub(super) is_caught_up: bool,
+    /// What a client may have missed, the newest of it.
+    missed: VecDeque<(Position, Sent)>,
+    /// The end of the last turn, which a client gets again unless another turn runs.
+    last_end: Option<(Position, String)>,
+    /// Said before there was a session to say it in.
+    unsaid: VecDeque<String>,
+    tags: u64,
+    awaited: BTreeMap<Tag, Awaited>,
+}
+
+/// What a ruling is about.
+pub(super) enum Awaited {
+    Start,
+    Say,
+    Interrupt,
+    Answer(AskId),
+}
+
+impl Prime {
+    /// `None`: the first message starts a session.
+    pub fn new(session: Option<SessionId>) -> Self {
+        Self { session, ..Self::default() }
+    }
+
+    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+        self.tags += 1;
+        self.awaited.insert(Tag(self.tags), awaited);
+        out.wishes.push((Tag(self.tags), wish));
+    }
+
+    /// Says something, or starts the session in which it can be said.
+    pub(super) fn say(&mut self, text: String, cx: &mut Cx<'_>) {
+        if let Some(session) = self.session {
+            return self.wish(Awaited::Say, Wish::Say { session, text, about: None }, cx.out);
+        }
+        if self.unsaid.len() >= limits::QUEUED_MESSAGES_MAX {
+            return tell::error("Too many messages wait; try again when the session has begun", cx.out);
+        }
+        self.unsaid.push_back(text);
+        if self.unsaid.len() > 1 {
+            return;
+        }
+        let more = json!({"allowed_tools": quirks::ALLOWED_TOOLS, "setting_sources": ["project"]});
+        let settings = Settings {
+            mode: Some("acceptEdits".to_owned()),
+            wishes: wishes(),
+            more: Some(Raw::from(more.to_string())),
+            ..Settings::default()
+        };
+        let session = Some(uuid::fresh_session(cx.ids.fresh()));
+        let agent = HOSTED_DOOR.to_owned();
+        let start = Wish::Start { session, door: HOSTED_DOOR, agent, settings: Box::new(settings) };
+        self.wish(Awaited::Start, start, cx.out);
+    }
+
+    fn sit_down(&mut self, session: SessionId, out: &mut Outbox) {
+        self.session = Some(session);
+        out.watches.push(Watch::Chat { session, remembered: true });
+        out.watches.push(Watch::Seat { session });
+    }
+
+    fn begin(&mut self, cx: &mut Cx<'_>) {
+        let connection = format!("conn_{:016x}", cx.ids.fresh() as u64);
+        let session = self.session.map(|session| uuid::of_session(session).into());
+        tell::send(&Said::Connected { connection_id: &connection, connection_id_twin: &connection, session }, cx.out);
+        match self.session {
+            Some(session) => self.sit_down(session, cx.out),
+            None => {
+                self.has_status = true;
+                let pending = format!("pending_{:032x}", cx.ids.fresh());
+                tell::send(&Said::SessionStatus(self.progress.status(pending, None, 0)), cx.out);
+            }
+        }
+    }
+
+    /// Everything that had happened is known: says how things stand, what was missed, and what is asked.
+    fn caught_up(&mut self, session: SessionId, seen: Option<Position>, cx: &mut Cx<'_>) {
+        self.is_caught_up = true;
+        let asked = self.slot.next();
+        if std::mem::replace(&mut self.has_status, true) {
+            self.missed.clear();
+            return asked.into_iter().for_each(|ask| self.show(&ask, cx.now, cx.out));
+        }
+        let missed: Vec<_> = std::mem::take(&mut self.missed).into();
+        // Whoever was never here missed nothing: there is a history to load.
+        let missed: Vec<_> = missed.into_iter().filter(|(at, _)| seen.is_some_and(|seen| *at > seen)).collect();
+        let again = self.last_end.take().filter(|(at, _)| {
+            !self.progress.is_processing() && seen.is_some() && missed.iter().all(|(known, _)| known != at)
+        });
+        let count = missed.len() + usize::from(again.is_some()) + usize::from(asked.is_some());
+        let pending = asked.as_ref().map(|ask| tell::question_id(ask.id));
+        let status = self.progress.status(uuid::of_session(session), pending, count);
+        tell::send(&Said::SessionStatus(status), cx.out);
+        for (_, sent) in missed {
+            cx.out.text(sent.text);
+        }
+        if let Some((_, text)) = again {
+            cx.out.text(text);
+        }
+        if let Some(ask) = asked {
+            self.show(&ask, cx.now, cx.out);
+        }
+    }
+
+    fn happened(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
+        if self.session != Some(happened.session) {
+            return;
+        }
+        // The original names the session at the beginning of every turn.
+        let begins = self.progress.hear(happened);
+        let named = begins.then(|| tell::frame(&Said::SessionId(uuid::of_session(happened.session).into())));
+        for sent in named.into_iter().chain(tell::content(happened)) {
+            self.progress.sent(sent.kind);
+            if matches!(sent.kind, "complete" | "error") {
+                self.last_end = Some((happened.position, sent.text.clone()));
+            }
+            if self.is_caught_up {
+                cx.out.text(sent.text);
+            } else {
+                self.missed.push_back((happened.position, sent));
+                if self.missed.len() > quirks::REPLAY_MAX {
+                    self.missed.pop_front();
+                }
+            }
+        }
+        self.follow(happened, cx.now, cx.out);
+        match &*happened.event {
+            Event::Closed { .. } if self.is_caught_up => cx.out.hang_up = Some((1000, String::new())),
+            // The conversation goes on under another name.
+            Event::Continued { to, .. } => {
+                self.is_caught_up = false;
+                self.sit_down(*to, cx.out);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Peer for Prime {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        match frame {
+            Frame::Text(text) => self.heard(&text, cx),
+            _ => Ok(()),
+        }
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        match told {
+            Told::Event(happened) => self.happened(happened, cx),
+            Told::CaughtUp { session, seen } if self.session == Some(*session) => self.caught_up(*session, *seen, cx),
+            Told::Displaced { .. } => {
+                tell::send(&Said::SessionTaken, cx.out);
+                cx.out.hang_up = Some((1000, String::new()));
+            }
+            Told::CaughtUp { .. } | Told::Snapshot(_) | Told::Delta { .. } | Told::Draft { .. } | Told::Lagged => {}
+        }
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match (self.awaited.remove(&tag), ruling) {
+            (Some(Awaited::Start), Ok(Receipt { session: Some(session), .. })) => {
+                self.sit_down(session, cx.out);
+                // Whoever started it has missed nothing.
+                self.is_caught_up = true;
+                for text in std::mem::take(&mut self.unsaid) {
+                    self.wish(Awaited::Say, Wish::Say { session, text, about: None }, cx.out);
+                }
+            }
+            (Some(Awaited::Start), ruling) => {
+                let why = ruling.err().map_or_else(|| "no session was started".to_owned(), |why| why.to_string());
+                tell::send(&Said::Error { error: &why, is_permanent: true }, cx.out);
+                cx.out.hang_up = Some((1000, String::new()));
+            }
+            (Some(Awaited::Say | Awaited::Interrupt), Err(why)) => tell::error(&why.to_string(), cx.out),
+            // Somebody else was first: the card was closed by that news.
+            (Some(Awaited::Answer(ask)), Err(Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. }))) => {
+                self.show_again(ask, cx);
+            }
+            (Some(Awaited::Answer(ask)), Err(why)) => {
+                tell::error(&format!("Invalid ask_user_response: {}", why.in_words()), cx.out);
+                self.show_again(ask, cx);
+            }
+            (Some(Awaited::Say | Awaited::Interrupt | Awaited::Answer(_)), Ok(_)) | (None, _) => {}
+        }
+    }
+
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.begin(cx);
+        }
+        None
+    }
+}
+
+impl std::fmt::Debug for Prime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct(NAME).field("session", &self.session).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,62 @@
+//! Requests and responses, as far as every language of another system needs them.
+
+use serde::Serialize;
+
+use crate::peer::{Frame, Outbox, Resp};
+
+/// Answers with JSON.
+pub fn json(out: &mut Outbox, status: u16, body: &impl Serialize) {
+    let body = serde_json::to_vec(body).expect("a body has text keys");
+    let resp = Resp { status, content_type: "application/json", headers: Vec::new(), body: body.into(), open: false };
+    out.frames.push(Frame::Response(resp));
+}
+
+/// Answers as FastAPI does when something is wrong.
+pub fn detail(out: &mut Outbox, status: u16, detail: &str) {
+    json(out, status, &serde_json::json!({"detail": detail}));
+}
+
+/// Finds a value in a query or a form, decoded.
+pub fn value(pairs: &str, name: &str) -> Option<String> {
+    let mut pairs = pairs.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs.find(|(known, _)| decoded(known) == name).map(|(_, value)| decoded(value))
+}
+
+/// Undoes what a form does to a text.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        match first {
+            b'+' => bytes.push(b' '),
+            b'%' => {
+                let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+                match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+                    Some(byte) => {
+                        bytes.push(byte);
+                        rest = &after[2..];
+                    }
+                    None => bytes.push(first),
+                }
+            }
+            byte => bytes.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_read_as_browsers_write_them() {
+        let form = "username=ada%40x&password=a+b%2Bc&flag&odd=100%";
+        assert_eq!(value(form, "username").as_deref(), Some("ada@x"));
+        assert_eq!(value(form, "password").as_deref(), Some("a b+c"));
+        assert_eq!(value(form, "flag").as_deref(), Some(""));
+        assert_eq!(value(form, "odd").as_deref(), Some("100%"));
+        assert_eq!(value(form, "user"), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! A session told from its beginning, as messages: for clients that load a conversation before they follow it.
+
+use std::collections::VecDeque;
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::{CallId, Raw, Timestamp};
+
+use crate::told::Happened;
+use crate::turn::Turn;
+
+/// Messages that one story keeps. Beyond: the oldest are left out.
+const MESSAGES_MAX: usize = 5000;
+
+/// What was said and done in a session.
+#[derive(Debug, Default)]
+pub struct Story {
+    pub messages: VecDeque<Message>,
+    pub title: Option<String>,
+    pub folder: Option<String>,
+    pub model: Option<String>,
+    pub mode: Option<String>,
+    pub started_at: Option<Timestamp>,
+    pub last_at: Option<Timestamp>,
+    /// A turn runs, or something waits to be said.
+    pub is_running: bool,
+    pub is_over: bool,
+    turn: Turn,
+}
+
+/// One thing in a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Where it stands, counted from 1 over the whole session.
+    pub number: u64,
+    pub at: Timestamp,
+    pub part: Part,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// A person said it.
+    User(String),
+    Text(String),
+    Thinking(String),
+    Tool {
+        call: CallId,
+        name: String,
+        input: Raw,
+        /// Whether it went well, and what came of it.
+        result: Option<(bool, String)>,
+    },
+}
+
+impl Story {
+    pub fn hear(&mut self, happened: &Happened) {
+        let at = happened.at;
+        match &*happened.event {
+            Event::Started(started) => {
+                self.started_at = Some(started.at);
+                self.set(&started.settings);
+            }
+            Event::Configured(settings) => self.set(settings),
+            Event::Said(said) => self.add(at, Part::User(said.text.clone())),
+            Event::Text { text, .. } => self.add(at, Part::Text(text.clone())),
+            Event::Thinking { text, .. } => self.add(at, Part::Thinking(text.clone())),
+            Event::ToolCalled { call, name, input, .. } => {
+                let (call, name, input) = (call.clone(), name.clone(), input.clone());
+                self.add(at, Part::Tool { call, name, input, result: None });
+            }
+            Event::ToolReturned { call: returned, ok, output } => {
+                let calls = self.messages.iter_mut().rev().filter_map(|message| match &mut message.part {
+                    Part::Tool { call, result, .. } if call == returned => Some(result),
+                    _ => None,
+                });
+                if let Some(result) = calls.into_iter().next() {
+                    *result = Some((*ok, output.clone()));
+                }
+            }
+            Event::Closed { .. } | Event::Continued { .. } => self.is_over = true,
+            _ => {}
+        }
+        self.last_at = Some(at);
+        self.turn.hear(&happened.event);
+        self.is_running = self.turn.is_running();
+    }
+
+    fn set(&mut self, settings: &askbridge_core::event::Settings) {
+        let pairs = [
+            (&mut self.title, &settings.title),
+            (&mut self.folder, &settings.folder),
+            (&mut self.model, &settings.model),
+            (&mut self.mode, &settings.mode),
+        ];
+        for (known, newer) in pairs {
+            if newer.is_some() {
+                known.clone_from(newer);
+            }
+        }
+    }
+
+    fn add(&mut self, at: Timestamp, part: Part) {
+        let number = self.messages.back().map_or(1, |last| last.number + 1);
+        self.messages.push_back(Message { number, at, part });
+        if self.messages.len() > MESSAGES_MAX {
+            self.messages.pop_front();
+        }
+    }
+
+    /// What the conversation is about: its title, or the beginning of what was said first.
+    pub fn heading(&self) -> String {
+        let first = || {
+            let said = self.messages.iter().find_map(|message| match &message.part {
+                Part::User(text) => Some(text.as_str()),
+                _ => None,
+            });
+            said.unwrap_or_default()
+        };
+        self.title.as_deref().unwrap_or_else(first).chars().take(80).collect()
+    }
+}

@@ -1,0 +1,63 @@
+//! Sessions under names that other systems understand: UUIDs.
+
+use askbridge_core::ids::SessionId;
+
+/// Writes a session's id as a UUID. Every session has one, and it leads back to it.
+pub fn of_session(session: SessionId) -> String {
+    write(session.0)
+}
+
+/// Reads a session's id: a UUID with or without dashes, or one of our own.
+pub fn read_session(text: &str) -> Option<SessionId> {
+    if let Ok(session) = text.parse() {
+        return Some(session);
+    }
+    let dashed = text.len() == 36 && [8, 13, 18, 23].iter().all(|&at| text.as_bytes().get(at) == Some(&b'-'));
+    let hex: String = if dashed { text.replace('-', "") } else { text.to_owned() };
+    let is_hex = hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hex { u128::from_str_radix(&hex, 16).ok().map(SessionId) } else { None }
+}
+
+/// Makes a session's id of random bits, such that its UUID is of version 4: Claude Code then knows it by the same.
+pub fn fresh_session(bits: u128) -> SessionId {
+    SessionId(bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62)
+}
+
+/// Makes a name of 32 digits for the nth thing of a session. Odd, so that different numbers never get the same.
+pub fn derived_hex(session: SessionId, number: u32) -> String {
+    const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+    format!("{:032x}", session.0.wrapping_add(u128::from(number).wrapping_mul(SPREAD)))
+}
+
+/// Makes a UUID of a text: the same of the same, on every machine. Not a secret, and not a checksum.
+pub fn of_text(text: &str) -> String {
+    // FNV-1a of 128 bits.
+    let mixed = text.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |sum, byte| {
+        (sum ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+    });
+    write(fresh_session(mixed).0)
+}
+
+/// Writes 128 bits as a UUID.
+pub fn write(bits: u128) -> String {
+    let hex = format!("{bits:032x}");
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doors::claude::session_uuid;
+
+    #[test]
+    fn a_session_is_found_by_its_uuid_and_a_fresh_one_by_claude_codes_own() {
+        let session = fresh_session(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
+        assert_eq!(of_session(session), session_uuid(session));
+        for text in [of_session(session), of_session(session).replace('-', ""), session.to_string()] {
+            assert_eq!(read_session(&text), Some(session), "{text}");
+        }
+        for text in ["", "new", "conn_0123456789abcdef", "0123456789abcdef", "01234567-89ab-cdef-0123-456789abcdeg"] {
+            assert_eq!(read_session(text), None, "{text}");
+        }
+    }
+}
