@@ -253,8 +253,8 @@ impl Host {
         let mut cx = Cx { now, ids: &mut self.chance, out: &mut self.out };
         act(&mut self.claude, &mut cx);
         let out = std::mem::take(&mut self.out);
-        for Streamed { session, block, offset, text } in out.streams {
-            self.desk.handle.stream(session, block, offset, &text);
+        for Streamed { session, block, kind, offset, text } in out.streams {
+            self.desk.handle.stream(session, block, kind, offset, &text);
         }
         for (place, record) in out.records.into_iter().enumerate() {
             self.record(record, place);

@@ -188,9 +188,9 @@ impl Talk {
         for record in std::mem::take(&mut self.out.records) {
             self.record(record);
         }
-        for Streamed { session, block, offset, text } in std::mem::take(&mut self.out.streams) {
+        for Streamed { session, block, kind, offset, text } in std::mem::take(&mut self.out.streams) {
             if self.may_ask_in(session) {
-                self.app.handle.stream(session, block, offset, &text);
+                self.app.handle.stream(session, block, kind, offset, &text);
             }
         }
         if let Some(at) = self.out.wake_at.take() {
@@ -294,8 +294,8 @@ impl Talk {
                 News::Draft { ask, draft, .. } => {
                     self.with_peer(|peer, cx| peer.tell(&Told::Draft { ask: *ask, draft }, cx));
                 }
-                News::Delta { session, block, offset, text } => {
-                    let told = Told::Delta { session: *session, block: *block, offset: *offset, text };
+                News::Delta { session, block, kind, offset, text } => {
+                    let told = Told::Delta { session: *session, block: *block, kind: *kind, offset: *offset, text };
                     self.with_peer(|peer, cx| peer.tell(&told, cx));
                 }
             },

@@ -7,7 +7,7 @@ use askbridge_core::event::Parcel;
 use askbridge_core::terms::{OnExpiry, Wait, Wishes};
 use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
 use askbridge_journal::Written;
-use askbridge_peers::peer::{Frame, Outbox, Record, Tag};
+use askbridge_peers::peer::{BlockKind, Frame, Outbox, Record, Streamed, Tag};
 use askbridge_peers::wish::{AskRef, AskWish, Query, Watch, Wish};
 
 use crate::asks::SESSION;
@@ -18,8 +18,13 @@ pub(super) fn outbox(out: &Outbox) -> Vec<String> {
     let queries = out.queries.iter().map(|(of, wanted)| format!("query {} {}", tag(*of), query(wanted)));
     let watches = out.watches.iter().map(watch);
     let records = out.records.iter().map(record);
-    let streams = out.streams.iter().map(|it| format!("~ {} {} {:?}", it.block, it.offset, it.text));
+    let streams = out.streams.iter().map(streamed);
     streams.chain(records).chain(frames).chain(wishes).chain(queries).chain(watches).collect()
+}
+
+fn streamed(it: &Streamed) -> String {
+    let kind = if it.kind == BlockKind::Thinking { "thinking " } else { "" };
+    format!("~ {} {} {kind}{:?}", it.block, it.offset, it.text)
 }
 
 /// Content, as the journal writes it.

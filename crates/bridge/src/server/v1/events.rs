@@ -62,8 +62,8 @@ async fn next(app: &App, party: &PartyId, follower: &mut Follower) -> Option<(St
                 Some((chunk.collect(), true))
             }
             News::Draft { ask, draft, .. } => Some((event(None, "draft", &native::draft_frame(*ask, draft)), true)),
-            News::Delta { session, block, offset, text } => {
-                Some((event(None, "delta", &native::delta_frame(*session, *block, *offset, text)), true))
+            News::Delta { session, block, kind, offset, text } => {
+                Some((event(None, "delta", &native::delta_frame(*session, *block, *kind, *offset, text)), true))
             }
         },
         Ok(Ok(Heard::Lagged) | Err(_)) => Some((event(None, "lagged", "{}"), false)),

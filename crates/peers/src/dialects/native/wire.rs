@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::json::{Answering, AskJson, Problem};
+use crate::peer::BlockKind;
 
 /// What a client sends.
 #[derive(Deserialize, JsonSchema)]
@@ -74,8 +75,8 @@ pub(super) enum Said<'a> {
     Welcome { protocol: u32, name: &'a str, role: &'a str, heartbeat_seconds: u64 },
     /// Everything that is open. Replaces what a client shows.
     Snapshot { cursor: &'a str, asks: Vec<AskJson>, more: bool, drafts: Vec<DraftJson<'a>> },
-    /// Streaming text.
-    Delta { session: String, block: u32, offset: usize, text: &'a str },
+    /// Streaming text: `text` goes on `offset` bytes from the beginning of the block. What is stored later completes it.
+    Delta { session: String, block: u32, kind: BlockKind, offset: usize, text: &'a str },
     /// You wrote a draft, here or on another device.
     Draft(DraftJson<'a>),
     /// The ruling on a frame of yours: granted.
