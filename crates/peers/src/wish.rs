@@ -13,6 +13,8 @@ use askbridge_core::terms::{Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
+use crate::json::{NewSession, SessionChanges};
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
     Start {
@@ -21,9 +23,16 @@ pub enum Wish {
         agent: String,
         settings: Box<Settings>,
     },
+    /// As a person's program wishes it; whoever runs agents looks at it first.
+    Open(Box<NewSession>),
+    Change {
+        session: SessionId,
+        changes: Box<SessionChanges>,
+    },
     Close {
         session: SessionId,
-        why: String,
+        /// `None`: that the caller closed it.
+        why: Option<String>,
     },
     Say {
         session: SessionId,
@@ -174,6 +183,9 @@ pub enum Rejection {
     Down(String),
     #[error("{0}")]
     TooLarge(String),
+    /// There is no Claude Code that could be run; the words say what to do.
+    #[error("{0}")]
+    NoClaude(String),
 }
 
 impl Rejection {
@@ -186,6 +198,7 @@ impl Rejection {
             Self::TooFast { .. } => "too_fast",
             Self::Down(_) => "down",
             Self::TooLarge(_) => "too_large",
+            Self::NoClaude(_) => "no_claude",
         }
     }
 
@@ -202,7 +215,7 @@ impl Rejection {
             Self::Forbidden(_) => 403,
             Self::Unauthorized => 401,
             Self::TooFast { .. } => 429,
-            Self::Down(_) => 503,
+            Self::Down(_) | Self::NoClaude(_) => 503,
             Self::TooLarge(_) => 413,
         }
     }

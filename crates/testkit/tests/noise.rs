@@ -135,7 +135,14 @@ const CLAUDE: Listing = Listing {
     routes: &[Route { method: "GET", path: "/claude", kind: RouteKind::Socket }],
     greet: Some(|_| {
         let (session, carry) = (asks::SESSION, Carry::default());
-        let begin = Begin { session, process: Process::Resumed, carry, interactive: true, hold_max: None, always: AlwaysAsk::default() };
+        let begin = Begin {
+            session,
+            process: Process::Resumed,
+            carry,
+            interactive: true,
+            hold_max: None,
+            always: AlwaysAsk::default(),
+        };
         Greeting::Open(Box::new(Claude::new(begin)))
     }),
     ..claude::LISTING

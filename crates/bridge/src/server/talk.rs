@@ -18,6 +18,7 @@ use tracing::warn;
 
 use super::app::{App, Seat};
 use super::identify::{pace, sign_in};
+use super::v1::sessions;
 use crate::auth::{Action, Caller};
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, Interest, News, chain};
@@ -208,7 +209,11 @@ impl Talk {
             let grant = async {
                 let caller = caller.ok_or(Rejection::Unauthorized)?;
                 pace(&app, &caller)?;
-                app.handle.grant(&caller, via, wish).await
+                match wish {
+                    Wish::Open(new) => sessions::start(&app, &caller, via, *new).await,
+                    Wish::Change { session, changes } => sessions::change(&app, &caller, via, session, *changes).await,
+                    wish => app.handle.grant(&caller, via, wish).await,
+                }
             };
             (tag, grant.await)
         }));

@@ -73,7 +73,9 @@ fn watch(watch: &Watch) -> String {
 fn wish(wish: &Wish) -> String {
     match wish {
         Wish::Start { session, door, agent, .. } => format!("start {session:?} door {door} agent {agent}"),
-        Wish::Close { session, why } => format!("close {session}: {why}"),
+        Wish::Open(new) => format!("open {new:?}"),
+        Wish::Change { session, changes } => format!("change {session} {changes:?}"),
+        Wish::Close { session, why } => format!("close {session}: {}", why.as_deref().unwrap_or("(no reason)")),
         Wish::Say { session, text, about } => {
             let about = about.map(|ask| format!(" about {ask}")).unwrap_or_default();
             format!("say in {session}{about}: {text:?}")

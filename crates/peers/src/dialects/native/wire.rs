@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::json::{Answering, AskJson, Problem};
+use crate::json::{Answering, AskJson, NewSession, Problem, SessionChanges};
 use crate::peer::BlockKind;
 
 /// What a client sends.
@@ -27,6 +27,12 @@ pub(super) enum Heard {
     Draft(Tagged<Drafting>),
     /// Wants to see an ask as it is.
     Show(Tagged<Nothing>),
+    /// Starts a session, as `POST /v1/sessions` does.
+    Start(Box<Starting>),
+    /// Changes a session while it goes on.
+    Configure(Box<Configuring>),
+    /// Ends a session. Its agent's process ends, and what it had asked is taken back.
+    Close { tag: u64, session: String, why: Option<String> },
     /// Says something to an agent.
     Say { tag: u64, session: String, text: String, about: Option<String> },
     /// Takes back a message that still waits.
@@ -37,6 +43,21 @@ pub(super) enum Heard {
     Ping { tag: Option<u64> },
     /// Here I am.
     Pong,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Starting {
+    pub(super) tag: u64,
+    #[serde(flatten)]
+    pub(super) new: NewSession,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Configuring {
+    pub(super) tag: u64,
+    pub(super) session: String,
+    #[serde(flatten)]
+    pub(super) changes: SessionChanges,
 }
 
 /// Something about one ask.
