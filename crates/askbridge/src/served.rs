@@ -97,7 +97,8 @@ impl Served {
     }
 }
 
-fn host_options(settings: &Settings) -> HostOptions {
+/// What is decided about agents.
+pub(crate) fn host_options(settings: &Settings) -> HostOptions {
     let agents = settings.agents.clone();
     let AgentSettings { claude, roots, warm, hold_max, always_ask, memory_max, idle, processes_max, environment } =
         agents;

@@ -13,14 +13,15 @@ fn script() -> Script {
     Script::new()
         .turn(on_any_result(), [text("done")])
         .turn(on_user("which"), [ask(CALL, "Which?", ["A", "B"])])
-        .turn(on_user("work"), [tool(CALL, "Bash", json!({"command": "sleep 600", "description": "Work"}))])
+        .turn(on_user("work"), [tool(CALL, "Bash", json!({"command": GREEDY, "description": "Work"}))])
         .turn(on_user(""), [text("ok")])
 }
 
 /// Claude Code takes 155 to 200 MB. This is too much of it, and not twice too much.
 const TOO_MUCH: (&str, &str) = ("ASKBRIDGE_AGENTS_MEMORY", "130M");
-/// And this is far too much.
-const FAR_TOO_MUCH: (&str, &str) = ("ASKBRIDGE_AGENTS_MEMORY", "20M");
+/// A command of an agent counts like the agent itself. With this one it takes more than twice of what it may.
+const GREEDY: &str = "python3 -c 'x = b\"x\" * (700 << 20); import time; time.sleep(600)'";
+const TWICE_TOO_MUCH: (&str, &str) = ("ASKBRIDGE_AGENTS_MEMORY", "300M");
 
 #[test]
 fn an_agent_that_takes_too_much_is_stopped_between_turns_and_goes_on_with_the_next_message() {
@@ -41,9 +42,6 @@ fn an_agent_that_takes_too_much_is_stopped_between_turns_and_goes_on_with_the_ne
 #[test]
 fn the_question_of_an_agent_that_takes_too_much_is_parked_and_its_answer_arrives() {
     let house = House::open_with(script(), &[TOO_MUCH]);
-    let talk = house.session(json!({"warm_seconds": "off"}));
-    talk.say("hi");
-    talk.until_turns(1);
     let talk = house.session(json!({"warm_seconds": 600}));
     talk.say("which");
     let asked = talk.open_ask();
@@ -55,7 +53,7 @@ fn the_question_of_an_agent_that_takes_too_much_is_parked_and_its_answer_arrives
 
 #[test]
 fn an_agent_that_takes_far_too_much_is_stopped_in_the_middle_of_its_turn_and_says_so() {
-    let house = House::open_with(script(), &[FAR_TOO_MUCH]);
+    let house = House::open_with(script(), &[TWICE_TOO_MUCH]);
     let talk = house.session(json!({"allowed_tools": ["Bash"]}));
     talk.say("work");
     let words = house.until("the notice", || {

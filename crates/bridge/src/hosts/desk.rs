@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
 
-use super::cli::{Cli, CliError};
+use super::cli::{Cli, CliError, is_root_without_a_sandbox};
 use super::eyes::{self, Eyes};
 use super::host::Ended;
 use super::memory::{self, Scales};
@@ -85,7 +85,7 @@ impl Hosts {
 
     /// Would Claude Code refuse to skip its permissions?
     pub fn is_root_without_a_sandbox(&self) -> bool {
-        rustix::process::geteuid().is_root() && self.0.options.variable("IS_SANDBOX").is_none_or(|value| value != "1")
+        is_root_without_a_sandbox(&self.0.options)
     }
 
     /// Checks that there is a Claude Code that we can run.

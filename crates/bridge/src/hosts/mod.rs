@@ -29,7 +29,8 @@ mod transcript;
 
 pub use argv::{Held, Launch, LaunchError};
 pub use askbridge_peers::doors::claude::AlwaysAsk;
-pub use cli::CliError;
+pub use cli::{Cli, CliError, find as find_claude, is_root_without_a_sandbox};
 pub use desk::Hosts;
 pub use launcher::{LAUNCH_COMMAND, become_agent};
 pub use options::{HostOptions, RootError, environment};
+pub use place::{RunningAgent, running_agents};
