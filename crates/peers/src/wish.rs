@@ -222,6 +222,7 @@ impl Rejection {
 
     /// Does it make sense to try the same again later?
     pub fn retry(&self) -> bool {
-        matches!(self.status(), 429 | 503)
+        // A program that is not there does not come by itself.
+        matches!(self.status(), 429 | 503) && !matches!(self, Self::NoClaude(_))
     }
 }

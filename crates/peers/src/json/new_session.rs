@@ -12,8 +12,10 @@ pub struct NewSession {
     /// token's name.
     pub agent: Option<String>,
     pub title: Option<String>,
-    #[serde(alias = "cwd")]
+    /// The folder in which it works.
     pub folder: Option<String>,
+    /// Another name for `folder`.
+    pub cwd: Option<String>,
     pub branch: Option<String>,
     #[schemars(range(min = 0, max = limits::WAIT_MAX.as_secs()))]
     /// How long asks of this session wait, unless they say otherwise. Missing: for ever.

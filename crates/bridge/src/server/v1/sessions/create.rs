@@ -53,7 +53,7 @@ pub(crate) async fn start(app: &App, caller: &Caller, via: &str, new: NewSession
     };
     let mut settings = Settings {
         title: new.title,
-        folder: new.folder,
+        folder: new.folder.or(new.cwd),
         branch: new.branch,
         wishes: Wishes { wait: wait.map(Wait::For), undo, messages, parallel: new.parallel, ..Wishes::default() },
         ..Settings::default()
