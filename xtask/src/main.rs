@@ -37,7 +37,17 @@ fn main() -> Result<()> {
         ["test"] => test::run(),
         ["bench", rest @ ..] => {
             // What is published is what is measured.
-            run::cargo(&["build", "--profile", "dist", "--package", "askbridge", "--package", "askbridge-bench"])?;
+            run::cargo(&[
+                "build",
+                "--profile",
+                "dist",
+                "--package",
+                "askbridge",
+                "--package",
+                "askbridge-bench",
+                "--package",
+                "askbridge-scripted",
+            ])?;
             run::program(run::root().join("target/dist/askbridge-bench"), rest)
         }
         ["api"] => api::run(),

@@ -100,8 +100,11 @@ impl Served {
     }
 }
 
-fn host_options(settings: &Settings) -> HostOptions {
-    let AgentSettings { claude, roots, warm, hold_max, idle, processes_max, environment } = settings.agents.clone();
+/// What is decided about agents.
+pub(crate) fn host_options(settings: &Settings) -> HostOptions {
+    let agents = settings.agents.clone();
+    let AgentSettings { claude, roots, warm, hold_max, always_ask, memory_max, idle, processes_max, environment } =
+        agents;
     HostOptions {
         folder: settings.data.join("run").join("agents"),
         // The program that runs, even if its file was replaced since.
@@ -112,6 +115,8 @@ fn host_options(settings: &Settings) -> HostOptions {
         idle,
         warm,
         hold_max,
+        always_ask,
+        memory_max,
         processes_max,
     }
 }

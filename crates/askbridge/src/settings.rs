@@ -13,7 +13,7 @@ use askbridge_bridge::hosts::environment;
 use askbridge_core::terms::{Rules, Warm};
 
 use crate::client::dialable;
-use crate::config::{Config, Flags, Given, Source, dialect_at, items, misspelt};
+use crate::config::{Config, Flags, Given, Source, bytes, dialect_at, items, misspelt};
 use crate::failure::Failure;
 use crate::spans;
 
@@ -58,6 +58,8 @@ pub(crate) struct AgentSettings {
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) warm: Option<Warm>,
     pub(crate) hold_max: Option<Duration>,
+    pub(crate) always_ask: Vec<String>,
+    pub(crate) memory_max: Option<u64>,
     pub(crate) idle: Duration,
     pub(crate) processes_max: usize,
     pub(crate) environment: Vec<(OsString, OsString)>,
@@ -102,6 +104,8 @@ impl AgentSettings {
             roots,
             warm: Some(warm),
             hold_max,
+            always_ask: items(config.text("agents.always_ask")),
+            memory_max: bytes(config.text("agents.memory")),
             idle: kept(config.text("agents.idle"))?,
             processes_max: config.text("agents.max").parse().context("could not make sense of `agents.max`")?,
             environment: environment(env::vars_os(), &items(config.text("agents.env"))),

@@ -111,7 +111,8 @@ struct Asked<'a> {
     id: &'a str,
 }
 
-async fn answer_everything(socket: &mut Socket) -> Result<()> {
+/// A person who answers whatever is asked, at once.
+pub(crate) async fn answer_everything(socket: &mut Socket) -> Result<()> {
     let mut tag = 0;
     while let Some(frame) = socket.next().await {
         let frame = frame?;

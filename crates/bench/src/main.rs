@@ -4,9 +4,11 @@
 //! carries the answer back. *bare* keeps nothing; *durable* makes two synced commits a round. The same client drives
 //! all three in turn, so that a noisy machine disturbs them alike.
 
+mod agents;
 mod crowd;
 mod floor;
 mod footprint;
+mod hosted;
 mod http;
 mod load;
 mod many;
@@ -42,6 +44,7 @@ fn main() -> Result<()> {
             runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?, pace))
         }
         ["many", asks] => runtime.block_on(report::only_many(asks.parse()?)),
+        ["agents"] => runtime.block_on(hosted::only_agents()),
         ["waiting"] => runtime.block_on(report::only_footprint()),
         ["--quick"] => runtime.block_on(report::run(report::Length::Quick)),
         other => bail!("unknown arguments {other:?}; try --quick, or nothing"),

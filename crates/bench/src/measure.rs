@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::load::{self, Pace};
 use crate::subject::Subject;
@@ -20,17 +20,25 @@ pub(crate) struct Figures {
 pub(crate) async fn measure(subject: &Subject, sessions: usize, pace: Pace, span: Duration) -> Result<Figures> {
     load::run(subject, sessions, pace, Duration::from_millis(300)).await?;
     let (cpu, began) = (cpu_time(subject.pid)?, Instant::now());
-    let mut took = load::run(subject, sessions, pace, span).await?;
+    let took = load::run(subject, sessions, pace, span).await?;
     let (cpu, span) = (cpu_time(subject.pid)? - cpu, began.elapsed());
-    let mut at = |part| percentile(&mut took, part);
-    let (p50, p90, p99) = (at(0.5), at(0.9), at(0.99));
-    Ok(Figures {
-        rounds_per_s: took.len() as f64 / span.as_secs_f64(),
-        p50,
-        p90,
-        p99,
-        cpu_us_per_round: cpu.as_secs_f64() * 1e6 / took.len() as f64,
-    })
+    Figures::of(took, cpu, span)
+}
+
+impl Figures {
+    /// `cpu` was spent on all of these rounds together, which took `span`.
+    pub(crate) fn of(mut took: Vec<Duration>, cpu: Duration, span: Duration) -> Result<Self> {
+        ensure!(!took.is_empty(), "there was no round");
+        let mut at = |part| percentile(&mut took, part);
+        let (p50, p90, p99) = (at(0.5), at(0.9), at(0.99));
+        Ok(Self {
+            rounds_per_s: took.len() as f64 / span.as_secs_f64(),
+            p50,
+            p90,
+            p99,
+            cpu_us_per_round: cpu.as_secs_f64() * 1e6 / took.len() as f64,
+        })
+    }
 }
 
 /// Returns the span that this part of all spans does not exceed. There has to be one.
@@ -40,7 +48,7 @@ pub(crate) fn percentile(spans: &mut [Duration], part: f64) -> Duration {
 }
 
 /// The kernel counts in hundredths of a second; a measurement takes long enough for that.
-fn cpu_time(pid: u32) -> Result<Duration> {
+pub(crate) fn cpu_time(pid: u32) -> Result<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let rest = &stat[stat.rfind(')').context("a command has a name")? + 1..];
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();

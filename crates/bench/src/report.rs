@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::footprint;
 use crate::load::Pace;
 use crate::many::{Many, many};
 use crate::measure::{Figures, measure};
 use crate::plot::{Group, bars};
 use crate::subject::{Kind, Subject};
+use crate::{footprint, hosted};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Length {
@@ -53,6 +53,7 @@ pub(crate) async fn run(length: Length) -> Result<()> {
     let mut page = String::new();
     write_rounds(&mut page, &rounds)?;
     write_footprint(&mut page, root, length).await?;
+    hosted::write(&mut page, root, repeats, span).await?;
     eprintln!("{many_asks} open asks");
     write_many(&mut page, &many(root, many_asks).await?)?;
     match length {
@@ -182,7 +183,7 @@ fn spoken(pace: Pace) -> String {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }

@@ -28,8 +28,10 @@ pub(crate) struct Subject {
     /// Tokens to ask and to decide with; the floor needs none.
     pub(crate) agent: Option<String>,
     pub(crate) person: Option<String>,
+    /// Where the server keeps what it has.
+    pub(crate) data: PathBuf,
     child: Child,
-    folder: TempDir,
+    folder: Option<TempDir>,
 }
 
 impl Subject {
@@ -58,7 +60,16 @@ impl Subject {
         Ok(command)
     }
 
-    async fn of(kind: Kind, mut child: Child, folder: TempDir) -> Result<Self> {
+    /// A server that somebody has set up and started.
+    pub(crate) async fn hosting(child: Child, data: &Path) -> Result<Self> {
+        Self::known(Kind::Askbridge, child, data.to_owned(), None).await
+    }
+
+    async fn of(kind: Kind, child: Child, folder: TempDir) -> Result<Self> {
+        Self::known(kind, child, folder.path().to_owned(), Some(folder)).await
+    }
+
+    async fn known(kind: Kind, mut child: Child, data: PathBuf, folder: Option<TempDir>) -> Result<Self> {
         let stdout = child.stdout.take().context("the child has a stdout")?;
         let mut line = String::new();
         timeout(Duration::from_secs(30), BufReader::new(stdout).read_line(&mut line)).await??;
@@ -67,10 +78,10 @@ impl Subject {
         let pid = child.id().context("the child runs")?;
         let (mut agent, mut person) = (None, None);
         if kind == Kind::Askbridge {
-            agent = Some(std::fs::read_to_string(folder.path().join("token"))?.trim().to_owned());
-            person = Some(pair(folder.path()).await?);
+            agent = Some(std::fs::read_to_string(data.join("token"))?.trim().to_owned());
+            person = Some(pair(&data).await?);
         }
-        Ok(Self { address, pid, agent, person, child, folder })
+        Ok(Self { address, pid, agent, person, data, child, folder })
     }
 
     pub(crate) async fn connect(&self) -> Result<Connection<TcpStream>> {
@@ -92,10 +103,10 @@ impl Subject {
     /// Kills the server and starts another one on the same store. Returns once that is ready.
     pub(crate) async fn again(mut self) -> Result<Self> {
         self.child.kill().await?;
-        let mut command = Self::command(self.folder.path(), "127.0.0.1:0")?;
+        let mut command = Self::command(&self.data, "127.0.0.1:0")?;
         let child = command.stdout(Stdio::piped()).spawn()?;
         let person = self.person.take();
-        let mut again = Self::of(Kind::Bare, child, self.folder).await?;
+        let mut again = Self::known(Kind::Bare, child, self.data, self.folder).await?;
         again.agent = self.agent.take();
         again.person = person;
         Ok(again)
@@ -104,7 +115,7 @@ impl Subject {
     /// Checks the store from end to end, as a person would.
     pub(crate) async fn verify(&self) -> Result<()> {
         let mut command = Command::new(beside("askbridge")?);
-        let verified = command.args(["journal", "verify"]).env("ASKBRIDGE_DATA", self.folder.path()).output().await?;
+        let verified = command.args(["journal", "verify"]).env("ASKBRIDGE_DATA", &self.data).output().await?;
         anyhow::ensure!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
         Ok(())
     }
@@ -123,7 +134,7 @@ async fn pair(folder: &Path) -> Result<String> {
 }
 
 /// Finds a binary that was built beside this one.
-fn beside(name: &str) -> Result<PathBuf> {
+pub(crate) fn beside(name: &str) -> Result<PathBuf> {
     let path = std::env::current_exe()?.with_file_name(name);
     if !path.exists() {
         bail!("`{}` is not there; build it with `cargo build --release`", path.display());

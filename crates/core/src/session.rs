@@ -35,7 +35,17 @@ pub struct Session {
     pub queue: Vec<Queued>,
     pub asks_made: u32,
     pub messages_made: u32,
+    /// When the agent was last to stop.
+    pub interrupted: Option<Interruption>,
     pub decisions: u64,
+}
+
+/// Somebody wanted the agent to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interruption {
+    pub at: Timestamp,
+    /// The last message that was said before: whatever began with a later one is not meant.
+    pub after: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,6 +151,7 @@ impl Session {
             queue: Vec::new(),
             asks_made: 0,
             messages_made: 0,
+            interrupted: None,
             decisions: 0,
         }
     }
@@ -345,7 +356,9 @@ pub fn evolve(session: &mut Session, event: &Event) {
         }
         Event::Unsaid { message } => session.queue.retain(|queued| queued.said.message != *message),
         Event::Configured(settings) => Arc::make_mut(&mut session.settings).merge(settings),
-        Event::Interrupted { .. } => {}
+        Event::Interrupted { at, .. } => {
+            session.interrupted = Some(Interruption { at: *at, after: session.messages_made });
+        }
         Event::Asked(ask) => asked(session, ask),
         Event::Proposed { ask, answer, by, until } => {
             if let Some(live) = session.live(*ask) {

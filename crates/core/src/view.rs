@@ -6,7 +6,7 @@ use crate::answer::{Answer, Outcome, Who};
 use crate::ask::Ask;
 use crate::event::{Settings, Started};
 use crate::ids::{AskId, CallId, MessageId, SessionId, Timestamp};
-use crate::session::{End, Late, Live, Session, Stage};
+use crate::session::{End, Interruption, Late, Live, Session, Stage};
 use crate::verdict::Verdict;
 
 /// Where an ask stands.
@@ -63,6 +63,8 @@ pub struct SessionView {
     /// Asks that the agent has not heard about: open, or settled and not delivered.
     pub waiting: Vec<Waiting>,
     pub process: ProcessState,
+    /// When the agent was last to stop: its door may not have told it.
+    pub interrupted: Option<Interruption>,
     pub last_activity: Timestamp,
 }
 
@@ -225,6 +227,7 @@ impl SessionView {
             queued: session.queue.iter().map(|queued| (queued.said.message, queued.said.text.clone())).collect(),
             waiting: session.asks.values().filter(|live| live.is_unfinished()).map(Waiting::of).collect(),
             process: ProcessState::of(session),
+            interrupted: session.interrupted,
             last_activity,
         })
     }

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{SessionId, Timestamp};
 use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::told::Told;
 use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
@@ -119,11 +121,22 @@ pub struct Record {
     pub event: Event,
 }
 
+/// What a block of streaming text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockKind {
+    /// What the agent says.
+    Text,
+    /// What it thinks before it says or does something.
+    Thinking,
+}
+
 /// A block of text that grows: `text` begins `offset` bytes from its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Streamed {
     pub session: SessionId,
     pub block: u32,
+    pub kind: BlockKind,
     pub offset: usize,
     pub text: String,
 }

@@ -6,6 +6,8 @@ use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::view::AskView;
 
+use crate::peer::BlockKind;
+
 /// Something that happened, or the state as it is.
 #[derive(Debug, Clone)]
 pub enum Told<'a> {
@@ -15,6 +17,7 @@ pub enum Told<'a> {
     Delta {
         session: SessionId,
         block: u32,
+        kind: BlockKind,
         offset: usize,
         text: &'a str,
     },

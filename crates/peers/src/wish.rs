@@ -13,6 +13,8 @@ use askbridge_core::terms::{Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
+use crate::json::{NewSession, SessionChanges};
+
 /// The door of agents that we run ourselves: what a dialect names that starts one.
 pub const HOSTED_DOOR: &str = "claude";
 
@@ -24,9 +26,16 @@ pub enum Wish {
         agent: String,
         settings: Box<Settings>,
     },
+    /// As a person's program wishes it; whoever runs agents looks at it first.
+    Open(Box<NewSession>),
+    Change {
+        session: SessionId,
+        changes: Box<SessionChanges>,
+    },
     Close {
         session: SessionId,
-        why: String,
+        /// `None`: that the caller closed it.
+        why: Option<String>,
     },
     Say {
         session: SessionId,
@@ -230,6 +239,9 @@ pub enum Rejection {
     Down(String),
     #[error("{0}")]
     TooLarge(String),
+    /// There is no Claude Code that could be run; the words say what to do.
+    #[error("{0}")]
+    NoClaude(String),
 }
 
 impl Rejection {
@@ -242,6 +254,7 @@ impl Rejection {
             Self::TooFast { .. } => "too_fast",
             Self::Down(_) => "down",
             Self::TooLarge(_) => "too_large",
+            Self::NoClaude(_) => "no_claude",
         }
     }
 
@@ -258,7 +271,7 @@ impl Rejection {
             Self::Forbidden(_) => 403,
             Self::Unauthorized => 401,
             Self::TooFast { .. } => 429,
-            Self::Down(_) => 503,
+            Self::Down(_) | Self::NoClaude(_) => 503,
             Self::TooLarge(_) => 413,
         }
     }
@@ -275,6 +288,7 @@ impl Rejection {
 
     /// Does it make sense to try the same again later?
     pub fn retry(&self) -> bool {
-        matches!(self.status(), 429 | 503)
+        // A program that is not there does not come by itself.
+        matches!(self.status(), 429 | 503) && !matches!(self, Self::NoClaude(_))
     }
 }

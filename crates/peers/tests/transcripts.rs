@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::dialects::native;
-use askbridge_peers::doors::claude::{Begin, Carry, Claude, Process};
+use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::doors::http::{self, AskError, Asking};
 use askbridge_peers::json::{AskJson, Problem};
 use askbridge_peers::listing::{Greeting, LISTING, Served};
@@ -38,10 +38,13 @@ fn the_claude_door_speaks_as_its_transcripts_say() {
             "adopted" => Process::Adopted,
             _ => Process::New,
         };
-        let carry = Carry { initialized: process == Process::Adopted, ..Carry::default() };
+        let always = hello.query.strip_prefix("always=").unwrap_or_default();
+        let awaits_hooks = hello.query != "always=Old*";
+        let carry = Carry { initialized: process == Process::Adopted, awaits_hooks, ..Carry::default() };
         let interactive = hello.query != "alone";
         let hold_max = (hello.query == "holds-an-hour").then(|| Duration::from_secs(3600));
-        Greeting::Open(Box::new(Claude::new(Begin { session: SESSION, process, carry, interactive, hold_max })))
+        let always = AlwaysAsk::read(always.split(',').filter(|name| !name.is_empty())).expect("these are tools");
+        Greeting::Open(Box::new(Claude::new(Begin { session: SESSION, process, carry, interactive, hold_max, always })))
     });
 }
 

@@ -19,7 +19,7 @@ pub const ELSEWHERE: &str = "elsewhere";
 /// Sunday, 15 November 2026, 08:30 UTC.
 pub const NOW: Timestamp = Timestamp(1_794_731_400_000);
 
-/// How long the agent's process is kept for the samples `warm` and `passing`; the latter passes messages on.
+/// How long the agent's process is kept for the samples `warm`, `warm_approval` and `passing`; the latter passes messages on.
 const WARM: Duration = Duration::from_secs(600);
 
 /// Every sample. An ask's number is its place here, counted from 1.
@@ -38,6 +38,7 @@ pub const NAMES: &[&str] = &[
     "secret",
     "warm",
     "passing",
+    "warm_approval",
 ];
 
 /// Returns the sample of that name.
@@ -45,7 +46,7 @@ pub fn ask(name: &str) -> Option<Arc<Ask>> {
     let place = NAMES.iter().position(|known| *known == name)?;
     let number = u32::try_from(place + 1).ok()?;
     let session = if name == ELSEWHERE { OTHER_SESSION } else { SESSION };
-    let (is_warm, passes_on) = (matches!(name, "warm" | "passing"), name == "passing");
+    let (is_warm, passes_on) = (matches!(name, "warm" | "passing" | "warm_approval"), name == "passing");
     Some(Arc::new(Ask {
         id: AskId { session, number },
         at: NOW,
@@ -108,7 +109,7 @@ fn body(name: &str) -> Option<Body> {
             vec![question("Which letter?", "Letter", &letters)]
         }
         "secret" => vec![Question { secret: true, ..question("What is the password?", "Password", &[]) }],
-        "approval" => return Some(Body::Approval(approval())),
+        "approval" | "warm_approval" => return Some(Body::Approval(approval())),
         "plan" => return Some(Body::Plan(Plan { text: "1. Dump the tables\n2. Drop the tables".to_owned() })),
         "form" => return Some(Body::Form(form())),
         _ => return None,

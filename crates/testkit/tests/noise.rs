@@ -1,7 +1,7 @@
 //! Whatever is said to any language, in whatever order: nothing panics.
 
 use askbridge_core::ids::Timestamp;
-use askbridge_peers::doors::claude::{self, Begin, Carry, Claude, Process};
+use askbridge_peers::doors::claude::{self, AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing, Route, RouteKind, Sees};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req, Tag};
 use askbridge_peers::wish::{CallerName, Receipt};
@@ -135,7 +135,14 @@ const CLAUDE: Listing = Listing {
     routes: &[Route { method: "GET", path: "/claude", kind: RouteKind::Socket }],
     greet: Some(|_| {
         let (session, carry) = (asks::SESSION, Carry::default());
-        let begin = Begin { session, process: Process::Resumed, carry, interactive: true, hold_max: None };
+        let begin = Begin {
+            session,
+            process: Process::Resumed,
+            carry,
+            interactive: true,
+            hold_max: None,
+            always: AlwaysAsk::default(),
+        };
         Greeting::Open(Box::new(Claude::new(begin)))
     }),
     ..claude::LISTING

@@ -142,6 +142,9 @@ export interface AskPage {
 /** How an ask stands. */
 export type AskState = "open" | "proposed" | "answered" | "dismissed" | "expired" | "ruled" | "withdrawn" | "overtaken";
 
+/** What a block of streaming text is. */
+export type BlockKind = "text" | "thinking";
+
 /** Who decided: a person, or a rule by its name. */
 export type By = {
   device: string;
@@ -168,6 +171,9 @@ export type ClientFrame =
   | WithdrawClientFrame
   | DraftClientFrame
   | ShowClientFrame
+  | StartClientFrame
+  | ConfigureClientFrame
+  | CloseClientFrame
   | SayClientFrame
   | UnsayClientFrame
   | InterruptClientFrame
@@ -251,6 +257,65 @@ export interface ShowClientFrame {
   type: "show";
   ask: string;
   tag: number;
+}
+
+/** Starts a session, as `POST /v1/sessions` does. */
+export interface StartClientFrame {
+  type: "start";
+  /** `claude`: one that we run. Anything else names a program that asks by itself, for people to read. Without it: the token's name. */
+  agent?: string;
+  allowed_tools?: string[];
+  /** Tools that always go to a person, whatever the mode allows: `Bash`, `mcp__github__*`, `Bash(*git push*)`. Beside those that the server names. */
+  always_ask?: string[];
+  append_system_prompt?: string;
+  branch?: string;
+  /** Another name for `folder`. */
+  cwd?: string;
+  disallowed_tools?: string[];
+  /** The folder in which it works. */
+  folder?: string;
+  /** How long the process is kept for an open permission, then it is denied in words. `"off"`: as long as it takes. */
+  hold_max_seconds?: unknown;
+  interactive?: boolean;
+  max_turns?: number;
+  mcp_servers?: Record<string, unknown>;
+  /** What a message does while an ask is open: `hold`, `cancel_turn`, `refuse` or `pass_on`. */
+  messages?: Messages;
+  model?: string;
+  /** What happens when another tool needs a permission: `ask` (the default) or `allow`. */
+  other_tools?: string;
+  /** May several asks be open at once? */
+  parallel?: boolean;
+  permission_mode?: string;
+  setting_sources?: string[];
+  system_prompt?: string;
+  tag: number;
+  /** How long asks of this session wait, unless they say otherwise. Missing: for ever. */
+  timeout_seconds?: number;
+  title?: string;
+  /** How long an answer can be taken back before it counts. */
+  undo_seconds?: number;
+  /** How long the process is kept for an open question. `0`: not at all; `"off"`: as long as it takes. */
+  warm_seconds?: unknown;
+}
+
+/** Changes a session while it goes on. */
+export interface ConfigureClientFrame {
+  type: "configure";
+  branch?: string;
+  model?: string;
+  permission_mode?: string;
+  session: string;
+  tag: number;
+  title?: string;
+}
+
+/** Ends a session. Its agent's process ends, and what it had asked is taken back. */
+export interface CloseClientFrame {
+  type: "close";
+  session: string;
+  tag: number;
+  why?: string;
 }
 
 /** Says something to an agent. */
@@ -775,10 +840,17 @@ export interface NewSession {
   /** `claude`: one that we run. Anything else names a program that asks by itself, for people to read. Without it: the token's name. */
   agent?: string;
   allowed_tools?: string[];
+  /** Tools that always go to a person, whatever the mode allows: `Bash`, `mcp__github__*`, `Bash(*git push*)`. Beside those that the server names. */
+  always_ask?: string[];
   append_system_prompt?: string;
   branch?: string;
+  /** Another name for `folder`. */
+  cwd?: string;
   disallowed_tools?: string[];
+  /** The folder in which it works. */
   folder?: string;
+  /** How long the process is kept for an open permission, then it is denied in words. `"off"`: as long as it takes. */
+  hold_max_seconds?: unknown;
   interactive?: boolean;
   max_turns?: number;
   mcp_servers?: Record<string, unknown>;
@@ -1175,10 +1247,11 @@ export interface SnapshotServerFrame {
   more: boolean;
 }
 
-/** Streaming text. */
+/** Streaming text: `text` goes on `offset` bytes from the beginning of the block. What is stored later completes it. */
 export interface DeltaServerFrame {
   type: "delta";
   block: number;
+  kind: BlockKind;
   offset: number;
   session: string;
   text: string;
@@ -1267,7 +1340,7 @@ export interface Session {
   waits_for_process?: number;
 }
 
-/** What is left out stays as it is. */
+/** What can be changed about a session while it goes on. What is left out stays as it is. */
 export interface SessionChanges {
   branch?: string;
   model?: string;

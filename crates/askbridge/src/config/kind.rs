@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use askbridge_bridge::hosts::AlwaysAsk;
 use askbridge_bridge::server::{Origins, dialects};
 use askbridge_core::verdict::spoken;
 use toml::de::DeValue;
@@ -20,10 +21,12 @@ pub(crate) enum Kind {
     Hosts,
     Origins,
     Dialects,
+    Tools,
     Level,
     OneOf(&'static [&'static str]),
     Span { or: &'static str, max: Duration },
     Count { max: u32 },
+    Bytes { or: &'static str },
     YesNo,
 }
 
@@ -39,10 +42,12 @@ impl Kind {
             Self::Hosts => "host names, like `ask.example.org`".to_owned(),
             Self::Origins => "origins, like `https://desk.example.org`, without a path".to_owned(),
             Self::Dialects => format!("names among {}, each perhaps with an address", known().join(", ")),
+            Self::Tools => "names of tools or patterns, like `Bash`, `mcp__github__*` or `Bash(*git push*)`".to_owned(),
             Self::Level => "error, warn, info or debug".to_owned(),
             Self::OneOf(words) => words.join(" or "),
             Self::Span { or, max } => format!("a span of time up to {}, like 30s, 10m or 2h; or {or}", spoken(max)),
             Self::Count { max } => format!("a number from 1 to {max}"),
+            Self::Bytes { or } => format!("an amount of memory, like 512M or 2G; or {or}"),
             Self::YesNo => "true or false".to_owned(),
         }
     }
@@ -55,13 +60,14 @@ impl Kind {
             Self::Text => "text".to_owned(),
             Self::Secret => "token".to_owned(),
             Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
-            Self::Hosts | Self::Origins | Self::Dialects => {
+            Self::Hosts | Self::Origins | Self::Dialects | Self::Tools => {
                 "list of texts; with commas in the environment and in flags".to_owned()
             }
             Self::Level => "`error`, `warn`, `info`, `debug`".to_owned(),
             Self::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
             Self::Span { or, max } => format!("span of time up to {}, or `{or}`", spoken(max)),
             Self::Count { max } => format!("number from 1 to {max}"),
+            Self::Bytes { or } => format!("bytes with `K`, `M` or `G`, or `{or}`"),
             Self::YesNo => "`true` or `false`".to_owned(),
         }
     }
@@ -77,6 +83,8 @@ impl Kind {
             Self::Hosts => "NAMES",
             Self::Origins => "ORIGINS",
             Self::Dialects => "NAME[=ADDRESS]",
+            Self::Tools => "TOOLS",
+            Self::Bytes { .. } => "BYTES",
             Self::Level => "LEVEL",
             Self::Span { .. } => "SPAN",
             Self::Count { .. } => "NUMBER",
@@ -85,7 +93,7 @@ impl Kind {
     }
 
     pub(crate) fn is_list(self) -> bool {
-        matches!(self, Self::Hosts | Self::Origins | Self::Dialects)
+        matches!(self, Self::Hosts | Self::Origins | Self::Dialects | Self::Tools)
     }
 
     /// May a flag be given more than once?
@@ -127,6 +135,15 @@ impl Kind {
                     .map(|item| dialect_at(&item).map(|_| item.replace("localhost:", "127.0.0.1:")));
                 Ok(read.collect::<Result<Vec<_>, _>>()?.join(","))
             }
+            Self::Tools => {
+                let tools = items(text);
+                AlwaysAsk::read(tools.iter().map(String::as_str)).map(|_| tools.join(","))
+            }
+            Self::Bytes { or } if text == or => Ok(text.to_owned()),
+            Self::Bytes { .. } => match bytes(text) {
+                Some(_) => Ok(text.to_owned()),
+                None => wrong(),
+            },
             Self::Level => match EnvFilter::builder().parse(text) {
                 // A word that is no level would be taken for the name of a module.
                 Ok(_) if text.contains('=') || LEVELS.contains(&text.to_ascii_lowercase().as_str()) => {
@@ -163,14 +180,14 @@ impl Kind {
     pub(crate) fn read_toml(self, value: &DeValue<'_>) -> Result<String, String> {
         let found = || Err(format!("this is {}, and should be {}", named(value), self.written()));
         match (self, value) {
-            (Self::Hosts | Self::Origins | Self::Dialects, DeValue::Array(list)) => {
+            (Self::Hosts | Self::Origins | Self::Dialects | Self::Tools, DeValue::Array(list)) => {
                 let items: Option<Vec<_>> = list.iter().map(|item| item.get_ref().as_str()).collect();
                 match items {
                     Some(items) => self.read(&items.join(",")),
                     None => Err(format!("every item should be text: {}", self.written())),
                 }
             }
-            (Self::Hosts | Self::Origins | Self::Dialects, _) => found(),
+            (Self::Hosts | Self::Origins | Self::Dialects | Self::Tools, _) => found(),
             (Self::Count { .. }, DeValue::Integer(number)) => self.read(number.as_str()),
             (Self::YesNo, DeValue::Boolean(flag)) => self.read(&flag.to_string()),
             (Self::Count { .. } | Self::YesNo, _) => found(),
@@ -188,6 +205,7 @@ impl Kind {
             Self::Hosts => "a list, like [\"ask.example.org\"]".to_owned(),
             Self::Origins => "a list, like [\"https://desk.example.org\"]".to_owned(),
             Self::Dialects => "a list, like [\"prime\", \"ccc=127.0.0.1:8000\"]".to_owned(),
+            Self::Tools => "a list, like [\"Bash\", \"mcp__github__*\"]".to_owned(),
             Self::Count { .. } | Self::YesNo => format!("{}, without quotes", self.expects()),
             _ => format!("in quotes: {}", self.expects()),
         }
@@ -216,6 +234,18 @@ const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 /// The items of a list as the environment and flags write it.
 pub(crate) fn items(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+}
+
+/// Reads an amount of memory: a number above 0 and `K`, `M` or `G`, each 1024 times the one before.
+pub(crate) fn bytes(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let power = match unit.to_ascii_uppercase().trim_end_matches('B') {
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(1 << power).filter(|bytes| *bytes > 0)
 }
 
 fn named(value: &DeValue<'_>) -> &'static str {

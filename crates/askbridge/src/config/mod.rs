@@ -12,6 +12,6 @@ mod rules;
 pub(crate) use file::read_file;
 pub(crate) use flags::{Flags, ForEveryone, ForServer};
 pub(crate) use keys::misspelt;
-pub(crate) use kind::{Kind, dialect_at, items};
+pub(crate) use kind::{Kind, bytes, dialect_at, items};
 pub(crate) use reference::page as reference;
 pub(crate) use resolve::{Config, Found, Given, Problem, Source};

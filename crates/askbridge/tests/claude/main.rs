@@ -2,11 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
+mod always;
 mod approvals;
 mod forms;
 mod gotchas;
 mod house;
 mod http;
+mod interrupting;
+mod limits;
 mod messages;
 mod outliving;
 mod parking;

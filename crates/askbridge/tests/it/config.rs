@@ -67,10 +67,13 @@ fn every_setting_says_where_it_came_from() {
     public_url (none) default
     allowed_hosts a.example,b.example DIR/.config/askbridge/config.toml:2
     allowed_origins (none) default
+    limits.failures 20 default
     claude (none) default
     roots (none) default
     agents.warm 10m default
     agents.hold_max off default
+    agents.always_ask (none) default
+    agents.memory off default
     agents.idle 30m default
     agents.max 16 default
     agents.env (none) default

@@ -42,7 +42,9 @@ fn a_fresh_machine_is_healthy_and_stays_untouched() {
     let bridge = TestBridge::stopped();
     let ran = free(&bridge, "");
     let shown = bridge.redact(ran.good());
-    let lines = shown.lines().filter(|line| !line.contains("  space ") && !line.contains("  files "));
+    let depends = ["  space ", "  files ", "  claude "];
+    let lines = shown.lines().filter(|line| !depends.iter().any(|check| line.contains(check)));
+    let lines = lines.filter(|line| !line.contains("hint: run askbridge as another user"));
     let address = |word: &str| if word.starts_with("127.0.0.1:") { "ADDRESS".to_owned() } else { word.to_owned() };
     let shown: Vec<_> = lines.map(|line| line.split(' ').map(address).collect::<Vec<_>>().join(" ")).collect();
     assert_snapshot!(shown.join("\n"), @"
@@ -54,6 +56,7 @@ fn a_fresh_machine_is_healthy_and_stays_untouched() {
     skipped  socket    askbridge is not running; start it with `askbridge`
     good     port      ADDRESS is free
     good     versions  this is 0.1.0
+    good     agents    no agent runs
     good     asks      a test was asked, answered and fetched, on a server that is gone again
     ");
     assert!(!bridge.data().exists());
@@ -166,4 +169,56 @@ fn few_files_are_bad() {
     let bridge = TestBridge::start();
     let ran = bridge.bash("ulimit -n 64; askbridge doctor --json");
     is_bad(&ran, "files", "64 files may be open", "ulimit -n 4096");
+}
+
+/// A program that says it is this version.
+fn says(bridge: &TestBridge, name: &str, words: &str) -> String {
+    let path = bridge.data().with_file_name(name);
+    fs::write(&path, format!("#!/bin/sh\necho '{words}'\n")).unwrap();
+    set_mode(&path, 0o755);
+    path.display().to_string()
+}
+
+#[test]
+fn claude_code_is_found_and_what_is_wrong_with_it_is_said() {
+    let bridge = TestBridge::stopped();
+    let with = |program: &str| {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        bridge.bash(&format!("ASKBRIDGE_CLAUDE='{program}' askbridge --listen {port} doctor --json"))
+    };
+    is_bad(&with("/nowhere/claude"), "claude", "there is no such program", "unset ASKBRIDGE_CLAUDE");
+    is_bad(&with("/dev/null"), "claude", "`/dev/null` does not run", "/dev/null --version");
+    is_bad(&with("/bin/echo"), "claude", "which is not a version of Claude Code", "ASKBRIDGE_CLAUDE");
+    let old = says(&bridge, "old-claude", "1.0.83 (Claude Code)");
+    is_bad(&with(&old), "claude", "Claude Code 1.0.83 is older than 2.1.197", "claude update");
+    let new = says(&bridge, "new-claude", "2.1.325 (Claude Code)");
+    let found = found(&with(&new), "claude");
+    assert_eq!(found[0], ("good".to_owned(), format!("Claude Code 2.1.325 runs, at `{new}`"), String::new()));
+    let root = found.get(1).map(|(health, what, _)| (health.as_str(), what.contains("`bypassPermissions`")));
+    assert_eq!(root, rustix::process::geteuid().is_root().then_some(("warning", true)));
+}
+
+#[test]
+fn an_agent_that_nobody_looks_after_is_named_with_what_to_type() {
+    let bridge = TestBridge::stopped();
+    let agents = bridge.data().join("run/agents");
+    fs::create_dir_all(&agents).unwrap();
+    set_mode(bridge.data(), 0o700);
+    let mut agent = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let stat = fs::read_to_string(format!("/proc/{}/stat", agent.id())).unwrap();
+    let started = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned();
+    let session = "ses_00000000000000000000000007";
+    fs::write(agents.join(format!("{session}.pid")), format!("{} {started}\n", agent.id())).unwrap();
+    let ran = free(&bridge, "--json");
+    let unowned = found(&ran, "agents").remove(0);
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    let what = format!(
+        "process {}, the agent of {session}, runs and nobody looks after it: askbridge is not running",
+        agent.id()
+    );
+    let hint = format!("start `askbridge`, which takes it over; or end it with `kill {}`", agent.id());
+    assert_eq!(unowned, ("warning".to_owned(), what, hint));
+    // Once it has ended, there is nothing to look after.
+    assert_eq!(found(&free(&bridge, "--json"), "agents")[0].1, "no agent runs");
 }

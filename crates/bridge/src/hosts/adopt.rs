@@ -37,6 +37,8 @@ pub(super) async fn adopt_all(desk: &Arc<Inner>) {
         desk.handle.bell.rings_for(session);
         if !inhabited.contains(&session) {
             release(desk, session).await;
+            // We may have been killed after somebody wanted it to stop, and before that was done.
+            desk.interrupt(session).await;
             desk.consider(session).await;
         }
     }

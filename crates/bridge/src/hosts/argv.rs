@@ -1,10 +1,11 @@
 //! What a session's settings mean for the command line of Claude Code.
 
 use askbridge_core::event::Settings;
-use askbridge_core::ids::{Raw, SessionId};
-use askbridge_peers::doors::claude::{MCP_SERVER, MCP_TOOL, session_uuid};
+use askbridge_core::ids::Raw;
+use askbridge_peers::doors::claude::{AlwaysAsk, MCP_SERVER, MCP_TOOL};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 const MODES: &[&str] = &["default", "acceptEdits", "plan", "auto", "bypassPermissions", "dontAsk"];
 const SOURCES: &[&str] = &["user", "project", "local"];
@@ -30,6 +31,24 @@ pub struct Launch {
     /// May the agent ask questions? If nobody will be there, it is better not offered to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interactive: Option<bool>,
+    /// Tools that always go to a person.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub always_ask: Vec<String>,
+    /// How long a process is kept for an open permission. `None`: as the server has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hold_max: Option<Held>,
+    /// Under which name Claude Code keeps the conversation, if that is an earlier session's: this one continues it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+}
+
+/// How long a process is kept for an open permission.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Held {
+    /// As long as it takes.
+    Off,
+    Seconds(f64),
 }
 
 /// Why a session cannot be started like this.
@@ -45,6 +64,8 @@ pub enum LaunchError {
     OurServer,
     #[error("`max_turns` has to be at least 1")]
     NoTurns,
+    #[error("`always_ask`: {0}")]
+    NoTool(String),
     #[error(
         "Claude Code refuses `bypassPermissions` as root; run askbridge as another user, choose another \
          `permission_mode`, or, in a container that you can afford to lose, set IS_SANDBOX=1 and \
@@ -68,6 +89,20 @@ impl Launch {
         self.interactive != Some(false)
     }
 
+    /// Reads which tools always go to a person.
+    pub(super) fn always(&self) -> Result<AlwaysAsk, String> {
+        AlwaysAsk::read(self.always_ask.iter().map(String::as_str))
+    }
+
+    /// Returns how long a permission is held, unless a session does not say.
+    pub(super) fn hold_max(&self, otherwise: Option<Duration>) -> Option<Duration> {
+        match self.hold_max {
+            None => otherwise,
+            Some(Held::Off) => None,
+            Some(Held::Seconds(seconds)) => Duration::try_from_secs_f64(seconds).ok(),
+        }
+    }
+
     /// Checks what Claude Code would refuse at the start, when nobody watches.
     pub fn check(&self, mode: Option<&str>, is_root: bool) -> Result<(), LaunchError> {
         if let Some(mode) = mode.filter(|mode| !MODES.contains(mode)) {
@@ -83,6 +118,7 @@ impl Launch {
         if self.mcp_servers.contains_key(MCP_SERVER) {
             return Err(LaunchError::OurServer);
         }
+        self.always().map_err(LaunchError::NoTool)?;
         if self.max_turns == Some(0) {
             return Err(LaunchError::NoTurns);
         }
@@ -103,10 +139,9 @@ pub(super) enum Beginning {
     },
 }
 
-/// Returns the arguments, without the program.
-pub(super) fn argv(session: SessionId, settings: &Settings, beginning: Beginning) -> Vec<String> {
+/// Returns the arguments, without the program, for the conversation of that name.
+pub(super) fn argv(conversation: &str, settings: &Settings, beginning: Beginning) -> Vec<String> {
     let launch = Launch::of(settings);
-    let uuid = session_uuid(session);
     let mut argv: Vec<String> = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
         .into_iter()
         .chain(["--permission-prompt-tool", "stdio", "--include-partial-messages"])
@@ -115,8 +150,8 @@ pub(super) fn argv(session: SessionId, settings: &Settings, beginning: Beginning
     // With `=`, so that nothing that begins with a dash is taken for a flag.
     let mut add = |name: &str, value: &str| argv.push(format!("--{name}={value}"));
     match beginning {
-        Beginning::New => add("session-id", &uuid),
-        Beginning::Resume { .. } => add("resume", &uuid),
+        Beginning::New => add("session-id", conversation),
+        Beginning::Resume { .. } => add("resume", conversation),
     }
     let options = [
         ("model", &settings.model),
@@ -163,7 +198,7 @@ pub(super) fn argv(session: SessionId, settings: &Settings, beginning: Beginning
 mod tests {
     use super::*;
 
-    const SESSION: SessionId = SessionId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
+    const CONVERSATION: &str = "01234567-89ab-4def-8123-456789abcdef";
 
     #[test]
     fn everything_that_can_be_set_reaches_the_command_line() {
@@ -183,7 +218,7 @@ mod tests {
             ..Settings::default()
         };
         assert_eq!(
-            argv(SESSION, &settings, Beginning::New),
+            argv(CONVERSATION, &settings, Beginning::New),
             [
                 "--output-format",
                 "stream-json",
@@ -210,7 +245,7 @@ mod tests {
     fn an_agent_that_runs_alone_is_not_offered_to_ask_and_a_resume_may_wait_for_its_hooks() {
         let launch = Launch { interactive: Some(false), system_prompt: Some("x".to_owned()), ..Launch::default() };
         let settings = Settings { more: Some(launch.kept()), ..Settings::default() };
-        let argv = argv(SESSION, &settings, Beginning::Resume { waits: true });
+        let argv = argv(CONVERSATION, &settings, Beginning::Resume { waits: true });
         assert_eq!(
             argv[8..],
             [
@@ -231,5 +266,7 @@ mod tests {
         assert!(launch.check(Some("bypassPermissions"), false).is_ok());
         let ours = Launch { mcp_servers: [(MCP_SERVER.to_owned(), json!({}))].into_iter().collect(), ..launch };
         assert!(matches!(ours.check(None, false), Err(LaunchError::OurServer)));
+        let odd = Launch { always_ask: vec!["Bash(".to_owned()], ..Launch::default() };
+        assert!(matches!(odd.check(None, false), Err(LaunchError::NoTool(_))));
     }
 }

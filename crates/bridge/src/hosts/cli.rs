@@ -50,9 +50,19 @@ impl std::fmt::Display for Version {
 
 /// A Claude Code program that can be run.
 #[derive(Debug, Clone)]
-pub(super) struct Cli {
-    pub(super) path: PathBuf,
-    version: Version,
+pub struct Cli {
+    pub path: PathBuf,
+    pub version: Version,
+}
+
+/// Finds the program that would be run.
+pub async fn find(options: &HostOptions) -> Result<Cli, CliError> {
+    Cli::find(options).await
+}
+
+/// Would Claude Code refuse to skip its permissions?
+pub fn is_root_without_a_sandbox(options: &HostOptions) -> bool {
+    rustix::process::geteuid().is_root() && options.variable("IS_SANDBOX").is_none_or(|value| value != "1")
 }
 
 impl Cli {

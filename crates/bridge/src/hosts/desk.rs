@@ -16,9 +16,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
 
-use super::cli::{Cli, CliError};
+use super::cli::{Cli, CliError, is_root_without_a_sandbox};
 use super::eyes::{self, Eyes};
 use super::host::Ended;
+use super::memory::{self, Scales};
 use super::options::HostOptions;
 use super::{adopt, need, place, start};
 use crate::auth::Agents;
@@ -34,6 +35,7 @@ pub(super) struct Inner {
     pub(super) options: HostOptions,
     pub(super) agents: Arc<Agents>,
     pub(super) eyes: Arc<Eyes>,
+    pub(super) scales: Scales,
     pub(super) stop: CancellationToken,
     /// Somebody waits for a place: whoever has nothing to do may go.
     pub(super) crowded: Notify,
@@ -62,6 +64,7 @@ impl Hosts {
             options,
             agents,
             eyes: Arc::default(),
+            scales: Scales::default(),
             stop: CancellationToken::new(),
             crowded: Notify::new(),
             stop_agents: AtomicBool::new(false),
@@ -70,6 +73,9 @@ impl Hosts {
         });
         inner.tasks.spawn(eyes::run(Arc::clone(&inner.eyes), watch, inner.stop.clone()));
         inner.tasks.spawn(follow(Arc::clone(&inner)));
+        if inner.options.memory_max.is_some() {
+            inner.tasks.spawn(memory::watch(Arc::clone(&inner)));
+        }
         Ok(Self(inner))
     }
 
@@ -79,7 +85,7 @@ impl Hosts {
 
     /// Would Claude Code refuse to skip its permissions?
     pub fn is_root_without_a_sandbox(&self) -> bool {
-        rustix::process::geteuid().is_root() && self.0.options.variable("IS_SANDBOX").is_none_or(|value| value != "1")
+        is_root_without_a_sandbox(&self.0.options)
     }
 
     /// Checks that there is a Claude Code that we can run.
@@ -158,12 +164,20 @@ impl Inner {
     }
 
     /// Somebody stops an agent that has no process: what it had asked need not be decided any more.
-    async fn interrupt(&self, session: SessionId) {
+    pub(super) async fn interrupt(&self, session: SessionId) {
         if self.state.lock().busy.contains(&session) {
             return;
         }
-        let open = self.handle.look(session, |state| state.session.open().map(|live| live.ask.id).collect::<Vec<_>>());
+        let open = self.handle.look(session, |state| {
+            let stopped_at = state.session.interrupted.map(|interruption| interruption.at);
+            // What was asked since then is not meant.
+            let meant = state.session.open().filter(|live| stopped_at.is_some_and(|at| live.ask.at <= at));
+            meant.map(|live| live.ask.id).collect::<Vec<_>>()
+        });
         let Ok(open) = open.await else { return };
+        if open.is_empty() {
+            return;
+        }
         let why = "the turn was interrupted".to_owned();
         let withdraw = open.into_iter().map(|ask| Intent::Withdraw { ask, why: why.clone() }).collect();
         if let Err(error) = self.handle.submit(session, withdraw).await {
@@ -210,6 +224,8 @@ async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
         }
     };
     desk.dispatch();
+    // Somebody may have wanted it to stop when it was ending anyway.
+    desk.interrupt(session).await;
     if again {
         desk.consider(session).await;
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use askbridge_core::event::Level;
 use askbridge_core::intent::Intent;
-use askbridge_peers::doors::claude::{self, Carry};
+use askbridge_peers::doors::claude::Carry;
 use askbridge_peers::peer::{Frame, Peer};
 use futures_util::StreamExt;
 use tokio::time::{sleep, timeout};
@@ -29,7 +29,7 @@ impl Host {
     /// would not come back.
     pub(super) async fn wait_for_the_record(&mut self) {
         let Some(call) = self.claude.parked_call().map(str::to_owned) else { return };
-        let (uuid, options) = (claude::session_uuid(self.session), &self.desk.options);
+        let (uuid, options) = (self.conversation.clone(), &self.desk.options);
         let written = async {
             while !transcript::has_deferred(options, &uuid, &call) {
                 sleep(LOOK_AGAIN).await;
@@ -75,7 +75,7 @@ impl Host {
     pub(super) async fn finish(mut self) -> Ended {
         // Nothing more is said to it, not even to begin with.
         self.woken = true;
-        let expected = self.hang_up.is_some() || self.idle_since.is_some();
+        let expected = self.hang_up.is_some() || self.idle_since.is_some() || self.too_heavy;
         let last_words = async {
             loop {
                 if !matches!(self.spool.is_at_the_end(), Ok(true)) && self.hang_up.is_none() && self.read().is_ok() {
@@ -98,7 +98,9 @@ impl Host {
             while self.records.next().await.is_some() {}
         }
         self.clear_up().await;
-        if expected || self.has_progressed { Ended::WithProgress } else { Ended::Fruitless }
+        // What takes too much before it has heard anything would do so again.
+        let is_fine = expected && !self.too_heavy;
+        if is_fine || self.has_progressed { Ended::WithProgress } else { Ended::Fruitless }
     }
 
     /// Passes on one ruling, or waits for something to be stored. Says whether there was anything.
@@ -119,6 +121,7 @@ impl Host {
 
     async fn clear_up(&mut self) {
         self.desk.eyes.off(&self.place.spool_name());
+        self.desk.scales.off(self.process.pid);
         let handle = &self.desk.handle;
         if let Err(error) = handle.flush(self.session).await {
             // The spool stays, and is heard again by whoever starts next.

@@ -21,7 +21,9 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
+use super::conversation;
 use super::desk::Inner;
+use super::memory::Scale;
 use super::pipe::Pipe;
 use super::place::{Place, Rest};
 use super::process::Running;
@@ -47,6 +49,8 @@ pub(super) struct Hosted {
     pub(super) running: Option<Running>,
     pub(super) begin: Begin,
     pub(super) epoch: Epoch,
+    /// Under which name Claude Code keeps it.
+    pub(super) conversation: String,
 }
 
 /// How a process ended, for whoever may start it again.
@@ -68,7 +72,7 @@ pub(super) struct Host {
     rest: Rest,
     pub(super) spool: Spool,
     pub(super) pipe: Pipe,
-    process: ProcessId,
+    pub(super) process: ProcessId,
     running: Option<Running>,
     pub(super) epoch: Epoch,
     caller: Caller,
@@ -87,11 +91,18 @@ pub(super) struct Host {
     /// Has the agent shown that it heard something?
     pub(super) has_progressed: bool,
     pub(super) idle_since: Option<Instant>,
+    pub(super) conversation: String,
+    /// What it takes of the machine's memory, if somebody looks.
+    pub(super) scale: Option<Arc<Scale>>,
+    /// It takes too much, so nothing is kept warm any more.
+    pub(super) hurried: bool,
+    /// It took too much, and was stopped.
+    pub(super) too_heavy: bool,
 }
 
 impl Host {
     pub(super) async fn open(desk: &Arc<Inner>, hosted: Hosted) -> Result<Self, Rejection> {
-        let Hosted { session, place, rest, spool, pipe, process, running, begin, epoch } = hosted;
+        let Hosted { session, place, rest, spool, pipe, process, running, begin, epoch, conversation } = hosted;
         let started = desk.handle.look(session, |state| state.session.started.clone()).await?;
         let (owner, agent) = match started {
             Some(started) => (started.owner.clone(), started.agent.clone()),
@@ -99,6 +110,7 @@ impl Host {
         };
         Ok(Self {
             news: desk.eyes.on(place.spool_name()),
+            scale: desk.options.memory_max.map(|_| desk.scales.on(process.pid)),
             follower: desk.handle.follow_live(Interest::Session(session)),
             caller: Caller { party: owner, role: Role::Agent, name: agent.into(), device: "process".into() },
             chance: desk.handle.chance().clone(),
@@ -121,6 +133,9 @@ impl Host {
             woken: false,
             has_progressed: false,
             idle_since: None,
+            conversation,
+            hurried: false,
+            too_heavy: false,
         })
     }
 
@@ -140,6 +155,7 @@ impl Host {
                 Step::Leave => {
                     if self.leave(&running).await {
                         self.desk.eyes.off(&self.place.spool_name());
+                        self.desk.scales.off(self.process.pid);
                         return Ended::LeftRunning;
                     }
                 }
@@ -167,7 +183,10 @@ impl Host {
             return Step::LetGo;
         }
         self.take_a_rest().await;
-        if self.is_to_sleep() {
+        if let Some(step) = self.weigh() {
+            return step;
+        }
+        if self.is_to_sleep().await {
             info!(session.id = %self.session, "Agent has nothing to do and is let go");
             return Step::LetGo;
         }
@@ -176,6 +195,7 @@ impl Host {
         }
         let (clock, wake_at) = (self.desk.handle.clock.clone(), self.wake_at);
         let (news, crowd) = (Arc::clone(&self.news), Arc::clone(&self.desk));
+        let scale = self.scale.clone();
         let has_room = self.has_room();
         let sleep_at = self.idle_since.map(|since| since + self.desk.options.idle);
         tokio::select! {
@@ -191,6 +211,7 @@ impl Host {
             () = stop.cancelled() => return Step::Leave,
             () = async { sleep_until(sleep_at.unwrap_or_else(Instant::now)).await }, if sleep_at.is_some() => {}
             () = crowd.crowded.notified(), if self.idle_since.is_some() => {}
+            () = weighed(scale.as_deref()) => {}
             () = sleep(LOOK_ANYWAY) => {}
         }
         Step::GoOn
@@ -254,8 +275,8 @@ impl Host {
         let mut cx = Cx { now, ids: &mut self.chance, out: &mut self.out };
         act(&mut self.claude, &mut cx);
         let out = std::mem::take(&mut self.out);
-        for Streamed { session, block, offset, text } in out.streams {
-            self.desk.handle.stream(session, block, offset, &text);
+        for Streamed { session, block, kind, offset, text } in out.streams {
+            self.desk.handle.stream(session, block, kind, offset, &text);
         }
         for (place, record) in out.records.into_iter().enumerate() {
             self.record(record, place);
@@ -357,13 +378,25 @@ impl Host {
         }
     }
 
-    fn is_to_sleep(&mut self) -> bool {
+    async fn is_to_sleep(&mut self) -> bool {
         if !self.claude.is_idle() || !self.pipe.is_empty() || self.hang_up.is_some() {
             self.idle_since = None;
             return false;
         }
         let since = *self.idle_since.get_or_insert_with(Instant::now);
-        since.elapsed() >= self.desk.options.idle || self.desk.is_crowded()
+        if since.elapsed() >= self.desk.options.idle || self.desk.is_crowded() {
+            return true;
+        }
+        // A session that has grown long goes on as a new one, and only one without a process can. What is in flight holds the
+        // session, and goes on only once we are done here: so never look while something is.
+        self.rulings.is_empty() && self.records.is_empty() && conversation::is_full(&self.desk, self.session).await
+    }
+}
+
+async fn weighed(scale: Option<&Scale>) {
+    match scale {
+        Some(scale) => scale.changed.notified().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -10,11 +10,13 @@
 mod adopt;
 mod argv;
 mod cli;
+mod conversation;
 mod desk;
 mod eyes;
 mod farewell;
 mod host;
 mod launcher;
+mod memory;
 mod need;
 mod options;
 mod pipe;
@@ -25,8 +27,10 @@ mod spool;
 mod start;
 mod transcript;
 
-pub use argv::{Launch, LaunchError};
-pub use cli::CliError;
+pub use argv::{Held, Launch, LaunchError};
+pub use askbridge_peers::doors::claude::AlwaysAsk;
+pub use cli::{Cli, CliError, find as find_claude, is_root_without_a_sandbox};
 pub use desk::Hosts;
 pub use launcher::{LAUNCH_COMMAND, become_agent};
 pub use options::{HostOptions, RootError, environment};
+pub use place::{RunningAgent, running_agents};

@@ -25,6 +25,10 @@ pub struct HostOptions {
     pub warm: Option<Warm>,
     /// How long a process is kept for an open permission, unless the session says otherwise. `None`: as long as it takes.
     pub hold_max: Option<Duration>,
+    /// Tools that always go to a person, in every session that is started from now on.
+    pub always_ask: Vec<String>,
+    /// Bytes of memory that one agent may take, with everything it started. `None`: as many as there are.
+    pub memory_max: Option<u64>,
     /// How many processes may run at the same time.
     pub processes_max: usize,
 }
@@ -95,6 +99,8 @@ mod tests {
             idle: Duration::ZERO,
             warm: None,
             hold_max: None,
+            always_ask: Vec::new(),
+            memory_max: None,
             processes_max: 1,
         }
     }

@@ -42,6 +42,24 @@ pub(super) fn inhabited(folder: &Path) -> io::Result<Vec<SessionId>> {
     Ok(names.filter_map(|name| name.strip_suffix(".pid")?.parse().ok()).collect())
 }
 
+/// An agent's process that runs, whoever looks after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunningAgent {
+    pub session: SessionId,
+    pub pid: u32,
+}
+
+/// Finds every agent that runs. Changes nothing.
+pub fn running_agents(folder: &Path) -> io::Result<Vec<RunningAgent>> {
+    let sessions = match inhabited(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        sessions => sessions?,
+    };
+    let processes = sessions.into_iter().map(|session| (session, Place::new(folder, session).process()));
+    let alive = processes.filter_map(|(session, process)| process.filter(|it| it.is_alive()).map(|it| (session, it)));
+    Ok(alive.map(|(session, process)| RunningAgent { session, pid: process.pid }).collect())
+}
+
 impl Place {
     pub(super) fn new(folder: &Path, session: SessionId) -> Self {
         Self { folder: folder.to_owned(), name: session.to_string() }

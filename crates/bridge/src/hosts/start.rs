@@ -19,6 +19,7 @@ use tracing::{info, warn};
 
 use super::argv::{Beginning, Launch, argv};
 use super::cli::{Cli, CliError};
+use super::conversation;
 use super::desk::Inner;
 use super::host::{Host, Hosted};
 use super::options::RootError;
@@ -52,12 +53,16 @@ pub(super) enum StartError {
 
 /// Starts a process for a session.
 pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host, StartError> {
-    let look = |state: &crate::runtime::CellState| (Arc::clone(&state.session.settings), state.session.epoch);
-    let (settings, epoch) = desk.handle.look(session, look).await?;
+    let look = |state: &crate::runtime::CellState| {
+        let interrupted = state.session.interrupted.map_or(0, |interruption| interruption.at.0);
+        (Arc::clone(&state.session.settings), state.session.epoch, interrupted)
+    };
+    let (settings, epoch, interrupted) = desk.handle.look(session, look).await?;
     let folder = settings.folder.as_deref().ok_or(StartError::NoFolder)?;
     let folder = desk.options.allow(folder)?;
     let cli = Cli::find(&desk.options).await?;
-    let record = transcript::find(&desk.options, &session_uuid(session));
+    let conversation = conversation::name(desk, session).await?;
+    let record = transcript::find(&desk.options, &conversation);
     if let Some(record) = record.as_deref().filter(|_| cli.believes_its_record()) {
         bring_back(desk, session, record, &settings).await?;
     }
@@ -67,12 +72,14 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
         false => Beginning::New,
     };
     let place = Place::new(&desk.options.folder, session);
-    let words = place.rest().map(|rest| rest.carry.words).unwrap_or_default();
-    let carry = Carry { blocks: first_block(epoch), initialized: false, words };
+    let mut words = place.rest().map(|rest| rest.carry.words).unwrap_or_default();
+    words.extend(conversation::keep(desk, session, &conversation, &settings).await?);
+    let (blocks, awaits_hooks) = (first_block(epoch), cli.awaits_initialize());
+    let carry = Carry { blocks, initialized: false, awaits_hooks, interrupted, words };
     let rest = Rest { offset: 0, carry, resumed: resumes };
     place.prepare(&rest)?;
     let pipe = Pipe::open(&place.stdin(), place.writing())?;
-    let process = spawn(desk, &place, &cli, &folder, argv(session, &settings, beginning)).await?;
+    let process = spawn(desk, &place, &cli, &folder, argv(&conversation, &settings, beginning)).await?;
     info!(session.id = %session, pid = process.pid, resumes, "Agent started");
     let hosted = Hosted {
         session,
@@ -83,6 +90,7 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
         begin: begin(desk, session, if resumes { Process::Resumed } else { Process::New }, &rest, &settings),
         place,
         rest,
+        conversation,
         epoch: claim(desk, session, Some(process)).await?,
     };
     Host::open(desk, hosted).await.map_err(StartError::Journal)
@@ -134,13 +142,22 @@ pub(super) async fn adopt(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
         running,
         place,
         rest,
+        conversation: conversation::name(desk, session).await?,
     };
     Host::open(desk, hosted).await.map_err(StartError::Journal)
 }
 
 fn begin(desk: &Inner, session: SessionId, process: Process, rest: &Rest, settings: &Settings) -> Begin {
-    let (carry, interactive) = (rest.carry.clone(), Launch::of(settings).is_interactive());
-    Begin { session, process, carry, interactive, hold_max: desk.options.hold_max }
+    let launch = Launch::of(settings);
+    Begin {
+        session,
+        process,
+        carry: rest.carry.clone(),
+        interactive: launch.is_interactive(),
+        hold_max: launch.hold_max(desk.options.hold_max),
+        // It was checked before it was kept.
+        always: launch.always().unwrap_or_default(),
+    }
 }
 
 fn first_block(epoch: Epoch) -> u32 {

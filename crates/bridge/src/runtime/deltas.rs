@@ -2,6 +2,7 @@
 
 use askbridge_core::ids::SessionId;
 use askbridge_journal::bus::{Bus, Message};
+use askbridge_peers::peer::BlockKind;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -15,20 +16,21 @@ pub(crate) const SUBJECT: &str = "delta.";
 struct Fleeting {
     session: String,
     block: u32,
+    kind: BlockKind,
     offset: usize,
     text: String,
 }
 
 impl Handle {
     /// Tells whoever watches that a block of text goes on with `text`, `offset` bytes from its beginning.
-    pub fn stream(&self, session: SessionId, block: u32, offset: usize, text: &str) {
-        let fleeting = Fleeting { session: session.to_string(), block, offset, text: text.to_owned() };
+    pub fn stream(&self, session: SessionId, block: u32, kind: BlockKind, offset: usize, text: &str) {
+        let fleeting = Fleeting { session: session.to_string(), block, kind, offset, text: text.to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a delta's envelope has text keys");
         self.store.publish(SUBJECT, Bytes::from(body));
     }
 }
 
 pub(crate) fn read(message: &Message) -> Option<News> {
-    let Fleeting { session, block, offset, text } = serde_json::from_slice(&message.body).ok()?;
-    Some(News::Delta { session: session.parse().ok()?, block, offset, text })
+    let Fleeting { session, block, kind, offset, text } = serde_json::from_slice(&message.body).ok()?;
+    Some(News::Delta { session: session.parse().ok()?, block, kind, offset, text })
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use askbridge_core::ids::{AskId, Position, Raw, SessionId};
 use askbridge_journal::{Cursor, Stored};
+use askbridge_peers::peer::BlockKind;
 use askbridge_peers::told::Happened;
 
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub enum News {
     Delta {
         session: SessionId,
         block: u32,
+        kind: BlockKind,
         offset: usize,
         text: String,
     },

@@ -6,6 +6,7 @@ use askbridge_core::event::{Settings, Started};
 use askbridge_core::ids::SessionId;
 use askbridge_core::intent::{Intent, Start};
 use askbridge_core::limits;
+use askbridge_core::refusal::Refusal;
 use askbridge_core::session::End;
 use askbridge_peers::wish::Rejection;
 use sha2::{Digest, Sha256};
@@ -31,7 +32,9 @@ impl Handle {
             let (end, full, newest) = self
                 .look(current, |state| {
                     let unfinished = || state.session.asks.values().any(|live| live.delivered_at.is_none());
-                    let full = state.session.decisions >= limits::DECISIONS_MAX && !unfinished();
+                    // An agent that runs knows the session by its name, and what waits for it waits here.
+                    let in_use = state.session.host.is_some() || !state.session.queue.is_empty();
+                    let full = state.session.decisions >= limits::DECISIONS_MAX && !in_use && !unfinished();
                     let (settings, started) = (state.session.settings.clone(), state.session.started.clone());
                     (state.session.end.clone(), full, Newest { session: current, settings, started })
                 })
@@ -60,8 +63,12 @@ impl Handle {
         };
         // The new one first: a session that goes on nowhere would be worse than one that nobody points to.
         self.submit(to, vec![Intent::Start(Box::new(start))]).await?;
-        self.submit(from, vec![Intent::Continue { to }]).await?;
-        Ok(to)
+        match self.submit(from, vec![Intent::Continue { to }]).await {
+            Ok(_) => Ok(to),
+            // Somebody asked or said something in the meantime: it goes on here a little longer.
+            Err(Rejection::Refused(Refusal::AskOpen(_) | Refusal::BadRequest(_))) => Ok(from),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -59,7 +59,10 @@ impl Handle {
                 };
                 self.submit_in(session, Intent::Start(Box::new(start))).await
             }
+            // Only whoever runs agents can tell whether this one could be run.
+            Wish::Open(_) | Wish::Change { .. } => Err(Rejection::Down("this askbridge runs no agents".to_owned())),
             Wish::Close { session, why } => {
+                let why = why.unwrap_or_else(|| format!("closed by {}", caller.name));
                 self.guarded(caller, Action::Withdraw, session)?;
                 self.submit_in(session, Intent::Close { why }).await
             }

@@ -78,7 +78,9 @@ pub fn can_share(listings: &[&'static Listing]) -> Result<(), Clash> {
 
 /// A router for a port on which nothing but these languages is spoken.
 pub fn foreign_router(app: App, listings: Vec<&'static Listing>) -> Router {
-    speaking(Router::new(), listings, Otherwise::Nothing).layer(middleware::from_fn_with_state(app.clone(), guard)).with_state(app)
+    speaking(Router::new(), listings, Otherwise::Nothing)
+        .layer(middleware::from_fn_with_state(app.clone(), guard))
+        .with_state(app)
 }
 
 /// What there is where neither we nor any of the languages have an address.

@@ -5,24 +5,25 @@ use askbridge_core::refusal::Refusal;
 use askbridge_peers::wish::Rejection;
 
 use super::app::App;
-use super::problem::Trouble;
 use crate::auth::{Action, Caller};
 use crate::hosts::Launch;
 
 /// Checks everything that can be checked before there is a session, and completes its settings.
 ///
 /// What the agent alone understands is in `settings.more`, as a [`Launch`] is written.
-pub(crate) async fn prepare(app: &App, caller: &Caller, settings: &mut Settings) -> Result<(), Trouble> {
+pub(crate) async fn prepare(app: &App, caller: &Caller, settings: &mut Settings) -> Result<(), Rejection> {
     caller.may(Action::RunAgent, None)?;
-    let bad = |why: String| Trouble::new(422, "bad_request", why);
+    let bad = |why: String| Rejection::Refused(Refusal::BadRequest(why));
     let hosts = app.hosts().ok_or_else(|| bad("this askbridge runs no agents".to_owned()))?;
     let folder = settings.folder.as_deref().ok_or_else(|| bad("say in `cwd` in which folder it works".to_owned()))?;
     let folder = hosts.options().allow(folder).map_err(|error| bad(error.to_string()))?;
     settings.folder = Some(folder.display().to_string());
-    let launch = Launch::of(settings);
+    let mut launch = Launch::of(settings);
+    // What the operator names cannot be taken away by whoever starts a session.
+    launch.always_ask.splice(0..0, hosts.options().always_ask.iter().cloned());
     let root = hosts.is_root_without_a_sandbox();
     launch.check(settings.mode.as_deref(), root).map_err(|error| bad(error.to_string()))?;
-    hosts.check_claude().await.map_err(|error| Trouble::new(503, "no_claude", error.to_string()))?;
+    hosts.check_claude().await.map_err(|error| Rejection::NoClaude(error.to_string()))?;
     settings.more = Some(launch.kept());
     settings.wishes.warm = settings.wishes.warm.or(hosts.options().warm);
     Ok(())
@@ -33,9 +34,5 @@ pub(crate) async fn prepare_wished(app: &App, caller: &Caller, settings: &mut Se
     if settings.folder.is_none() {
         settings.folder = app.speaking().and_then(|speaking| speaking.folder.clone());
     }
-    prepare(app, caller, settings).await.map_err(|Trouble(problem)| match problem.status {
-        403 => Rejection::Forbidden(problem.detail),
-        503 => Rejection::Down(problem.detail),
-        _ => Rejection::Refused(Refusal::BadRequest(problem.detail)),
-    })
+    prepare(app, caller, settings).await
 }

@@ -22,6 +22,7 @@ use super::app::{App, Seat};
 use super::hosting::prepare_wished;
 use super::identify::{pace, sign_in};
 use super::look::look;
+use super::v1::sessions;
 use crate::auth::{Action, Caller};
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, Interest, News, chain};
@@ -217,9 +218,9 @@ impl Talk {
         for record in std::mem::take(&mut self.out.records) {
             self.record(record);
         }
-        for Streamed { session, block, offset, text } in std::mem::take(&mut self.out.streams) {
+        for Streamed { session, block, kind, offset, text } in std::mem::take(&mut self.out.streams) {
             if self.may_ask_in(session) {
-                self.app.handle.stream(session, block, offset, &text);
+                self.app.handle.stream(session, block, kind, offset, &text);
             }
         }
         if let Some(at) = self.out.wake_at.take() {
@@ -237,8 +238,14 @@ impl Talk {
             let grant = async {
                 let caller = caller.ok_or(Rejection::Unauthorized)?;
                 pace(&app, &caller)?;
-                let wish = hosted(&app, &caller, wish).await?;
-                app.handle.grant(&caller, via, wish).await
+                match wish {
+                    Wish::Open(new) => sessions::start(&app, &caller, via, *new).await,
+                    Wish::Change { session, changes } => sessions::change(&app, &caller, via, session, *changes).await,
+                    wish => {
+                        let wish = hosted(&app, &caller, wish).await?;
+                        app.handle.grant(&caller, via, wish).await
+                    }
+                }
             };
             (tag, grant.await)
         }));
@@ -369,8 +376,8 @@ impl Talk {
                 News::Draft { ask, draft, .. } => {
                     self.with_peer(|peer, cx| peer.tell(&Told::Draft { ask: *ask, draft }, cx));
                 }
-                News::Delta { session, block, offset, text } => {
-                    let told = Told::Delta { session: *session, block: *block, offset: *offset, text };
+                News::Delta { session, block, kind, offset, text } => {
+                    let told = Told::Delta { session: *session, block: *block, kind: *kind, offset: *offset, text };
                     self.with_peer(|peer, cx| peer.tell(&told, cx));
                 }
                 News::Seat { session, dialect, connection } if dialect == self.guest.via => {

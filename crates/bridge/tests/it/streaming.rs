@@ -4,6 +4,7 @@ use askbridge_bridge::auth::{Caller, Role};
 use askbridge_bridge::runtime::{Heard, Interest, News};
 use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_core::limits;
+use askbridge_peers::peer::BlockKind;
 use serde_json::json;
 
 use crate::kit::House;
@@ -15,12 +16,16 @@ async fn deltas_reach_every_language_that_watches() {
     let (_, session) = house.post("/v1/sessions", &agent, &json!({"agent": "ci"})).await;
     let session: SessionId = session["id"].as_str().unwrap().parse().unwrap();
     let mut native = house.native(&ada).await;
-    house.handle.stream(session, 1, 0, "Hel");
-    house.handle.stream(session, 1, 3, "lo");
-    let first = native.hear("a delta", |frame| frame["type"] == "delta").await;
-    assert_eq!((&first["offset"], &first["text"]), (&json!(0), &json!("Hel")));
-    let second = native.hear("a delta", |frame| frame["type"] == "delta").await;
-    assert_eq!((&second["offset"], &second["text"]), (&json!(3), &json!("lo")));
+    house.handle.stream(session, 1, BlockKind::Thinking, 0, "Hmm");
+    house.handle.stream(session, 2, BlockKind::Text, 0, "Hel");
+    house.handle.stream(session, 2, BlockKind::Text, 3, "lo");
+    for (block, kind, offset, text) in [(1, "thinking", 0, "Hmm"), (2, "text", 0, "Hel"), (2, "text", 3, "lo")] {
+        let delta = native.hear("a delta", |frame| frame["type"] == "delta").await;
+        let whole = json!({
+            "type": "delta", "session": session.to_string(), "block": block, "kind": kind, "offset": offset, "text": text,
+        });
+        assert_eq!(delta, whole);
+    }
     house.close().await;
 }
 
@@ -89,4 +94,35 @@ async fn a_server_that_stops_says_goodbye() {
     let stopping = tokio::spawn(house.stop_serving());
     assert_eq!(native.hear_end().await, 1001);
     stopping.await.expect("it stops").stop().await;
+}
+
+#[tokio::test]
+async fn a_session_is_started_changed_and_closed_over_the_socket_as_over_http() {
+    let house = House::open().await;
+    let agent = house.agent("ci").await;
+    let mut native = house.native(&agent).await;
+    native
+        .say(&json!({"type": "start", "tag": 1, "agent": "ci", "title": "Nightly", "undo_seconds": 5}).to_string())
+        .await;
+    let started = native.hear("the reply", |frame| frame["tag"] == 1).await;
+    let session = started["session"].as_str().unwrap().to_owned();
+    let path = format!("/v1/sessions/{session}");
+    assert_eq!(house.get(&path, &agent).await.1["title"], "Nightly");
+    native.say(&json!({"type": "configure", "tag": 2, "session": session, "title": "Weekly"}).to_string()).await;
+    assert_eq!(native.hear("the reply", |frame| frame["tag"] == 2).await["ok"], true);
+    assert_eq!(house.get(&path, &agent).await.1["title"], "Weekly");
+    for (tag, frame, code) in [
+        (3, json!({"type": "start", "tag": 3, "undo_seconds": 3600}), "bad_request"),
+        (4, json!({"type": "start", "tag": 4, "agent": "claude", "cwd": "/"}), "forbidden"),
+        (5, json!({"type": "configure", "tag": 5, "session": session, "permission_mode": "yolo"}), "bad_request"),
+        (6, json!({"type": "close", "tag": 6, "session": "ses_00000000000000000000000009"}), "unknown_session"),
+    ] {
+        native.say(&frame.to_string()).await;
+        let refused = native.hear("the refusal", |frame| frame["tag"] == tag).await;
+        assert_eq!((&refused["ok"], &refused["error"]["code"]), (&json!(false), &json!(code)), "{refused}");
+    }
+    native.say(&json!({"type": "close", "tag": 7, "session": session}).to_string()).await;
+    assert_eq!(native.hear("the reply", |frame| frame["tag"] == 7).await["ok"], true);
+    assert_eq!(house.get(&path, &agent).await.1["state"], "closed");
+    house.close().await;
 }

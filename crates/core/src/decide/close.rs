@@ -27,6 +27,10 @@ pub(super) fn carry_on(session: &Session, to: SessionId, at: Timestamp) -> Resul
     let unfinished = session.asks.values().find(|live| live.is_unfinished());
     match unfinished {
         Some(live) => Err(Refusal::AskOpen(live.ask.id)),
+        // Nobody would look for them here any more.
+        None if !session.queue.is_empty() => {
+            Err(Refusal::BadRequest("messages still wait for the agent of this session".to_owned()))
+        }
         None => Ok(vec![Event::Continued { to, at }]),
     }
 }

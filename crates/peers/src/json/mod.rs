@@ -3,6 +3,7 @@
 mod answer;
 mod ask;
 mod codes;
+mod new_session;
 mod on_expiry;
 mod problem;
 mod reply;
@@ -14,6 +15,7 @@ mod wild;
 pub use answer::in_labels;
 pub use ask::{AskJson, BodyJson};
 pub use codes::{CODES, Code};
+pub use new_session::{Hosting, NewSession, SessionChanges};
 pub use on_expiry::on_expiry;
 pub use problem::Problem;
 pub use reply::{Answering, ReplyError};

@@ -8,8 +8,10 @@ use askbridge_core::ask::Ask;
 use askbridge_core::event::{Event, Settings, Started};
 use askbridge_core::ids::{AskId, Position, Raw, SessionId};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
+use askbridge_core::session::Interruption;
 use askbridge_core::unfit::{Mismatch, Problem};
 use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
+use askbridge_peers::peer::BlockKind;
 use askbridge_peers::told::{self, Happened, Snapshot};
 use askbridge_peers::wish::{CallerName, Finds, Receipt, Rejection, SessionLine};
 
@@ -21,7 +23,7 @@ use crate::events;
 pub enum Told {
     Snapshot(Box<Snapshot>),
     Event(Box<Happened>),
-    Delta { session: SessionId, block: u32, offset: usize, text: String },
+    Delta { session: SessionId, block: u32, kind: BlockKind, offset: usize, text: String },
     Draft { ask: AskId, draft: Raw },
     CaughtUp { seen: Option<Position> },
     Displaced,
@@ -33,8 +35,8 @@ impl Told {
         match self {
             Self::Snapshot(snapshot) => told::Told::Snapshot(snapshot),
             Self::Event(happened) => told::Told::Event(happened),
-            Self::Delta { session, block, offset, text } => {
-                told::Told::Delta { session: *session, block: *block, offset: *offset, text }
+            Self::Delta { session, block, kind, offset, text } => {
+                told::Told::Delta { session: *session, block: *block, kind: *kind, offset: *offset, text }
             }
             Self::Draft { ask, draft } => told::Told::Draft { ask: *ask, draft },
             Self::CaughtUp { seen } => told::Told::CaughtUp { session: SESSION, seen: *seen },
@@ -91,7 +93,12 @@ fn delta(rest: &str) -> Result<Told, String> {
     let mut next = || parts.next().ok_or("a delta has a block, an offset and a text");
     let block = next()?.parse().map_err(|_| "a block is a number")?;
     let offset = next()?.parse().map_err(|_| "an offset is a number")?;
-    Ok(Told::Delta { session, block, offset, text: quoted(next()?)? })
+    let rest = next()?;
+    let (kind, rest) = match rest.strip_prefix("thinking ") {
+        Some(rest) => (BlockKind::Thinking, rest),
+        None => (BlockKind::Text, rest),
+    };
+    Ok(Told::Delta { session, block, kind, offset, text: quoted(rest)? })
 }
 
 fn in_session(rest: &str) -> (SessionId, &str) {
@@ -132,7 +139,10 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     if let Some(asks) = text.strip_prefix("session") {
         let mut view = session_view(String::new());
         view.queued.clear();
-        view.waiting = asks.split_whitespace().map(waiting).collect::<Result<_, _>>()?;
+        // `session interrupted=2 …`: after the second message somebody wanted the agent to stop.
+        let (stopped, asks): (Vec<_>, Vec<_>) = asks.split_whitespace().partition(|word| word.starts_with(STOPPED));
+        view.interrupted = stopped.first().and_then(|word| word[STOPPED.len()..].parse().ok()).map(interruption);
+        view.waiting = asks.into_iter().map(waiting).collect::<Result<_, _>>()?;
         return Ok(Receipt { session_view: Some(Box::new(view)), ..Receipt::default() });
     }
     let mut receipt = Receipt::default();
@@ -197,6 +207,12 @@ fn finds(text: &str) -> Result<Finds, String> {
     }
 }
 
+const STOPPED: &str = "interrupted=";
+
+fn interruption(after: u32) -> Interruption {
+    Interruption { at: NOW, after }
+}
+
 /// An ask that the agent has not heard about.
 fn waiting(text: &str) -> Result<Waiting, String> {
     let view = view(text)?;
@@ -225,6 +241,7 @@ fn session_view(text: String) -> SessionView {
         queued: vec![(events::message(1), text)],
         waiting: Vec::new(),
         process: ProcessState::None,
+        interrupted: None,
         last_activity: NOW,
     }
 }
@@ -260,6 +277,7 @@ pub fn rejection(code: &str) -> Option<Rejection> {
         "too_fast" => return Some(Rejection::TooFast { retry_after: Duration::from_secs(2) }),
         "down" => return Some(Rejection::Down("the journal does not answer".to_owned())),
         "too_large" => return Some(Rejection::TooLarge("these words are too long".to_owned())),
+        "no_claude" => return Some(Rejection::NoClaude("there is no `claude` on PATH".to_owned())),
         _ => return None,
     };
     Some(Rejection::Refused(refusal))

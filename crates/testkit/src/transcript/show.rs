@@ -7,7 +7,7 @@ use askbridge_core::event::{Parcel, Settings};
 use askbridge_core::terms::{OnExpiry, Wait, Wishes};
 use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
 use askbridge_journal::Written;
-use askbridge_peers::peer::{Frame, Outbox, Record, Tag};
+use askbridge_peers::peer::{BlockKind, Frame, Outbox, Record, Streamed, Tag};
 use askbridge_peers::wish::{AskRef, AskWish, Query, Watch, Wish};
 
 use crate::asks::SESSION;
@@ -18,8 +18,13 @@ pub(super) fn outbox(out: &Outbox) -> Vec<String> {
     let queries = out.queries.iter().map(|(of, wanted)| format!("query {} {}", tag(*of), query(wanted)));
     let watches = out.watches.iter().map(watch);
     let records = out.records.iter().map(record);
-    let streams = out.streams.iter().map(|it| format!("~ {} {} {:?}", it.block, it.offset, it.text));
+    let streams = out.streams.iter().map(streamed);
     streams.chain(records).chain(frames).chain(wishes).chain(queries).chain(watches).collect()
+}
+
+fn streamed(it: &Streamed) -> String {
+    let kind = if it.kind == BlockKind::Thinking { "thinking " } else { "" };
+    format!("~ {} {} {kind}{:?}", it.block, it.offset, it.text)
 }
 
 /// Content, as the journal writes it.
@@ -79,7 +84,9 @@ fn wish(wish: &Wish) -> String {
             let session = session.map_or("a session".to_owned(), |session| session.to_string());
             format!("start {session} door {door} agent {agent}{}", self::settings(settings))
         }
-        Wish::Close { session, why } => format!("close {session}: {why}"),
+        Wish::Open(new) => format!("open {new:?}"),
+        Wish::Change { session, changes } => format!("change {session} {changes:?}"),
+        Wish::Close { session, why } => format!("close {session}: {}", why.as_deref().unwrap_or("(no reason)")),
         Wish::Say { session, text, about } => {
             let about = about.map(|ask| format!(" about {ask}")).unwrap_or_default();
             format!("say in {session}{about}: {text:?}")

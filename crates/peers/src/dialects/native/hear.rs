@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use askbridge_core::ids::{AskId, Raw};
+use askbridge_core::ids::{AskId, Raw, SessionId};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::Wait;
 
@@ -47,8 +47,14 @@ pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
             wish(it.tag, Wish::Draft { ask: ask_ref(it.tag, &it.ask)?, draft })
         }
         Heard::Show(it) => Ok(Asked::Query(it.tag, Query::Ask(ask_id(it.tag, &it.ask)?))),
+        Heard::Start(it) => wish(it.tag, Wish::Open(Box::new(it.new))),
+        Heard::Configure(it) => {
+            let session = session_id(it.tag, &it.session)?;
+            wish(it.tag, Wish::Change { session, changes: Box::new(it.changes) })
+        }
+        Heard::Close { tag, session, why } => wish(tag, Wish::Close { session: session_id(tag, &session)?, why }),
         Heard::Say { tag, session, text, about } => {
-            let session = session.parse().map_err(|_| bad(tag, format!("`{session}` is not a session's id")))?;
+            let session = session_id(tag, &session)?;
             let about = about.map(|ask| ask_id(tag, &ask)).transpose()?;
             wish(tag, Wish::Say { session, text, about })
         }
@@ -56,13 +62,14 @@ pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
             let message = message.parse().map_err(|_| bad(tag, format!("`{message}` is not a message's id")))?;
             wish(tag, Wish::Unsay { message })
         }
-        Heard::Interrupt { tag, session } => {
-            let session = session.parse().map_err(|_| bad(tag, format!("`{session}` is not a session's id")))?;
-            wish(tag, Wish::Interrupt { session })
-        }
+        Heard::Interrupt { tag, session } => wish(tag, Wish::Interrupt { session: session_id(tag, &session)? }),
         Heard::Ping { tag } => Ok(Asked::Ping(tag)),
         Heard::Pong => Ok(Asked::Nothing),
     }
+}
+
+fn session_id(tag: u64, id: &str) -> Result<SessionId, (Option<u64>, Rejection)> {
+    id.parse().map_err(|_| bad(tag, format!("`{id}` is not a session's id")))
 }
 
 fn ask_ref(tag: u64, id: &str) -> Result<AskRef, (Option<u64>, Rejection)> {

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::wire::{DraftJson, Granted, Said};
 use crate::json::{AskJson, Problem};
-use crate::peer::Outbox;
+use crate::peer::{BlockKind, Outbox};
 use crate::told::{Happened, Snapshot, Told};
 use crate::wish::{Receipt, Rejection};
 
@@ -15,7 +15,9 @@ pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
     match told {
         Told::Snapshot(shot) => out.text(snapshot_frame(shot)),
         Told::Event(happened) => out.text(event_frame(happened)),
-        Told::Delta { session, block, offset, text } => out.text(delta_frame(*session, *block, *offset, text)),
+        Told::Delta { session, block, kind, offset, text } => {
+            out.text(delta_frame(*session, *block, *kind, *offset, text));
+        }
         Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
         // Nothing that is asked for here: it follows everything, from a cursor.
         Told::CaughtUp { .. } | Told::Displaced { .. } => {}
@@ -32,8 +34,8 @@ fn frame(said: &Said<'_>) -> String {
 }
 
 /// Writes a piece of streaming text as a frame.
-pub fn delta_frame(session: SessionId, block: u32, offset: usize, text: &str) -> String {
-    frame(&Said::Delta { session: session.to_string(), block, offset, text })
+pub fn delta_frame(session: SessionId, block: u32, kind: BlockKind, offset: usize, text: &str) -> String {
+    frame(&Said::Delta { session: session.to_string(), block, kind, offset, text })
 }
 
 /// Writes a draft as a frame.

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::json::{Answering, AskJson, Problem};
+use crate::json::{Answering, AskJson, NewSession, Problem, SessionChanges};
+use crate::peer::BlockKind;
 
 /// What a client sends.
 #[derive(Deserialize, JsonSchema)]
@@ -26,6 +27,12 @@ pub(super) enum Heard {
     Draft(Tagged<Drafting>),
     /// Wants to see an ask as it is.
     Show(Tagged<Nothing>),
+    /// Starts a session, as `POST /v1/sessions` does.
+    Start(Box<Starting>),
+    /// Changes a session while it goes on.
+    Configure(Box<Configuring>),
+    /// Ends a session. Its agent's process ends, and what it had asked is taken back.
+    Close { tag: u64, session: String, why: Option<String> },
     /// Says something to an agent.
     Say { tag: u64, session: String, text: String, about: Option<String> },
     /// Takes back a message that still waits.
@@ -36,6 +43,21 @@ pub(super) enum Heard {
     Ping { tag: Option<u64> },
     /// Here I am.
     Pong,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Starting {
+    pub(super) tag: u64,
+    #[serde(flatten)]
+    pub(super) new: NewSession,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Configuring {
+    pub(super) tag: u64,
+    pub(super) session: String,
+    #[serde(flatten)]
+    pub(super) changes: SessionChanges,
 }
 
 /// Something about one ask.
@@ -74,8 +96,8 @@ pub(super) enum Said<'a> {
     Welcome { protocol: u32, name: &'a str, role: &'a str, heartbeat_seconds: u64 },
     /// Everything that is open. Replaces what a client shows.
     Snapshot { cursor: &'a str, asks: Vec<AskJson>, more: bool, drafts: Vec<DraftJson<'a>> },
-    /// Streaming text.
-    Delta { session: String, block: u32, offset: usize, text: &'a str },
+    /// Streaming text: `text` goes on `offset` bytes from the beginning of the block. What is stored later completes it.
+    Delta { session: String, block: u32, kind: BlockKind, offset: usize, text: &'a str },
     /// You wrote a draft, here or on another device.
     Draft(DraftJson<'a>),
     /// The ruling on a frame of yours: granted.

@@ -1,17 +1,21 @@
 //! Verdicts → what Claude Code is told, by whichever way it waits.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Pick, Review, Scope};
 use askbridge_core::ask::{Body, Question};
 use askbridge_core::event::Parcel;
+use askbridge_core::ids::Raw;
 use askbridge_core::verdict::{Ruling, Verdict, in_words};
 
 use super::calls::{Call, Stage, Way};
 use super::mcp;
 use super::peer::{Awaited, Claude};
 use super::quirks::{MODE_WITHOUT_QUESTIONS, SKIPPED};
+use super::reply::{Hooked, Permission};
 use super::say;
+use super::splice;
 use crate::peer::Outbox;
 use crate::wish::Wish;
 
@@ -23,6 +27,8 @@ impl Claude {
         let (line, stage) = match &way {
             Way::Hook(request) => match at_the_hook(call, &verdict) {
                 Some(output) => (say::response(request, output), Stage::Told),
+                // What always goes to a person might be allowed without one; everything else comes to us anyway.
+                None if call.always => (say::response(request, Hooked::ask()), Stage::Passing),
                 None => (say::response(request, json!({})), Stage::Passing),
             },
             Way::CanUse(request) => (say::response(request, permission(call, &verdict)), Stage::Told),
@@ -38,7 +44,7 @@ impl Claude {
         if stops && matches!(way, Way::CanUse(_)) && !verdict.words.is_empty() {
             self.words.push(verdict.words.clone());
         }
-        self.say(&line, out);
+        self.say(line, out);
         // Nothing that Claude Code writes names the form again. What was written is all that can be shown.
         if let (Way::Elicitation(_), Some(ask)) = (way, ask) {
             self.calls.remove(id);
@@ -53,56 +59,48 @@ fn stops(verdict: &Verdict) -> bool {
     denied || verdict.stops_the_turn()
 }
 
-/// What the hook says: an answer to questions. `None`: it lets the call pass, and the words follow.
-fn at_the_hook(call: &Call, verdict: &Verdict) -> Option<Value> {
-    let decision = match (&call.body, &verdict.ruling) {
-        (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => json!({
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "allow",
-            "updatedInput": answered(&call.input, questions, picks, verdict),
-        }),
-        _ if call.mode.as_deref() == Some(MODE_WITHOUT_QUESTIONS) => json!({
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "deny",
-            "permissionDecisionReason": verdict.words,
-        }),
-        _ => return None,
-    };
-    Some(json!({"hookSpecificOutput": decision}))
+/// What the hook says. `None`: it lets the call pass, and the words follow.
+fn at_the_hook(call: &Call, verdict: &Verdict) -> Option<Hooked> {
+    match (&call.body, &verdict.ruling) {
+        (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
+            Some(Hooked::allow(answered(call.input.as_str(), questions, picks, verdict)))
+        }
+        (Body::Approval(_), Ruling::Answer(Answer::Approval(Decision::Allow { edited, .. }))) if call.always => {
+            Some(Hooked::allow(allowed(call, edited.as_ref())))
+        }
+        _ if call.mode.as_deref() == Some(MODE_WITHOUT_QUESTIONS) => Some(Hooked::deny(spoken(verdict))),
+        _ => None,
+    }
+}
+
+/// The input that runs.
+fn allowed(call: &Call, edited: Option<&Raw>) -> Box<RawValue> {
+    match edited {
+        Some(edited) => splice::edited(call.input.as_str(), edited.as_str()),
+        None => splice::untouched(call.input.as_str()),
+    }
 }
 
 /// What `can_use_tool` is answered with.
-fn permission(call: &Call, verdict: &Verdict) -> Value {
-    let allow = |input: Value| json!({"behavior": "allow", "updatedInput": input});
+fn permission(call: &Call, verdict: &Verdict) -> Permission {
+    let input = call.input.as_str();
     match (&call.body, &verdict.ruling) {
         (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
-            allow(answered(&call.input, questions, picks, verdict))
+            Permission::allow(answered(input, questions, picks, verdict), Vec::new())
         }
         (Body::Approval(approval), Ruling::Answer(Answer::Approval(Decision::Allow { scope, edited }))) => {
-            let edited = edited.as_ref().and_then(|input| serde_json::from_str(input.as_str()).ok());
-            let mut response = allow(edited.unwrap_or_else(|| call.input.clone()));
-            if let Scope::Always(rule) = scope
-                && let Some(rule) = approval.rules.get(usize::from(*rule))
-                && let Ok(rule) = serde_json::from_str::<Value>(rule.rule.as_str())
-            {
-                response["updatedPermissions"] = json!([rule]);
-            }
-            response
+            let rule = match scope {
+                Scope::Always(rule) => approval.rules.get(usize::from(*rule)),
+                Scope::Once => None,
+            };
+            let rule = rule.and_then(|rule| RawValue::from_string(rule.rule.as_str().to_owned()).ok());
+            Permission::allow(allowed(call, edited.as_ref()), rule.into_iter().collect())
         }
         (Body::Plan(_), Ruling::Answer(Answer::Plan(Review::Approve { edited }))) => {
-            let mut input = call.input.clone();
-            if let Some(plan) = edited {
-                input["plan"] = json!(plan);
-            }
-            allow(input)
+            let plan = edited.iter().map(|plan| ("plan".to_owned(), json!(plan)));
+            Permission::allow(splice::with(input, plan.collect()), Vec::new())
         }
-        _ => {
-            let mut response = json!({"behavior": "deny", "message": spoken(verdict)});
-            if stops(verdict) {
-                response["interrupt"] = json!(true);
-            }
-            response
-        }
+        _ => Permission::deny(spoken(verdict), stops(verdict)),
     }
 }
 
@@ -112,7 +110,7 @@ fn spoken(verdict: &Verdict) -> &str {
 }
 
 /// The input of the question, whole, with the answers by the questions' texts.
-fn answered(input: &Value, questions: &[Question], picks: &[Pick], verdict: &Verdict) -> Value {
+fn answered(input: &str, questions: &[Question], picks: &[Pick], verdict: &Verdict) -> Box<RawValue> {
     let mut answers = Map::new();
     let mut annotations = Map::new();
     for (question, pick) in questions.iter().zip(picks) {
@@ -139,12 +137,11 @@ fn answered(input: &Value, questions: &[Question], picks: &[Pick], verdict: &Ver
         let said = if pick.is_skipped() { SKIPPED.to_owned() } else { said.join(", ") };
         answers.insert(question.text.clone(), Value::String(said));
     }
-    let mut input = input.clone();
-    input["answers"] = Value::Object(answers);
+    let mut set = Map::from_iter([("answers".to_owned(), Value::Object(answers))]);
     if !annotations.is_empty() {
-        input["annotations"] = Value::Object(annotations);
+        set.insert("annotations".to_owned(), Value::Object(annotations));
     }
-    input
+    splice::with(input, set)
 }
 
 /// The result of our own tool: only text.

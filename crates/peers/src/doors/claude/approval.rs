@@ -1,5 +1,6 @@
-//! `can_use_tool` → an approval that a person can read on a phone.
+//! A call of another tool → an approval that a person can read on a phone.
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use askbridge_core::ask::{Approval, Body, OfferedRule};
@@ -17,24 +18,35 @@ const DESTINATIONS: &[(&str, &str)] =
 
 /// Reads an approval. The error says what is too large to be shown.
 pub(super) fn of(tool: &str, request: &Request<'_>) -> Result<Approval, String> {
-    let input = request.input.map_or("{}", |input| input.get());
+    let named = request.title.as_deref().or(request.description.as_deref());
+    let reason = [&request.decision_reason, &request.blocked_path];
+    let reason: Vec<_> = reason.into_iter().flatten().map(String::as_str).collect();
+    let reason = (!reason.is_empty()).then(|| cut(&reason.join(": ")).to_owned());
+    Ok(Approval { reason, rules: rules(request), ..read(tool, request.input, named)? })
+}
+
+/// Reads an approval of a tool that always goes to a person. The same by whichever way Claude Code waits for it.
+pub(super) fn always(tool: &str, input: Option<&RawValue>) -> Result<Approval, String> {
+    Ok(Approval { reason: Some(format!("{} always goes to a person here", cut(tool))), ..read(tool, input, None)? })
+}
+
+fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<Approval, String> {
+    let input = input.map_or("{}", |input| input.get());
     if input.len() > ASK_TEXT_BYTES_MAX {
         return Err(format!("the tool's input has more than {ASK_TEXT_BYTES_MAX} bytes, too many to show"));
     }
     let parsed: Value = serde_json::from_str(input).unwrap_or_default();
-    let reason = [&request.decision_reason, &request.blocked_path];
-    let reason: Vec<_> = reason.into_iter().flatten().map(String::as_str).collect();
     Ok(Approval {
         tool: cut(tool).to_owned(),
         input: Raw::from(input),
-        summary: Some(cut(&summary(tool, &parsed, request)).to_owned()),
-        reason: (!reason.is_empty()).then(|| cut(&reason.join(": ")).to_owned()),
-        rules: rules(request),
+        summary: Some(cut(&summary(tool, &parsed, named)).to_owned()),
+        reason: None,
+        rules: Vec::new(),
     })
 }
 
 /// One line: the command, the path, or what Claude Code calls it.
-fn summary(tool: &str, input: &Value, request: &Request<'_>) -> String {
+fn summary(tool: &str, input: &Value, named: Option<&str>) -> String {
     let text = |name: &str| input[name].as_str();
     match tool {
         "Bash" => text("command").unwrap_or(tool).to_owned(),
@@ -43,10 +55,7 @@ fn summary(tool: &str, input: &Value, request: &Request<'_>) -> String {
             path.map_or_else(|| tool.to_owned(), |path| format!("{tool} {path}"))
         }
         "WebFetch" => text("url").map_or_else(|| tool.to_owned(), |url| format!("fetch {url}")),
-        _ => {
-            let named = request.title.as_ref().or(request.description.as_ref());
-            named.map_or_else(|| tool.to_owned(), |named| format!("{tool}: {named}"))
-        }
+        _ => named.map_or_else(|| tool.to_owned(), |named| format!("{tool}: {named}")),
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use askbridge_core::ask::{Body, Context, Form};
 use askbridge_core::event::{Event, Parcel};
-use askbridge_core::ids::{AskId, CallId, Key, Raw};
+use askbridge_core::ids::{AskId, CallId, Key};
 use askbridge_core::terms::{Wait, Warm, Wishes};
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::State;
@@ -85,14 +85,15 @@ impl Claude {
             call: Some(CallId::from(id)),
             context,
             key: Some(Key::from(id)),
-            original: Some(Raw::from(call.input.to_string())),
+            original: Some(call.input.clone()),
         }))
     }
 
     /// A permission of another tool keeps its process as long as it is open. What the session wishes for goes first.
     fn held_for(&self, call: &Call) -> Option<Wait> {
         let session = self.settings.as_ref().and_then(|settings| settings.wishes.wait);
-        let is_held = matches!(call.body, Body::Approval(_)) && session.is_none();
+        let is_parkable = call.is_held_at_the_hook() && self.comes_back(call);
+        let is_held = matches!(call.body, Body::Approval(_)) && !is_parkable && session.is_none();
         self.hold_max.filter(|_| is_held).map(Wait::For)
     }
 

@@ -1,5 +1,7 @@
 //! Numbers of blocks of text: the same for what streams and for what is stored afterwards.
 
+use crate::peer::BlockKind as Kind;
+
 /// Counts blocks, and knows the one that streams.
 #[derive(Debug)]
 pub(super) struct Blocks {
@@ -12,12 +14,6 @@ struct Streaming {
     kind: Kind,
     block: u32,
     bytes: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Text,
-    Thinking,
 }
 
 impl Blocks {

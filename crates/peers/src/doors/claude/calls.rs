@@ -1,7 +1,7 @@
 //! The tool calls that wait for a person, and how far each has come.
 
 use askbridge_core::ask::{Body, Reach};
-use askbridge_core::ids::{AskId, Timestamp};
+use askbridge_core::ids::{AskId, Raw, Timestamp};
 use askbridge_core::terms::WhileOpen;
 use askbridge_core::verdict::Verdict;
 use serde_json::Value;
@@ -11,8 +11,10 @@ use serde_json::Value;
 pub(super) struct Call {
     /// What was asked, as the rules know it.
     pub(super) body: Body,
-    /// The tool's input, whole: what we do not know goes back untouched.
-    pub(super) input: Value,
+    /// The tool's input, as it was written: what nobody changes goes back untouched.
+    pub(super) input: Raw,
+    /// A tool that always goes to a person: it may not run unless one says so, whatever else would allow it.
+    pub(super) always: bool,
     /// How Claude Code waits for it right now. `None`: it no longer does.
     pub(super) way: Option<Way>,
     /// Unknown until it is durable.
@@ -59,10 +61,11 @@ pub(super) enum Stage {
 }
 
 impl Call {
-    pub(super) fn new(body: Body, input: Value, way: Way) -> Self {
+    pub(super) fn new(body: Body, input: Raw, way: Way) -> Self {
         Self {
             body,
             input,
+            always: false,
             way: Some(way),
             ask: None,
             reach: Reach::Held,

@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use askbridge_core::ask::{Body, Reach};
+use askbridge_core::ids::Raw;
 use askbridge_core::terms::OtherTools;
 
 use super::approval;
@@ -11,7 +12,9 @@ use super::asking;
 use super::calls::{Call, Stage, Way};
 use super::mcp::{self, Wanted};
 use super::peer::Claude;
+use super::reply::{Hooked, Permission};
 use super::say;
+use super::splice;
 use super::wire::{HookInput, Line, Request, Rpc, ToolCall};
 use crate::peer::{Cx, Outbox};
 
@@ -31,13 +34,13 @@ impl Claude {
                 other => {
                     self.passed_over += 1;
                     let why = format!("askbridge does not know requests of the kind `{other}`");
-                    self.say(&say::refusal(id, &why), cx.out);
+                    self.say(say::refusal(id, &why), cx.out);
                 }
             },
             // Left without an answer it would wait for ever.
             Err(_) => {
                 self.passed_over += 1;
-                self.say(&say::refusal(id, "askbridge could not read this request"), cx.out);
+                self.say(say::refusal(id, "askbridge could not read this request"), cx.out);
             }
         }
     }
@@ -46,24 +49,35 @@ impl Claude {
         let input = request.input.and_then(|input| serde_json::from_str::<HookInput<'_>>(input.get()).ok());
         let no_opinion = || say::response(id, json!({}));
         let Some(input) = input.filter(|input| input.hook_event_name == "PreToolUse") else {
-            return self.say(&no_opinion(), out);
+            return self.say(no_opinion(), out);
         };
         let call = request.tool_use_id.as_ref().or(input.tool_use_id.as_ref());
         let (Some(call), Some(tool)) = (call.cloned(), input.tool_name.clone()) else {
-            return self.say(&no_opinion(), out);
+            return self.say(no_opinion(), out);
         };
         let way = Way::Hook(id.to_owned());
         let in_subagent = input.agent_id.is_some() || request.agent_id.is_some();
-        match asking::held(&tool, input.tool_input) {
+        let always = self.always.has(&tool, input.tool_input);
+        let body = match always {
+            true => approval::always(&tool, input.tool_input).map(Body::Approval).map_err(Some),
+            false => asking::held(&tool, input.tool_input),
+        };
+        match body {
             Ok(body) => {
-                let mut asked = Call::new(body, value(input.tool_input), way);
+                let mut asked = Call::new(body, raw(input.tool_input), way);
+                asked.always = always;
                 asked.in_subagent = in_subagent;
                 asked.mode = input.permission_mode;
                 asked.reach = if in_subagent { Reach::Held } else { Reach::Resumable };
                 self.ask(call, asked, out);
             }
+            // It may not run, and nothing else would keep it from that.
+            Err(why) if always => {
+                let why = nobody(&why.unwrap_or_default());
+                self.say(say::response(id, Hooked::deny(&why)), out);
+            }
             // Not ours to judge: `can_use_tool` follows, and is answered with words.
-            Err(_) => self.say(&no_opinion(), out),
+            Err(_) => self.say(no_opinion(), out),
         }
     }
 
@@ -71,7 +85,7 @@ impl Claude {
         let way = Way::CanUse(id.to_owned());
         let (Some(call), Some(tool)) = (request.tool_use_id.clone(), request.tool_name.clone()) else {
             let why = "askbridge was asked about a call without a name. Go on without it.";
-            return self.say(&say::response(id, json!({"behavior": "deny", "message": why})), out);
+            return self.say(say::response(id, Permission::deny(why, false)), out);
         };
         if let Some(known) = self.calls.get_mut(&call) {
             known.way = Some(way);
@@ -81,25 +95,27 @@ impl Claude {
             }
             return;
         }
+        let always = self.always.has(&tool, request.input);
         let body = match asking::held(&tool, request.input) {
             Ok(body) => Ok(body),
             Err(Some(error)) => Err(error),
+            Err(None) if always => approval::always(&tool, request.input).map(Body::Approval),
             Err(None) if self.others_are_allowed() => {
-                let allow = json!({"behavior": "allow", "updatedInput": value(request.input)});
-                return self.say(&say::response(id, allow), out);
+                let allow = Permission::allow(splice::untouched(raw(request.input).as_str()), Vec::new());
+                return self.say(say::response(id, allow), out);
             }
             Err(None) => approval::of(&tool, request).map(Body::Approval),
         };
         match body {
             Ok(body) => {
-                let mut asked = Call::new(body, value(request.input), way);
+                let mut asked = Call::new(body, raw(request.input), way);
+                asked.always = always;
                 asked.in_subagent = request.agent_id.is_some();
                 asked.reach = if asked.in_subagent { Reach::Held } else { Reach::Resumable };
                 self.ask(call, asked, out);
             }
             Err(why) => {
-                let why = format!("Nobody could be asked: {why}. Change the call, or go on without it.");
-                self.say(&say::response(id, json!({"behavior": "deny", "message": why})), out);
+                self.say(say::response(id, Permission::deny(&nobody(&why), false)), out);
             }
         }
     }
@@ -111,11 +127,11 @@ impl Claude {
     fn mcp_message(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {
         let rpc = request.message.and_then(|message| serde_json::from_str::<Rpc<'_>>(message.get()).ok());
         let Some(rpc) = rpc.filter(|_| request.server_name.as_deref() == Some(mcp::SERVER)) else {
-            return self.say(&say::refusal(id, "askbridge serves no such MCP server"), out);
+            return self.say(say::refusal(id, "askbridge serves no such MCP server"), out);
         };
         match mcp::wanted(rpc.method.as_deref().unwrap_or_default(), rpc.params) {
-            Wanted::Answer(result) => self.say(&say::response(id, mcp::response(rpc.id, result)), out),
-            Wanted::Nothing => self.say(&say::response(id, mcp::response(None, json!({}))), out),
+            Wanted::Answer(result) => self.say(say::response(id, mcp::response(rpc.id, result)), out),
+            Wanted::Nothing => self.say(say::response(id, mcp::response(None, json!({}))), out),
             Wanted::Ask => self.own_tool(id, &rpc, out),
         }
     }
@@ -127,35 +143,39 @@ impl Claude {
             Some((call, Ok(body))) if mcp::TOOL.ends_with(&call.name) => {
                 let name = call.meta.as_ref().and_then(|meta| meta.tool_use_id.clone());
                 let name = name.unwrap_or_else(|| format!("mcp/{id}"));
-                let rpc_id = rpc.id.map_or(Value::Null, |id| value(Some(id)));
-                let mut asked = Call::new(body, value(call.arguments), Way::Mcp(id.to_owned(), rpc_id));
+                let rpc_id = rpc.id.and_then(|id| serde_json::from_str(id.get()).ok()).unwrap_or(Value::Null);
+                let mut asked = Call::new(body, raw(call.arguments), Way::Mcp(id.to_owned(), rpc_id));
                 asked.in_subagent = !self.running.contains_key(&name);
                 self.ask(name, asked, out);
             }
             Some((_, Err(why))) => {
                 let said = mcp::said(&format!("The question was not asked: {why}."), true);
-                self.say(&say::response(id, mcp::response(rpc.id, said)), out);
+                self.say(say::response(id, mcp::response(rpc.id, said)), out);
             }
-            _ => self.say(&say::response(id, mcp::response(rpc.id, Value::Null)), out),
+            _ => self.say(say::response(id, mcp::response(rpc.id, Value::Null)), out),
         }
     }
 
     fn elicitation(&mut self, id: &str, request: &RawValue, out: &mut Outbox) {
         match asking::form(request) {
             Ok(form) => {
-                let mut asked = Call::new(Body::Form(form), value(Some(request)), Way::Elicitation(id.to_owned()));
+                let mut asked = Call::new(Body::Form(form), raw(Some(request)), Way::Elicitation(id.to_owned()));
                 // It belongs to a tool's call, which has its own entry among those that run.
                 asked.in_subagent = true;
                 self.ask(format!("elicitation/{id}"), asked, out);
             }
             Err(_) => {
                 self.passed_over += 1;
-                self.say(&say::response(id, json!({"action": "cancel"})), out);
+                self.say(say::response(id, json!({"action": "cancel"})), out);
             }
         }
     }
 }
 
-fn value(raw: Option<&RawValue>) -> Value {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_else(|| json!({}))
+fn raw(input: Option<&RawValue>) -> Raw {
+    Raw::from(input.map_or("{}", |input| input.get()))
+}
+
+fn nobody(why: &str) -> String {
+    format!("Nobody could be asked: {why}. Change the call, or go on without it.")
 }

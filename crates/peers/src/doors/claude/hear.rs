@@ -60,6 +60,7 @@ impl Claude {
         if answered.request_id.as_deref() == Some(INITIALIZE) {
             self.initialized = true;
         }
+        self.interrupt_was_heard(answered.request_id.as_deref().unwrap_or_default());
         if answered.subtype == "error" {
             let why = answered.error.unwrap_or_else(|| "without a reason".to_owned());
             let name = format!("refused/{}", answered.request_id.unwrap_or_default());

@@ -60,6 +60,11 @@ impl Messages {
         self.waiting.remove(&message);
     }
 
+    /// Has the running turn heard this message?
+    pub(super) fn has_started(&self, message: MessageId) -> bool {
+        self.started.contains(&say::message_uuid(message))
+    }
+
     /// The turn is over: what it began with will not be heard of again.
     pub(super) fn turn_is_over(&mut self) {
         self.started.clear();
@@ -117,7 +122,7 @@ impl Claude {
         let line = say::user(&waiting.uuid, &text);
         let plain = waiting.text.clone();
         self.give_a_title(&plain, out);
-        self.say(&line, out);
+        self.say(line, out);
     }
 
     /// Claude Code says what became of a message.

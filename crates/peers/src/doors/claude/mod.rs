@@ -7,6 +7,7 @@
 //!
 //! Known from experiments with version 2.1.325; what is not documented anywhere is named in `quirks.rs`.
 
+mod always;
 mod answer;
 mod approval;
 mod asking;
@@ -14,16 +15,20 @@ mod blocks;
 mod calls;
 mod control;
 mod hear;
+mod interrupts;
 mod mcp;
 mod messages;
 mod parking;
 mod peer;
 mod quirks;
+mod reply;
 mod say;
+mod splice;
 mod tell;
 mod turns;
 mod wire;
 
+pub use always::AlwaysAsk;
 pub use mcp::{SERVER as MCP_SERVER, TOOL as MCP_TOOL};
 pub use peer::{Begin, Carry, Claude, Process};
 pub use say::session_uuid;

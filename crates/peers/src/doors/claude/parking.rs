@@ -3,10 +3,9 @@
 //! Two deferred calls of one message: only the last survives. A queued message destroys a deferred call. A deferred call
 //! of a subagent is lost. So a call is deferred only when it is alone.
 
-use serde_json::json;
-
-use super::calls::{Stage, Way};
+use super::calls::{Call, Stage, Way};
 use super::peer::{Awaited, Claude};
+use super::reply::Hooked;
 use super::say;
 use crate::peer::{Cx, Outbox};
 use crate::wish::{AskRef, Wish};
@@ -23,10 +22,9 @@ impl Claude {
         }
         let Some(call) = self.calls.get_mut(&id) else { return };
         if let Some(Way::Hook(request)) = &call.way {
-            let decision = json!({"hookEventName": "PreToolUse", "permissionDecision": "defer"});
-            let line = say::response(request, json!({"hookSpecificOutput": decision}));
+            let line = say::response(request, Hooked::defer());
             call.stage = Stage::Deferring;
-            self.say(&line, cx.out);
+            self.say(line, cx.out);
         }
     }
 
@@ -36,12 +34,18 @@ impl Claude {
         let message_is_whole = self.running.get(id).is_none_or(|message| self.streaming.as_ref() != Some(message));
         let is_alone = self.running.keys().all(|other| other == id) && self.calls.keys().all(|other| other == id);
         call.is_held_at_the_hook()
+            && self.comes_back(call)
             && !call.cancelled
-            && !call.in_subagent
             && message_is_whole
             && is_alone
             && self.background_tasks == 0
             && !self.interrupting
+    }
+
+    /// Would the call come back to us after a resume? What always goes to a person could run without our hooks, so it is
+    /// parked only where a resumed process waits for them.
+    pub(super) fn comes_back(&self, call: &Call) -> bool {
+        !call.in_subagent && (!call.always || self.awaits_hooks)
     }
 
     /// The turn has ended with this call deferred: the process has nothing more to do.
@@ -79,7 +83,7 @@ impl Claude {
             // Alone, and only its own message is not whole yet, or it is not durable.
             (Some(call), None) => {
                 let unripe = call.stage == Stage::Asking || (call.warm_until.is_some() && self.streaming.is_some());
-                call.is_undecided() && call.is_held_at_the_hook() && !call.in_subagent && unripe
+                call.is_undecided() && call.is_held_at_the_hook() && self.comes_back(call) && unripe
             }
             _ => false,
         };

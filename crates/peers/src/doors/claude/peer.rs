@@ -10,8 +10,10 @@ use askbridge_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::always::AlwaysAsk;
 use super::blocks::Blocks;
 use super::calls::Call;
+use super::interrupts::Interrupts;
 use super::messages::Messages;
 use super::say;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Tag};
@@ -33,6 +35,8 @@ pub struct Begin {
     pub interactive: bool,
     /// How long a permission is held that cannot be parked. Beyond: denied with words, and answerable late.
     pub hold_max: Option<Duration>,
+    /// Tools that always go to a person.
+    pub always: AlwaysAsk,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +56,12 @@ pub struct Carry {
     pub blocks: u32,
     /// Has the process been told what it has to know?
     pub initialized: bool,
+    /// Does a process of this program wait for our hooks when it is resumed?
+    #[serde(default)]
+    pub awaits_hooks: bool,
+    /// Up to which interrupt there is nothing left to do, in milliseconds since 1970.
+    #[serde(default)]
+    pub interrupted: i64,
     /// Words that a stop has swallowed, to be said with the next message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
@@ -64,6 +74,8 @@ pub struct Claude {
     process: Process,
     interactive: bool,
     pub(super) hold_max: Option<Duration>,
+    pub(super) always: AlwaysAsk,
+    pub(super) awaits_hooks: bool,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,
     woken: bool,
@@ -93,6 +105,7 @@ pub struct Claude {
     pub(super) last_text: Option<String>,
     pub(super) turn_is_running: bool,
     pub(super) interrupting: bool,
+    pub(super) interrupts: Interrupts,
     /// Tasks that run beside the conversation: a process with such is not let go.
     pub(super) background_tasks: usize,
     /// A question was deferred: a message now would destroy it.
@@ -133,12 +146,14 @@ pub(super) struct Finished {
 
 impl Claude {
     pub fn new(begin: Begin) -> Self {
-        let Begin { session, process, carry, interactive, hold_max } = begin;
+        let Begin { session, process, carry, interactive, hold_max, always } = begin;
         Self {
             session,
             process,
             interactive,
             hold_max,
+            always,
+            awaits_hooks: carry.awaits_hooks,
             initialized: carry.initialized,
             words: carry.words,
             woken: false,
@@ -158,6 +173,7 @@ impl Claude {
             last_text: None,
             turn_is_running: false,
             interrupting: false,
+            interrupts: Interrupts::since(Timestamp(carry.interrupted)),
             background_tasks: 0,
             parking: None,
             hurries: false,
@@ -180,7 +196,13 @@ impl Claude {
             && self.finished.is_empty()
             && self.messages.nothing_is_on_its_way()
             && self.background_tasks == 0;
-        rests.then(|| Carry { blocks: self.blocks.next(), initialized: true, words: self.words.clone() })
+        rests.then(|| Carry {
+            blocks: self.blocks.next(),
+            initialized: true,
+            awaits_hooks: self.awaits_hooks,
+            interrupted: self.interrupts.done.0,
+            words: self.words.clone(),
+        })
     }
 
     /// Can the process be let go until somebody says something? Nothing waits, in either direction.
@@ -215,9 +237,9 @@ impl Claude {
     }
 
     /// Writes a line, unless the process is about to end.
-    pub(super) fn say(&mut self, line: &Value, out: &mut Outbox) {
+    pub(super) fn say(&mut self, line: String, out: &mut Outbox) {
         if !self.leaving {
-            out.text(line.to_string());
+            out.text(line);
         }
     }
 
@@ -225,7 +247,7 @@ impl Claude {
     pub(super) fn request(&mut self, request: &Value, out: &mut Outbox) -> String {
         self.requests += 1;
         let id = format!("askbridge-{}", self.requests);
-        self.say(&say::request(&id, request), out);
+        self.say(say::request(&id, request), out);
         id
     }
 
@@ -247,8 +269,8 @@ impl Claude {
         out.watches.push(Watch::Session { session: self.session });
         self.query(Awaited::Session, Query::Session(self.session), out);
         if !self.initialized {
-            let line = say::initialize(self.interactive);
-            self.say(&line, out);
+            let line = say::initialize(self.interactive, &self.always);
+            self.say(line, out);
         }
     }
 
@@ -272,6 +294,9 @@ impl Claude {
         }
         for (message, text) in view.queued {
             self.said(message, text, cx.out);
+        }
+        if let Some(interruption) = view.interrupted {
+            self.learn_of(interruption, cx.out);
         }
     }
 
@@ -300,6 +325,7 @@ impl Claude {
             return None;
         }
         self.give_up_waiting(cx);
+        self.interrupt_if_wanted(cx.out);
         if self.ask_again_at.is_some_and(|at| at <= cx.now) {
             self.ask_again_at = None;
             if self.settings.is_none() {

@@ -1,10 +1,12 @@
 //! What we write to Claude Code's stdin: one JSON object a line, never anything else. A line that is not JSON ends it.
 
 use askbridge_core::ids::{MessageId, SessionId};
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::always::AlwaysAsk;
 use super::mcp;
-use super::quirks::{HELD_TOOLS, HOOK_TIMEOUT_SECS};
+use super::quirks::HOOK_TIMEOUT_SECS;
 
 /// The name of our first request.
 pub(super) const INITIALIZE: &str = "askbridge-initialize";
@@ -13,8 +15,8 @@ pub(super) const INITIALIZE: &str = "askbridge-initialize";
 const HOOK: &str = "askbridge-ask";
 
 /// Registers the hook, and the server of the tool with which subagents ask.
-pub(super) fn initialize(with_tool: bool) -> Value {
-    let hook = json!({"matcher": HELD_TOOLS.join("|"), "hookCallbackIds": [HOOK], "timeout": HOOK_TIMEOUT_SECS});
+pub(super) fn initialize(with_tool: bool, always: &AlwaysAsk) -> String {
+    let hook = json!({"matcher": always.matcher(), "hookCallbackIds": [HOOK], "timeout": HOOK_TIMEOUT_SECS});
     let mut request = json!({"subtype": "initialize", "hooks": {"PreToolUse": [hook]}});
     if with_tool {
         request["sdkMcpServers"] = json!([mcp::SERVER]);
@@ -23,29 +25,45 @@ pub(super) fn initialize(with_tool: bool) -> Value {
 }
 
 /// A request of ours.
-pub(super) fn request(id: &str, request: &Value) -> Value {
-    json!({"type": "control_request", "request_id": id, "request": request})
+pub(super) fn request(id: &str, request: &Value) -> String {
+    json!({"type": "control_request", "request_id": id, "request": request}).to_string()
 }
 
 /// The answer to a request of Claude Code's. An answer that comes twice is ignored.
-pub(super) fn response(to: &str, response: Value) -> Value {
-    json!({"type": "control_response", "response": {"subtype": "success", "request_id": to, "response": response}})
+pub(super) fn response(to: &str, response: impl Serialize) -> String {
+    let response = Success { request_id: to, response, subtype: "success" };
+    serde_json::to_string(&Response { response, kind: "control_response" }).expect("what we answer has text keys")
+}
+
+#[derive(Serialize)]
+struct Response<'a, T> {
+    response: Success<'a, T>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct Success<'a, T> {
+    request_id: &'a str,
+    response: T,
+    subtype: &'static str,
 }
 
 /// Says that we do not know this request.
-pub(super) fn refusal(to: &str, why: &str) -> Value {
-    json!({"type": "control_response", "response": {"subtype": "error", "request_id": to, "error": why}})
+pub(super) fn refusal(to: &str, why: &str) -> String {
+    json!({"type": "control_response", "response": {"subtype": "error", "request_id": to, "error": why}}).to_string()
 }
 
 /// What somebody says to the agent. The same uuid again is ignored, so a message can be written again after a restart.
-pub(super) fn user(uuid: &str, text: &str) -> Value {
-    json!({
+pub(super) fn user(uuid: &str, text: &str) -> String {
+    let line = json!({
         "type": "user",
         "message": {"role": "user", "content": text},
         "parent_tool_use_id": null,
         "session_id": "",
         "uuid": uuid,
-    })
+    });
+    line.to_string()
 }
 
 /// Under which name Claude Code keeps this session: ours, in the form of a UUID.

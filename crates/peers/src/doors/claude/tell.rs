@@ -29,18 +29,10 @@ impl Claude {
             Event::Withdrawn { ask, why, .. } => self.settled(*ask, taken_back(why), cx.out),
             Event::Said(said) => self.said(said.message, said.text.clone(), cx.out),
             Event::Unsaid { message } => self.unsaid(*message),
-            Event::Interrupted { .. } => self.interrupt(cx.out),
+            Event::Interrupted { at, .. } => self.interrupt(*at, cx.out),
             Event::Configured(settings) => self.configured(settings, cx.out),
             Event::Closed { .. } | Event::Continued { .. } => self.leave(super::CLOSED, "the session is over", cx.out),
             _ => {}
-        }
-    }
-
-    fn interrupt(&mut self, out: &mut Outbox) {
-        // Between turns there is nothing to stop, and no end of a turn would tell us that we may go on.
-        if self.turn_is_running && !self.interrupting {
-            self.interrupting = true;
-            self.request(&json!({"subtype": "interrupt"}), out);
         }
     }
 

@@ -11,13 +11,12 @@ use askbridge_core::limits::CONTENT_BYTES_MAX;
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::AskView;
 
-use super::blocks::Kind;
 use super::calls::Stage;
 use super::mcp;
 use super::peer::{Awaited, Claude, Finished};
 use super::quirks::HELD_TOOLS;
 use super::wire::{Block, Line, Message, Streaming, System, TurnResult};
-use crate::peer::{Outbox, Streamed};
+use crate::peer::{BlockKind as Kind, Outbox, Streamed};
 use crate::wish::{AskRef, Wish};
 
 impl Claude {
@@ -41,15 +40,14 @@ impl Claude {
             },
             "content_block_delta" => {
                 let Some(delta) = event.delta else { return };
-                // Thinking is stored and not streamed: a delta cannot say which of the two it is.
-                if let Some(thinking) = delta.thinking {
-                    self.blocks.delta(Kind::Thinking, &thinking);
-                }
-                if let Some(text) = delta.text
-                    && let Some((block, offset)) = self.blocks.delta(Kind::Text, &text)
-                {
+                let (kind, text) = match (delta.text, delta.thinking) {
+                    (Some(text), _) => (Kind::Text, text),
+                    (None, Some(thinking)) => (Kind::Thinking, thinking),
+                    (None, None) => return,
+                };
+                if let Some((block, offset)) = self.blocks.delta(kind, &text) {
                     let (session, text) = (self.session, text.into_owned());
-                    out.streams.push(Streamed { session, block, offset, text });
+                    out.streams.push(Streamed { session, block, kind, offset, text });
                 }
             }
             _ => {}
@@ -98,7 +96,8 @@ impl Claude {
         if !in_subagent && block.kind == "tool_use" {
             self.running.insert(id.clone(), message.to_owned());
         }
-        let asks = HELD_TOOLS.contains(&name.as_str()) || name == mcp::TOOL;
+        let held = HELD_TOOLS.contains(&name.as_str()) || name == mcp::TOOL;
+        let asks = held || self.always.has(&name, block.input);
         let input = block.input.map_or_else(|| Raw::from("{}"), bounded_json);
         let event = Event::ToolCalled { call: CallId::from(id.as_str()), name, input, ask: None };
         let known = self.calls.get(&id).and_then(|call| call.ask);

@@ -6,11 +6,12 @@
 //!
 //! `settings` is what it was started with, `brain` asks the model, `engine` hears lines and moves, `turn` is one turn's
 //! state, `calls` takes its calls along, `permission` says what a reply means for one, `answers` what the model reads of a question, `history` the conversation and
-//! its file, `wire` the frames.
+//! its file, `wire` the frames. `drill` is a way of its own, for measuring.
 
 mod answers;
 mod brain;
 mod calls;
+mod drill;
 mod engine;
 mod history;
 mod permission;
@@ -47,6 +48,9 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if settings.drills {
+        return drill::run(settings);
+    }
     let (sender, inputs) = sync_channel(INPUTS_MAX);
     let lines = sender.clone();
     std::thread::spawn(move || read_lines(&lines));

@@ -20,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) home: PathBuf,
     pub(crate) cwd: PathBuf,
     pub(crate) brain: Brain,
+    /// Ask again and again, instead of thinking.
+    pub(crate) drills: bool,
 }
 
 pub(crate) enum Start {
@@ -41,6 +43,7 @@ impl Settings {
             home: PathBuf::from(var("HOME").unwrap_or_default()),
             cwd: std::env::current_dir().unwrap_or_default(),
             brain: Brain::Nobody,
+            drills: var("FAKE_CLAUDE_DRILL").is_some(),
         };
         while let Some(arg) = args.next() {
             let (name, value) = match arg.split_once('=') {
@@ -64,6 +67,9 @@ impl Settings {
             let refusal =
                 "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
             return Start::Refuse(refusal.to_owned());
+        }
+        if settings.drills {
+            return Start::Run(settings);
         }
         match brain() {
             Ok(brain) => Start::Run(Self { brain, ..settings }),

@@ -129,7 +129,7 @@ impl Peer for Chorus {
         match told {
             Told::Snapshot(snapshot) => snapshot.asks.iter().for_each(|view| self.show(&view.ask, cx.out)),
             Told::Event(happened) => self.happened(happened, cx.out),
-            Told::Delta { session, block, offset, text } => {
+            Told::Delta { session, block, offset, text, .. } => {
                 if let Some(text) = self.streams.entry(*session).or_default().delta(*block, *offset, text) {
                     sing(cx.out, &Sung::More { r#in: session.to_string(), block: *block, text });
                 }

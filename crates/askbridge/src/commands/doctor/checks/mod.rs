@@ -1,6 +1,8 @@
 //! The checks, in the order in which one depends on the other. A new one is a file and a row.
 
+mod agents;
 mod asks;
+mod claude;
 mod clock;
 mod files;
 mod folder;
@@ -35,5 +37,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "port", look: |patient| Box::pin(port::look(patient)) },
     Check { name: "versions", look: |patient| Box::pin(versions::look(patient)) },
     Check { name: "files", look: |patient| Box::pin(files::look(patient)) },
+    Check { name: "claude", look: |patient| Box::pin(claude::look(patient)) },
+    Check { name: "agents", look: |patient| Box::pin(agents::look(patient)) },
     Check { name: "asks", look: |patient| Box::pin(asks::look(patient)) },
 ];

@@ -31,8 +31,7 @@ pub(crate) async fn close(
     Json(closing): Json<Closing>,
 ) -> Result<Response, Trouble> {
     let session = visible(&app, &caller, &id)?;
-    let why = closing.why.unwrap_or_else(|| format!("closed by {}", caller.name));
-    app.handle.grant(&caller, http::NAME, Wish::Close { session, why }).await?;
+    app.handle.grant(&caller, http::NAME, Wish::Close { session, why: closing.why }).await?;
     Ok(json(StatusCode::OK, &shown(&app, session).await?))
 }
 

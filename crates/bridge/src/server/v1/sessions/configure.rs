@@ -1,14 +1,14 @@
 //! `POST /v1/sessions/{id}/configure`: changes what can be changed about a conversation while it goes on.
 
 use askbridge_core::event::Settings;
+use askbridge_core::ids::SessionId;
+use askbridge_core::refusal::Refusal;
 use askbridge_peers::doors::http;
-use askbridge_peers::json::SessionJson;
-use askbridge_peers::wish::Wish;
+use askbridge_peers::json::{SessionChanges, SessionJson};
+use askbridge_peers::wish::{Receipt, Rejection, Wish};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::json as example;
 
 use super::{shown, visible};
@@ -19,27 +19,29 @@ use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
-/// What is left out stays as it is.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(rename = "SessionChanges")]
-pub(crate) struct Changes {
-    title: Option<String>,
-    branch: Option<String>,
-    model: Option<String>,
-    permission_mode: Option<String>,
-}
-
 pub(crate) async fn configure(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(changes): Json<Changes>,
+    Json(changes): Json<SessionChanges>,
 ) -> Result<Response, Trouble> {
     let session = visible(&app, &caller, &id)?;
+    change(&app, &caller, http::NAME, session, changes).await?;
+    Ok(json(StatusCode::OK, &shown(&app, session).await?))
+}
+
+/// Changes a session, whoever wishes it in whichever language.
+pub(crate) async fn change(
+    app: &App,
+    caller: &Caller,
+    via: &str,
+    session: SessionId,
+    changes: SessionChanges,
+) -> Result<Receipt, Rejection> {
     if let Some(mode) = &changes.permission_mode {
         let is_root = app.hosts().is_some_and(|hosts| hosts.is_root_without_a_sandbox());
         let checked = Launch::default().check(Some(mode), is_root);
-        checked.map_err(|error| Trouble::new(422, "bad_request", error.to_string()))?;
+        checked.map_err(|error| Refusal::BadRequest(error.to_string()))?;
     }
     let settings = Box::new(Settings {
         title: changes.title,
@@ -48,14 +50,13 @@ pub(crate) async fn configure(
         mode: changes.permission_mode,
         ..Settings::default()
     });
-    app.handle.grant(&caller, http::NAME, Wish::Configure { session, settings }).await?;
-    Ok(json(StatusCode::OK, &shown(&app, session).await?))
+    app.handle.grant(caller, via, Wish::Configure { session, settings }).await
 }
 
 pub(crate) fn configure_doc(op: &mut Operation<'_>) {
     op.is("configure", "Sessions", "Changes a conversation while it goes on.")
         .text("*Whoever started it, operators, this machine.* Model and permission mode reach an agent that we run.")
-        .may_have_body::<Changes>(example!({"permission_mode": "plan"}))
+        .may_have_body::<SessionChanges>(example!({"permission_mode": "plan"}))
         .returns::<SessionJson>(200, "The session as it is now.")
         .refuses(&["forbidden", "unknown_session", "session_closed"]);
 }

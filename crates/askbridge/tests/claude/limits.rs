@@ -1,0 +1,122 @@
+//! What an agent may take, how many may run, and how long a session may grow.
+
+use std::thread;
+
+use askbridge_scripted::model::{Script, ask, on_any_result, on_user, text, tool};
+use serde_json::json;
+
+use crate::house::{House, id};
+
+const CALL: &str = "toolu_1";
+
+fn script() -> Script {
+    Script::new()
+        .turn(on_any_result(), [text("done")])
+        .turn(on_user("which"), [ask(CALL, "Which?", ["A", "B"])])
+        .turn(on_user("work"), [tool(CALL, "Bash", json!({"command": GREEDY, "description": "Work"}))])
+        .turn(on_user(""), [text("ok")])
+}
+
+/// Claude Code takes 155 to 200 MB. This is too much of it, and not twice too much.
+const TOO_MUCH: (&str, &str) = ("ASKBRIDGE_AGENTS_MEMORY", "130M");
+/// A command of an agent counts like the agent itself. With this one it takes more than twice of what it may.
+const GREEDY: &str = "python3 -c 'x = b\"x\" * (700 << 20); import time; time.sleep(600)'";
+const TWICE_TOO_MUCH: (&str, &str) = ("ASKBRIDGE_AGENTS_MEMORY", "300M");
+
+#[test]
+fn an_agent_that_takes_too_much_is_stopped_between_turns_and_goes_on_with_the_next_message() {
+    let house = House::open_with(script(), &[TOO_MUCH]);
+    let talk = house.session(json!({}));
+    talk.say("hi");
+    talk.until_turns(1);
+    talk.until_process("asleep");
+    let said = talk.events_of("notice").pop().unwrap();
+    let words = said["text"].as_str().unwrap();
+    assert!(words.contains("more than the 130 MB that it may (`agents.memory`)"), "{words}");
+    assert!(words.ends_with("stopped between two turns, and starts again with the next message."), "{words}");
+    talk.say("again");
+    talk.until_turns(2);
+    assert_eq!(house.model.last().unwrap().turn(), 1, "it was resumed, and remembers what it said");
+}
+
+#[test]
+fn the_question_of_an_agent_that_takes_too_much_is_parked_and_its_answer_arrives() {
+    let house = House::open_with(script(), &[TOO_MUCH]);
+    let talk = house.session(json!({"warm_seconds": 600}));
+    talk.say("which");
+    let asked = talk.open_ask();
+    talk.until_process("parked");
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
+    talk.until_delivered(id(&asked));
+}
+
+#[test]
+fn an_agent_that_takes_far_too_much_is_stopped_in_the_middle_of_its_turn_and_says_so() {
+    let house = House::open_with(script(), &[TWICE_TOO_MUCH]);
+    let talk = house.session(json!({"allowed_tools": ["Bash"]}));
+    talk.say("work");
+    let words = house.until("the notice", || {
+        let notices = talk.events_of("notice");
+        notices
+            .iter()
+            .find_map(|notice| notice["text"].as_str().filter(|it| it.contains("in the middle")).map(str::to_owned))
+    });
+    assert!(words.ends_with("Say something, and it goes on from there."), "{words}");
+    talk.until_process("asleep");
+    house.until("everything to be cleared up", || {
+        house.left_behind().iter().all(|name| name.ends_with(".rest")).then_some(())
+    });
+}
+
+#[test]
+fn whoever_waits_for_a_place_sees_where_in_the_line() {
+    let house = House::open_with(script(), &[("ASKBRIDGE_AGENTS_MAX", "1")]);
+    let (busy, next, last) = (house.session(json!({})), house.session(json!({})), house.session(json!({})));
+    busy.say("which");
+    let asked = busy.open_ask();
+    next.say("hi");
+    house.until("a place in the line", || (next.show()["waits_for_process"] == 1).then_some(()));
+    last.say("hi");
+    house.until("a place in the line", || (last.show()["waits_for_process"] == 2).then_some(()));
+    assert_eq!(next.show()["waits_for_process"], 1);
+    house.answer(id(&asked), json!({"answers": {"Which?": "A"}}));
+    next.until_turns(1);
+    last.until_turns(1);
+    assert_eq!((&next.show()["waits_for_process"], &last.show()["waits_for_process"]), (&json!(null), &json!(null)));
+}
+
+#[test]
+fn a_session_that_has_grown_long_goes_on_as_another_with_the_same_conversation() {
+    let house = House::open(script());
+    let talk = house.session(json!({"append_system_prompt": "Be brief."}));
+    talk.say("hi");
+    talk.until_turns(1);
+    // Ten thousand decisions; a new title is the smallest.
+    thread::scope(|scope| {
+        for thread in 0..8 {
+            let (house, talk) = (&house, &talk);
+            scope.spawn(move || {
+                for number in 0..1250 {
+                    let title = json!({"title": format!("{thread}-{number}")});
+                    assert_eq!(house.post(&format!("/v1/sessions/{}/configure", talk.id), &title).0, 200);
+                }
+            });
+        }
+    });
+    // It knows that it is full, and lets its process go between turns.
+    talk.until_process("asleep");
+    let (status, said) = house.post(&format!("/v1/sessions/{}/messages", talk.id), &json!({"text": "again"}));
+    assert_eq!(status, 202, "{said}");
+    let next = said["session"].as_str().unwrap().to_owned();
+    assert_ne!(next, talk.id);
+    assert_eq!((&talk.show()["state"], &talk.show()["continued_as"]), (&json!("continued"), &json!(next)));
+    let after = house.talk(&next);
+    after.until_turns(1);
+    assert_eq!(house.model.last().unwrap().turn(), 1, "the same conversation goes on");
+    // And what it asks there is asked there.
+    after.say("which");
+    let asked = after.open_ask();
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    after.until_delivered(id(&asked));
+}

@@ -1,0 +1,191 @@
+//! Agents that we run: a round through the FIFO and the spool, as in production, and what one of them costs us.
+//!
+//! The agent is the double of Claude Code, a process for each session, which asks again as soon as it has read its answer.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+
+use crate::footprint::resident;
+use crate::http::Connection;
+use crate::load::{answer_everything, greet};
+use crate::measure::{Figures, cpu_time};
+use crate::subject::{Subject, beside};
+
+/// Nothing takes this long. Beyond: it has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+const BREATH: Duration = Duration::from_millis(5);
+/// How long a run is, until everything is warm.
+const WARM_UP_MS: u64 = 300;
+
+/// A server with agents in it.
+struct Hosted {
+    subject: Subject,
+    work: PathBuf,
+    /// Outlives the server: agents have their files in it.
+    _folder: TempDir,
+    sessions: Vec<String>,
+    /// What every session is started with.
+    more: Value,
+}
+
+/// Runs rounds in `sessions` agents at once. Returns what the server spent on each.
+pub(crate) async fn measure(root: &Path, sessions: usize, span: Duration) -> Result<Figures> {
+    let mut hosted = Hosted::start(root, &[("FAKE_CLAUDE_DRILL", "1")], json!({})).await?;
+    hosted.more(sessions).await?;
+    let mut socket = greet(&hosted.subject).await?;
+    let person = tokio::spawn(async move { answer_everything(&mut socket).await });
+    hosted.drill(WARM_UP_MS).await?;
+    let (cpu, began) = (cpu_time(hosted.subject.pid)?, Instant::now());
+    let took = hosted.drill(span.as_millis().try_into()?).await?;
+    let (cpu, span) = (cpu_time(hosted.subject.pid)? - cpu, began.elapsed());
+    person.abort();
+    hosted.stop().await?;
+    Figures::of(took, cpu, span)
+}
+
+/// What an agent costs the server, in bytes of its memory.
+pub(crate) struct Memory {
+    pub(crate) running: f64,
+    pub(crate) parked: f64,
+}
+
+pub(crate) async fn memory(root: &Path, sessions: usize) -> Result<Memory> {
+    let mut hosted = Hosted::start(root, &[("FAKE_CLAUDE_DRILL", "1")], json!({})).await?;
+    // The first ones pay for what is made once.
+    hosted.more(8).await?;
+    hosted.drill(WARM_UP_MS / 3).await?;
+    let before = resident(hosted.subject.pid)?;
+    hosted.more(sessions).await?;
+    hosted.drill(0).await?;
+    let running = resident(hosted.subject.pid)?.saturating_sub(before) as f64 / sessions as f64;
+    hosted.stop().await?;
+
+    let mut hosted =
+        Hosted::start(root, &[("FAKE_CLAUDE_SCRIPT", &one_question())], json!({"warm_seconds": 0})).await?;
+    hosted.more(8).await?;
+    hosted.park().await?;
+    let before = resident(hosted.subject.pid)?;
+    hosted.sessions.clear();
+    hosted.more(sessions).await?;
+    hosted.park().await?;
+    let parked = resident(hosted.subject.pid)?.saturating_sub(before) as f64 / sessions as f64;
+    hosted.stop().await?;
+    Ok(Memory { running, parked })
+}
+
+/// What the double asks whatever it is told.
+fn one_question() -> String {
+    let options = json!([{"label": "A", "description": "One"}, {"label": "B", "description": "Other"}]);
+    let question = json!({"question": "Which?", "header": "Which", "options": options, "multiSelect": false});
+    let call = json!({"id": "toolu_{turn}", "name": "AskUserQuestion", "input": {"questions": [question]}});
+    json!({"turns": [{"when": "anything", "say": {"message": [{"tool": call}]}}]}).to_string()
+}
+
+impl Hosted {
+    async fn start(root: &Path, env: &[(&str, &str)], more: Value) -> Result<Self> {
+        let folder = TempDir::new_in(fs::canonicalize(root)?)?;
+        let (home, work) = (folder.path().join("home"), folder.path().join("work"));
+        fs::create_dir(&home)?;
+        fs::create_dir(&work)?;
+        let mut command = Subject::command(&folder.path().join("data"), "127.0.0.1:0")?;
+        let names: Vec<_> = env.iter().map(|(name, _)| *name).collect();
+        command.env("ASKBRIDGE_CLAUDE", beside("fake-claude")?).env("ASKBRIDGE_AGENT_ENV", names.join(","));
+        command.env("ASKBRIDGE_ROOTS", &work).env("ASKBRIDGE_AGENTS_MAX", "255").env("HOME", &home);
+        command.envs(env.iter().copied()).stdout(Stdio::piped());
+        let subject = Subject::hosting(command.spawn()?, &folder.path().join("data")).await?;
+        Ok(Self { subject, work, more, _folder: folder, sessions: Vec::new() })
+    }
+
+    async fn post(&self, connection: &mut Connection<TcpStream>, path: &str, body: &Value) -> Result<Value> {
+        let said = connection.post(path, self.subject.person.as_deref(), &body.to_string()).await?;
+        Ok(serde_json::from_str(&said)?)
+    }
+
+    /// Starts so many sessions more.
+    async fn more(&mut self, sessions: usize) -> Result<()> {
+        let mut connection = self.subject.connect().await?;
+        for _ in 0..sessions {
+            let mut wish = json!({"agent": "claude", "cwd": self.work});
+            wish.as_object_mut()
+                .context("a wish has fields")?
+                .extend(self.more.as_object().cloned().unwrap_or_default());
+            let started = self.post(&mut connection, "/v1/sessions", &wish).await?;
+            self.sessions.push(started["id"].as_str().context("a session has an id")?.to_owned());
+        }
+        Ok(())
+    }
+
+    async fn say(&self, text: &str) -> Result<()> {
+        let mut connection = self.subject.connect().await?;
+        for session in &self.sessions {
+            self.post(&mut connection, &format!("/v1/sessions/{session}/messages"), &json!({"text": text})).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets every agent ask for so long. Returns how long each round took.
+    async fn drill(&mut self, span_ms: u64) -> Result<Vec<Duration>> {
+        self.say(&format!("drill {span_ms}")).await?;
+        let began = Instant::now();
+        loop {
+            let names = fs::read_dir(&self.work)?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+            let mine = |path: &PathBuf| path.extension().is_none();
+            let done: Vec<_> = names.filter(mine).collect();
+            if done.len() == self.sessions.len() {
+                let mut took = Vec::new();
+                for path in done {
+                    let text = fs::read_to_string(&path)?;
+                    took.extend(text.lines().filter_map(|line| line.parse().ok()).map(Duration::from_micros));
+                    fs::remove_file(path)?;
+                }
+                return Ok(took);
+            }
+            let patience = PATIENCE + Duration::from_millis(span_ms);
+            ensure!(began.elapsed() < patience, "{} of {} agents are done", done.len(), self.sessions.len());
+            sleep(BREATH).await;
+        }
+    }
+
+    /// Lets every agent ask once, and waits until it is let go for that.
+    async fn park(&self) -> Result<()> {
+        self.say("hi").await?;
+        let (mut connection, began) = (self.subject.connect().await?, Instant::now());
+        for session in &self.sessions {
+            loop {
+                let path = format!("/v1/sessions/{session}");
+                let shown = connection.get(&path, self.subject.person.as_deref()).await?;
+                if serde_json::from_str::<Value>(&shown)?["process"] == "parked" {
+                    break;
+                }
+                ensure!(began.elapsed() < PATIENCE, "an agent is not parked: {shown}");
+                sleep(BREATH).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops the server, then whatever would outlive it.
+    async fn stop(self) -> Result<()> {
+        let agents = self.subject.data.join("run/agents");
+        self.subject.stop().await?;
+        for entry in fs::read_dir(agents)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|end| end == "pid") {
+                let pid = fs::read_to_string(&path)?.split(' ').next().and_then(|pid| pid.parse().ok());
+                if let Some(pid) = pid.and_then(Pid::from_raw) {
+                    let _ = kill_process_group(pid, Signal::KILL);
+                }
+            }
+        }
+        Ok(())
+    }
+}

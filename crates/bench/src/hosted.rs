@@ -1,0 +1,71 @@
+//! The part of the page about agents that we run, beside the durable floor of the same run.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::agents;
+use crate::load::Pace;
+use crate::measure::{Figures, measure};
+use crate::report::median;
+use crate::subject::{Kind, Subject};
+
+/// Sessions whose memory is measured.
+const SESSIONS: usize = 64;
+
+pub(crate) async fn write(page: &mut String, root: &Path, repeats: usize, span: Duration) -> Result<()> {
+    page.push_str(
+        "\n| agents | server | rounds/s | p50 ms | p90 ms | p99 ms | CPU µs/round | of the durable floor |\n\
+         |---:|---|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for sessions in [1, 8, 64] {
+        let (mut floor, mut ours) = (Vec::new(), Vec::new());
+        for repeat in 1..=repeats {
+            eprintln!("{sessions} agents that we run, {repeat} of {repeats}");
+            let subject = Subject::start(Kind::Durable, root).await?;
+            floor.push(measure(&subject, sessions, Pace::Saturated, span).await?);
+            subject.stop().await?;
+            ours.push(agents::measure(root, sessions, span).await?);
+        }
+        let pairs = ours.iter().zip(&floor);
+        let ratio = median(pairs.map(|(ours, floor)| ours.cpu_us_per_round / floor.cpu_us_per_round).collect());
+        row(page, sessions, "durable floor", &floor, "")?;
+        row(page, sessions, "askbridge and its agents", &ours, &format!("**{ratio:.2}**"))?;
+    }
+    eprintln!("memory of agents that we run");
+    let memory = agents::memory(root, SESSIONS).await?;
+    write!(
+        page,
+        "\n| an agent that we run | |\n|---|---:|\n| memory of the server for one that runs, without its own | {:.1} kB \
+         |\n| for one that is parked, while its session is in memory | {:.1} kB |\n",
+        memory.running / 1e3,
+        memory.parked / 1e3,
+    )?;
+    Ok(())
+}
+
+fn row(page: &mut String, sessions: usize, name: &str, figures: &[Figures], ratio: &str) -> Result<()> {
+    let of = |pick: fn(&Figures) -> f64| median(figures.iter().map(pick).collect());
+    writeln!(
+        page,
+        "| {sessions} | {name} | {:.0} | {:.2} | {:.2} | {:.2} | {:.0} | {ratio} |",
+        of(|f| f.rounds_per_s),
+        of(|f| f.p50.as_secs_f64() * 1e3),
+        of(|f| f.p90.as_secs_f64() * 1e3),
+        of(|f| f.p99.as_secs_f64() * 1e3),
+        of(|f| f.cpu_us_per_round),
+    )?;
+    Ok(())
+}
+
+/// Measures what agents that we run cost, and nothing else.
+pub(crate) async fn only_agents() -> Result<()> {
+    let root = Path::new("target/bench");
+    std::fs::create_dir_all(root)?;
+    let mut page = String::new();
+    write(&mut page, root, 3, Duration::from_secs(3)).await?;
+    println!("{page}");
+    Ok(())
+}

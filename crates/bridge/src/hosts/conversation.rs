@@ -1,0 +1,59 @@
+//! Under which name Claude Code keeps a session's conversation, also when the session goes on as another one.
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::SessionId;
+use askbridge_core::intent::Intent;
+use askbridge_core::limits::DECISIONS_MAX;
+use askbridge_peers::doors::claude::session_uuid;
+use askbridge_peers::wish::Rejection;
+
+use super::argv::Launch;
+use super::desk::Inner;
+use super::place::Place;
+
+/// How many sessions are looked through for the first of a conversation. Beyond: the last that was found.
+const LINKS_MAX: usize = 1000;
+
+/// Returns the name: the first session's id, in the form of a UUID.
+pub(super) async fn name(desk: &Inner, session: SessionId) -> Result<String, Rejection> {
+    let mut first = session;
+    for _ in 0..LINKS_MAX {
+        let known = desk.handle.look(first, |state| {
+            let continues = state.session.started.as_ref().and_then(|started| started.continues);
+            (Launch::of(&state.session.settings).conversation, continues)
+        });
+        match known.await? {
+            (Some(name), _) => return Ok(name),
+            (None, Some(earlier)) => first = earlier,
+            (None, None) => break,
+        }
+    }
+    Ok(session_uuid(first))
+}
+
+/// Writes the name down with a session that continues another: the earlier ones may be forgotten.
+pub(super) async fn keep(
+    desk: &Inner,
+    session: SessionId,
+    name: &str,
+    settings: &Settings,
+) -> Result<Vec<String>, Rejection> {
+    let continues = desk.handle.look(session, |state| state.session.started.as_ref()?.continues).await?;
+    let launch = Launch::of(settings);
+    let Some(earlier) = continues.filter(|_| launch.conversation.is_none()) else { return Ok(Vec::new()) };
+    let more = Launch { conversation: Some(name.to_owned()), ..launch }.kept();
+    let settings = Settings { more: Some(more), ..Settings::default() };
+    desk.handle.submit(session, vec![Intent::Configure(Box::new(settings))]).await?;
+    // Words that a stop has swallowed belong to the conversation, not to the session.
+    let place = Place::new(&desk.options.folder, earlier);
+    let words = place.rest().map(|rest| rest.carry.words).unwrap_or_default();
+    if place.process().is_none() {
+        let _ = place.clear_all();
+    }
+    Ok(words)
+}
+
+/// Has a session grown so long that it goes on as another one, once its process is let go?
+pub(super) async fn is_full(desk: &Inner, session: SessionId) -> bool {
+    desk.handle.look(session, |state| state.session.decisions >= DECISIONS_MAX).await.unwrap_or(false)
+}

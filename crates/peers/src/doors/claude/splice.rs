@@ -1,0 +1,137 @@
+//! Inputs go back as they came: order, digits and what we do not know. Only what a person changed is written anew.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// The fields of an object, in their order, each as it was written.
+struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::new();
+                while let Some((name, value)) = map.next_entry::<Cow<'de, str>, &'de RawValue>()? {
+                    // The last of two with the same name counts, as everywhere.
+                    fields.retain(|(known, _)| *known != name);
+                    fields.push((name, value));
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+/// Returns the object with these fields set, and everything else untouched.
+pub(super) fn with(object: &str, set: Map<String, Value>) -> Box<RawValue> {
+    let fields = fields(object);
+    let mut set = set;
+    let mut whole = Object::default();
+    for (name, value) in &fields {
+        match set.remove(name.as_ref()) {
+            Some(new) => whole.push(name, &new.to_string()),
+            None => whole.push(name, value.get()),
+        }
+    }
+    for (name, value) in set {
+        whole.push(&name, &value.to_string());
+    }
+    whole.end()
+}
+
+/// Returns what a person made of an object: what they left as it was stays as it was written.
+pub(super) fn edited(object: &str, edited: &str) -> Box<RawValue> {
+    let Ok(Value::Object(mut edited)) = serde_json::from_str::<Value>(edited) else { return untouched(object) };
+    let mut whole = Object::default();
+    for (name, value) in fields(object) {
+        let Some(new) = edited.remove(name.as_ref()) else { continue };
+        let is_same = serde_json::from_str::<Value>(value.get()).is_ok_and(|old| old == new);
+        if is_same { whole.push(&name, value.get()) } else { whole.push(&name, &new.to_string()) }
+    }
+    for (name, value) in edited {
+        whole.push(&name, &value.to_string());
+    }
+    whole.end()
+}
+
+/// Returns the object as it is; an empty one if it is none.
+pub(super) fn untouched(object: &str) -> Box<RawValue> {
+    let raw = RawValue::from_string(object.to_owned());
+    raw.unwrap_or_else(|_| RawValue::from_string("{}".to_owned()).expect("this is JSON"))
+}
+
+fn fields(object: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
+    serde_json::from_str::<Fields<'_>>(object).map(|fields| fields.0).unwrap_or_default()
+}
+
+/// An object that is being written.
+#[derive(Default)]
+struct Object(String);
+
+impl Object {
+    fn push(&mut self, name: &str, value: &str) {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        self.0.push_str(&Value::from(name).to_string());
+        self.0.push(':');
+        self.0.push_str(value);
+    }
+
+    fn end(mut self) -> Box<RawValue> {
+        if self.0.is_empty() {
+            self.0.push('{');
+        }
+        self.0.push('}');
+        RawValue::from_string(self.0).expect("names and values of JSON make JSON")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ODD: &str =
+        r#"{"z":123456789012345678901234567890,"a":{"y":1,"x":2},"f":1.10,"t":"\u00e9\/","answers":{"old":1}}"#;
+
+    fn map(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn only_what_is_set_changes() {
+        let set = with(ODD, map(json!({"answers": {"Which?": "B"}, "annotations": {}})));
+        let expected = ODD.replace(r#"{"old":1}}"#, r#"{"Which?":"B"},"annotations":{}}"#);
+        assert_eq!(set.get(), expected);
+        assert_eq!(with("{}", map(json!({"plan": "p"}))).get(), r#"{"plan":"p"}"#);
+        assert_eq!(with("[1]", Map::new()).get(), "{}");
+    }
+
+    #[test]
+    fn what_a_person_left_alone_stays_as_it_was_written() {
+        // As a person's program sends it back: sorted, and with the digits that it knows.
+        let sent = json!({"a": {"x": 2, "y": 1}, "f": 1.1, "new": true, "t": "other", "z": 1.234_567_890_123_456_8e29});
+        let whole = edited(ODD, &sent.to_string());
+        let expected = r#"{"z":123456789012345678901234567890,"a":{"y":1,"x":2},"f":1.10,"t":"other","new":true}"#;
+        assert_eq!(whole.get(), expected);
+        // Whatever line breaks it came with, one line goes out.
+        assert_eq!(edited(r#"{"a":1}"#, "{\n  \"a\": [\n 2 ]\n}").get(), r#"{"a":[2]}"#);
+    }
+
+    #[test]
+    fn the_last_of_two_fields_with_one_name_counts() {
+        assert_eq!(with(r#"{"a":1,"b":2,"a":3}"#, Map::new()).get(), r#"{"b":2,"a":3}"#);
+    }
+}

@@ -1,0 +1,138 @@
+//! Asks again and again, as fast as it is answered, and writes down how long each round took: for measuring.
+//!
+//! `FAKE_CLAUDE_DRILL=1` turns it on; the message `drill 2000` starts it, for so many milliseconds. Times are taken from
+//! writing the line with the question to reading the line with its answer. What is written is what the real one writes
+//! for a question, put together as text, so that the double costs little.
+
+use std::fs;
+use std::io::{BufRead, Write};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::settings::Settings;
+use crate::wire::{Mouth, about, tool_result};
+
+const INPUT: &str = r#"{"questions":[{"question":"Which database should the new service use?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational, needs a server"},{"label":"SQLite","description":"Embedded, one file"}],"multiSelect":false}]}"#;
+
+struct Drill {
+    settings: Settings,
+    mouth: Mouth,
+    hook: String,
+    rounds: u64,
+    drills: u32,
+}
+
+/// Runs until the input ends, which it does not as long as we hold it ourselves.
+pub(crate) fn run(settings: Settings) -> ExitCode {
+    let mouth = Mouth::new(settings.resume.clone().or_else(|| settings.session.clone()));
+    let mut drill = Drill { settings, mouth, hook: String::new(), rounds: 0, drills: 0 };
+    let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
+    while let Some(line) = lines.next() {
+        let Ok(frame) = serde_json::from_str::<Value>(&line) else { return ExitCode::FAILURE };
+        match frame["type"].as_str() {
+            Some("control_request") => drill.request(&frame),
+            Some("user") => {
+                let text = frame["message"]["content"].as_str().unwrap_or_default();
+                let span = text.strip_prefix("drill ").and_then(|span| span.trim().parse().ok());
+                let span = Duration::from_millis(span.unwrap_or(0));
+                drill.turn(frame["uuid"].as_str(), span, &mut lines);
+            }
+            _ => {}
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+impl Drill {
+    fn request(&mut self, frame: &Value) {
+        let request = &frame["request"];
+        if request["subtype"] == "initialize" {
+            let hook = &request["hooks"]["PreToolUse"][0]["hookCallbackIds"][0];
+            self.hook = hook.as_str().unwrap_or_default().to_owned();
+            let about = about(&self.settings);
+            self.mouth.respond(frame, about);
+        } else {
+            self.mouth.respond(frame, json!({}));
+        }
+    }
+
+    fn turn(&mut self, uuid: Option<&str>, span: Duration, lines: &mut impl Iterator<Item = String>) {
+        self.mouth.lifecycle(uuid, "started");
+        self.mouth.init(&self.settings);
+        let (began, mut took) = (Instant::now(), Vec::new());
+        while began.elapsed() < span {
+            let Some(one) = self.round(lines) else { return };
+            took.push(one);
+        }
+        self.mouth.tell(json!({
+            "type": "result", "subtype": "success", "is_error": false, "result": "", "terminal_reason": "completed",
+            "num_turns": 1, "duration_ms": 1, "total_cost_usd": 0.0,
+        }));
+        self.mouth.lifecycle(uuid, "completed");
+        self.write_down(&took);
+    }
+
+    /// One question. Returns how long its answer took.
+    fn round(&mut self, lines: &mut impl Iterator<Item = String>) -> Option<Duration> {
+        self.rounds += 1;
+        let (number, session) = (self.rounds, self.mouth.session.clone());
+        let (call, message) = (format!("toolu_{session}_{number}"), format!("msg_{number}"));
+        let stream = |event: &str| {
+            let around = r#""parent_tool_use_id":null,"session_id":"#;
+            format!(r#"{{"type":"stream_event","event":{event},{around}"{session}"}}"#)
+        };
+        let usage = r#"{"input_tokens":100,"output_tokens":20}"#;
+        let block = format!(r#"{{"type":"tool_use","id":"{call}","name":"AskUserQuestion","input":{INPUT}}}"#);
+        say(&stream(&format!(r#"{{"type":"message_start","message":{{"id":"{message}","usage":{usage}}}}}"#)));
+        say(&stream(
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"AskUserQuestion","input":{}}}"#,
+        ));
+        say(&stream(
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"questions\": [{"}}"#,
+        ));
+        say(&format!(
+            r#"{{"type":"assistant","message":{{"id":"{message}","role":"assistant","content":[{block}],"usage":{usage}}},"parent_tool_use_id":null,"session_id":"{session}","uuid":"{}"}}"#,
+            self.mouth.id()
+        ));
+        let request = self.mouth.id();
+        let began = Instant::now();
+        say(&format!(
+            r#"{{"type":"control_request","request_id":"{request}","request":{{"subtype":"hook_callback","callback_id":"{}","input":{{"session_id":"{session}","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"AskUserQuestion","tool_input":{INPUT},"tool_use_id":"{call}"}},"tool_use_id":"{call}"}}}}"#,
+            self.hook
+        ));
+        say(&stream(r#"{"type":"content_block_stop","index":0}"#));
+        say(&stream(&format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"tool_use"}},"usage":{usage}}}"#)));
+        say(&stream(r#"{"type":"message_stop"}"#));
+        let wanted = format!(r#""request_id":"{request}""#);
+        loop {
+            let line = lines.next()?;
+            if line.contains(&wanted) {
+                break;
+            }
+        }
+        let took = began.elapsed();
+        let answered = tool_result(&call, "Your questions have been answered", false);
+        self.mouth.user(&answered);
+        Some(took)
+    }
+
+    /// One number a line, in microseconds; there whole or not at all.
+    fn write_down(&mut self, took: &[Duration]) {
+        self.drills += 1;
+        let path = self.settings.cwd.join(format!("drill-{}-{}", self.mouth.session, self.drills));
+        let text: String = took.iter().map(|one| format!("{}\n", one.as_micros())).collect();
+        let beside = path.with_extension("new");
+        if fs::write(&beside, text).is_ok() {
+            drop(fs::rename(&beside, &path));
+        }
+    }
+}
+
+fn say(line: &str) {
+    let mut whole = String::with_capacity(line.len() + 1);
+    whole.push_str(line);
+    whole.push('\n');
+    drop(std::io::stdout().lock().write_all(whole.as_bytes()));
+}
