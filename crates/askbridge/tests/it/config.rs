@@ -77,6 +77,9 @@ fn every_setting_says_where_it_came_from() {
     agents.idle 30m default
     agents.max 16 default
     agents.env (none) default
+    dialects.speak (none) default
+    dialects.folder DIR default
+    dialects.insecure_loopback false default
     log.level info default
     log.format text default
     terms.timeout 8h DIR/.config/askbridge/config.toml:5
