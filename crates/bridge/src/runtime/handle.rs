@@ -1,13 +1,13 @@
 //! The only door to the runtime: a handle that is cheap to clone.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use askbridge_core::Session;
 use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, NodeId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, NodeId, Position, SessionId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
@@ -65,6 +65,8 @@ pub struct Inner {
     pub(crate) ends: Arc<Ends>,
     pub(crate) timer: Timer,
     pub(crate) bell: Bell,
+    /// How far clients of other systems have come in their sessions, until it is on the shelf.
+    pub(crate) unkept_seen: Mutex<BTreeMap<String, Position>>,
     pub(crate) accesses: Mutex<foldhash::HashMap<SessionId, Arc<Access>>>,
     /// Sessions with something noted that is not written yet.
     pub(crate) unwritten: Mutex<Vec<SessionId>>,
@@ -126,6 +128,7 @@ impl Bridge {
             ends: Arc::default(),
             timer: Timer::default(),
             bell: Bell::default(),
+            unkept_seen: Mutex::default(),
             accesses: Mutex::default(),
             unwritten: Mutex::default(),
             wake_flusher: Notify::new(),

@@ -30,21 +30,40 @@ impl Handle {
         self.store.publish(SUBJECT, Bytes::from(body));
     }
 
-    /// Remembers how far a client of this language has come in a session. What cannot be kept is logged: the client will
-    /// see something twice.
-    pub(crate) async fn keep_seen(&self, dialect: &str, session: SessionId, position: Position) {
-        let now = self.clock.now();
-        let (key, value) = (seen_key(dialect, session), position.0.to_string());
-        let expires_at = Some(now.plus(limits::SEEN_LIFE));
-        if let Err(error) = self.store.put(&key, value.as_bytes(), Expect::Any, expires_at, now).await {
-            warn!(session.id = %session, error = chain(&error), "Could not remember how far a client has come");
+    /// Notes how far a client of this language has come in a session: whoever comes next on this node knows it at once.
+    /// [`Handle::keep_seen`] has to follow.
+    pub(crate) fn note_seen(&self, dialect: &str, session: SessionId, position: Position) {
+        let mut unkept = self.unkept_seen.lock();
+        let noted = unkept.entry(seen_key(dialect, session)).or_insert(position);
+        *noted = position.max(*noted);
+    }
+
+    /// Puts on the shelf what was noted. What cannot be kept is logged: the client will see something twice.
+    pub(crate) async fn keep_seen(&self, dialect: &str, session: SessionId) {
+        let key = seen_key(dialect, session);
+        while let Some(position) = self.noted_seen(&key) {
+            let now = self.clock.now();
+            let (value, expires_at) = (position.0.to_string(), Some(now.plus(limits::SEEN_LIFE)));
+            if let Err(error) = self.store.put(&key, value.as_bytes(), Expect::Any, expires_at, now).await {
+                warn!(session.id = %session, error = chain(&error), "Could not remember how far a client has come");
+            }
+            // Should more have been noted meanwhile, that is kept too.
+            self.unkept_seen.lock().retain(|noted, at| *noted != key || *at != position);
         }
     }
 
     /// Returns how far a client of this language had come when it was last here.
     pub(crate) async fn seen(&self, dialect: &str, session: SessionId) -> Option<Position> {
-        let item = self.store.get(&seen_key(dialect, session), self.clock.now()).await.ok()??;
+        let key = seen_key(dialect, session);
+        if let Some(noted) = self.noted_seen(&key) {
+            return Some(noted);
+        }
+        let item = self.store.get(&key, self.clock.now()).await.ok()??;
         std::str::from_utf8(&item.value).ok()?.parse().ok().map(Position)
+    }
+
+    fn noted_seen(&self, key: &str) -> Option<Position> {
+        self.unkept_seen.lock().get(key).copied()
     }
 }
 

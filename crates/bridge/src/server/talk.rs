@@ -127,9 +127,11 @@ impl Talk {
         std::mem::take(&mut self.out.frames)
     }
 
-    /// Should the other side be listened to? Not while too much of what it said is in flight, nor after the last word.
+    /// Should the other side be listened to? Not while too much of what it said is in flight, nor after the last word, nor
+    /// before the peer knows how the session stands that it is about: it would answer for one in which nothing happened.
     pub(crate) fn has_room(&self) -> bool {
-        self.rulings.len() < limits::IN_FLIGHT_MAX && self.hang_up.is_none()
+        let is_catching_up = self.follower.is_some() && self.chat.as_ref().is_some_and(|chat| chat.told.is_none());
+        self.rulings.len() < limits::IN_FLIGHT_MAX && self.hang_up.is_none() && !is_catching_up
     }
 
     /// Will anything ever happen here, unless the other side speaks?
@@ -349,7 +351,8 @@ impl Talk {
     fn keep_seen(&self) {
         if let Some(Chat { session, told: Some(position), remembered: true }) = self.chat {
             let (handle, via) = (self.app.handle.clone(), self.guest.via);
-            self.app.tasks.spawn(async move { handle.keep_seen(via, session, position).await });
+            handle.note_seen(via, session, position);
+            self.app.tasks.spawn(async move { handle.keep_seen(via, session).await });
         }
     }
 
