@@ -5,7 +5,7 @@
  *     <MessagePrimitive.Parts components={{ tools: { by_name: askTools({ language: "en" }) } }} />
  */
 
-import type { ComponentType } from "react";
+import type { ReactNode } from "react";
 import type { Language } from "@askbridge/words";
 import { Ask } from "../hooks.tsx";
 import { ToolCard } from "./ToolCard.tsx";
@@ -37,11 +37,14 @@ export interface AskToolOptions {
 /** The names under which agents ask. */
 export const askToolNames = ["AskUserQuestion", "AskFollowupQuestion", "askUserQuestion", "askFollowupQuestion", "ask_user_question"] as const;
 
+/** A component for a tool call. */
+export type AskTool = (call: ToolCall) => ReactNode;
+
 /** Components by tool name. Make them once, outside of any component: new ones are new cards. */
-export function askTools(options: AskToolOptions = {}): Record<(typeof askToolNames)[number], ComponentType<ToolCall>> {
-  function AskTool(call: ToolCall) {
+export function askTools(options: AskToolOptions = {}): Record<(typeof askToolNames)[number], AskTool> {
+  function Tool(call: ToolCall) {
     const ask = options.askOf?.(call.toolCallId);
     return ask === undefined ? <ToolCard call={call} language={options.language ?? "en"} agent={options.agent ?? "agent"} /> : <Ask id={ask} />;
   }
-  return Object.fromEntries(askToolNames.map((name) => [name, AskTool])) as Record<(typeof askToolNames)[number], ComponentType<ToolCall>>;
+  return Object.fromEntries(askToolNames.map((name) => [name, Tool])) as Record<(typeof askToolNames)[number], AskTool>;
 }
