@@ -9,7 +9,7 @@ test("every sentence of the cards is there, and the Japanese ones are Japanese",
   for (const [key, word] of english) {
     expect(filled(word).trim(), key).not.toBe("");
     const japanese = filled(cardWords.ja[key as keyof typeof cardWords.ja]);
-    expect(japanese, key).toMatch(/[ぁ-んァ-ヶ一-龠]/);
+    expect(japanese, key).toMatch(/[ぁ-んァ-ヶ一-龠（]/);
   }
   expect(Object.keys(cardWords.ja)).toEqual(english.map(([key]) => key));
 });
