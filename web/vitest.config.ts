@@ -8,7 +8,7 @@ export default defineConfig({
     projects: [
       { resolve, test: { name: "words", root: "words", include: ["tests/**/*.test.ts"] } },
       { resolve, test: { name: "client", root: "client", include: ["tests/**/*.test.ts"] } },
-      { plugins: [react()], resolve, test: { name: "react", root: "react", environment: "jsdom", include: ["src/**/*.test.tsx", "tests/**/*.test.tsx"], passWithNoTests: true } },
+      { plugins: [react()], resolve, test: { name: "react", root: "react", environment: "jsdom", testTimeout: 60_000, setupFiles: ["tests/setup.ts"], include: ["tests/**/*.test.{ts,tsx}"] } },
       { plugins: [react()], resolve, test: { name: "app", root: "app", environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], passWithNoTests: true } },
     ],
   },

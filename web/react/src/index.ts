@@ -8,5 +8,6 @@ export { Inbox } from "./Inbox/Inbox.tsx";
 export type { InboxProps } from "./Inbox/Inbox.tsx";
 export { headlineOf } from "./Inbox/headline.ts";
 export { Markdown } from "./Markdown/Markdown.tsx";
+export type { MarkdownProps } from "./Markdown/Markdown.tsx";
 export { useNow } from "./now.ts";
 export { Seen } from "./text/Seen.tsx";

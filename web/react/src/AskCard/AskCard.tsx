@@ -49,7 +49,7 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
       <Before view={view} me={me} />
       <Context text={ask.context?.text} />
       <Body {...shared} ask={ask} />
-      {!(answerable && phase === "open") && <After view={view} me={me} onUndo={onUndo} />}
+      {!answerable && <After view={view} me={me} onUndo={onUndo} />}
     </article>
   );
 }

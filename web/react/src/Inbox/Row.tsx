@@ -70,7 +70,7 @@ function Became({ view, now, me }: { readonly view: AskView; readonly now: numbe
       case "sending": return words.sending;
       case "undoable": return ask.state === "proposed" ? words.proposed : words.held;
       case "stored":
-      case "delivered": return by && when ? words.answeredBy(by, when) : words.stored;
+      case "delivered": return by && when ? (ask.kind === "questions" ? words.answeredBy(by, when) : words.decidedBy(by, when)) : words.stored;
       case "dismissed": return by && when ? words.dismissedBy(by, when) : words.dismissed;
       case "expired": return words.expired;
       case "ruled": return words.ruledBy(ask.by && "rule" in ask.by ? ask.by.rule : "?");

@@ -13,8 +13,8 @@ const CHARS_MAX = 200_000;
 /** Quotes in quotes in quotes: deeper than this they are text. */
 const DEPTH_MAX = 24;
 
-export default function Rendered({ text }: { readonly text: string }) {
-  const tokens = useMemo(() => parsed(text), [text]);
+export default function Rendered({ text, below }: { readonly text: string; readonly below: number }) {
+  const tokens = useMemo(() => ranked(parsed(text), below), [text, below]);
   return tokens ? <Blocks tokens={tokens} depth={0} /> : <p className="ab-markdown-plain"><Seen text={text} /></p>;
 }
 
@@ -26,6 +26,17 @@ function parsed(text: string): readonly Token[] | null {
     // Nested so deeply that the parser gave up.
     return null;
   }
+}
+
+/** Headings go down one step at a time, whatever was written: people hear them as a table of contents. */
+function ranked(tokens: readonly Token[] | null, below: number): readonly Token[] | null {
+  let before = below;
+  for (const token of tokens ?? []) {
+    if (token.type !== "heading") continue;
+    token.depth = Math.min(6, before + 1, below + Number(token.depth));
+    before = Number(token.depth);
+  }
+  return tokens;
 }
 
 interface Level {
@@ -44,8 +55,7 @@ function block(token: Token, depth: number): ReactNode {
     case "def":
       return null;
     case "heading": {
-      // A card has headings of its own; those of a text stand below them.
-      const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 3)}` as "h4" | "h5" | "h6";
+      const Heading = `h${(token as Tokens.Heading).depth}` as "h3" | "h4" | "h5" | "h6";
       return <Heading><Inline tokens={token.tokens} depth={depth} /></Heading>;
     }
     case "paragraph":

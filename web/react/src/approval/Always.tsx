@@ -18,7 +18,7 @@ export function Always({ rules, onAllow, onClose }: AlwaysProps) {
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
   return (
-    <section className="ab-panel" aria-labelledby={`${id}-title`} onKeyDown={(event) => { if (event.key === "Escape") { event.stopPropagation(); onClose(); } }}>
+    <div className="ab-panel" role="group" aria-labelledby={`${id}-title`} onKeyDown={(event) => { if (event.key === "Escape") { event.stopPropagation(); onClose(); } }}>
       <h4 id={`${id}-title`} className="ab-panel-title">{words.allowAlwaysTitle}</h4>
       <p className="ab-quiet">{words.ruleSaved}</p>
       <div className="ab-rules" role="radiogroup" aria-labelledby={`${id}-title`}>
@@ -33,7 +33,7 @@ export function Always({ rules, onAllow, onClose }: AlwaysProps) {
         <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>{words.cancel}</button>
         <button type="button" className="ab-button" data-tone="main" onClick={() => onAllow(chosen)}>{words.allowAlwaysSend}</button>
       </div>
-    </section>
+    </div>
   );
 }
 

@@ -57,21 +57,23 @@ export function Foot({ ask, onDismiss, onExtend, note, panel, children }: FootPr
           actions={[{ label: isDifferently ? words.askDifferentlySend : words.dismissSend, tone: "main", act: () => onDismiss(dismissal || undefined) }]}
         />
       )}
-      {isOpen && (
-        <div className="ab-ways-out">
-          {ask.deadline !== null && <Countdown deadline={ask.deadline} onExtend={onExtend} />}
-          <span className="ab-ways-out-rest">
-            {ask.kind === "questions" && button("differently", words.askDifferently)}
-            {button("dismiss", words.dismiss)}
-          </span>
-        </div>
-      )}
-      {!panel && !open && (
-        <div className="ab-foot">
-          <div className="ab-foot-note">{note}</div>
-          <div className="ab-foot-main">{children}</div>
-        </div>
-      )}
+      <div className="ab-bottom">
+        {isOpen && (
+          <div className="ab-ways-out">
+            {ask.deadline !== null && <Countdown deadline={ask.deadline} onExtend={onExtend} />}
+            <span className="ab-ways-out-rest">
+              {ask.kind === "questions" && button("differently", words.askDifferently)}
+              {button("dismiss", words.dismiss)}
+            </span>
+          </div>
+        )}
+        {!panel && !open && (
+          <div className="ab-foot">
+            <div className="ab-foot-note">{note}</div>
+            <div className="ab-foot-main">{children}</div>
+          </div>
+        )}
+      </div>
     </>
   );
 }

@@ -15,7 +15,10 @@ export function Head({ ask, titleId, isWaiting }: { readonly ask: Ask; readonly 
     <header className="ab-head">
       <span className="ab-seal" aria-hidden="true">{[...ask.agent][0]?.toUpperCase() ?? "?"}</span>
       <div className="ab-head-names">
-        <h2 id={titleId} className="ab-head-title"><Seen text={headline(ask, words)} /></h2>
+        <div className="ab-head-line">
+          <h2 id={titleId} className="ab-head-title"><Seen text={headline(ask, words)} /></h2>
+          {isWaiting && <p className="ab-waits">{words.waitsFor(stretch(now - Date.parse(ask.asked_at), words))}</p>}
+        </div>
         {(title || folder || branch) && (
           <p className="ab-head-place">
             {title && <span><Seen text={title} /></span>}
@@ -24,7 +27,6 @@ export function Head({ ask, titleId, isWaiting }: { readonly ask: Ask; readonly 
           </p>
         )}
       </div>
-      {isWaiting && <p className="ab-waits">{words.waitsFor(stretch(now - Date.parse(ask.asked_at), words))}</p>}
     </header>
   );
 }

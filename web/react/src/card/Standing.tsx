@@ -78,7 +78,7 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
         {phase === "undoable" && <p>{ask.state === "proposed" ? words.proposed : words.held}</p>}
         {(phase === "queued" || (isTravelling && sending.state === "queued" && phase !== "undoable")) && <p>{words.queued}</p>}
         {(phase === "sending" || (sending.state === "sending" && phase !== "undoable" && phase !== "open")) && <p>{words.sending}</p>}
-        {(phase === "stored" || phase === "delivered") && by && settled && <p>{words.answeredBy(by, settled)}</p>}
+        {(phase === "stored" || phase === "delivered") && by && settled && <p>{ask.kind === "questions" ? words.answeredBy(by, settled) : words.decidedBy(by, settled)}</p>}
         {phase === "stored" && <p className="ab-quiet">{words.stored}</p>}
         {phase === "delivered" && delivered && <p className="ab-quiet">{words.delivered(delivered)}</p>}
         {phase === "dismissed" && <p>{by && settled ? words.dismissedBy(by, settled) : words.dismissed}</p>}

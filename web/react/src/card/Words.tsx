@@ -30,8 +30,9 @@ export function WordsPanel({ title, label, hint, words, onWords, actions, onClos
   useEffect(() => field.current?.focus(), []);
   const isReady = ({ needsWords }: PanelAction) => !needsWords || words.trim() !== "";
   return (
-    <section
+    <div
       className="ab-panel"
+      role="group"
       aria-labelledby={`${id}-title`}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
@@ -66,6 +67,6 @@ export function WordsPanel({ title, label, hint, words, onWords, actions, onClos
           </button>
         ))}
       </div>
-    </section>
+    </div>
   );
 }

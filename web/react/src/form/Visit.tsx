@@ -18,7 +18,7 @@ export function Visit({ url, isOpen }: { readonly url: string; readonly isOpen: 
         isOpen && (
           <p>
             <a className="ab-button" data-tone="plain" href={address} target="_blank" rel="noopener noreferrer"><Icon of="out" />{words.visitPage(new URL(address).host)}</a>
-            <span className="ab-quiet"> {words.visitHint}</span>
+            <span className="ab-quiet">{words.visitHint}</span>
           </p>
         )
       )}

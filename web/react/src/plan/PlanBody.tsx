@@ -38,7 +38,7 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
   };
   if (!isAnswerable) {
     const edited = given?.plan ?? ("plan" in ask.answers && typeof ask.answers.plan === "string" ? ask.answers.plan : null);
-    return <div className="ab-plan"><div className="ab-sheet"><Markdown text={edited ?? ask.plan} /></div><Decided ask={ask} given={given} /></div>;
+    return <div className="ab-plan"><div className="ab-sheet"><Markdown text={edited ?? ask.plan} below={2} /></div><Decided ask={ask} given={given} /></div>;
   }
   return (
     <div className="ab-plan">
@@ -54,7 +54,7 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
           </div>
         </div>
       ) : (
-        <div className="ab-sheet"><Markdown text={ask.plan} /></div>
+        <div className="ab-sheet"><Markdown text={ask.plan} below={2} /></div>
       )}
       <Foot
         ask={ask}

@@ -35,21 +35,21 @@ function Folded({ question, at, of, pick, onUnfold }: QuestionFieldProps) {
   const words = useWords();
   const chosen = pick.chosen.map((option) => question.options[option]?.label ?? "").concat(pick.text && !question.secret ? [pick.text] : []);
   return (
-    <section className="ab-question" data-question={at} data-folded="" data-done={isDone(pick) ? "" : undefined}>
+    <div className="ab-question" data-question={at} data-folded="" data-done={isDone(pick) ? "" : undefined}>
       <button type="button" className="ab-fold" aria-expanded={false} onClick={onUnfold}>
         <span className="ab-key" aria-hidden="true">{isDone(pick) ? <Icon of="check" /> : at + 1}</span>
         <span className="ab-aloud">{words.question(at + 1, of)}: </span>
         <span className="ab-fold-question"><Seen text={question.question} /></span>
         <span className="ab-fold-answer">{pick.skipped ? words.skipped : isDone(pick) ? <Seen text={chosen.join(", ") || words.note} /> : words.openQuestion}</span>
       </button>
-    </section>
+    </div>
   );
 }
 
 function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFieldProps) {
   const words = useWords();
   const id = useId();
-  const root = useRef<HTMLElement>(null);
+  const root = useRef<HTMLDivElement>(null);
   const typed = useRef({ letters: "", at: 0 });
   const [focused, setFocused] = useState(pick.chosen[0] ?? 0);
   const [hovered, setHovered] = useState<number | null>(null);
@@ -93,14 +93,14 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
 
   if (pick.skipped) {
     return (
-      <section className="ab-question" data-question={at} data-skipped="" aria-labelledby={`${id}-text`}>
+      <div className="ab-question" data-question={at} data-skipped="" role="group" aria-labelledby={`${id}-text`}>
         <h3 id={`${id}-text`} className="ab-question-text"><Seen text={question.question} /></h3>
         <p className="ab-skipped">{words.skipped} <button type="button" className="ab-button" data-tone="quiet" onClick={() => onPick((before) => ({ ...before, skipped: false }))}>{words.unskip}</button></p>
-      </section>
+      </div>
     );
   }
   return (
-    <section ref={root} className="ab-question" data-question={at} aria-labelledby={`${id}-text`} onKeyDown={onKeyDown}>
+    <div ref={root} className="ab-question" role="group" data-question={at} aria-labelledby={`${id}-text`} onKeyDown={onKeyDown}>
       <div className="ab-question-head">
         {of > 1 && <span className="ab-quiet">{words.question(at + 1, of)}</span>}
         {question.header && <span className="ab-chip"><Seen text={question.header} /></span>}
@@ -136,9 +136,9 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
           {hasPreviews && <Previews options={options} shown={hovered ?? focused} chosen={pick.chosen} onShow={(option) => setFocused(option)} onTap={onTap} />}
         </div>
       )}
-      <div className="ab-beside">
+      <div className="ab-beside" data-plain={options.length === 0 ? "" : undefined}>
         <label className="ab-field">
-          <span className={options.length > 0 ? "ab-field-label" : "ab-aloud"}>{words.yourWords}</span>
+          <span className="ab-aloud">{words.yourWords}</span>
           {question.secret ? (
             <input className="ab-input" type="password" autoComplete="off" value={pick.text} placeholder={words.writeAnswer} onChange={(event) => onPick((before) => ({ ...before, text: event.target.value }))} />
           ) : (
@@ -154,7 +154,7 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
         </label>
         {question.secret && <p className="ab-quiet">{words.secretAnswer}</p>}
         {showsNote ? (
-          <label className="ab-field">
+          <label className="ab-field ab-note">
             <span className="ab-field-label">{words.note}</span>
             <textarea className="ab-input" rows={1} autoFocus={noteOpen && pick.note === ""} value={pick.note} placeholder={words.notePlaceholder} onChange={(event) => onPick((before) => ({ ...before, note: event.target.value }))} />
           </label>
@@ -162,6 +162,6 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
           options.length > 0 && <button type="button" className="ab-button ab-add-note" data-tone="quiet" onClick={() => setNoteOpen(true)}><Icon of="note" />{words.addNote}</button>
         )}
       </div>
-    </section>
+    </div>
   );
 }

@@ -123,8 +123,12 @@ export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, on
           </span>
         }
       >
-        {oneTap && (ask.questions[0]?.options.length ?? 0) > 0 && <p className="ab-quiet ab-tap-hint">{words.tapHint}</p>}
-        <button type="button" className="ab-button" data-tone="main" aria-disabled={!saysAnything(draft)} onClick={() => submit(draft)}>{words.answer}</button>
+        {/* While one tap is the answer, a button beside it would only be in the way. */}
+        {oneTap && (ask.questions[0]?.options.length ?? 0) > 0 ? (
+          <p className="ab-quiet ab-tap-hint">{words.tapHint}</p>
+        ) : (
+          <button type="button" className="ab-button" data-tone="main" aria-disabled={!saysAnything(draft)} onClick={() => submit(draft)}>{words.answer}</button>
+        )}
       </Foot>
     </div>
   );

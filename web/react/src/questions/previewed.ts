@@ -18,6 +18,8 @@ export function previewKind(preview: string): PreviewKind {
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; base-uri 'none'";
 const GONE = "script, meta, base, link, iframe, frame, frameset, object, embed, portal, noscript, template";
 
+const WAYS = ["href", "xlink:href", "src", "srcset", "poster", "background", "data", "action", "formaction", "ping", "srcdoc", "autofocus"];
+
 /**
  * The document for an iframe with an empty `sandbox`: no scripts, no forms, no origin. Its policy forbids every request, and
  * what could lead elsewhere on a click, or ask for it in another way than a request, is taken out before.
@@ -27,8 +29,8 @@ export function sandboxed(html: string): string {
   for (const element of parsed.querySelectorAll(GONE)) element.remove();
   for (const element of parsed.querySelectorAll("*")) {
     for (const { name } of [...element.attributes]) {
-      const isWay = ["href", "xlink:href", "action", "formaction", "ping", "srcdoc", "autofocus"].includes(name.toLowerCase());
-      if (isWay || name.toLowerCase().startsWith("on")) element.removeAttribute(name);
+      const isOwn = name === "src" && (element.getAttribute(name) ?? "").startsWith("data:image/");
+      if ((WAYS.includes(name.toLowerCase()) && !isOwn) || name.toLowerCase().startsWith("on")) element.removeAttribute(name);
     }
   }
   const head = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;

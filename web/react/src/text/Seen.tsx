@@ -11,6 +11,8 @@ export function Seen({ text }: { readonly text: string }) {
       {visible(text).map((piece, at) =>
         piece.kind === "text" ? (
           <Fragment key={at}>{piece.text}</Fragment>
+        ) : piece.kind === "alike" ? (
+          <mark key={at} className="ab-alike" title={piece.name}>{piece.text}</mark>
         ) : piece.kind === "hidden" ? (
           <span key={at} className="ab-hidden" role="img" aria-label={words.hiddenCharacter(piece.name)}>{piece.name}</span>
         ) : (

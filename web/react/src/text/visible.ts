@@ -8,7 +8,9 @@ export type Piece =
   /** A character that cannot be seen, by its code: `U+202E`. */
   | { readonly kind: "hidden"; readonly name: string }
   /** So many spaces in a row. */
-  | { readonly kind: "spaces"; readonly count: number };
+  | { readonly kind: "spaces"; readonly count: number }
+  /** A letter that is not the one it looks like, in a word of another alphabet. */
+  | { readonly kind: "alike"; readonly text: string; readonly name: string };
 
 /** Fewer spaces than this are an indentation or a table. */
 const SPACES_MIN = 32;
@@ -28,7 +30,9 @@ export function visible(text: string): Piece[] {
     plain = "";
     pieces.push(piece);
   };
-  const characters = [...text.replaceAll("\r\n", "\n")];
+  const plainly = text.replaceAll("\r\n", "\n");
+  const characters = [...plainly];
+  const alike = strangers(plainly);
   for (let at = 0; at < characters.length; at += 1) {
     const here = characters[at] ?? "";
     if (here === " ") {
@@ -40,6 +44,8 @@ export function visible(text: string): Piece[] {
       at = end - 1;
     } else if (HIDDEN.test(here) && !joinsPictures(characters, at)) {
       push({ kind: "hidden", name: nameOf(here) });
+    } else if (alike.has(at)) {
+      push({ kind: "alike", text: here, name: nameOf(here) });
     } else plain += here;
   }
   if (plain) pieces.push({ kind: "text", text: plain });
@@ -47,7 +53,7 @@ export function visible(text: string): Piece[] {
 }
 
 /** Does a text hide anything? */
-export const hidesSomething = (text: string): boolean => visible(text).some(({ kind }) => kind !== "text");
+export const hidesSomething = (text: string): boolean => visible(text).some(({ kind }) => kind === "hidden" || kind === "spaces");
 
 /** Families and flags are several pictures joined by a character without a shape; those may stay. */
 function joinsPictures(characters: readonly string[], at: number): boolean {
@@ -57,8 +63,23 @@ function joinsPictures(characters: readonly string[], at: number): boolean {
 
 const nameOf = (character: string) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 
+const FOREIGN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+const WORD = /[\p{L}\p{M}]+/gu;
+const isMixed = (word: string) => FOREIGN.test(word) && /\p{Script=Latin}/u.test(word);
+
 /** Words that mix letters of alphabets that look alike: a Cyrillic `а` in `pаypal`. */
-export function lookalikes(text: string): string[] {
-  const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
-  return words.filter((word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u.test(word));
+export const lookalikes = (text: string): string[] => (text.match(WORD) ?? []).filter(isMixed);
+
+/** The places of letters that do not belong to the alphabet of their word, counted in characters. */
+function strangers(text: string): ReadonlySet<number> {
+  const places = new Set<number>();
+  if (!FOREIGN.test(text)) return places;
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    if (!isMixed(word)) continue;
+    const start = [...text.slice(0, index)].length;
+    [...word].forEach((letter, step) => {
+      if (FOREIGN.test(letter)) places.add(start + step);
+    });
+  }
+  return places;
 }

@@ -4,7 +4,6 @@ export const en = {
   answer: "Answer",
   send: "Send",
   cancel: "Cancel",
-  close: "Close",
   undo: "Undo",
   undoIn: (seconds: number) => `Undo (${seconds})`,
   edit: "Edit",
@@ -17,7 +16,6 @@ export const en = {
   waitsFor: (time: string) => `waits ${time}`,
   folder: "Folder",
   branch: "Branch",
-  session: "Session",
   saidBefore: "What it said before",
   preparing: "A question is being written…",
 
@@ -34,7 +32,6 @@ export const en = {
 
   // Questions.
   recommended: "recommended",
-  chooseOne: "Choose one",
   chooseSeveral: "Choose any number",
   yourWords: "Your own words",
   somethingElse: "Something else…",
@@ -50,7 +47,6 @@ export const en = {
   question: (n: number, of: number) => `Question ${n} of ${of}`,
   progress: (answered: number, of: number) => `${answered} of ${of} answered`,
   openQuestion: "not answered yet",
-  next: "Next",
   unanswered: (n: number) => (n === 1 ? "One question has no answer yet." : `${n} questions have no answer yet.`),
   skipTheRest: "Skip the rest and send",
   nothingAnswered: "Nothing is answered yet. Choose, write, or dismiss it.",
@@ -60,7 +56,6 @@ export const en = {
   chosen: "chosen",
   notChosen: "Not chosen:",
   offered: "Offered:",
-  keysHint: "Keys: 1–9 choose, arrows move, letters find, Space toggles, Enter answers",
   tapHint: "One tap answers; you can take it back for 5 seconds",
 
   // Closing without an answer.
@@ -73,7 +68,6 @@ export const en = {
   askDifferentlyWords: "What should be different? (may stay empty)",
   askDifferentlyTold: "Please ask this differently.",
   askDifferentlySend: "Send back",
-  more: "More",
 
   // Approvals.
   allowOnce: "Allow once",
@@ -90,7 +84,6 @@ export const en = {
   denyStopHint: "Stop also ends the agent's turn.",
   command: "Command",
   runsIn: "runs in",
-  file: "File",
   newFile: "new contents",
   input: "Input",
   changes: (added: number, removed: number) => `${added} added, ${removed} removed`,
@@ -165,10 +158,10 @@ export const en = {
   proposed: "Stored. It can still be taken back.",
   stored: "Stored, and on its way to the agent",
   delivered: (time: string) => `The agent heard it at ${time}`,
-  deliveredAgo: (ago: string) => `The agent heard it ${ago}`,
   you: "you",
   onDevice: (who: string, device: string) => `${who} (${device})`,
   answeredBy: (who: string, ago: string) => `Answered by ${who} ${ago}`,
+  decidedBy: (who: string, ago: string) => `Decided by ${who} ${ago}`,
   dismissedBy: (who: string, ago: string) => `Dismissed by ${who} ${ago}`,
   ruledBy: (rule: string) => `The rule “${rule}” decided`,
   dismissed: "Dismissed",
@@ -179,17 +172,14 @@ export const en = {
   lateBy: (who: string, ago: string) => `${who} answered late, ${ago}. It went to the agent as a message.`,
   withdrawn: "The agent no longer asks",
   overtaken: "Answered elsewhere first",
-  overtakenWhere: (where: string) => `The agent heard it first from: ${where}`,
   parked: "The agent sleeps. Your answer wakes it.",
   stranded: "The way back to the agent is gone. Your answer waits for it as a message.",
   moved: "The conversation went on elsewhere, and this question with it.",
-  itWasAssumed: "It was to assume:",
   stepYou: "You",
   stepStored: "Stored",
   stepAgent: "Agent",
 
   // What was refused.
-  refused: "That did not work.",
   refusedFirst: (who: string, ago: string) => `${who} was first, ${ago}. Yours did not count.`,
   refusedExpired: "Time was up. Yours did not count.",
   refusedGone: "The agent no longer waits for this.",
@@ -217,11 +207,6 @@ export const en = {
   questionsCount: (n: number) => `${n} questions`,
   snooze: "Not now",
   snoozeAloud: (what: string) => `Not now: ${what}`,
-  snoozed: "Put off",
-  unsnooze: "Show again",
   draftStarted: "draft",
-  itemsAloud: (n: number) => (n === 1 ? "1 question waits" : `${n} questions wait`),
-  copy: "Copy",
-  copied: "Copied",
   imageLeftOut: (alt: string) => `image not loaded: ${alt}`,
 };

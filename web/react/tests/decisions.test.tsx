@@ -1,0 +1,139 @@
+import { cleanup, screen, waitFor } from "@testing-library/react";
+import { afterEach, expect, test } from "vitest";
+import type { Ask } from "@askbridge/client";
+import { change, command, form, plan, viewOf } from "../gallery/samples.ts";
+import { given } from "./given.tsx";
+
+afterEach(cleanup);
+const press = (name: string) => screen.getByRole("button", { name });
+
+test("an approval is allowed once with one press", async () => {
+  const { user, calls } = given(command());
+  await user.click(press("Allow once"));
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "allow" });
+});
+
+test("always shows each rule to the letter before it is saved", async () => {
+  const { user, calls } = given(command());
+  await user.click(press("Always allow…"));
+  expect(screen.getByText("Bash(git push origin:*)")).toBeTruthy();
+  expect(screen.getByText(/"prefix": "cargo test -p inventory"/)).toBeTruthy();
+  expect(calls.onAnswer).not.toHaveBeenCalled();
+  await user.click(screen.getAllByRole("radio")[1]!);
+  await user.click(press("Allow and save"));
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "allow", always: 1 });
+});
+
+test("without a rule to offer there is no always", () => {
+  given(change());
+  expect(screen.queryByRole("button", { name: "Always allow…" })).toBeNull();
+});
+
+test("a command can be changed before it is allowed, and the rest of the input stays", async () => {
+  const { user, calls } = given(command());
+  await user.click(press("Edit"));
+  const field = screen.getByRole("textbox");
+  await user.clear(field);
+  await user.type(field, "cargo test");
+  await user.click(press("Allow my version"));
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "allow", input: { command: "cargo test", description: "Test and push", timeout: 120000 } });
+});
+
+test("an input that is no JSON cannot be allowed", async () => {
+  const { user } = given({ ...command(), approval: { tool: "x", input: { list: [1] }, rules: [] } });
+  await user.click(press("Edit"));
+  await user.type(screen.getByRole("textbox"), "}}");
+  expect(press("Allow my version").hasAttribute("disabled")).toBe(true);
+  expect(screen.getByText("This is not JSON yet.")).toBeTruthy();
+});
+
+test("the hints look at what would run, not at what was asked", async () => {
+  const { user } = given(command({}, "ls"));
+  expect(screen.queryByText("Deletes files")).toBeNull();
+  await user.click(press("Edit"));
+  await user.type(screen.getByRole("textbox"), " && rm -rf x");
+  expect(screen.getByText("Deletes files")).toBeTruthy();
+});
+
+test("deny takes words along, and stop only on purpose", async () => {
+  const first = given(command());
+  await first.user.click(press("Deny…"));
+  await first.user.keyboard("use make");
+  await first.user.click(press("Deny"));
+  expect(first.calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "deny", words: "use make" });
+  first.unmount();
+  const second = given(command());
+  await second.user.click(press("Deny…"));
+  await second.user.click(press("Deny and stop"));
+  expect(second.calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "deny", stop: true });
+});
+
+test("everything in an input can be seen, also what the tool's name does not promise", async () => {
+  given(command());
+  await waitFor(() => expect(screen.getByText("timeout")).toBeTruthy());
+  expect(screen.getByText("120000")).toBeTruthy();
+});
+
+test("a change is shown line by line, and what is folded opens", async () => {
+  const { user, container } = given(change());
+  await waitFor(() => expect(container.querySelector(".ab-diff")).toBeTruthy());
+  expect(container.querySelectorAll("[data-kind=added]")).toHaveLength(3);
+  expect(container.querySelectorAll("[data-kind=removed]")).toHaveLength(5);
+  expect(screen.queryByText(/five/)).toBeNull();
+  await user.click(screen.getByRole("button", { name: /unchanged lines/ }));
+  expect(container.textContent).toContain("fn five");
+});
+
+test("a plan is approved, changed, or sent back with words", async () => {
+  const first = given(plan());
+  await first.user.click(press("Approve"));
+  expect(first.calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "approve" });
+  first.unmount();
+
+  const second = given({ ...plan(), plan: "Do it" });
+  await second.user.click(press("Edit"));
+  await second.user.type(screen.getByRole("textbox"), " well");
+  await second.user.click(press("Approve my version"));
+  expect(second.calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "approve", plan: "Do it well" });
+  second.unmount();
+
+  const third = given(plan());
+  await third.user.click(press("Send back…"));
+  expect(press("Send back").hasAttribute("disabled")).toBe(true);
+  await third.user.keyboard("smaller steps");
+  await third.user.click(press("Send back"));
+  expect(third.calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "send_back", words: "smaller steps" });
+});
+
+test("a form is sent once everything needed is there, and says what is not", async () => {
+  const { user, calls } = given(form());
+  await user.click(press("Send"));
+  expect(screen.getAllByRole("alert").map((alert) => alert.textContent).filter(Boolean)).toEqual(["Fill this in.", "Fill this in.", "Please choose"]);
+  expect(document.activeElement).toBe(screen.getByRole("textbox", { name: /^Host/ }));
+  await user.keyboard("parts.example");
+  await user.type(screen.getByRole("textbox", { name: /^Port/ }), "44x");
+  await user.click(screen.getByRole("radio", { name: "eu-north" }));
+  await user.click(press("Send"));
+  expect(screen.getByText("A whole number, please.")).toBeTruthy();
+  await user.clear(screen.getByRole("textbox", { name: /^Port/ }));
+  await user.type(screen.getByRole("textbox", { name: /^Port/ }), "443{Enter}");
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "accept", content: { host: "parts.example", port: "443", region: "eu-north" } });
+});
+
+test("a form is declined with words", async () => {
+  const { user, calls } = given(form());
+  await user.click(press("Decline…"));
+  await user.keyboard("ask the platform team");
+  await user.click(press("Decline"));
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "decline", words: "ask the platform team" });
+});
+
+test("a page to visit opens elsewhere, and an address that is none does not", () => {
+  const visit = (url: string): Ask => ({ ...form(), form: { message: "Sign in", url, fields: [] } });
+  const { now } = given(visit("https://a.example/device"));
+  const link = screen.getByRole("link", { name: "Open a.example" });
+  expect([link.getAttribute("href"), link.getAttribute("rel"), link.getAttribute("target")]).toEqual(["https://a.example/device", "noopener noreferrer", "_blank"]);
+  now(viewOf(visit("javascript:alert(1)")));
+  expect(screen.queryByRole("link")).toBeNull();
+  expect(screen.getByText("This address cannot be opened safely.")).toBeTruthy();
+});

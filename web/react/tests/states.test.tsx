@@ -1,0 +1,130 @@
+import { cleanup, screen } from "@testing-library/react";
+import { afterEach, expect, test } from "vitest";
+import type { Ask, Sending } from "@askbridge/client";
+import { command, database, samples } from "../gallery/samples.ts";
+import { given } from "./given.tsx";
+
+afterEach(cleanup);
+const WHICH = "Which database should the new service use?";
+const ada = { person: "ada", device: "phone", via: "native" };
+const settled_at = () => new Date(Date.now() - 12.5 * 60_000).toISOString();
+const status = () => screen.getByRole("status").textContent;
+
+test.each([
+  [{ state: "sending", what: "answer" }, "Sending…"],
+  [{ state: "queued", what: "answer" }, "No connection. Kept on this device, and sent as soon as there is one."],
+  [{ state: "held", what: "answer", until: Date.now() + 60_000 }, "Your answer goes in a moment."],
+] satisfies [Sending, string][])("while it is %j, nothing can be chosen", (sending, words) => {
+  given(database(), { sending });
+  expect(status()).toBe(words);
+  expect(screen.queryByRole("radio")).toBeNull();
+  expect(screen.getByText(WHICH)).toBeTruthy();
+});
+
+test("what was tapped shows while it can be undone, and undo brings the question back", async () => {
+  const { user, calls, now } = given(database());
+  await user.click(screen.getByRole("radio", { name: "SQLite" }));
+  now({ sending: { state: "held", what: "answer", until: Date.now() + 60_000 } });
+  expect(screen.getByText("SQLite")).toBeTruthy();
+  expect(screen.getByText(/Not chosen:/).parentElement?.textContent).toContain("PostgreSQL · Keep the flat files");
+  await user.click(screen.getByRole("button", { name: "Undo" }));
+  expect(calls.onUndo).toHaveBeenCalledOnce();
+  now({ sending: { state: "idle" } });
+  expect(screen.queryByRole("radio", { checked: true })).toBeNull();
+});
+
+test("what was written is still there after an undo", async () => {
+  const { user, now } = given(database());
+  await user.type(screen.getByRole("textbox"), "MariaDB{Enter}");
+  now({ ask: { ...database(), state: "proposed", undo_until: new Date(Date.now() + 60_000).toISOString(), answers: { [WHICH]: "MariaDB" } }, draft: null });
+  expect(status()).toBe("Stored. It can still be taken back.");
+  now({ ask: database() });
+  expect(screen.getByDisplayValue("MariaDB")).toBeTruthy();
+});
+
+test("an answer is stored, then delivered, and says who gave it", () => {
+  const ask = database({ state: "answered", answerable: false, settled_at: settled_at(), by: ada, answers: { [WHICH]: "SQLite" } });
+  const { now } = given(ask);
+  expect(status()).toMatch(/^Answered by ada \(phone\) 12 minutes ago.*Stored, and on its way/);
+  now({ ask: { ...ask, delivered_at: settled_at() } });
+  expect(status()).toMatch(/The agent heard it at /);
+});
+
+test("what the person did themselves is called theirs", () => {
+  given(database({ state: "answered", answerable: false, settled_at: settled_at(), by: { ...ada, person: "grace" }, answers: { [WHICH]: "SQLite" } }));
+  expect(status()).toMatch(/^Answered by you \(phone\)/);
+});
+
+test.each([
+  [database({ state: "dismissed", answerable: false, settled_at: settled_at(), by: ada, words: "not now" }), /Dismissed by ada \(phone\).*not now/],
+  [database({ state: "withdrawn", answerable: false, settled_at: settled_at(), words: "interrupted" }), /The agent no longer asks.*interrupted/],
+  [database({ state: "overtaken", answerable: false, settled_at: settled_at(), words: "the terminal" }), /Answered elsewhere first.*the terminal/],
+] satisfies [Ask, RegExp][])("the end is told with its reason", (ask, words) => {
+  given(ask);
+  expect(status()).toMatch(words);
+  expect(screen.queryByRole("radio")).toBeNull();
+});
+
+test("an expired question says what the agent was told, and takes a late answer on purpose", async () => {
+  const { user, calls } = given(database({ state: "expired", settled_at: settled_at(), verdict: { ruling: "assume", words: "Assume SQLite." } }));
+  expect(screen.getByText("Nobody answered in time.").parentElement?.textContent).toContain("You can still answer.");
+  expect(screen.getByText("Assume SQLite.")).toBeTruthy();
+  await user.click(screen.getByRole("radio", { name: "SQLite" }));
+  expect(calls.onAnswer).not.toHaveBeenCalled();
+  await user.click(screen.getByRole("button", { name: "Answer" }));
+  expect(calls.onAnswer).toHaveBeenCalledOnce();
+});
+
+test("a late answer is shown, and cannot be given twice", () => {
+  given(database({ state: "expired", settled_at: settled_at(), verdict: { ruling: "deny", words: "" }, late: { answers: { [WHICH]: "SQLite" }, notes: {}, by: ada, at: settled_at() } }));
+  expect(status()).toMatch(/ada \(phone\) answered late/);
+  expect(screen.queryByRole("radio")).toBeNull();
+  expect(screen.getByText("SQLite")).toBeTruthy();
+});
+
+test("parked and stranded questions say so, and can be answered", () => {
+  const { now } = given(database({ parked: true }));
+  expect(screen.getByText("The agent sleeps. Your answer wakes it.")).toBeTruthy();
+  now({ ask: database({ stranded: true }) });
+  expect(screen.getByText(/The way back to the agent is gone/)).toBeTruthy();
+  expect(screen.getAllByRole("radio")).toHaveLength(3);
+});
+
+test("whoever came second is told who was first", () => {
+  const because = { code: "already_decided" as const, detail: "", parts: [], winner: { by: ada, at: settled_at() }, retry: false };
+  given(database({ state: "answered", answerable: false, settled_at: settled_at(), by: ada, answers: { [WHICH]: "SQLite" } }), { sending: { state: "refused", what: "answer", because } });
+  expect(screen.getByRole("alert").textContent).toMatch(/ada \(phone\) was first, 12 minutes ago. Yours did not count./);
+});
+
+test("a refused answer can be mended: nothing that was written is gone", async () => {
+  const { user, now } = given(database());
+  await user.type(screen.getByRole("textbox"), "MariaDB{Enter}");
+  now({ sending: { state: "refused", what: "answer", because: { code: "answer_does_not_fit", detail: "x", parts: [{ question: WHICH, detail: "too long" }], winner: null, retry: false } } });
+  expect(screen.getByText("too long").closest("[role=alert]")).toBeTruthy();
+  expect(screen.getByDisplayValue("MariaDB")).toBeTruthy();
+});
+
+test("asking for more time leaves the form as it is", async () => {
+  const { user, now } = given(database({ deadline: new Date(Date.now() + 60_000).toISOString() }));
+  await user.type(screen.getByRole("textbox"), "Maria");
+  now({ sending: { state: "sending", what: "extend" } });
+  expect(screen.getByDisplayValue("Maria")).toBeTruthy();
+});
+
+test("every sample of the gallery is drawn in both languages", () => {
+  for (const language of ["en", "ja"] as const) {
+    for (const { name, view } of samples()) {
+      if (name === "broken") continue;
+      const { container, unmount } = given(view.ask, view, language);
+      expect(container.querySelector("[data-phase='broken']"), name).toBeNull();
+      expect(container.querySelector("article")?.textContent?.length, name).toBeGreaterThan(20);
+      unmount();
+    }
+  }
+});
+
+test("a card of a rule's decision names the rule", () => {
+  given(command({ state: "ruled", answerable: false, settled_at: settled_at(), by: { rule: "nightly" }, verdict: { ruling: "deny", words: "No." } }));
+  expect(screen.getByText(/The rule “nightly” decided/)).toBeTruthy();
+});
+
