@@ -1,6 +1,6 @@
 /** Everything that waits, over all sessions and agents, and the card of the one that was chosen. */
 
-import { useDeferredValue, useEffect, useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { isSnoozed, isWaiting, type AskView, type State } from "@askbridge/client";
 import { Ask, headlineOf, Inbox, useAsk, useBridge, useClient } from "@askbridge/react";
 import { change, languageOf, useSettings } from "../settings.ts";
@@ -53,8 +53,12 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   const agents = useMemo(() => [...new Set([...state.asks.values()].map(({ ask }) => ask.agent))].sort(), [state.asks]);
   const snoozed = useMemo(() => [...state.asks.values()].filter((view) => isWaiting(view) && isSnoozed(view, now)).length, [state.asks, now]);
 
-  // On a wide screen there is always a card beside the list.
-  const current = chosen ?? (wide ? (shown.find(isWaiting) ?? shown[0])?.id ?? null : null);
+  // On a wide screen there is always a card beside the list. It stays when it is answered: the next one must not appear
+  // under a finger that is still pressing.
+  const stuck = useRef<string | null>(null);
+  if (stuck.current === null || !state.asks.has(stuck.current)) stuck.current = (shown.find(isWaiting) ?? shown[0])?.id ?? null;
+  if (chosen) stuck.current = chosen;
+  const current = chosen ?? (wide ? stuck.current : null);
   useEffect(() => {
     if (chosen && !state.asks.has(chosen) && state.connection.state === "live") client.look([chosen]);
   }, [chosen, state.asks, state.connection.state, client]);
