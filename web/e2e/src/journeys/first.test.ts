@@ -25,7 +25,7 @@ test("first start, demo, answer", async () => {
     if (!(await card.isVisible().catch(() => false))) {
       const next = page.getByRole("button", { name: "Next" });
       if (await next.isVisible()) await next.click().catch(() => undefined);
-      await Promise.race([ended, page.waitForTimeout(50)]);
+      await Promise.race([ended, page.evaluate(() => new Promise((go) => requestAnimationFrame(go)))]);
       continue;
     }
     const kind = await card.getAttribute("data-kind");
@@ -43,7 +43,7 @@ test("first start, demo, answer", async () => {
       const answer = card.getByRole("button", { name: "Answer", exact: true });
       if (await answer.isVisible()) await answer.click().catch(() => undefined);
     }
-    await until(async () => isOver || (await card.getAttribute("data-phase").catch(() => "gone")) !== "open");
+    await until(async () => isOver || (await card.count()) === 0);
   }
   expect(await ended, said).toBe(0);
   await ada.leave();
