@@ -18,9 +18,9 @@ function Body({ item, session }: { readonly item: Item; readonly session: string
   const words = useWords();
   switch (item.kind) {
     case "said": return <Said item={item} session={session} />;
-    case "text": return <div className="app-text"><Markdown text={item.text} below={1} /></div>;
+    case "text": return <div className="app-text"><Markdown text={item.text} /></div>;
     case "thinking":
-      return <details className="app-fold"><summary>{words.thinking}</summary><div className="app-fold-body app-thinking"><Markdown text={item.text} below={1} /></div></details>;
+      return <details className="app-fold"><summary>{words.thinking}</summary><div className="app-fold-body app-thinking"><Markdown text={item.text} /></div></details>;
     case "tool": return item.ask ? null : <Tool item={item} />;
     case "ask": return <InlineAsk id={item.ask} />;
     case "turn_ended":

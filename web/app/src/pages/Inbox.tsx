@@ -56,7 +56,8 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   // On a wide screen there is always a card beside the list. It stays when it is answered: the next one must not appear
   // under a finger that is still pressing.
   const stuck = useRef<string | null>(null);
-  if (stuck.current === null || !state.asks.has(stuck.current)) stuck.current = (shown.find(isWaiting) ?? shown[0])?.id ?? null;
+  const held = stuck.current === null ? undefined : state.asks.get(stuck.current);
+  if (!held || isSnoozed(held, now) !== filter.snoozed) stuck.current = (shown.find(isWaiting) ?? shown[0])?.id ?? null;
   if (chosen) stuck.current = chosen;
   const current = chosen ?? (wide ? stuck.current : null);
   useEffect(() => {
@@ -145,7 +146,7 @@ function Chosen({ id, next }: { readonly id: string; readonly next: string | nul
     <>
       <Ask key={id} id={id} />
       <div className="app-card-more">
-        {isWaiting(view) && <SnoozeButton view={view} />}
+        {isWaiting(view) && <SnoozeButton view={view} onSnoozed={() => go("/", "replace")} />}
         <Link className="app-button app-button-quiet" href={`/sessions/${view.ask.session}`}>{words.openConversation}</Link>
         {over && next && <button type="button" className="app-button app-button-main" onClick={() => go(`/asks/${next}`, wide ? "replace" : "push")}>{words.next}</button>}
       </div>

@@ -40,7 +40,7 @@ test("from a new conversation to an answered question, with the real Claude Code
   await page.getByRole("heading", { name: "Fruit salad" }).waitFor();
   const log = page.getByRole("log");
   await log.getByText("Choose a fruit for me").waitFor();
-  await log.getByText("Let me ask.").waitFor();
+  await log.getByText("Let me ask.").first().waitFor();
   // The same question is in the inbox, and in the conversation at its place.
   await page.getByText("Waits for you").first().waitFor();
   await log.getByText("Which fruit?").first().waitFor();
