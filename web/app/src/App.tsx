@@ -12,6 +12,8 @@ import { InboxPage } from "./pages/Inbox.tsx";
 import { PairPage } from "./pages/Pair.tsx";
 import { Empty, Page } from "./parts/parts.tsx";
 import { useNotifications } from "./notify.ts";
+import { Boundary } from "./boundary.tsx";
+import { LastResort } from "./LastResort.tsx";
 import "./pages/pages.css";
 
 const ChatPage = lazy(() => import("./chat/Chat.tsx").then((it) => ({ default: it.ChatPage })));
@@ -65,6 +67,7 @@ function SignedIn({ token: mine, onSignedOut }: { readonly token: string; readon
 }
 
 function Doors({ onSignedOut }: { readonly onSignedOut: () => void }) {
+  const path = usePath();
   const isOut = useBridge((state) => state.connection.state === "signed_out");
   useNotifications();
   useEffect(() => {
@@ -72,7 +75,9 @@ function Doors({ onSignedOut }: { readonly onSignedOut: () => void }) {
   }, [isOut]);
   return (
     <Shell>
-      <Suspense fallback={null}><Here /></Suspense>
+      <Boundary key={path} fallback={(error, again) => <LastResort error={error} again={again} />}>
+        <Suspense fallback={null}><Here /></Suspense>
+      </Boundary>
     </Shell>
   );
 }

@@ -10,7 +10,7 @@ export function LastResort({ error, again }: { readonly error: unknown; readonly
     again();
   };
   return (
-    <main className="app-door" role="alert">
+    <section className="app-door" role="alert">
       <h1>{words.brokeTitle}</h1>
       <p>{words.brokeMore}</p>
       <pre tabIndex={0}>{error instanceof Error ? error.message : String(error)}</pre>
@@ -18,6 +18,6 @@ export function LastResort({ error, again }: { readonly error: unknown; readonly
         <Button kind="main" onClick={resync}>{words.resync}</Button>
         <Button onClick={() => location.reload()}>{words.reload}</Button>
       </div>
-    </main>
+    </section>
   );
 }

@@ -2,8 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import { isSnoozed, isWaiting, type AskView } from "@askbridge/client";
-import { useBridge } from "@askbridge/react";
-import { headline } from "./parts/headline.ts";
+import { headlineOf, useBridge } from "@askbridge/react";
 import { useSettings } from "./settings.ts";
 import { useWords } from "./words.ts";
 import { go } from "./router.tsx";
@@ -35,7 +34,7 @@ export function useNotifications() {
     if (document.visibilityState === "visible" && document.hasFocus()) return;
     for (const view of waiting.filter(({ id }) => !known.has(id))) {
       if (shown.current.size >= SHOWN_MAX) break;
-      shown.current.set(view.id, tell(view, notify === "full" ? headline(view.ask) : words.somethingWaits, words.asks(view.ask.agent)));
+      shown.current.set(view.id, tell(view, notify === "full" ? headlineOf(view.ask) : words.somethingWaits, words.asks(view.ask.agent)));
     }
   }, [asks, synced, notify, words]);
 

@@ -18,7 +18,7 @@ export interface Wanted {
 const END = Number.MAX_SAFE_INTEGER;
 
 export class Api {
-  private readonly base: string;
+  readonly base: string;
   private readonly token: string | null;
   private readonly doFetch: typeof fetch;
 

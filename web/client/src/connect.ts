@@ -174,6 +174,14 @@ class Bridge implements Client {
 
   private frame(frame: ServerFrame) {
     this.hear({ type: "frame", frame });
+    try {
+      this.act(frame);
+    } catch {
+      // A reply or a draft that is not what its name says: nobody waits for it.
+    }
+  }
+
+  private act(frame: ServerFrame) {
     switch (frame.type) {
       case "welcome":
         return void this.welcomed();

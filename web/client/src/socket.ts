@@ -106,6 +106,7 @@ export class Socket {
       // Nothing that we could understand. What we missed comes again with the cursor.
       return this.reopen();
     }
+    if (typeof frame !== "object" || frame === null) return;
     if (frame.type === "ping") return void this.socket?.send('{"type":"pong"}');
     if (frame.type === "welcome") {
       this.welcomed = true;

@@ -5,6 +5,7 @@ import { inbox, isSnoozed, type AskView, type Client, type State } from "@askbri
 import type { Language } from "@askbridge/words";
 import { AskCard, type AskCardProps } from "./AskCard/AskCard.tsx";
 import { Preparing } from "./AskCard/Preparing.tsx";
+import { PreviewPages } from "./questions/PreviewPage.tsx";
 
 interface Bound {
   readonly client: Client;
@@ -62,8 +63,26 @@ export function Ask({ id }: { readonly id: string }) {
   const me = useBridge((state) => state.me?.name);
   const language = useLanguage();
   const actions = useAskActions(id);
+  const find = usePreviewPages(id);
   if (!view) return isPreparing ? <Preparing language={language} /> : null;
-  return <AskCard view={view} language={language} {...actions} {...(me ? { me } : {})} />;
+  return <PreviewPages.Provider value={find}><AskCard view={view} language={language} {...actions} {...(me ? { me } : {})} /></PreviewPages.Provider>;
+}
+
+/** Has the server serve previews as documents of their own. */
+function usePreviewPages(id: string): (preview: string) => Promise<string> {
+  const client = useClient();
+  return useMemo(() => {
+    const found = new Map<string, Promise<string>>();
+    return (preview) => {
+      const ask = client.state.asks.get(id)?.ask;
+      const questions = ask?.kind === "questions" ? ask.questions : [];
+      const question = questions.findIndex(({ options }) => options.some((option) => option.preview === preview));
+      const option = questions[question]?.options.findIndex((one) => one.preview === preview) ?? -1;
+      const known = found.get(preview) ?? client.api.preview(id, question, option).then(({ address }) => client.api.base + address);
+      found.set(preview, known);
+      return known;
+    };
+  }, [client, id]);
 }
 
 /** Open asks, the longest waiting first. */

@@ -2,10 +2,9 @@
 
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { AskView, Because, Conversation } from "@askbridge/client";
-import { useClient } from "@askbridge/react";
+import { headlineOf, useClient } from "@askbridge/react";
 import { useWords } from "../words.ts";
 import { Button } from "../parts/parts.tsx";
-import { headline } from "../parts/headline.ts";
 import { inWords } from "../parts/in_words.ts";
 
 export function Composer({ session, conversation, open }: {
@@ -58,7 +57,7 @@ export function Composer({ session, conversation, open }: {
   };
   return (
     <div className="app-composer">
-      {open && <p className="app-composer-open"><span className="app-chip app-chip-waits">{words.askIsOpen}</span> <span className="app-row-title">{headline(open.ask)}</span></p>}
+      {open && <p className="app-composer-open"><span className="app-chip app-chip-waits">{words.askIsOpen}</span> <span className="app-row-title">{headlineOf(open.ask)}</span></p>}
       {trouble && <p className="app-trouble" role="alert">{trouble.code === "unreachable" ? words.notSent : trouble.detail}</p>}
       <div className="app-composer-row">
         <textarea ref={field} className="app-input" rows={1} value={text} aria-label={words.message} placeholder={open ? words.messageWhileOpen : words.message}

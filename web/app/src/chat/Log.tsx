@@ -5,11 +5,10 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import type { Conversation } from "@askbridge/client";
-import { useClient } from "@askbridge/react";
+import { Markdown, useClient } from "@askbridge/react";
 import { useWords } from "../words.ts";
 import { Button } from "../parts/parts.tsx";
 import { Row } from "./Row.tsx";
-import { Markdown } from "../parts/Markdown.tsx";
 
 /** So many items are there at most, and so many come or go at once. */
 const WINDOW = 240;

@@ -2,15 +2,13 @@
 
 import { memo } from "react";
 import type { Item } from "@askbridge/client";
-import { useAsk, useBridge, useClient } from "@askbridge/react";
+import { Ask, Markdown, Preparing, useAsk, useBridge, useClient } from "@askbridge/react";
 import { Boundary } from "../boundary.tsx";
 import { Link } from "../router.tsx";
 import { languageOf, useSettings } from "../settings.ts";
 import { clock } from "../time.ts";
 import { useWords } from "../words.ts";
 import { Button } from "../parts/parts.tsx";
-import { Card } from "../parts/Card.tsx";
-import { Markdown } from "../parts/Markdown.tsx";
 
 export const Row = memo(function Row({ item, session }: { readonly item: Item; readonly session: string }) {
   return <Boundary fallback={() => <Raw value={item} />}><Body item={item} session={session} /></Boundary>;
@@ -71,11 +69,9 @@ function Tool({ item }: { readonly item: Extract<Item, { kind: "tool" }> }) {
 }
 
 function InlineAsk({ id }: { readonly id: string }) {
-  const words = useWords();
-  const view = useAsk(id);
+  const isHere = useAsk(id) !== undefined;
   const language = languageOf(useSettings());
-  if (!view) return <p className="app-note" role="status">{words.preparing}</p>;
-  return <div className="app-inline-card"><Card view={view} language={language} /></div>;
+  return <div className="app-inline-card">{isHere ? <Ask id={id} /> : <Preparing language={language} />}</div>;
 }
 
 function Raw({ value }: { readonly value: unknown }) {

@@ -2,14 +2,13 @@
 
 import { useEffect, useRef, useState } from "react";
 import { Trouble, type Ask } from "@askbridge/client";
-import { useBridge, useClient } from "@askbridge/react";
+import { headlineOf, useBridge, useClient } from "@askbridge/react";
 import type { Wanted } from "@askbridge/client";
 import { languageOf, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
 import { clock, useNow } from "../time.ts";
 import { useWords } from "../words.ts";
 import { Button, Empty, Page } from "../parts/parts.tsx";
-import { headline } from "../parts/headline.ts";
 import { outcome } from "../parts/outcome.ts";
 
 type State = NonNullable<Wanted["state"]>;
@@ -68,7 +67,7 @@ export function HistoryPage() {
             <li key={ask.id}>
               <Link className="app-row" href={`/asks/${ask.id}`}>
                 <span className="app-row-body">
-                  <span className="app-row-title">{headline(ask)}</span>
+                  <span className="app-row-title">{headlineOf(ask)}</span>
                   <span className="app-row-more">{outcome(ask, words)}</span>
                   <span className="app-row-more">{ask.agent} · {clock(Date.parse(ask.settled_at ?? ask.asked_at), now, language)}</span>
                 </span>

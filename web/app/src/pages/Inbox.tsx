@@ -1,18 +1,15 @@
 /** Everything that waits, over all sessions and agents, and the card of the one that was chosen. */
 
-import { useDeferredValue, useEffect, useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { isSnoozed, isWaiting, type AskView, type State } from "@askbridge/client";
-import { useAsk, useBridge, useClient } from "@askbridge/react";
+import { Ask, headlineOf, Inbox, useAsk, useBridge, useClient } from "@askbridge/react";
 import { change, languageOf, useSettings } from "../settings.ts";
 import { go, Link } from "../router.tsx";
 import { useNow } from "../time.ts";
 import { useWords } from "../words.ts";
 import { useWide } from "../wide.ts";
 import { Empty, Page } from "../parts/parts.tsx";
-import { Card } from "../parts/Card.tsx";
-import { InboxList } from "../parts/InboxList.tsx";
 import { SnoozeButton } from "../parts/Snooze.tsx";
-import { headline } from "../parts/headline.ts";
 import "./inbox.css";
 
 /** So long a card that ended while we looked stays in its place and says how. */
@@ -36,7 +33,7 @@ export function rows(state: State, filter: Filter, order: "longest" | "newest", 
     if (isSnoozed(view, now) !== filter.snoozed) return false;
     if (filter.kind && ask.kind !== filter.kind) return false;
     if (filter.agent && ask.agent !== filter.agent) return false;
-    return !wanted || `${headline(ask)} ${ask.agent} ${ask.context?.title ?? ""} ${ask.context?.folder ?? ""}`.toLowerCase().includes(wanted);
+    return !wanted || `${headlineOf(ask)} ${ask.agent} ${ask.context?.title ?? ""} ${ask.context?.folder ?? ""}`.toLowerCase().includes(wanted);
   });
   const sign = order === "longest" ? 1 : -1;
   return found.sort((a, b) => sign * (a.ask.asked_at < b.ask.asked_at ? -1 : a.ask.asked_at > b.ask.asked_at ? 1 : a.id < b.id ? -1 : 1));
@@ -51,12 +48,18 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   const [filter, setFilter] = useState(everything);
   const deferred = useDeferredValue(filter);
   const state = useBridge((all) => all);
+  const me = state.me?.name;
   const shown = useMemo(() => rows(state, deferred, settings.order, now), [state, deferred, settings.order, now]);
   const agents = useMemo(() => [...new Set([...state.asks.values()].map(({ ask }) => ask.agent))].sort(), [state.asks]);
   const snoozed = useMemo(() => [...state.asks.values()].filter((view) => isWaiting(view) && isSnoozed(view, now)).length, [state.asks, now]);
 
-  // On a wide screen there is always a card beside the list.
-  const current = chosen ?? (wide ? (shown.find(isWaiting) ?? shown[0])?.id ?? null : null);
+  // On a wide screen there is always a card beside the list. It stays when it is answered: the next one must not appear
+  // under a finger that is still pressing.
+  const stuck = useRef<string | null>(null);
+  const held = stuck.current === null ? undefined : state.asks.get(stuck.current);
+  if (!held || isSnoozed(held, now) !== filter.snoozed) stuck.current = (shown.find(isWaiting) ?? shown[0])?.id ?? null;
+  if (chosen) stuck.current = chosen;
+  const current = chosen ?? (wide ? stuck.current : null);
   useEffect(() => {
     if (chosen && !state.asks.has(chosen) && state.connection.state === "live") client.look([chosen]);
   }, [chosen, state.asks, state.connection.state, client]);
@@ -96,7 +99,7 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
       <div className="app-inbox">
         <div className="app-inbox-list">
           {shown.length > 0 ? (
-            <InboxList views={shown} current={wide ? current : null} language={languageOf(settings)} now={now} onChoose={(id) => go(`/asks/${id}`, wide ? "replace" : "push")} />
+            <Inbox views={shown} selected={wide ? current : null} language={languageOf(settings)} onSelect={(id) => go(`/asks/${id}`, wide ? "replace" : "push")} {...(me ? { me } : {})} />
           ) : state.synced ? (
             <Empty title={filter === everything ? words.nothingWaits : words.nothingFound}>
               {filter === everything && <p>{words.nothingWaitsMore}</p>}
@@ -136,15 +139,14 @@ function AskPage({ id, next }: { readonly id: string; readonly next: string | nu
 function Chosen({ id, next }: { readonly id: string; readonly next: string | null }) {
   const words = useWords();
   const view = useAsk(id);
-  const settings = useSettings();
   const wide = useWide();
   if (!view) return <p className="app-note" role="status">{words.looking}</p>;
   const over = !isWaiting(view) && view.ask.state !== "proposed";
   return (
     <>
-      <Card key={id} view={view} language={languageOf(settings)} />
+      <Ask key={id} id={id} />
       <div className="app-card-more">
-        {isWaiting(view) && <SnoozeButton view={view} />}
+        {isWaiting(view) && <SnoozeButton view={view} onSnoozed={() => go("/", "replace")} />}
         <Link className="app-button app-button-quiet" href={`/sessions/${view.ask.session}`}>{words.openConversation}</Link>
         {over && next && <button type="button" className="app-button app-button-main" onClick={() => go(`/asks/${next}`, wide ? "replace" : "push")}>{words.next}</button>}
       </div>

@@ -15,7 +15,7 @@ function tomorrow(now: number): number {
   return day.setHours(8, 0, 0, 0);
 }
 
-export function SnoozeButton({ view }: { readonly view: AskView }) {
+export function SnoozeButton({ view, onSnoozed }: { readonly view: AskView; readonly onSnoozed: () => void }) {
   const words = useWords();
   const client = useClient();
   const menu = useRef<HTMLDivElement>(null);
@@ -24,6 +24,7 @@ export function SnoozeButton({ view }: { readonly view: AskView }) {
   const choose = (until: number) => {
     menu.current?.hidePopover();
     client.snooze(view.id, until);
+    onSnoozed();
   };
   return (
     <span className="app-snooze">

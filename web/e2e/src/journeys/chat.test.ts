@@ -17,7 +17,7 @@ beforeAll(async () => {
     { when: { result: "toolu_run" }, say: { message: [{ text: "The command said hello." }] } },
     { when: { result: "toolu_ask" }, say: { message: [{ text: "A **pear** it is." }] } },
     { when: { user: "fruit" }, say: { message: [{ text: "Let me ask." }, ask("toolu_ask", "Which fruit?", ["Apple", "Pear"])] } },
-    { when: { user: "run it" }, say: { message: [{ tool: { id: "toolu_run", name: "Bash", input: { command: "echo hello", description: "Say hello" } } }] } },
+    { when: { user: "run it" }, say: { message: [{ tool: { id: "toolu_run", name: "Bash", input: { command: "echo hello > greeting && cat greeting", description: "Write a greeting" } } }] } },
     { when: { user: "afterwards" }, say: { message: [{ text: "Heard that afterwards." }] } },
     { when: "anything", say: { message: [{ text: "Hm." }] } },
   ]));
@@ -40,7 +40,7 @@ test("from a new conversation to an answered question, with the real Claude Code
   await page.getByRole("heading", { name: "Fruit salad" }).waitFor();
   const log = page.getByRole("log");
   await log.getByText("Choose a fruit for me").waitFor();
-  await log.getByText("Let me ask.").waitFor();
+  await log.getByText("Let me ask.").first().waitFor();
   // The same question is in the inbox, and in the conversation at its place.
   await page.getByText("Waits for you").first().waitFor();
   await log.getByText("Which fruit?").first().waitFor();
@@ -72,7 +72,7 @@ test("a command is approved in the conversation, and its result is folded away b
   const log = ada.page.getByRole("log");
   await log.getByRole("button", { name: /Allow once/ }).click();
   await log.getByText("The command said hello.").waitFor();
-  const tool = log.locator("details").filter({ hasText: "echo hello" });
+  const tool = log.locator("details").filter({ hasText: "greeting" });
   await tool.locator("summary").click();
   await tool.getByLabel("What came back").getByText("hello").waitFor();
   await ada.leave();

@@ -37,8 +37,11 @@ export class Person {
       const text = message.text();
       if (message.type() === "error" && !/ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED|WebSocket|Failed to load resource/.test(text)) this.complaints.push(text);
     });
-    page.on("request", (request) => {
-      if (!request.url().startsWith(home) && /^https?:|^wss?:/.test(request.url()) && !request.url().startsWith(home.replace("http", "ws"))) this.strayed.push(request.url());
+    // A request that the policy stopped is announced, and never made.
+    const isStray = (address: string) => /^(https?|wss?):/.test(address) && !address.startsWith(home);
+    page.on("requestfinished", (request) => isStray(request.url()) && this.strayed.push(request.url()));
+    page.on("requestfailed", (request) => {
+      if (isStray(request.url()) && !/csp|BLOCKED/i.test(request.failure()?.errorText ?? "")) this.strayed.push(request.url());
     });
   }
 

@@ -5,7 +5,8 @@ import type { Choice } from "@askbridge/client";
 import { Markdown } from "../Markdown/Markdown.tsx";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
-import { PREVIEW_CHARS_MAX, previewKind, sandboxed } from "./previewed.ts";
+import { PREVIEW_CHARS_MAX, previewKind } from "./previewed.ts";
+import { PreviewPage } from "./PreviewPage.tsx";
 import { recommendation } from "./recommended.ts";
 
 export interface PreviewsProps {
@@ -73,7 +74,7 @@ function Preview({ label, preview }: { readonly label: string; readonly preview:
   const words = useWords();
   switch (previewKind(preview)) {
     case "html":
-      return <iframe className="ab-preview-page" title={words.previewOf(label)} sandbox="" referrerPolicy="no-referrer" loading="lazy" srcDoc={sandboxed(preview)} />;
+      return <PreviewPage title={words.previewOf(label)} preview={preview} />;
     case "markdown":
       return <div className="ab-preview-text" tabIndex={0}><Markdown text={preview} /></div>;
     case "drawing":

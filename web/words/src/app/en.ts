@@ -60,8 +60,6 @@ export const en = {
   inMinutes: (n: number) => `In ${count(n, "minute", "minutes")}`,
   inHours: (n: number) => `In ${count(n, "hour", "hours")}`,
   tomorrowMorning: "Tomorrow morning",
-  cardBroken: "This card could not be shown. Here is what came with it; you can still answer in words.",
-  answerInWords: "Your answer in words",
 
   // History
   searchHistory: "Search what was asked",
@@ -134,7 +132,6 @@ export const en = {
   wasClosed: (why: string) => `The conversation ended: ${why}`,
   goesOn: "The conversation goes on here",
   unknownEvent: "Something that this version does not know",
-  preparing: "A question is on its way…",
   withdrawnMessage: "taken back",
   waitsToBeSaid: "waits for the agent",
   takeBack: "Take back",

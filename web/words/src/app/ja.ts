@@ -59,8 +59,6 @@ export const ja: Same<typeof en> = {
   inMinutes: (n) => `${n} 分後`,
   inHours: (n) => `${n} 時間後`,
   tomorrowMorning: "明日の朝",
-  cardBroken: "このカードを表示できませんでした。受け取った内容は次のとおりです。文章で回答できます。",
-  answerInWords: "文章で回答",
 
   searchHistory: "過去の質問を検索",
   state: "状態",
@@ -131,7 +129,6 @@ export const ja: Same<typeof en> = {
   wasClosed: (why) => `会話が終了しました：${why}`,
   goesOn: "会話はこちらに続きます",
   unknownEvent: "このバージョンでは扱えない内容",
-  preparing: "質問が届くところです…",
   withdrawnMessage: "取り消し済み",
   waitsToBeSaid: "エージェント待ち",
   takeBack: "取り消す",

@@ -1,0 +1,51 @@
+/** From the first start to the first answer. */
+
+import { spawn } from "node:child_process";
+import { expect, test } from "vitest";
+import { Person } from "../kit/browser.ts";
+import { binary, Server } from "../kit/server.ts";
+import { until } from "../kit/until.ts";
+
+test("first start, demo, answer", async () => {
+  const server = await Server.start();
+  const ada = await Person.pair(server);
+  await ada.page.getByText("Nothing waits for you.").waitFor();
+  const demo = spawn("setsid", [binary, "demo", "--elsewhere"], { env: { ...server.scrubbed(), ASKBRIDGE_LISTEN: new URL(server.address).host }, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  demo.stdout.on("data", (part) => (said += part));
+  demo.stderr.on("data", (part) => (said += part));
+  const ended = new Promise<number | null>((done) => demo.once("exit", done));
+  // Whatever it asks is answered with what is offered first, until it has had enough.
+  let isOver = false;
+  void ended.then(() => (isOver = true));
+  const { page } = ada;
+  await page.locator(".ab-card[data-phase=open]").first().waitFor();
+  while (!isOver) {
+    const card = page.locator(".ab-card[data-phase=open]").first();
+    if (!(await card.isVisible().catch(() => false))) {
+      const next = page.getByRole("button", { name: "Next" });
+      if (await next.isVisible()) await next.click().catch(() => undefined);
+      await Promise.race([ended, page.evaluate(() => new Promise((go) => requestAnimationFrame(go)))]);
+      continue;
+    }
+    const kind = await card.getAttribute("data-kind");
+    if (kind === "approval") await card.getByRole("button", { name: "Allow once" }).click();
+    else if (kind === "plan") await card.getByRole("button", { name: "Approve" }).click();
+    else if (kind === "form") await card.getByRole("button", { name: "Send", exact: true }).click();
+    else {
+      const isOne = (await card.locator(".ab-question").count()) === 1;
+      for (const question of await card.locator(".ab-question").all()) {
+        const options = question.locator("[data-option]");
+        if ((await options.count()) > 0) await options.first().click();
+        else await question.getByRole("textbox").first().fill("demo");
+      }
+      if (isOne && (await card.getByRole("radio").count()) > 0) continue;
+      const answer = card.getByRole("button", { name: "Answer", exact: true });
+      if (await answer.isVisible()) await answer.click().catch(() => undefined);
+    }
+    await until(async () => isOver || (await card.count()) === 0);
+  }
+  expect(await ended, said).toBe(0);
+  await ada.leave();
+  await server.stop();
+});

@@ -1,0 +1,47 @@
+/** A person's line to the server: it can be cut and mended, and somebody can talk into it. */
+
+import type { WebSocketRoute } from "playwright-core";
+import type { Person } from "./browser.ts";
+
+export interface Wire {
+  cut(): void;
+  mend(): void;
+  /** Says something to the page in the server's place. */
+  say(frame: unknown): void;
+  /** From now on, what the server says goes through here on its way to the page. */
+  change(how: (frame: any) => unknown): void;
+}
+
+/** To be laid before the page is opened. */
+export async function wire(person: Person): Promise<Wire> {
+  let isCut = false;
+  let change: (frame: any) => unknown = (frame) => frame;
+  const open = new Set<WebSocketRoute>();
+  await person.context.routeWebSocket(/\/v1\/ws$/, (page) => {
+    if (isCut) return void page.close({ code: 1001 });
+    open.add(page);
+    const server = page.connectToServer();
+    page.onMessage((message) => server.send(message));
+    server.onMessage((message) => page.send(JSON.stringify(change(JSON.parse(String(message))))));
+    server.onClose((code, reason) => {
+      open.delete(page);
+      void page.close({ ...(code ? { code } : {}), ...(reason ? { reason } : {}) });
+    });
+    page.onClose(() => {
+      open.delete(page);
+      void server.close();
+    });
+  });
+  return {
+    cut() {
+      isCut = true;
+      for (const page of open) void page.close({ code: 1001 });
+      open.clear();
+    },
+    mend: () => void (isCut = false),
+    say(frame) {
+      for (const page of open) page.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+    },
+    change: (how) => void (change = how),
+  };
+}
