@@ -137,3 +137,12 @@ test("a page to visit opens elsewhere, and an address that is none does not", ()
   expect(screen.queryByRole("link")).toBeNull();
   expect(screen.getByText("This address cannot be opened safely.")).toBeTruthy();
 });
+
+test("closing a panel brings the focus back to what opened it, and keeps the words", async () => {
+  const { user } = given(command());
+  await user.click(press("Deny…"));
+  await user.keyboard("not yet{Escape}");
+  expect(document.activeElement).toBe(press("Deny…"));
+  await user.keyboard("{Enter}");
+  expect(screen.getByDisplayValue("not yet")).toBeTruthy();
+});

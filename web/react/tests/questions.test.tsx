@@ -175,3 +175,10 @@ test("in Japanese everything of ours is Japanese", () => {
   expect(ours.length).toBeGreaterThan(4);
   for (const text of ours) expect(text).toMatch(/[ぁ-んァ-ヶ一-龠]/);
 });
+
+test("a card that somebody came to from a list takes keys at once", async () => {
+  const { user, container } = given(database());
+  container.querySelector<HTMLElement>("article")?.focus();
+  await user.keyboard("2");
+  expect(document.activeElement).toBe(screen.getByRole("radio", { name: "SQLite", checked: true }));
+});

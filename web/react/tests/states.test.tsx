@@ -128,3 +128,30 @@ test("a card of a rule's decision names the rule", () => {
   expect(screen.getByText(/The rule “nightly” decided/)).toBeTruthy();
 });
 
+
+test("the focus stays in the card: on undo after an answer, on the question after an undo", async () => {
+  const { user, now } = given(database());
+  await user.click(screen.getByRole("radio", { name: "SQLite" }));
+  now({ sending: { state: "held", what: "answer", until: Date.now() + 60_000 } });
+  expect(document.activeElement).toBe(screen.getByRole("button", { name: "Undo" }));
+  await user.keyboard("{Enter}");
+  now({ sending: { state: "idle" } });
+  expect(document.activeElement).toBe(screen.getAllByRole("radio")[0]);
+});
+
+test("a card that ends by itself takes no focus from elsewhere", () => {
+  const field = document.body.appendChild(document.createElement("textarea"));
+  field.focus();
+  const { now } = given(database());
+  now({ ask: database({ state: "withdrawn", answerable: false, settled_at: settled_at() }) });
+  expect(document.activeElement).toBe(field);
+  field.remove();
+});
+
+test("only whoever answered can take it back", () => {
+  const ask = (person: string) => database({ state: "proposed", undo_until: new Date(Date.now() + 60_000).toISOString(), answers: { [WHICH]: "SQLite" }, by: { ...ada, person } });
+  const { now } = given(ask("ada"));
+  expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
+  now({ ask: ask("grace") });
+  expect(screen.getByRole("button", { name: "Undo" })).toBeTruthy();
+});

@@ -1,6 +1,6 @@
 /** An ask, for a person to decide: every kind, in every state. Plain data in, callbacks out. */
 
-import { useId } from "react";
+import { useId, useRef, type KeyboardEvent } from "react";
 import { phaseOf, type AskView, type NewAnswer } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
 import { ApprovalBody } from "../approval/ApprovalBody.tsx";
@@ -14,6 +14,7 @@ import { PlanBody } from "../plan/PlanBody.tsx";
 import { QuestionsBody } from "../questions/QuestionsBody.tsx";
 import { Speaks } from "../wording.tsx";
 import { CardBoundary } from "./CardBoundary.tsx";
+import { useKeptFocus } from "./focus.ts";
 
 export interface AskCardProps {
   readonly view: AskView;
@@ -42,16 +43,38 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
   const { ask } = view;
   const phase = phaseOf(view);
   const answerable = isAnswerable(view);
-  const shared = { view, isAnswerable: answerable, onAnswer, onDismiss, onExtend, onDraft };
+  const card = useRef<HTMLElement>(null);
+  const { acted } = useKeptFocus(card, answerable);
+  const shared = {
+    view, isAnswerable: answerable, onExtend, onDraft,
+    onAnswer: (answer: NewAnswer) => {
+      acted();
+      onAnswer(answer);
+    },
+    onDismiss: (words?: string) => {
+      acted();
+      onDismiss(words);
+    },
+  };
   return (
-    <article className="ab-card" data-kind={ask.kind} data-phase={phase} data-answerable={answerable ? "" : undefined} lang={language} aria-labelledby={titleId}>
+    <article ref={card} tabIndex={-1} onKeyDown={intoTheQuestion} className="ab-card" data-kind={ask.kind} data-phase={phase} data-answerable={answerable ? "" : undefined} lang={language} aria-labelledby={titleId}>
       <Head ask={ask} titleId={titleId} isWaiting={phase === "open"} />
       <Before view={view} me={me} />
       <Context text={ask.context?.text} />
       <Body {...shared} ask={ask} />
-      {!answerable && <After view={view} me={me} onUndo={onUndo} />}
+      {!answerable && <After view={view} me={me} onUndo={() => { acted(); onUndo(); }} />}
     </article>
   );
+}
+
+/** A card that has the focus itself, because somebody came to it from a list, lets the keys of its question work at once. */
+function intoTheQuestion(event: KeyboardEvent<HTMLElement>) {
+  if (event.target !== event.currentTarget || !/^([1-9]|Arrow(Up|Down))$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+  const option = event.currentTarget.querySelector<HTMLElement>("[data-option][tabindex='0']");
+  if (!option) return;
+  event.preventDefault();
+  option.focus();
+  if (/[1-9]/.test(event.key)) option.dispatchEvent(new globalThis.KeyboardEvent("keydown", { key: event.key, bubbles: true, cancelable: true }));
 }
 
 function Body({ ask, ...shared }: BodyProps<AskView["ask"]>) {

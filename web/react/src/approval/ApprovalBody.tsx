@@ -1,11 +1,12 @@
 /** May this tool run with this input? */
 
-import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import type { ApprovalAsk, NewAnswer } from "@askbridge/client";
 import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
 import { Icon } from "../card/Icon.tsx";
+import { usePanel } from "../card/panel.ts";
 import { WordsPanel } from "../card/Words.tsx";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
@@ -35,10 +36,9 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
   const words = useWords();
   const { approval } = ask;
   const [draft, change] = useDraft<ApprovalDraft>({ kept: view.draft, fresh: FRESH, read: readDraft, write: writeDraft, onDraft });
-  const [panel, setPanel] = useState<"always" | "deny" | null>(null);
+  const { panel, open, close, root } = usePanel<"always" | "deny">();
   const [isEditing, setEditing] = useState(draft.text !== null);
   const [given, setGiven] = useState<NewAnswer | null>(null);
-  const opener = useRef<HTMLButtonElement | null>(null);
   const editable = useMemo(() => editableOf(approval.input), [approval.input]);
   const isChanged = draft.text !== null && draft.text !== editable.text;
   const input = isChanged ? edited(approval.input, editable, draft.text ?? "") : approval.input;
@@ -50,13 +50,9 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
   };
   const allow = (always?: number) => send({ decision: "allow", ...(isChanged ? { input } : {}), ...(always === undefined ? {} : { always }) });
   const deny = (stop: boolean) => send({ decision: "deny", ...(draft.words.trim() ? { words: draft.words.trim() } : {}), ...(stop ? { stop: true } : {}) });
-  const close = () => {
-    setPanel(null);
-    opener.current?.focus();
-  };
 
   return (
-    <div className="ab-approval">
+    <div ref={root} className="ab-approval">
       {approval.summary && <h3 className="ab-question-text"><Seen text={approval.summary} /></h3>}
       {isAnswerable && isEditing ? (
         <EditInput
@@ -102,16 +98,12 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
             ) : null
           }
         >
-          <Opens label={words.denyMore} tone="stop-plain" onOpen={(button) => { opener.current = button; setPanel("deny"); }} />
+          <button type="button" className="ab-button" data-tone="stop-plain" data-opens="deny" onClick={() => open("deny")}>{words.denyMore}</button>
           {!isEditing && <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>{words.edit}</button>}
-          {approval.rules.length > 0 && <Opens label={words.allowAlways} tone="plain" onOpen={(button) => { opener.current = button; setPanel("always"); }} />}
+          {approval.rules.length > 0 && <button type="button" className="ab-button" data-tone="plain" data-opens="always" onClick={() => open("always")}>{words.allowAlways}</button>}
           <button type="button" className="ab-button" data-tone="main" disabled={input === undefined} onClick={() => allow()}>{isChanged ? words.allowEdited : words.allowOnce}</button>
         </Foot>
       )}
     </div>
   );
-}
-
-function Opens({ label, tone, onOpen }: { readonly label: string; readonly tone: string; readonly onOpen: (button: HTMLButtonElement) => void }) {
-  return <button type="button" className="ab-button" data-tone={tone} aria-haspopup="true" onClick={(event) => onOpen(event.currentTarget)}>{label}</button>;
 }

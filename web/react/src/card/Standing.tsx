@@ -65,7 +65,9 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
   const now = useNow(until !== null || phase === "delivered" || phase === "stored" || phase === "dismissed");
   const { ask, sending } = view;
   const isTravelling = sending.state === "sending" || sending.state === "queued" || sending.state === "held";
-  const left = until === null ? 0 : Math.max(0, Math.ceil((until - now) / 1000));
+  const left = until === null || until <= now ? 0 : Math.max(1, Math.floor((until - now) / 1000));
+  // Only whoever answered can take it back.
+  const isOurs = ask.state !== "proposed" || me === undefined || ask.by === null || "rule" in ask.by || ask.by.person === me;
   const settled = ask.settled_at === null ? null : ago(Date.parse(ask.settled_at), now, language);
   const delivered = ask.delivered_at === null ? null : moment(Date.parse(ask.delivered_at), now, language);
   const by = ask.by && !("rule" in ask.by) && settled ? whoOf(ask.by, me, words) : null;
@@ -87,7 +89,7 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
         {(phase === "dismissed" || phase === "withdrawn" || phase === "overtaken") && ask.words && <blockquote><Seen text={ask.words} /></blockquote>}
         {ask.late && <p>{words.lateBy(whoOf(ask.late.by, me, words), ago(Date.parse(ask.late.at), now, language))}</p>}
       </div>
-      {phase === "undoable" && left > 0 && (
+      {phase === "undoable" && left > 0 && isOurs && (
         <button type="button" className="ab-button ab-undo" data-tone="plain" onClick={onUndo}>
           <span aria-hidden="true">{words.undoIn(left)}</span><span className="ab-aloud">{words.undo}</span>
         </button>

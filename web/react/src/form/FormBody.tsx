@@ -1,11 +1,12 @@
 /** Fields to fill in, or a page to visit. */
 
-import { useCallback, useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { FormAsk, NewAnswer } from "@askbridge/client";
 import { Decided } from "../approval/Decided.tsx";
 import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
+import { usePanel } from "../card/panel.ts";
 import { WordsPanel } from "../card/Words.tsx";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
@@ -18,10 +19,8 @@ export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
   const { form } = ask;
   const [draft, change] = useDraft<FormDraft>({ kept: view.draft, fresh: FRESH, read: useCallback((raw: unknown) => read(raw, form), [form]), write, onDraft });
   const [isChecked, setChecked] = useState(false);
-  const [isDeclining, setDeclining] = useState(false);
+  const { panel, open, close, root } = usePanel<"decline">();
   const [given, setGiven] = useState<NewAnswer | null>(null);
-  const opener = useRef<HTMLButtonElement | null>(null);
-  const root = useRef<HTMLDivElement>(null);
   const problems = useMemo(() => new Map(form.fields.flatMap((field) => {
     const why = wrong(field, draft.values, words);
     return why === null ? [] : [[field.name, why] as const];
@@ -67,19 +66,19 @@ export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
           onDismiss={onDismiss}
           onExtend={onExtend}
           panel={
-            isDeclining && (
+            panel === "decline" && (
               <WordsPanel
                 title={words.declineTitle}
                 label={words.declineWords}
                 words={draft.words}
                 onWords={(said) => change((half) => ({ ...half, words: said }))}
-                onClose={() => { setDeclining(false); opener.current?.focus(); }}
+                onClose={close}
                 actions={[{ label: words.declineSend, tone: "stop", act: () => send({ decision: "decline", ...(draft.words.trim() ? { words: draft.words.trim() } : {}) }) }]}
               />
             )
           }
         >
-          <button type="button" className="ab-button" data-tone="stop-plain" aria-haspopup="true" onClick={(event) => { opener.current = event.currentTarget; setDeclining(true); }}>{words.decline}</button>
+          <button type="button" className="ab-button" data-tone="stop-plain" data-opens="decline" onClick={() => open("decline")}>{words.decline}</button>
           <button type="button" className="ab-button" data-tone="main" onClick={accept}>{form.url !== undefined && form.fields.length === 0 ? words.visitDone : words.accept}</button>
         </Foot>
       )}

@@ -1,11 +1,12 @@
 /** A plan: read it, change it, approve it, or send it back. */
 
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useState } from "react";
 import type { NewAnswer, PlanAsk } from "@askbridge/client";
 import { Decided } from "../approval/Decided.tsx";
 import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
+import { usePanel } from "../card/panel.ts";
 import { WordsPanel } from "../card/Words.tsx";
 import { Markdown } from "../Markdown/Markdown.tsx";
 import { useWords } from "../wording.tsx";
@@ -28,9 +29,8 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
   const write = useCallback((half: PlanDraft) => (half.plan === null && half.words === "" ? null : half), []);
   const [draft, change] = useDraft<PlanDraft>({ kept: view.draft, fresh: FRESH, read: readDraft, write, onDraft });
   const [isEditing, setEditing] = useState(draft.plan !== null);
-  const [isSendingBack, setSendingBack] = useState(false);
+  const { panel, open, close, root } = usePanel<"back">();
   const [given, setGiven] = useState<NewAnswer | null>(null);
-  const opener = useRef<HTMLButtonElement | null>(null);
   const isChanged = draft.plan !== null && draft.plan !== ask.plan;
   const send = (answer: NewAnswer) => {
     setGiven(answer);
@@ -41,7 +41,7 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
     return <div className="ab-plan"><div className="ab-sheet"><Markdown text={edited ?? ask.plan} below={2} /></div><Decided ask={ask} given={given} /></div>;
   }
   return (
-    <div className="ab-plan">
+    <div ref={root} className="ab-plan">
       {isEditing ? (
         <div className="ab-edit">
           <label className="ab-field">
@@ -61,19 +61,19 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
         onDismiss={onDismiss}
         onExtend={onExtend}
         panel={
-          isSendingBack && (
+          panel === "back" && (
             <WordsPanel
               title={words.sendBackTitle}
               label={words.sendBackWords}
               words={draft.words}
               onWords={(said) => change((half) => ({ ...half, words: said }))}
-              onClose={() => { setSendingBack(false); opener.current?.focus(); }}
+              onClose={close}
               actions={[{ label: words.sendBackSend, tone: "main", needsWords: true, act: () => send({ decision: "send_back", words: draft.words.trim() }) }]}
             />
           )
         }
       >
-        <button type="button" className="ab-button" data-tone="plain" aria-haspopup="true" onClick={(event) => { opener.current = event.currentTarget; setSendingBack(true); }}>{words.sendBack}</button>
+        <button type="button" className="ab-button" data-tone="plain" data-opens="back" onClick={() => open("back")}>{words.sendBack}</button>
         {!isEditing && <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>{words.edit}</button>}
         <button type="button" className="ab-button" data-tone="main" onClick={() => send({ decision: "approve", ...(isChanged ? { plan: draft.plan ?? ask.plan } : {}) })}>{isChanged ? words.approveEdited : words.approve}</button>
       </Foot>
