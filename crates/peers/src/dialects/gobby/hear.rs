@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askbridge_core::answer::{Decision, Review, Scope};
 use askbridge_core::ask::{Ask, Body, Kind};
 use askbridge_core::event::Settings;
-use askbridge_core::ids::{Raw, SessionId};
+use askbridge_core::ids::{AskId, Raw, SessionId};
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Chosen};
 use serde_json::{Map, Value};
 
@@ -39,6 +39,7 @@ impl Gobby {
             "delete_chat" => self.delete(&heard, out),
             "subscribe" => tell::send(&Said::SubscribeSuccess { events: events(&heard) }, out),
             "unsubscribe" => tell::send(&Said::UnsubscribeSuccess { events: events(&heard) }, out),
+            "heartbeat" => self.look_at(&heard, out),
             "ping" => tell::send(&Said::Pong { latency: 0 }, out),
             kind if quirks::PASSED_OVER.contains(&kind) || kind.starts_with("tmux_") || kind.starts_with("voice_") => {}
             "attach_to_session" | "send_to_cli_session" | "continue_in_chat" | "tool_call" => {
@@ -60,6 +61,16 @@ impl Gobby {
         Some(session)
     }
 
+    /// The page looks at this conversation: what is asked in it is drawn, if it was not.
+    fn look_at(&mut self, heard: &Heard, out: &mut Outbox) {
+        let Some(session) = self.session_in(heard) else { return };
+        if self.current.replace(session) != Some(session) {
+            let open = self.open.values().filter(|open| open.ask.id.session == session);
+            let open: Vec<_> = open.map(|open| (Arc::clone(&open.ask), open.times)).collect();
+            open.iter().for_each(|(ask, times)| self.draw(ask, *times, out));
+        }
+    }
+
     fn chat(&mut self, heard: &Heard, out: &mut Outbox) {
         let Some(text) = heard.text("content").filter(|text| !text.trim().is_empty()) else {
             return tell::error("Missing or invalid 'content' field", out);
@@ -74,6 +85,7 @@ impl Gobby {
             mode: heard.text("chat_mode").map(str::to_owned),
             has_started: false,
         };
+        self.current = Some(session);
         let chat = self.chats.entry(session).or_default();
         chat.own_request.clone_from(&saying.request);
         chat.known_request.clone_from(&saying.request);
@@ -131,15 +143,22 @@ impl Gobby {
                 self.show_again(ask.id, out);
             }
             // Perhaps it is over: then the agent hears it late.
-            (None, Some(answers)) => match (session, call, reply(answers)) {
-                (Some(session), Some(call), Some(reply)) => {
-                    let ask = AskRef::Call(session, quirks::first_shown(call).into());
-                    self.wish(Awaited::Other, Wish::Answer { ask, reply }, out);
+            (None, Some(answers)) => {
+                let over = session.zip(call).and_then(|(session, call)| self.was_asked(session, call));
+                match over.zip(reply(answers)) {
+                    Some((ask, reply)) => {
+                        self.wish(Awaited::Other, Wish::Answer { ask: AskRef::Id(ask), reply }, out);
+                    }
+                    None => tell::error("No question is waiting for this answer", out),
                 }
-                _ => tell::error("No question is waiting for this answer", out),
-            },
+            }
             (None, None) => tell::error("No question is waiting for this answer", out),
         }
+    }
+
+    fn was_asked(&self, session: SessionId, call: &str) -> Option<AskId> {
+        let mut over = self.over.iter().rev().filter(|ask| ask.id.session == session);
+        over.find(|ask| cards::is_called(ask, call)).map(|ask| ask.id)
     }
 
     fn ruled(&mut self, heard: &Heard, out: &mut Outbox) {

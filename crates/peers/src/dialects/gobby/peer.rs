@@ -1,6 +1,6 @@
 //! The machine of one socket: every conversation that its person may see.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use askbridge_core::ask::Ask;
@@ -22,8 +22,12 @@ const CONVERSATIONS_MAX: usize = 100;
 #[derive(Default)]
 pub struct Gobby {
     begun: bool,
+    /// The conversation that the page looks at.
+    pub(super) current: Option<SessionId>,
     pub(super) chats: BTreeMap<SessionId, Chat>,
     pub(super) open: BTreeMap<AskId, Open>,
+    /// What is over, and may still be answered late. The newest come last.
+    pub(super) over: VecDeque<Arc<Ask>>,
     /// Calls that have a card of their own: what they return is not shown again.
     pub(super) asked_calls: BTreeSet<CallId>,
     tags: u64,
@@ -106,6 +110,7 @@ impl Gobby {
         quirks::candidates(
             chat.and_then(|chat| chat.own_request.as_ref()),
             chat.and_then(|chat| chat.known_request.as_ref()),
+            self.current == Some(session),
         )
     }
 

@@ -11,14 +11,14 @@ pub(super) const COOKIE: &str = "gobby_session";
 /// The tool whose calls are drawn as a card with options.
 pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
 
-/// A page takes only frames whose `request_id` is the one of its own last message; after a reload it has none, and takes
-/// `null`. A page whose socket was cut still has its old one. We cannot tell which it is, so whoever has not spoken on
-/// this socket is sent both: exactly one of them is taken.
-pub(super) fn candidates(own: Option<&String>, known: Option<&String>) -> Vec<Option<String>> {
-    match (own, known) {
-        (Some(own), _) => vec![Some(own.clone())],
-        (None, Some(known)) => vec![None, Some(known.clone())],
-        (None, None) => vec![None],
+/// A page takes only frames whose `request_id` is the one of its own last message, whichever conversation they are of;
+/// after a reload it has none, and takes `null`. A page whose socket was cut still has its old one. We cannot tell which it
+/// is, so whoever has not spoken on this socket is sent both: exactly one of them is taken. `null` is for the conversation
+/// that the page looks at (its heartbeats name it), or it would draw what belongs to another.
+pub(super) fn candidates(own: Option<&String>, known: Option<&String>, is_looked_at: bool) -> Vec<Option<String>> {
+    match own {
+        Some(own) => vec![Some(own.clone())],
+        None => is_looked_at.then_some(None).into_iter().chain(known.cloned().map(Some)).collect(),
     }
 }
 
@@ -41,7 +41,6 @@ pub(super) const CLOSES_PLAN: &str = "plan_approved";
 
 /// What a client may send that is no affair of ours, and is passed over without a word: agents, voices, terminals.
 pub(super) const PASSED_OVER: &[&str] = &[
-    "heartbeat",
     "set_project",
     "set_worktree",
     "set_agent",

@@ -19,6 +19,9 @@ use crate::told::Happened;
 use crate::uuid;
 use crate::wish::{HOSTED_DOOR, Rejection};
 
+/// Asks that are over and may still be answered late, as one page remembers them. Beyond: the oldest is forgotten.
+const OVER_MAX: usize = 64;
+
 pub(super) fn send(said: &Said<'_>, out: &mut Outbox) {
     out.text(serde_json::to_string(said).expect("frames have text keys"));
 }
@@ -84,7 +87,7 @@ impl Gobby {
         self.draw(ask, 0, out);
     }
 
-    fn draw(&mut self, ask: &Ask, times: u32, out: &mut Outbox) {
+    pub(super) fn draw(&mut self, ask: &Ask, times: u32, out: &mut Outbox) {
         let session = ask.id.session;
         let call = quirks::shown_again(&names::call_of(ask), times);
         match cards::draw(ask) {
@@ -93,6 +96,8 @@ impl Gobby {
                 let tool = Tool { call: &call, name, status, arguments: &arguments, result, error: None };
                 self.tool(session, &tool, out);
             }
+            // A page takes an approval whatever it looks at.
+            Drawn::Approval(..) if self.current != Some(session) => {}
             Drawn::Approval(name, arguments) => {
                 let (status, result) = ("pending_approval", &Value::Null);
                 let tool = Tool { call: &call, name: &name, status, arguments: &arguments, result, error: None };
@@ -151,6 +156,10 @@ impl Gobby {
     /// Marks what is over.
     fn over(&mut self, ask: AskId, ending: &Ending, outcome: Option<&Outcome>, out: &mut Outbox) {
         let Some(Open { ask, times }) = self.open.remove(&ask) else { return };
+        self.over.push_back(Arc::clone(&ask));
+        if self.over.len() > OVER_MAX {
+            self.over.pop_front();
+        }
         let call = quirks::shown_again(&names::call_of(&ask), times);
         match ask.body.kind() {
             Kind::Plan => self.close_plan(&ask, outcome, out),
@@ -161,7 +170,10 @@ impl Gobby {
                     self.mark(&ask, &call, "calling", &Value::Null, None, out);
                 }
                 _ => {
-                    let words = ending.in_words();
+                    let words = match ending {
+                        Ending::Answered { by } => format!("Rejected by {by}"),
+                        ending => ending.in_words(),
+                    };
                     self.mark(&ask, &call, "error", &Value::Null, Some(&words), out);
                 }
             },
