@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use askbridge_core::answer::{Answer, Outcome, Review};
+use askbridge_core::answer::{Answer, Decision, Outcome, Review};
 use askbridge_core::ask::{Ask, Kind};
 use askbridge_core::event::{Event, Level};
 use askbridge_core::ids::{AskId, CallId, Raw, SessionId};
@@ -164,9 +164,7 @@ impl Gobby {
         match ask.body.kind() {
             Kind::Plan => self.close_plan(&ask, outcome, out),
             Kind::Approval => match outcome {
-                Some(Outcome::Answered { answer: Answer::Approval(decision), .. })
-                    if matches!(decision, askbridge_core::answer::Decision::Allow { .. }) =>
-                {
+                Some(Outcome::Answered { answer: Answer::Approval(Decision::Allow { .. }), .. }) => {
                     self.mark(&ask, &call, "calling", &Value::Null, None, out);
                 }
                 _ => {
