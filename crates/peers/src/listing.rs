@@ -6,7 +6,7 @@ use askbridge_core::fit::Abilities;
 use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
-use crate::dialects::{ccc, native, prime};
+use crate::dialects::{ccc, gobby, native, prime};
 use crate::doors::{claude, http};
 use crate::peer::Peer;
 
@@ -123,4 +123,5 @@ pub enum Greeting {
 }
 
 /// Every language that is spoken here.
-pub const LISTING: &[Listing] = &[claude::LISTING, http::LISTING, native::LISTING, prime::LISTING, ccc::LISTING];
+pub const LISTING: &[Listing] =
+    &[claude::LISTING, http::LISTING, native::LISTING, prime::LISTING, ccc::LISTING, gobby::LISTING];

@@ -109,7 +109,7 @@ impl Slot {
     }
 
     /// Puts the oldest open ask into the slot, if that is empty. Returns it if it is news.
-    pub fn next(&mut self) -> Option<Arc<Ask>> {
+    pub fn show_next(&mut self) -> Option<Arc<Ask>> {
         if self.shown.is_some() {
             return None;
         }

@@ -1,9 +1,13 @@
 //! A session told from its beginning, as messages: for clients that load a conversation before they follow it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
+use askbridge_core::answer::Outcome;
+use askbridge_core::ask::Ask;
 use askbridge_core::event::Event;
-use askbridge_core::ids::{CallId, Raw, Timestamp};
+use askbridge_core::ids::{AskId, CallId, Position, Raw, Timestamp};
+use askbridge_core::terms::OtherTools;
 
 use crate::told::Happened;
 use crate::turn::Turn;
@@ -19,11 +23,14 @@ pub struct Story {
     pub folder: Option<String>,
     pub model: Option<String>,
     pub mode: Option<String>,
+    pub other_tools: Option<OtherTools>,
     pub started_at: Option<Timestamp>,
     pub last_at: Option<Timestamp>,
     /// A turn runs, or something waits to be said.
     pub is_running: bool,
     pub is_over: bool,
+    /// What was asked, and how it ended.
+    pub asks: BTreeMap<AskId, (Arc<Ask>, Option<Outcome>)>,
     turn: Turn,
 }
 
@@ -32,6 +39,7 @@ pub struct Story {
 pub struct Message {
     /// Where it stands, counted from 1 over the whole session.
     pub number: u64,
+    pub position: Position,
     pub at: Timestamp,
     pub part: Part,
 }
@@ -46,6 +54,8 @@ pub enum Part {
         call: CallId,
         name: String,
         input: Raw,
+        /// What was asked by it.
+        ask: Option<AskId>,
         /// Whether it went well, and what came of it.
         result: Option<(bool, String)>,
     },
@@ -60,12 +70,18 @@ impl Story {
                 self.set(&started.settings);
             }
             Event::Configured(settings) => self.set(settings),
-            Event::Said(said) => self.add(at, Part::User(said.text.clone())),
-            Event::Text { text, .. } => self.add(at, Part::Text(text.clone())),
-            Event::Thinking { text, .. } => self.add(at, Part::Thinking(text.clone())),
-            Event::ToolCalled { call, name, input, .. } => {
+            Event::Said(said) => self.add(happened, Part::User(said.text.clone())),
+            Event::Text { text, .. } => self.add(happened, Part::Text(text.clone())),
+            Event::Thinking { text, .. } => self.add(happened, Part::Thinking(text.clone())),
+            Event::Asked(ask) => drop(self.asks.insert(ask.id, (Arc::clone(ask), None))),
+            Event::Settled(settled) => {
+                if let Some((_, outcome)) = self.asks.get_mut(&settled.ask) {
+                    *outcome = Some(settled.outcome.clone());
+                }
+            }
+            Event::ToolCalled { call, name, input, ask } => {
                 let (call, name, input) = (call.clone(), name.clone(), input.clone());
-                self.add(at, Part::Tool { call, name, input, result: None });
+                self.add(happened, Part::Tool { call, name, input, ask: *ask, result: None });
             }
             Event::ToolReturned { call: returned, ok, output } => {
                 let calls = self.messages.iter_mut().rev().filter_map(|message| match &mut message.part {
@@ -91,6 +107,7 @@ impl Story {
             (&mut self.model, &settings.model),
             (&mut self.mode, &settings.mode),
         ];
+        self.other_tools = settings.wishes.other_tools.or(self.other_tools);
         for (known, newer) in pairs {
             if newer.is_some() {
                 known.clone_from(newer);
@@ -98,9 +115,10 @@ impl Story {
         }
     }
 
-    fn add(&mut self, at: Timestamp, part: Part) {
+    fn add(&mut self, happened: &Happened, part: Part) {
+        let (position, at) = (happened.position, happened.at);
         let number = self.messages.back().map_or(1, |last| last.number + 1);
-        self.messages.push_back(Message { number, at, part });
+        self.messages.push_back(Message { number, position, at, part });
         if self.messages.len() > MESSAGES_MAX {
             self.messages.pop_front();
         }

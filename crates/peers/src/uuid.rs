@@ -31,11 +31,16 @@ pub fn derived_hex(session: SessionId, number: u32) -> String {
 
 /// Makes a UUID of a text: the same of the same, on every machine. Not a secret, and not a checksum.
 pub fn of_text(text: &str) -> String {
+    of_session(session_of_text(text))
+}
+
+/// Makes a session's id of a text.
+pub fn session_of_text(text: &str) -> SessionId {
     // FNV-1a of 128 bits.
     let mixed = text.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |sum, byte| {
         (sum ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
     });
-    write(fresh_session(mixed).0)
+    fresh_session(mixed)
 }
 
 /// Writes 128 bits as a UUID.

@@ -39,6 +39,11 @@ const FRAMES: &[&str] = &[
     r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"call_warm","content":"x"}]}}"#,
     r#"{"type":"result","deferred_tool_use":{"id":"call_warm"}}"#,
     r#"{"type":"command_lifecycle","command_uuid":"9e3779b9-7f4a-4c15-b39c-c0605cedc83c","state":"started"}"#,
+    r#"{"type":"user_message","data":{"message":"hi"}}"#,
+    r#"{"type":"ask_user_response","data":{"question_id":"q_9e3779b97f4a7c15f39cc0605cedc83c","answers":{"Which database?":"SQLite"}}}"#,
+    r#"{"type":"question_answer","tool_use_id":"call_single","answers":{"0":"1","1":"0,2","2":"other:Bob"}}"#,
+    r#"{"type":"ask_user_response","conversation_id":"00000000-0000-0000-0000-000000000007","answers":{"Which database?":"SQLite"}}"#,
+    r#"{"type":"chat_message","content":"hi","conversation_id":"x","request_id":"r1"}"#,
     r#"{"letter":"ask_00000000000000000000000007_1","ticks":{"Which database?":[0]}}"#,
 ];
 
@@ -154,7 +159,8 @@ proptest! {
         for listing in LISTING.iter().chain(doubles::LISTING).chain([&CLAUDE]) {
             let Some(greet) = listing.greet else { continue };
             let path = listing.routes.first().map_or("", |route| route.path);
-            let hello = Hello { path, query: "token=ab", caller: known.then_some("ada"), sees: Sees(&|_| true) };
+            let path = path.replace("{session}", "00000000-0000-0000-0000-000000000007");
+            let hello = Hello { path: &path, query: "token=ab", caller: known.then_some("ada"), sees: Sees(&|_| true) };
             let Greeting::Open(mut peer) = greet(&hello) else { continue };
             let (mut out, mut ids) = (Outbox::default(), Counted::default());
             let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };

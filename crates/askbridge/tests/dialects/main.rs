@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
 mod ccc;
+mod gobby;
 #[path = "../claude/house.rs"]
 #[allow(dead_code, reason = "the tests of the claude door use the rest")]
 mod house;

@@ -1,5 +1,6 @@
 //! The targets, each a function of bytes.
 
+mod dialects;
 mod heads;
 mod machines;
 mod texts;
@@ -14,6 +15,7 @@ pub struct Target {
 
 pub const TARGETS: &[Target] = &[
     Target { name: "native", run: machines::native },
+    Target { name: "dialects", run: dialects::dialects },
     Target { name: "doubles", run: machines::doubles },
     Target { name: "http_ask", run: texts::http_ask },
     Target { name: "wild", run: texts::wild_ask },

@@ -1,5 +1,6 @@
 //! How people's apps speak to us. Dialects never see doors, nor each other.
 
 pub mod ccc;
+pub mod gobby;
 pub mod native;
 pub mod prime;

@@ -108,7 +108,7 @@ impl Ccc {
 
     fn caught_up(&mut self, cx: &mut Cx<'_>) {
         self.is_caught_up = true;
-        let Some(ask) = self.slot.next() else { return };
+        let Some(ask) = self.slot.show_next() else { return };
         if quirks::CARD_NEEDS_THINKING {
             tell::send(cx, Said::Thinking);
         }

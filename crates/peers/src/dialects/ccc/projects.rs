@@ -79,7 +79,7 @@ pub(super) fn messages(id: SessionId, story: &Story) -> Value {
             Part::Text(text) => ("assistant", vec![json!({"type": "text", "text": text})]),
             // Its card is what was shown of it.
             Part::Tool { name, .. } if name == quirks::QUESTION_TOOL => continue,
-            Part::Tool { call, name, input, result } => {
+            Part::Tool { call, name, input, result, .. } => {
                 let input: Value = serde_json::from_str(input.as_str()).unwrap_or_default();
                 let mut blocks = vec![json!({"type": "tool_use", "id": call.as_str(), "name": name, "input": input})];
                 blocks.extend(result.as_ref().map(|(ok, output)| {

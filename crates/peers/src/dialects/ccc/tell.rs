@@ -103,7 +103,7 @@ impl Ccc {
             }
         }
         if self.is_caught_up
-            && let Some(ask) = self.slot.next()
+            && let Some(ask) = self.slot.show_next()
         {
             question(&ask, cx);
         }

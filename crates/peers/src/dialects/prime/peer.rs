@@ -107,7 +107,7 @@ impl Prime {
     /// Everything that had happened is known: says how things stand, what was missed, and what is asked.
     fn caught_up(&mut self, session: SessionId, seen: Option<Position>, cx: &mut Cx<'_>) {
         self.is_caught_up = true;
-        let asked = self.slot.next();
+        let asked = self.slot.show_next();
         if std::mem::replace(&mut self.has_status, true) {
             self.missed.clear();
             return asked.into_iter().for_each(|ask| self.show(&ask, cx.now, cx.out));

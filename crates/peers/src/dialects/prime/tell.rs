@@ -136,7 +136,7 @@ impl Prime {
             }
         }
         if self.is_caught_up
-            && let Some(ask) = self.slot.next()
+            && let Some(ask) = self.slot.show_next()
         {
             self.show(&ask, now, out);
         }

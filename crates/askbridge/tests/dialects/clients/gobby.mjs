@@ -1,0 +1,316 @@
+// A page of gobby's web chat, with its habits: it takes only frames whose request_id is that of its own last message (null
+// after a reload), draws messages by id and calls by id, closes a card when its answer is sent, and loads a conversation
+// before it follows it.
+
+import { Line, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
+
+let requests = 0;
+
+class Page {
+  /** Logs in as the page does, and makes a conversation. */
+  static async open(mode = "normal") {
+    const status = await request("GET", "/api/auth/status");
+    assert.deepEqual(status.json, { auth_required: true, authenticated: false });
+    const login = await request("POST", "/api/auth/login", {
+      headers: { "content-type": "application/json" },
+      body: { username: "ada", password: TOKEN, remember_me: false },
+    });
+    assert.deepEqual([login.status, login.json], [200, { ok: true }]);
+    const page = new Page();
+    page.headers = { cookie: login.headers["set-cookie"][0].split(";")[0], "content-type": "application/json" };
+    assert.equal((await page.get("/api/auth/status")).authenticated, true);
+    assert.ok(Array.isArray(await page.get("/api/projects")));
+    assert.deepEqual(await page.get("/api/providers/models"), {});
+    const [project] = await page.get("/api/files/projects");
+    const made = await request("POST", "/api/sessions/web-chat", {
+      headers: page.headers,
+      body: { project_id: project.id, provider: null, model: null, reasoning_effort: null, chat_mode: mode, title: null },
+    });
+    assert.equal(made.json.status, "created", made.text);
+    page.conversation = made.json.session.id;
+    await page.load();
+    return page;
+  }
+
+  async get(path) {
+    const answer = await request("GET", path, { headers: this.headers });
+    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+    return answer.json;
+  }
+
+  /** As after F5: what was shown is what the server knows. */
+  async load() {
+    this.active = null;
+    this.calls = new Map();
+    this.texts = new Map();
+    this.plan = null;
+    this.done = 0;
+    this.session = (await this.get(`/api/sessions/${this.conversation}`)).session;
+    assert.equal(this.session.session_type, "web_chat");
+    const { messages } = await this.get(`/api/chat/${this.conversation}/messages?limit=100&after_seq=0`);
+    for (const message of messages) {
+      for (const block of message.content_blocks) {
+        if (block.type === "text") this.texts.set(message.id, block.content);
+        for (const call of block.tool_calls ?? []) this.calls.set(call.id, { ...call, message: message.id });
+      }
+    }
+    this.connect();
+    await this.line.type("connection_established");
+    await this.line.type("subscribe_success");
+  }
+
+  connect() {
+    this.line = new Line(`/ws?token=${TOKEN}`);
+    this.line.opened.then(() => {
+      this.line.say({ type: "subscribe", events: ["chat_stream", "tool_status"] });
+      this.line.say({ type: "heartbeat", conversation_id: this.conversation });
+    });
+    const listen = this.line.socket.onmessage;
+    this.line.socket.onmessage = (event) => {
+      this.take(JSON.parse(event.data));
+      listen(event);
+    };
+  }
+
+  take(frame) {
+    if (frame.type === "plan_pending_approval" && frame.conversation_id === this.conversation) this.plan = frame;
+    if (frame.type === "mode_changed" && frame.reason === "plan_approved") this.plan = null;
+    if (frame.type === "error") this.error = frame;
+    const filtered = ["chat_stream", "chat_thinking", "chat_error", "tool_status"].includes(frame.type);
+    if (!filtered || (frame.status !== "pending_approval" && frame.request_id !== this.active)) return;
+    if (frame.type === "chat_stream") {
+      this.texts.set(frame.message_id, (this.texts.get(frame.message_id) ?? "") + frame.content);
+      if (frame.done) this.done += 1;
+      if (frame.done) this.end = frame;
+    }
+    if (frame.type === "tool_status") {
+      const known = this.calls.get(frame.tool_call_id) ?? { arguments: frame.arguments, tool_name: frame.tool_name };
+      const { status, result, error, message_id } = frame;
+      this.calls.set(frame.tool_call_id, { ...known, id: frame.tool_call_id, message: message_id, status, result, error });
+    }
+  }
+
+  say(content) {
+    this.active = `request-${++requests}`;
+    this.line.say({
+      type: "chat_message",
+      content,
+      message_id: `user-${requests}`,
+      conversation_id: this.conversation,
+      request_id: this.active,
+    });
+  }
+
+  /** The card that can be clicked. */
+  async card(status = "calling", name = "AskUserQuestion") {
+    const find = () => [...this.calls.values()].find((call) => call.tool_name === name && call.status === status);
+    return until(`a card that is ${status}`, find);
+  }
+
+  answer(call, answers) {
+    this.line.say({
+      type: "ask_user_response",
+      conversation_id: this.conversation,
+      tool_call_id: call.id,
+      answers,
+    });
+  }
+
+  async ended(count = 1) {
+    await until(`${count} turns to end`, () => this.done >= count);
+  }
+
+  /** As both generations of the page read it. */
+  badge(call) {
+    const { result } = this.calls.get(call.id);
+    return result?.kind === "json" && Object.keys(result.content.answers).length > 0 ? "Answered" : "No response";
+  }
+}
+
+await play({
+  async chat_and_questions() {
+    const page = await Page.open();
+    page.say("three");
+    const card = await page.card();
+    assert.equal(card.id, "toolu_1");
+    assert.match(card.message, /^assistant-[0-9a-f]{12}$/);
+    assert.deepEqual(card.arguments.questions.map((question) => question.question), ["First?", "Second?", "Who?"]);
+    page.answer(card, { "First?": "B", "Second?": "A, C", "Who?": "Bob" });
+    await page.ended();
+    assert.equal(page.badge(card), "Answered");
+    assert.deepEqual(page.calls.get(card.id).result.content.answers, { "First?": "B", "Second?": "A, C", "Who?": "Bob" });
+    assert.ok([...page.texts.values()].includes("done"));
+  },
+
+  async reload_with_an_open_question() {
+    const page = await Page.open();
+    page.say("ask");
+    const before = await page.card();
+    await page.line.leave();
+    await page.load();
+    const card = await page.card();
+    assert.deepEqual([card.id, card.message], [before.id, before.message], "drawn in the same place");
+    assert.equal([...page.calls.values()].length, 1);
+    page.answer(card, { "Which?": "A" });
+    await page.ended();
+    assert.equal(page.badge(card), "Answered");
+    await page.line.leave();
+    await page.load();
+    assert.equal(page.badge(card), "Answered", "also from the history");
+  },
+
+  async a_cut_line() {
+    const page = await Page.open();
+    page.say("ask");
+    const card = await page.card();
+    await page.line.leave();
+    page.connect();
+    await page.line.type("connection_established");
+    page.answer(card, { "Which?": "B" });
+    await page.ended();
+    assert.equal(page.badge(card), "Answered");
+  },
+
+  async wrong_then_right() {
+    const page = await Page.open();
+    page.say("ask");
+    const card = await page.card();
+    page.answer(card, { "Who?": "Bob" });
+    await until("a visible refusal", () => page.error);
+    const again = await until("a card that opens again", () =>
+      [...page.calls.values()].find((call) => call.status === "calling" && call.id !== card.id),
+    );
+    page.answer(again, { "Which?": "A" });
+    await page.ended();
+    assert.equal(page.badge(again), "Answered");
+  },
+
+  async answered_elsewhere() {
+    const page = await Page.open();
+    page.say("ask");
+    const card = await page.card();
+    await elsewhere("POST", `/v1/asks/${(await openAsk()).id}/answer`, { answers: { "Which?": "A" } });
+    await page.ended();
+    assert.equal(page.badge(card), "Answered");
+  },
+
+  async nobody_answers() {
+    const page = await Page.open();
+    page.say("soon");
+    const card = await page.card();
+    await page.ended();
+    assert.equal(page.badge(card), "No response");
+    page.answer(card, { "Soon?": "A" });
+    await page.ended(2);
+  },
+
+  async a_new_message_cancels() {
+    const page = await Page.open();
+    page.say("ask");
+    const card = await page.card();
+    page.say("later");
+    await until("the answer to it", () => [...page.texts.values()].includes("it waited"));
+    assert.equal(page.badge(card), "No response");
+    assert.deepEqual((await elsewhere("GET", "/v1/asks?state=open")).items, []);
+  },
+
+  async stop() {
+    const page = await Page.open();
+    page.say("ask");
+    await page.card();
+    page.line.say({ type: "stop_chat", conversation_id: page.conversation });
+    await page.ended();
+    assert.equal(page.end.interrupted, true);
+  },
+
+  async approve() {
+    const page = await Page.open();
+    page.say("bash");
+    const card = await page.card("pending_approval", "Bash");
+    assert.equal(card.arguments.command, "echo hi");
+    page.line.say({
+      type: "tool_approval_response",
+      conversation_id: page.conversation,
+      tool_call_id: card.id,
+      decision: "approve",
+    });
+    await page.ended();
+    assert.equal(page.calls.get(card.id).status, "completed");
+  },
+
+  async reject() {
+    const page = await Page.open();
+    page.say("bash");
+    const card = await page.card("pending_approval", "Bash");
+    page.line.say({
+      type: "tool_approval_response",
+      conversation_id: page.conversation,
+      tool_call_id: card.id,
+      decision: "reject",
+    });
+    await page.ended();
+    assert.equal(page.calls.get(card.id).status, "error");
+  },
+
+  async bypass_never_asks() {
+    const page = await Page.open("bypass");
+    assert.equal(page.session.chat_mode, "bypass");
+    page.say("bash");
+    await page.ended();
+    assert.equal(page.calls.get("toolu_1").status, "completed");
+  },
+
+  async a_plan_is_approved() {
+    const page = await Page.open("plan");
+    page.say("plan");
+    await until("the plan", () => page.plan);
+    assert.equal(page.plan.plan_content, "1. Do it");
+    page.line.say({ type: "plan_approval_response", conversation_id: page.conversation, decision: "approve" });
+    await page.ended();
+    assert.equal(page.plan, null);
+  },
+
+  async a_plan_is_sent_back() {
+    const page = await Page.open("plan");
+    page.say("plan");
+    await until("the plan", () => page.plan);
+    page.line.say({
+      type: "plan_approval_response",
+      conversation_id: page.conversation,
+      decision: "request_changes",
+      feedback: "smaller steps",
+    });
+    await page.ended();
+  },
+
+  async a_form_is_questions() {
+    const page = await Page.open("bypass");
+    page.say("form");
+    const card = await page.card();
+    const [host, , tier] = card.arguments.questions.map((question) => question.question);
+    page.answer(card, { [host]: "db.example", [tier]: "small" });
+    await page.ended();
+  },
+
+  async two_conversations_stay_apart() {
+    const first = await Page.open();
+    const second = await Page.open();
+    first.say("ask");
+    await first.card();
+    // The second page looks at another conversation, has spoken of nothing, and draws nothing.
+    second.line.say({ type: "ping" });
+    await second.line.type("pong");
+    assert.equal(second.calls.size, 0);
+  },
+
+  async strangers() {
+    assert.equal((await request("GET", "/ws", { upgrade: true })).status, 401);
+    const wrong = await request("POST", "/api/auth/login", { body: { username: "ada", password: "x" } });
+    assert.deepEqual([wrong.status, wrong.json.ok], [401, false]);
+    assert.equal((await request("GET", "/api/files/projects")).status, 401);
+    const headers = { cookie: `gobby_session=${TOKEN}` };
+    assert.equal((await request("GET", "/ws", { upgrade: true, headers })).status, 101);
+    const site = await request("GET", "/ws", { upgrade: true, headers: { ...headers, origin: "http://localhost:3000" } });
+    assert.equal(site.status, 403, "a cookie goes to every port of a machine; another page may not use it");
+  },
+});

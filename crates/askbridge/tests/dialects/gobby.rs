@@ -1,0 +1,89 @@
+//! gobby: a page of its web chat, as its built bundle behaves.
+
+use askbridge_scripted::claude::Subject;
+
+use crate::house::House;
+use crate::node::play;
+use crate::scripts::{CALL, house, house_with_forms};
+
+fn scene(name: &str) -> House {
+    let house = house("gobby", Subject::Fake);
+    play(&house, "gobby", name);
+    house
+}
+
+#[test]
+fn questions_are_answered_and_read_by_their_exact_texts() {
+    let house = scene("chat_and_questions");
+    let read = house.model.until_result(CALL).text;
+    for pair in [r#""First?"="B""#, r#""Second?"="A, C""#, r#""Who?"="Bob""#] {
+        assert!(read.contains(pair), "{read}");
+    }
+}
+
+#[test]
+fn a_question_is_visible_and_clickable_after_a_reload() {
+    scene("reload_with_an_open_question");
+}
+
+#[test]
+fn a_page_whose_line_was_cut_goes_on() {
+    scene("a_cut_line");
+}
+
+#[test]
+fn a_wrong_answer_is_visibly_refused_and_another_card_opens() {
+    scene("wrong_then_right");
+}
+
+#[test]
+fn an_answer_elsewhere_marks_the_card() {
+    scene("answered_elsewhere");
+}
+
+#[test]
+fn nobody_answers_and_a_late_answer_still_counts() {
+    let house = scene("nobody_answers");
+    let last = house.model.last().unwrap().last_user_text().unwrap();
+    assert!(last.contains("A late answer to your earlier question “Soon?”."), "{last}");
+}
+
+#[test]
+fn a_new_message_cancels_the_turn_and_its_question() {
+    scene("a_new_message_cancels");
+}
+
+#[test]
+fn stop_stops() {
+    scene("stop");
+}
+
+#[test]
+fn a_tool_is_approved_or_rejected_and_in_its_mode_never_asked_about() {
+    assert!(!scene("approve").model.until_result(CALL).is_error);
+    assert!(scene("reject").model.until_result(CALL).is_error);
+    assert!(!scene("bypass_never_asks").model.until_result(CALL).is_error);
+}
+
+#[test]
+fn a_plan_is_approved_or_sent_back() {
+    assert!(!scene("a_plan_is_approved").model.until_result(CALL).is_error);
+    assert!(scene("a_plan_is_sent_back").model.until_result(CALL).text.contains("smaller steps"));
+}
+
+#[test]
+fn a_form_that_it_cannot_show_never_hangs_the_session() {
+    let house = house_with_forms("gobby");
+    play(&house, "gobby", "a_form_is_questions");
+    assert!(house.model.until_result(CALL).text.contains("db.example"));
+}
+
+#[test]
+fn what_belongs_to_another_conversation_is_not_drawn() {
+    scene("two_conversations_stay_apart");
+}
+
+#[test]
+fn whoever_may_not_come_in_stays_out() {
+    scene("strangers");
+}

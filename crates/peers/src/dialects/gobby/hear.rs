@@ -1,0 +1,257 @@
+//! Frames → wishes.
+
+use std::sync::Arc;
+
+use askbridge_core::answer::{Decision, Review, Scope};
+use askbridge_core::ask::{Ask, Body, Kind};
+use askbridge_core::event::Settings;
+use askbridge_core::ids::{AskId, Raw, SessionId};
+use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Chosen};
+use serde_json::{Map, Value};
+
+use super::peer::{Awaited, Gobby, Saying};
+use super::starting::{self, Beginning};
+use super::wire::{Heard, Said};
+use super::{cards, modes, names, quirks, tell};
+use crate::peer::{Cx, Outbox};
+use crate::uuid;
+use crate::wish::{AskRef, Wish};
+
+/// Under which names the ids of the last messages are kept, for pages that come back.
+pub(super) const REQUESTS: &str = "request/";
+
+impl Gobby {
+    pub(super) fn heard(&mut self, text: &str, cx: &mut Cx<'_>) {
+        let heard: Heard = match serde_json::from_str(text) {
+            Ok(heard) => heard,
+            Err(error) if error.is_data() => return tell::error("Message type is required", cx.out),
+            Err(_) => return tell::error("Invalid JSON format", cx.out),
+        };
+        let out = &mut *cx.out;
+        match heard.kind.as_str() {
+            "chat_message" => self.chat(&heard, out),
+            "ask_user_response" => self.answered(&heard, out),
+            "tool_approval_response" => self.ruled(&heard, out),
+            "plan_approval_response" => self.reviewed(&heard, out),
+            "set_mode" => self.mode(&heard, out),
+            "stop_chat" => self.stop(&heard, out),
+            "clear_chat" => self.clear(&heard, out),
+            "delete_chat" => self.delete(&heard, out),
+            "subscribe" => tell::send(&Said::SubscribeSuccess { events: events(&heard) }, out),
+            "unsubscribe" => tell::send(&Said::UnsubscribeSuccess { events: events(&heard) }, out),
+            "heartbeat" => self.look_at(&heard, out),
+            "ping" => tell::send(&Said::Pong { latency: 0 }, out),
+            kind if quirks::PASSED_OVER.contains(&kind) || kind.starts_with("tmux_") || kind.starts_with("voice_") => {}
+            "attach_to_session" | "send_to_cli_session" | "continue_in_chat" | "tool_call" => {
+                let message = format!("askbridge has no {}", heard.kind.replace('_', " "));
+                let request_id = heard.text("request_id");
+                tell::send(&Said::Error { code: "UNAVAILABLE", message: &message, request_id }, out);
+            }
+            kind => tell::error(&format!("Unknown message type: {kind}"), out),
+        }
+    }
+
+    /// Finds the conversation that is meant, and remembers what the client calls it.
+    fn session_in(&mut self, heard: &Heard) -> Option<SessionId> {
+        let name = heard.text("conversation_id").filter(|name| !name.is_empty())?;
+        let session = names::session_of(name);
+        if uuid::of_session(session) != name {
+            self.chats.entry(session).or_default().name = Some(name.to_owned());
+        }
+        Some(session)
+    }
+
+    /// The page looks at this conversation: what is asked in it is drawn, if it was not.
+    fn look_at(&mut self, heard: &Heard, out: &mut Outbox) {
+        let Some(session) = self.session_in(heard) else { return };
+        if self.current.replace(session) != Some(session) {
+            let open = self.open.values().filter(|open| open.ask.id.session == session);
+            let open: Vec<_> = open.map(|open| (Arc::clone(&open.ask), open.times)).collect();
+            open.iter().for_each(|(ask, times)| self.draw(ask, *times, out));
+        }
+    }
+
+    fn chat(&mut self, heard: &Heard, out: &mut Outbox) {
+        let Some(text) = heard.text("content").filter(|text| !text.trim().is_empty()) else {
+            return tell::error("Missing or invalid 'content' field", out);
+        };
+        let Some(session) = self.session_in(heard) else {
+            return tell::error("Missing or invalid 'conversation_id' field", out);
+        };
+        let saying = Saying {
+            text: text.to_owned(),
+            request: heard.text("request_id").map(str::to_owned),
+            model: heard.text("model").map(str::to_owned),
+            mode: heard.text("chat_mode").map(str::to_owned),
+            has_started: false,
+        };
+        self.current = Some(session);
+        let chat = self.chats.entry(session).or_default();
+        chat.own_request.clone_from(&saying.request);
+        chat.known_request.clone_from(&saying.request);
+        if let Some(request) = &saying.request {
+            let thing = Some(Raw::from(Value::from(request.as_str()).to_string()));
+            self.wish(Awaited::Other, Wish::Keep { name: format!("{REQUESTS}{session}"), thing }, out);
+        }
+        // A new message ends the turn that runs, and what it asked.
+        let runs = self.chats.get(&session).is_some_and(|chat| chat.turn.is_running());
+        if runs || self.open.keys().any(|ask| ask.session == session) {
+            let awaited = Awaited::StopThenSay(session, Box::new(saying));
+            return self.wish(awaited, Wish::Interrupt { session }, out);
+        }
+        self.say(session, saying, out);
+    }
+
+    pub(super) fn say(&mut self, session: SessionId, saying: Saying, out: &mut Outbox) {
+        let wish = Wish::Say { session, text: saying.text.clone(), about: None };
+        self.wish(Awaited::Say(session, Box::new(saying)), wish, out);
+    }
+
+    pub(super) fn start(&mut self, session: SessionId, saying: Saying, out: &mut Outbox) {
+        let (model, mode) = (saying.model.as_deref(), saying.mode.as_deref());
+        let wish = starting::start(session, &Beginning { model, mode, ..Beginning::default() });
+        let saying = Saying { has_started: true, ..saying.clone() };
+        self.wish(Awaited::StartThenSay(session, Box::new(saying)), wish, out);
+    }
+
+    /// By the call that is named, else the only one that is open.
+    fn meant(&self, session: SessionId, call: Option<&str>, fits: impl Fn(&Ask) -> bool) -> Option<Arc<Ask>> {
+        let open = || self.open.values().map(|open| &open.ask).filter(|ask| ask.id.session == session && fits(ask));
+        if let Some(ask) = call.and_then(|call| open().find(|ask| cards::is_called(ask, call))) {
+            return Some(Arc::clone(ask));
+        }
+        let mut all = open();
+        let only = all.next()?;
+        all.next().is_none().then(|| Arc::clone(only))
+    }
+
+    fn answered(&mut self, heard: &Heard, out: &mut Outbox) {
+        let session = self.session_in(heard);
+        let call = heard.text("tool_call_id");
+        let meant = session.and_then(|session| self.meant(session, call, cards::is_asked_in_questions));
+        let answers = heard.more.get("answers").and_then(Value::as_object);
+        match (meant, answers) {
+            (Some(ask), Some(answers)) => {
+                let wish = match reply(answers) {
+                    Some(reply) => Wish::Answer { ask: AskRef::Id(ask.id), reply },
+                    None => Wish::Dismiss { ask: AskRef::Id(ask.id), words: None },
+                };
+                self.wish(Awaited::Answer(ask.id), wish, out);
+            }
+            (Some(ask), None) => {
+                tell::error("`answers` is an object with a text for each question", out);
+                self.show_again(ask.id, out);
+            }
+            // Perhaps it is over: then the agent hears it late.
+            (None, Some(answers)) => {
+                let over = session.zip(call).and_then(|(session, call)| self.was_asked(session, call));
+                match over.zip(reply(answers)) {
+                    Some((ask, reply)) => {
+                        self.wish(Awaited::Other, Wish::Answer { ask: AskRef::Id(ask), reply }, out);
+                    }
+                    None => tell::error("No question is waiting for this answer", out),
+                }
+            }
+            (None, None) => tell::error("No question is waiting for this answer", out),
+        }
+    }
+
+    fn was_asked(&self, session: SessionId, call: &str) -> Option<AskId> {
+        let mut over = self.over.iter().rev().filter(|ask| ask.id.session == session);
+        over.find(|ask| cards::is_called(ask, call)).map(|ask| ask.id)
+    }
+
+    fn ruled(&mut self, heard: &Heard, out: &mut Outbox) {
+        let is_approval = |ask: &Ask| ask.body.kind() == Kind::Approval;
+        let session = self.session_in(heard);
+        let meant = session.and_then(|session| self.meant(session, heard.text("tool_call_id"), is_approval));
+        let Some(ask) = meant else { return tell::error("No approval is waiting for this", out) };
+        let Body::Approval(approval) = &ask.body else { return };
+        let allow = |scope| Decision::Allow { scope, edited: None };
+        let decision = match heard.text("decision") {
+            Some("approve") => allow(Scope::Once),
+            Some("approve_always") if !approval.rules.is_empty() => allow(Scope::Always(0)),
+            Some("approve_always") => allow(Scope::Once),
+            // What is not understood is no yes.
+            _ => Decision::Deny { words: None, stop: false },
+        };
+        let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Approval(decision) };
+        self.wish(Awaited::Answer(ask.id), wish, out);
+    }
+
+    fn reviewed(&mut self, heard: &Heard, out: &mut Outbox) {
+        let is_plan = |ask: &Ask| ask.body.kind() == Kind::Plan;
+        let meant = self.session_in(heard).and_then(|session| self.meant(session, None, is_plan));
+        let Some(ask) = meant else { return tell::error("No plan is waiting for this", out) };
+        let review = match heard.text("decision") {
+            Some("approve") => Review::Approve { edited: None },
+            _ => {
+                let words = heard.text("feedback").filter(|words| !words.trim().is_empty());
+                let words = words.unwrap_or("the person wants it changed, and did not say how").to_owned();
+                Review::SendBack { words }
+            }
+        };
+        let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Plan(review) };
+        self.wish(Awaited::Answer(ask.id), wish, out);
+    }
+
+    fn mode(&mut self, heard: &Heard, out: &mut Outbox) {
+        let (Some(session), Some(mode)) = (self.session_in(heard), heard.text("mode")) else { return };
+        let mut settings = Settings::default();
+        match modes::set(mode, &mut settings) {
+            Some(()) => {
+                let wish = Wish::Configure { session, settings: Box::new(settings) };
+                self.wish(Awaited::Other, wish, out);
+            }
+            None => tell::error(&format!("Invalid mode: {mode}"), out),
+        }
+    }
+
+    fn stop(&mut self, heard: &Heard, out: &mut Outbox) {
+        let sessions: Vec<_> = match self.session_in(heard) {
+            Some(session) => vec![session],
+            None => {
+                let running = self.chats.iter().filter(|(_, chat)| chat.turn.is_running());
+                running.map(|(session, _)| *session).collect()
+            }
+        };
+        for session in sessions {
+            self.wish(Awaited::Other, Wish::Interrupt { session }, out);
+        }
+    }
+
+    /// What was said stays said; the page begins anew.
+    fn clear(&mut self, heard: &Heard, out: &mut Outbox) {
+        let Some(session) = self.session_in(heard) else { return };
+        if self.chats.get(&session).is_some_and(|chat| chat.turn.is_running()) {
+            self.wish(Awaited::Other, Wish::Interrupt { session }, out);
+        }
+        tell::send(&Said::ChatCleared { conversation_id: &self.name_of(session) }, out);
+    }
+
+    fn delete(&mut self, heard: &Heard, out: &mut Outbox) {
+        let Some(session) = self.session_in(heard) else { return };
+        let why = "deleted in the web chat".to_owned();
+        self.wish(Awaited::Other, Wish::Close { session, why }, out);
+        tell::send(&Said::ChatDeleted { conversation_id: &self.name_of(session) }, out);
+    }
+}
+
+fn events(heard: &Heard) -> Value {
+    heard.more.get("events").cloned().unwrap_or_else(|| Value::Array(Vec::new()))
+}
+
+/// Reads answers by question. `None`: nothing was answered at all.
+fn reply(answers: &Map<String, Value>) -> Option<Reply> {
+    let given = answers.iter().filter_map(|(question, answer)| {
+        let text = match answer {
+            Value::String(text) => text.clone(),
+            Value::Null => return None,
+            other => other.to_string(),
+        };
+        let value = (!text.trim().is_empty()).then_some(Chosen::Label(text))?;
+        Some(Given { key: QuestionKey::Text(question.clone()), value: Some(value), note: None })
+    });
+    let given: Vec<_> = given.collect();
+    (!given.is_empty()).then_some(Reply::Questions(given))
+}

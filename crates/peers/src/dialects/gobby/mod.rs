@@ -1,0 +1,85 @@
+//! `gobby`: the web chat of the gobby daemon, generations 0.2 to 0.4.
+//!
+//! One socket for all conversations. A question is a `tool_status` of the tool AskUserQuestion that is `calling`, an
+//! answer is `ask_user_response`; approvals and plans have frames of their own. A page takes only what carries the id of
+//! its own last request. Conversations are loaded by requests. Known from the wheel 0.4.6 (May 2026); what it cannot say is
+//! in `docs/dialects/gobby.md`.
+
+mod cards;
+mod hear;
+mod history;
+mod modes;
+mod names;
+mod peer;
+mod quirks;
+mod requests;
+mod starting;
+mod tell;
+mod wire;
+
+pub use peer::Gobby;
+
+use askbridge_core::fit::Abilities;
+use askbridge_core::terms::{OnDismissal, OnExpiry, Wait, WhileOpen, Wishes};
+
+use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+
+pub const NAME: &str = "gobby";
+
+/// Questions, approvals and plans. Forms are put into questions.
+pub const ABILITIES: Abilities = Abilities { forms: false, previews: false, notes: false, ..Abilities::FULL };
+
+const fn request(method: &'static str, path: &'static str) -> Route {
+    Route { method, path, kind: RouteKind::Request }
+}
+
+const fn open(method: &'static str, path: &'static str) -> Route {
+    Route { method, path, kind: RouteKind::Open }
+}
+
+pub const LISTING: Listing = Listing {
+    name: NAME,
+    routes: &[
+        Route { method: "GET", path: "/ws", kind: RouteKind::Socket },
+        open("GET", "/api/auth/status"),
+        open("POST", "/api/auth/login"),
+        open("POST", "/api/auth/logout"),
+        request("GET", "/api/files/projects"),
+        request("GET", "/api/projects"),
+        request("POST", "/api/sessions/web-chat"),
+        request("GET", "/api/sessions"),
+        request("GET", "/api/sessions/{session}"),
+        request("GET", "/api/sessions/{session}/messages"),
+        request("GET", "/api/chat/{session}/messages"),
+        request("PUT", "/api/config/ui-settings"),
+        request("GET", "/api/{*rest}"),
+    ],
+    abilities: ABILITIES,
+    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    served: Served::WhenNamed(WayIn {
+        carriers: &[Carrier::Query("token"), Carrier::Cookie(quirks::COOKIE)],
+        no_token: r#"{"detail":"Not authenticated"}"#,
+        wrong_token: r#"{"detail":"Invalid token"}"#,
+    }),
+    wishes,
+    greet: Some(greet),
+};
+
+/// As the original has it: 600 seconds, then the agent is told; a new message ends the turn and what it asked.
+fn wishes() -> Wishes {
+    Wishes {
+        wait: Some(Wait::For(quirks::WAIT)),
+        on_expiry: Some(OnExpiry::Tell),
+        on_dismissal: Some(OnDismissal::Tell),
+        messages: Some(WhileOpen::CancelTurn),
+        ..Wishes::default()
+    }
+}
+
+fn greet(hello: &Hello<'_>) -> Greeting {
+    if hello.path == "/ws" {
+        return Greeting::Open(Box::new(Gobby::default()));
+    }
+    let named = hello.path.split('/').skip(2).map(names::session_of).find(|session| hello.sees.see(*session));
+    Greeting::Open(Box::new(requests::Asked::new(named, hello.caller.is_some())))
+}

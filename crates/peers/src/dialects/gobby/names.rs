@@ -1,0 +1,39 @@
+//! Names of conversations and messages: made of ours, so that a page that was reloaded finds the same.
+
+use askbridge_core::ask::Ask;
+use askbridge_core::ids::{Position, SessionId};
+
+use crate::uuid;
+
+/// The session of a conversation. Pages of the first generation make up names of their own.
+pub(super) fn session_of(conversation: &str) -> SessionId {
+    uuid::read_session(conversation).unwrap_or_else(|| uuid::session_of_text(conversation))
+}
+
+/// The message that a tool's call is drawn in.
+pub(super) fn message_of_call(session: SessionId, call: &str) -> String {
+    short(&format!("{session}/{call}"))
+}
+
+/// The message that a piece of text is.
+pub(super) fn message_at(session: SessionId, position: Position) -> String {
+    short(&format!("{session}#{}", position.0))
+}
+
+fn short(text: &str) -> String {
+    format!("assistant-{}", &uuid::of_text(text).replace('-', "")[20..])
+}
+
+/// What a card is called: the agent's call, or something of ours where there is none.
+pub(super) fn call_of(ask: &Ask) -> String {
+    ask.call.as_ref().map_or_else(|| format!("ask_{}", ask.id.number), |call| call.as_str().to_owned())
+}
+
+/// The server that a tool belongs to, as its name says.
+pub(super) fn server_of(tool: &str) -> &str {
+    let mut parts = tool.split("__");
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some("mcp"), Some(server), Some(_)) => server,
+        _ => "builtin",
+    }
+}

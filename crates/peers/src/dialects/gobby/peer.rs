@@ -1,0 +1,203 @@
+//! The machine of one socket: every conversation that its person may see.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use askbridge_core::ask::Ask;
+use askbridge_core::ids::{AskId, CallId, SessionId, Timestamp};
+use askbridge_core::refusal::Refusal;
+
+use super::wire::Said;
+use super::{quirks, tell};
+use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
+use crate::told::Told;
+use crate::turn::Turn;
+use crate::uuid;
+use crate::wish::{Finds, HOSTED_DOOR, Query, Receipt, Rejection, Watch, Wish};
+
+/// Conversations that a page is told of when it connects. Beyond: it lists them.
+const CONVERSATIONS_MAX: usize = 100;
+
+/// One connection.
+#[derive(Default)]
+pub struct Gobby {
+    begun: bool,
+    /// The conversation that the page looks at.
+    pub(super) current: Option<SessionId>,
+    pub(super) chats: BTreeMap<SessionId, Chat>,
+    pub(super) open: BTreeMap<AskId, Open>,
+    /// What is over, and may still be answered late. The newest come last.
+    pub(super) over: VecDeque<Arc<Ask>>,
+    /// Calls that have a card of their own: what they return is not shown again.
+    pub(super) asked_calls: BTreeSet<CallId>,
+    tags: u64,
+    awaited: BTreeMap<Tag, Awaited>,
+}
+
+/// What this socket knows of one conversation.
+#[derive(Debug, Default)]
+pub(super) struct Chat {
+    /// What the client calls it, if that is not its UUID.
+    pub(super) name: Option<String>,
+    /// The id of the last message that this socket sent.
+    pub(super) own_request: Option<String>,
+    /// The id of the last message that any socket sent.
+    pub(super) known_request: Option<String>,
+    pub(super) turn: Turn,
+    pub(super) is_interrupted: bool,
+    pub(super) tool_calls: u32,
+    /// The message that the end of the turn is said in.
+    pub(super) last_message: Option<String>,
+}
+
+/// An ask that is drawn.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) ask: Arc<Ask>,
+    /// How often an answer to it was refused.
+    pub(super) times: u32,
+}
+
+/// What a ruling is about.
+#[derive(Debug)]
+pub(super) enum Awaited {
+    Conversations,
+    Requests,
+    /// The turn is being stopped, then this is said.
+    StopThenSay(SessionId, Box<Saying>),
+    Say(SessionId, Box<Saying>),
+    StartThenSay(SessionId, Box<Saying>),
+    Answer(AskId),
+    Other,
+}
+
+/// Something to be said, and what the session is to be like if there is none yet.
+#[derive(Debug, Clone)]
+pub(super) struct Saying {
+    pub(super) text: String,
+    pub(super) request: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) mode: Option<String>,
+    /// It was tried to start the session.
+    pub(super) has_started: bool,
+}
+
+impl Gobby {
+    fn tag(&mut self, awaited: Awaited) -> Tag {
+        self.tags += 1;
+        self.awaited.insert(Tag(self.tags), awaited);
+        Tag(self.tags)
+    }
+
+    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+        let tag = self.tag(awaited);
+        out.wishes.push((tag, wish));
+    }
+
+    fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
+        let tag = self.tag(awaited);
+        out.queries.push((tag, query));
+    }
+
+    pub(super) fn name_of(&self, session: SessionId) -> String {
+        let name = self.chats.get(&session).and_then(|chat| chat.name.clone());
+        name.unwrap_or_else(|| uuid::of_session(session))
+    }
+
+    /// The ids under which a page may be waiting for what happens in a conversation.
+    pub(super) fn requests(&self, session: SessionId) -> Vec<Option<String>> {
+        let chat = self.chats.get(&session);
+        quirks::candidates(
+            chat.and_then(|chat| chat.own_request.as_ref()),
+            chat.and_then(|chat| chat.known_request.as_ref()),
+            self.current == Some(session),
+        )
+    }
+
+    fn greeted(&mut self, finds: &Finds, cx: &mut Cx<'_>) {
+        let running = finds.sessions.iter().filter(|line| line.door == HOSTED_DOOR && !line.is_over);
+        let said = Said::ConnectionEstablished {
+            client_id: uuid::write(cx.ids.fresh()),
+            user_id: format!("local-{:08x}", cx.ids.fresh() as u32),
+            latency: 0,
+            conversation_ids: running.map(|line| uuid::of_session(line.id)).collect(),
+        };
+        tell::send(&said, cx.out);
+        self.query(Awaited::Requests, Query::Kept(super::hear::REQUESTS.to_owned()), cx.out);
+    }
+
+    fn remembered(&mut self, finds: &Finds, out: &mut Outbox) {
+        for (name, request) in &finds.kept {
+            let session = name.strip_prefix(super::hear::REQUESTS).and_then(|id| id.parse().ok());
+            let request = serde_json::from_str::<String>(request.as_str()).ok();
+            if let (Some(session), Some(request)) = (session, request) {
+                self.chats.entry(session).or_default().known_request = Some(request);
+            }
+        }
+        out.watches.push(Watch::Inbox { after: None });
+    }
+}
+
+impl Peer for Gobby {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        if let Frame::Text(text) = frame {
+            self.heard(&text, cx);
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        match told {
+            Told::Snapshot(snapshot) => {
+                for view in snapshot.asks.iter().filter(|view| view.state.is_open()) {
+                    self.asked(&view.ask, cx.out);
+                }
+            }
+            Told::Event(happened) => self.happened(happened, cx.out),
+            _ => {}
+        }
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        let Some(awaited) = self.awaited.remove(&tag) else { return };
+        match (awaited, ruling) {
+            (Awaited::Conversations, ruling) => {
+                let finds = ruling.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
+                self.greeted(&finds, cx);
+            }
+            (Awaited::Requests, ruling) => {
+                let finds = ruling.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
+                self.remembered(&finds, cx.out);
+            }
+            // A turn that could not be stopped is over.
+            (Awaited::StopThenSay(session, saying), _) | (Awaited::StartThenSay(session, saying), Ok(_)) => {
+                self.say(session, *saying, cx.out);
+            }
+            (Awaited::Say(session, saying), Err(Rejection::Refused(Refusal::UnknownSession(_))))
+                if !saying.has_started =>
+            {
+                self.start(session, *saying, cx.out);
+            }
+            (Awaited::Say(session, _) | Awaited::StartThenSay(session, _), Err(why)) => {
+                self.not_said(session, &why.to_string(), cx.out);
+            }
+            (Awaited::Answer(ask), Err(why)) => self.refused(ask, &why, cx.out),
+            (Awaited::Other, Err(why)) => tell::error(&why.to_string(), cx.out),
+            (Awaited::Say(..) | Awaited::Answer(_) | Awaited::Other, Ok(_)) => {}
+        }
+    }
+
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        if !std::mem::replace(&mut self.begun, true) {
+            let sessions = Query::Sessions { after: None, limit: CONVERSATIONS_MAX };
+            self.query(Awaited::Conversations, sessions, cx.out);
+        }
+        None
+    }
+}
+
+impl std::fmt::Debug for Gobby {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct(super::NAME).finish_non_exhaustive()
+    }
+}

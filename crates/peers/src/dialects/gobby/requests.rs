@@ -1,0 +1,177 @@
+//! The machine of one request: what a page asks for before it opens its socket.
+
+use askbridge_core::ids::{SessionId, Timestamp};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::starting::{self, Beginning};
+use super::{history, quirks};
+use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
+use crate::rest;
+use crate::story::Story;
+use crate::told::Told;
+use crate::uuid;
+use crate::wish::{Query, Receipt, Rejection, Watch};
+
+const TAG: Tag = Tag(1);
+const SECOND: Tag = Tag(2);
+const SESSIONS_MAX: usize = 100;
+
+/// One request.
+pub(super) struct Asked {
+    session: Option<SessionId>,
+    /// Somebody whom we know.
+    is_known: bool,
+    wanted: Wanted,
+    story: Story,
+}
+
+/// What the response will be made of.
+enum Wanted {
+    Nothing,
+    Login {
+        token: String,
+    },
+    Projects,
+    /// A conversation to be begun with what the body says, once it is known where.
+    NewChat(Value),
+    Begun(Value),
+    Sessions,
+    Session,
+    Messages {
+        after: u64,
+        limit: usize,
+    },
+}
+
+impl Asked {
+    pub(super) fn new(session: Option<SessionId>, is_known: bool) -> Self {
+        Self { session, is_known, wanted: Wanted::Nothing, story: Story::default() }
+    }
+
+    fn query(&mut self, wanted: Wanted, query: Query, out: &mut Outbox) {
+        self.wanted = wanted;
+        out.queries.push((TAG, query));
+    }
+
+    fn asked(&mut self, req: &Req<'_>, out: &mut Outbox) {
+        let parts: Vec<_> = req.path.trim_start_matches("/api/").trim_end_matches('/').split('/').collect();
+        match (req.method, parts.as_slice()) {
+            ("GET", ["auth", "status"]) => {
+                rest::json(out, 200, &json!({"auth_required": !self.is_known, "authenticated": self.is_known}));
+            }
+            ("POST", ["auth", "login"]) => {
+                let body: Value = serde_json::from_slice(req.body).unwrap_or_default();
+                let token = body["password"].as_str().unwrap_or_default().to_owned();
+                self.query(Wanted::Login { token: token.clone() }, Query::Login { token }, out);
+            }
+            ("POST", ["auth", "logout"]) => with_cookie(out, "", 0),
+            ("GET", ["files", "projects"]) => self.query(Wanted::Projects, Query::Folders, out),
+            ("POST", ["sessions", "web-chat"]) => {
+                let body = serde_json::from_slice(req.body).unwrap_or_default();
+                self.query(Wanted::NewChat(body), Query::Folders, out);
+            }
+            ("GET", ["sessions"]) => {
+                self.query(Wanted::Sessions, Query::Sessions { after: None, limit: SESSIONS_MAX }, out);
+            }
+            ("GET", ["sessions", _]) => self.story_of(Wanted::Session, out),
+            ("GET", ["chat" | "sessions", _, "messages"]) => {
+                let number = |name: &str| rest::value(req.query, name).and_then(|value| value.parse::<u64>().ok());
+                let after = number("after_seq").unwrap_or_default();
+                let limit = number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(SESSIONS_MAX);
+                match self.session {
+                    Some(_) => self.story_of(Wanted::Messages { after, limit }, out),
+                    None => rest::json(out, 200, &json!({"messages": [], "max_seq": 0})),
+                }
+            }
+            ("GET", _) if quirks::EMPTY_LISTS.contains(&req.path) => rest::json(out, 200, &json!([])),
+            ("GET" | "PUT", _) => rest::json(out, 200, &json!({})),
+            _ => rest::detail(out, 404, "Not Found"),
+        }
+    }
+
+    fn story_of(&mut self, wanted: Wanted, out: &mut Outbox) {
+        match self.session {
+            Some(session) => {
+                self.wanted = wanted;
+                out.watches.push(Watch::Chat { session, remembered: false });
+            }
+            None => rest::detail(out, 404, "Session not found"),
+        }
+    }
+
+    fn granted(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
+        let finds = receipt.finds.map(|finds| *finds).unwrap_or_default();
+        match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
+            Wanted::Login { token } => with_cookie(cx.out, &token, COOKIE_SECONDS),
+            Wanted::Projects => rest::json(cx.out, 200, &history::projects(&finds.folders)),
+            Wanted::NewChat(body) => {
+                let folder = history::folder_of(&finds.folders, body["project_id"].as_str());
+                let beginning = Beginning {
+                    title: body["title"].as_str(),
+                    folder,
+                    model: body["model"].as_str(),
+                    mode: body["chat_mode"].as_str(),
+                };
+                let session = uuid::fresh_session(cx.ids.fresh());
+                cx.out.wishes.push((SECOND, starting::start(session, &beginning)));
+                self.wanted = Wanted::Begun(body);
+            }
+            Wanted::Begun(body) => {
+                let Some(session) = receipt.session else { return };
+                rest::json(cx.out, 200, &history::begun(session, &body, cx.now));
+            }
+            Wanted::Sessions => rest::json(cx.out, 200, &history::sessions(&finds.sessions)),
+            Wanted::Nothing | Wanted::Session | Wanted::Messages { .. } => {}
+        }
+    }
+}
+
+/// How long a page stays logged in.
+const COOKIE_SECONDS: u32 = 30 * 24 * 60 * 60;
+
+/// Says that it went well, and has the browser keep the token, or forget it.
+fn with_cookie(out: &mut Outbox, token: &str, seconds: u32) {
+    let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}", quirks::COOKIE);
+    let body = Bytes::from_static(br#"{"ok":true}"#);
+    let headers = vec![("set-cookie", cookie)];
+    let resp = Resp { status: 200, content_type: "application/json", headers, body, open: false };
+    out.frames.push(Frame::Response(resp));
+}
+
+impl Peer for Asked {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        if let Frame::Request(req) = frame {
+            self.asked(&req, cx.out);
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        match told {
+            Told::Event(happened) => self.story.hear(happened),
+            Told::CaughtUp { session, .. } => match self.wanted {
+                Wanted::Session => rest::json(cx.out, 200, &history::session(*session, &self.story)),
+                Wanted::Messages { after, limit } => {
+                    rest::json(cx.out, 200, &history::messages(*session, &self.story, after, limit));
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match (ruling, &self.wanted) {
+            (Ok(receipt), _) => self.granted(receipt, cx),
+            (Err(Rejection::Unauthorized), Wanted::Login { .. }) => {
+                rest::json(cx.out, 401, &json!({"ok": false, "error": "Invalid username or password"}));
+            }
+            (Err(why), _) => rest::detail(cx.out, why.status(), &why.to_string()),
+        }
+    }
+
+    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
+        None
+    }
+}

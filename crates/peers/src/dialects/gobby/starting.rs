@@ -1,0 +1,36 @@
+//! Conversations that begin: by a request, or by the first message of a page that made up a name.
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::{Raw, SessionId};
+use serde_json::json;
+
+use super::{modes, wishes};
+use crate::wish::{HOSTED_DOOR, Wish};
+
+/// What a page may say about a conversation that begins.
+#[derive(Default)]
+pub(super) struct Beginning<'a> {
+    pub(super) title: Option<&'a str>,
+    pub(super) folder: Option<String>,
+    pub(super) model: Option<&'a str>,
+    pub(super) mode: Option<&'a str>,
+}
+
+/// Wishes for the session of a conversation.
+pub(super) fn start(session: SessionId, beginning: &Beginning<'_>) -> Wish {
+    let text = |value: Option<&str>| value.filter(|value| !value.trim().is_empty()).map(str::to_owned);
+    let mut settings = Settings {
+        title: text(beginning.title),
+        folder: beginning.folder.clone(),
+        model: text(beginning.model),
+        wishes: wishes(),
+        // The daemon's own hooks stand for those of the project, which it leaves out.
+        more: Some(Raw::from(json!({"setting_sources": ["project"]}).to_string())),
+        ..Settings::default()
+    };
+    if beginning.mode.and_then(|mode| modes::set(mode, &mut settings)).is_none() {
+        modes::set("normal", &mut settings);
+    }
+    let agent = HOSTED_DOOR.to_owned();
+    Wish::Start { session: Some(session), door: HOSTED_DOOR, agent, settings: Box::new(settings) }
+}
