@@ -101,7 +101,9 @@ async fn a_session_is_started_changed_and_closed_over_the_socket_as_over_http() 
     let house = House::open().await;
     let agent = house.agent("ci").await;
     let mut native = house.native(&agent).await;
-    native.say(&json!({"type": "start", "tag": 1, "agent": "ci", "title": "Nightly", "undo_seconds": 5}).to_string()).await;
+    native
+        .say(&json!({"type": "start", "tag": 1, "agent": "ci", "title": "Nightly", "undo_seconds": 5}).to_string())
+        .await;
     let started = native.hear("the reply", |frame| frame["tag"] == 1).await;
     let session = started["session"].as_str().unwrap().to_owned();
     let path = format!("/v1/sessions/{session}");
