@@ -104,7 +104,7 @@ fn spoken(bytes: u64) -> String {
     let unit = UNITS.into_iter().find(|(_, unit)| bytes >= *unit);
     let Some((name, unit)) = unit else { return format!("{bytes} bytes") };
     let tenths = bytes * 10 / unit;
-    if tenths % 10 == 0 || tenths >= 1000 {
+    if tenths.is_multiple_of(10) || tenths >= 1000 {
         format!("{} {name}", tenths / 10)
     } else {
         format!("{}.{} {name}", tenths / 10, tenths % 10)

@@ -15,6 +15,9 @@ pub(crate) enum Person {
     Waits,
 }
 
+/// What they say when they refuse.
+const WORDS: &str = "not like this";
+
 pub(crate) fn ada() -> Who {
     Who { person: "ada".into(), device: "phone".to_owned(), via: "native".to_owned() }
 }
@@ -23,7 +26,7 @@ impl Person {
     /// What they do about an ask, if they do anything.
     pub(crate) fn decides(self, ask: &Ask) -> Option<Intent> {
         let answer = |answer| Some(Intent::Answer { ask: ask.id, answer, by: ada() });
-        let words = Some("not like this".to_owned());
+        let words = Some(WORDS.to_owned());
         match (self, &ask.body) {
             (Self::Interrupts, _) => Some(Intent::Interrupt { by: Some(ada()) }),
             (Self::Waits, _) => None,
@@ -36,9 +39,7 @@ impl Person {
             (Self::Agrees, Body::Plan(_)) => answer(Answer::Plan(Review::Approve { edited: None })),
             (Self::Agrees, Body::Form(_)) => answer(Answer::Form(Filled::Decline { words: None })),
             (Self::Refuses, Body::Approval(_)) => answer(Answer::Approval(Decision::Deny { words, stop: false })),
-            (Self::Refuses, Body::Plan(_)) => {
-                answer(Answer::Plan(Review::SendBack { words: words.unwrap_or_default() }))
-            }
+            (Self::Refuses, Body::Plan(_)) => answer(Answer::Plan(Review::SendBack { words: WORDS.to_owned() })),
             (Self::Refuses, _) => Some(Intent::Dismiss { ask: ask.id, words, by: ada() }),
         }
     }
