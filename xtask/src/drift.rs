@@ -1,4 +1,4 @@
-//! `cargo xtask drift`: does another release of Claude Code still do what we build on?
+//! `cargo xtask drift`: does another release of Claude Code still do what we build on, and does it mean the same?
 
 use std::path::PathBuf;
 
@@ -15,6 +15,10 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         other => bail!("drift takes `--cli PATH` and nothing else, not {other:?}"),
     };
     program(&cli, &["--version"])?;
-    let args = ["test", "--package", "askbridge-scripted", "--test", "it", "--no-fail-fast", "--", "real"];
-    cargo_with(&args, &[("ASKBRIDGE_TEST_CLAUDE", cli.as_os_str())])
+    let env = [("ASKBRIDGE_TEST_CLAUDE", cli.as_os_str())];
+    // What our machine makes of it, beside what was recorded; then what it does by itself. Both, even if the first differs.
+    let meaning = ["test", "--package", "askbridge-testkit", "--test", "recorded", "--", "real"];
+    let meaning = cargo_with(&meaning, &env);
+    let scenarios = ["test", "--package", "askbridge-scripted", "--test", "it", "--no-fail-fast", "--", "real"];
+    cargo_with(&scenarios, &env).and(meaning)
 }

@@ -39,8 +39,8 @@ fn the_claude_door_speaks_as_its_transcripts_say() {
             _ => Process::New,
         };
         let always = hello.query.strip_prefix("always=").unwrap_or_default();
-        let awaits_hooks = hello.query != "always=Old*";
-        let carry = Carry { initialized: process == Process::Adopted, awaits_hooks, ..Carry::default() };
+        let is_recent = hello.query != "always=Old*";
+        let carry = Carry { initialized: process == Process::Adopted, is_recent, ..Carry::default() };
         let interactive = hello.query != "alone";
         let hold_max = (hello.query == "holds-an-hour").then(|| Duration::from_secs(3600));
         let always = AlwaysAsk::read(always.split(',').filter(|name| !name.is_empty())).expect("these are tools");

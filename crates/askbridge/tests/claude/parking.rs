@@ -1,6 +1,8 @@
 //! Warm, then parked: the question stays, the process goes, the answer brings it back.
 
-use askbridge_scripted::model::{Script, ask, on_any_result, on_result, on_user, text};
+use std::fs;
+
+use askbridge_scripted::model::{Script, ask, on_any_result, on_result, on_user, text, tool};
 use serde_json::json;
 
 use crate::house::{House, id};
@@ -81,4 +83,40 @@ fn questions_are_parked_and_answered_twice_in_a_row() {
     assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
     talk.until_delivered(id(&second));
     assert_eq!((talk.events_of("asked").len(), talk.events_of("parked").len()), (2, 2));
+}
+
+#[test]
+fn a_plan_is_parked_too_and_goes_on_when_it_is_approved() {
+    let script = Script::new()
+        .turn(on_any_result(), [text("done")])
+        .turn(on_user("hi"), [tool(CALL, "ExitPlanMode", json!({}))]);
+    let house = House::open_with(script, &[("ASKBRIDGE_WARM", "0")]);
+    let talk = house.session(json!({"permission_mode": "plan"}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    assert_eq!(asked["kind"], "plan");
+    talk.until_process("parked");
+    house.answer(id(&asked), json!({"decision": "approve", "plan": "# Just one step"}));
+    assert!(house.model.until_result(CALL).text.contains("# Just one step"));
+    talk.until_delivered(id(&asked));
+}
+
+#[test]
+fn an_answer_waits_for_a_folder_that_is_gone_and_the_session_says_so() {
+    let house = House::open_with(one_question(), &[("ASKBRIDGE_WARM", "0")]);
+    let folder = house.room.work().join("project");
+    fs::create_dir(&folder).unwrap();
+    let talk = house.session(json!({"cwd": folder}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    talk.until_process("parked");
+    fs::remove_dir_all(&folder).unwrap();
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    let words = house.until("the notice", || talk.events_of("notice").pop());
+    assert_eq!(words["text"], format!("there is no folder `{}`", folder.display()));
+    assert_eq!(house.ask(id(&asked))["delivered_at"], json!(null), "nothing is lost, and nothing is claimed");
+    fs::create_dir(&folder).unwrap();
+    talk.say("hi again");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
+    talk.until_delivered(id(&asked));
 }

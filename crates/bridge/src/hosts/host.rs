@@ -321,7 +321,8 @@ impl Host {
 
     pub(super) fn notice(&mut self, level: Level, text: &str) {
         let event = Event::Notice { level, text: text.to_owned() };
-        let (session, name) = (self.session, format!("notice/{}/{}", self.epoch.0, self.spool.offset()));
+        // Two different ones may be said at the same place.
+        let (session, name) = (self.session, format!("notice/{}/{}/{text}", self.epoch.0, self.spool.offset()));
         self.record(Record { session, name, event }, 0);
     }
 

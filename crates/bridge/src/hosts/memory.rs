@@ -1,10 +1,8 @@
 //! How much memory agents take, and what happens when that is too much.
 //!
-//! Measured from `/proc`, for everything that runs in an agent's session of processes: its commands are its own affair,
-//! but their memory is not. What a command starts in a session of its own is not seen.
+//! Measured from `/proc`, for an agent and everything that it started: its commands are its own affair, their memory is not.
 
 use std::collections::HashMap;
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -16,6 +14,7 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 
 use super::desk::Inner;
+use super::family::Families;
 use super::host::{Host, Step};
 
 /// How often to look. An agent may take more than it may for so long.
@@ -42,9 +41,10 @@ impl Scales {
         self.0.lock().remove(&pid);
     }
 
-    fn weigh(&self, taken: &HashMap<u32, u64>) {
+    fn weigh(&self, families: &Families) {
+        let page = rustix::param::page_size() as u64;
         for (pid, scale) in &*self.0.lock() {
-            let bytes = taken.get(pid).copied().unwrap_or_default();
+            let bytes = families.of(*pid).map(|member| member.resident_pages * page).sum();
             if scale.bytes.swap(bytes, Ordering::Relaxed) != bytes {
                 scale.changed.notify_one();
             }
@@ -59,36 +59,12 @@ pub(super) async fn watch(desk: Arc<Inner>) {
             () = desk.stop.cancelled() => return,
             () = sleep(LOOK_EVERY) => {}
         }
-        match tokio::task::spawn_blocking(taken).await {
-            Ok(Ok(taken)) => desk.scales.weigh(&taken),
+        match tokio::task::spawn_blocking(Families::look).await {
+            Ok(Ok(families)) => desk.scales.weigh(&families),
             Ok(Err(error)) => warn!(%error, "Could not see how much memory agents take"),
             Err(_) => return,
         }
     }
-}
-
-/// Adds up what is in memory, by session of processes.
-fn taken() -> std::io::Result<HashMap<u32, u64>> {
-    let page = rustix::param::page_size() as u64;
-    let mut taken = HashMap::new();
-    let names = fs::read_dir("/proc")?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    for name in names.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())) {
-        // Whoever has ended meanwhile takes nothing.
-        let Ok(stat) = fs::read_to_string(format!("/proc/{name}/stat")) else { continue };
-        if let Some((session, pages)) = session_and_pages(&stat) {
-            *taken.entry(session).or_default() += pages * page;
-        }
-    }
-    Ok(taken)
-}
-
-/// Reads the 6th and the 24th field. The 2nd is a name in brackets, which may contain anything.
-fn session_and_pages(stat: &str) -> Option<(u32, u64)> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_ascii_whitespace();
-    let session = fields.nth(3)?.parse().ok()?;
-    let pages = fields.nth(17)?.parse().ok()?;
-    Some((session, pages))
 }
 
 impl Host {
@@ -128,7 +104,7 @@ fn spoken(bytes: u64) -> String {
     let unit = UNITS.into_iter().find(|(_, unit)| bytes >= *unit);
     let Some((name, unit)) = unit else { return format!("{bytes} bytes") };
     let tenths = bytes * 10 / unit;
-    if tenths % 10 == 0 || tenths >= 1000 {
+    if tenths.is_multiple_of(10) || tenths >= 1000 {
         format!("{} {name}", tenths / 10)
     } else {
         format!("{}.{} {name}", tenths / 10, tenths % 10)
@@ -138,20 +114,6 @@ fn spoken(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_process_with_an_odd_name_is_read() {
-        let stat = "12 (a) b (c) S 1 7 7 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 8 0 99 1000000 4321 18446744073709551615";
-        assert_eq!(session_and_pages(stat), Some((7, 4321)));
-        assert_eq!(session_and_pages("12 (cut) S 1"), None);
-    }
-
-    #[test]
-    fn we_take_something_ourselves() {
-        let session = fs::read_to_string("/proc/self/stat").unwrap();
-        let (session, pages) = session_and_pages(&session).unwrap();
-        assert!(pages > 0 && taken().unwrap()[&session] > 0);
-    }
 
     #[test]
     fn bytes_are_said_in_words() {

@@ -13,6 +13,7 @@ mod cli;
 mod conversation;
 mod desk;
 mod eyes;
+mod family;
 mod farewell;
 mod host;
 mod launcher;

@@ -4,11 +4,12 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, pidfd_send_signal};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::time::timeout;
 
+use super::family::Families;
 use crate::auth::ProcessId;
 
 /// How long a process may take to end when asked to. Beyond: it is killed, with everything in its group.
@@ -45,6 +46,7 @@ impl Running {
 
     /// Asks it to end, then makes it.
     pub(super) async fn end(&self) {
+        let family = Families::look().map(|all| all.of(self.id.pid).map(|member| member.id).collect::<Vec<_>>());
         let _ = pidfd_send_signal(self.pidfd.get_ref(), Signal::TERM);
         if timeout(END_MAX, self.ended()).await.is_err() {
             let _ = pidfd_send_signal(self.pidfd.get_ref(), Signal::KILL);
@@ -53,6 +55,12 @@ impl Running {
         // What it started in its own group has nobody left to report to.
         if let Some(pid) = pid(self.id) {
             let _ = kill_process_group(pid, Signal::KILL);
+        }
+        // And what it started elsewhere; the start time tells a process from another that has its number now.
+        for left in family.unwrap_or_default().into_iter().filter(|left| left.is_alive()) {
+            if let Some(pid) = pid(left) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
         }
     }
 }

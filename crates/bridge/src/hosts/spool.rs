@@ -8,7 +8,8 @@ use std::path::Path;
 use askbridge_core::limits::AGENT_LINE_BYTES_MAX;
 use rustix::fs::{FallocateFlags, fallocate};
 
-const READ_BYTES: usize = 64 * 1024;
+/// Bytes that are read at once; of a long line, as many again as there are already.
+const READ_BYTES: usize = 8 * 1024;
 
 /// The file that an agent's stdout is.
 #[derive(Debug)]
@@ -16,9 +17,11 @@ pub(super) struct Spool {
     file: File,
     /// Where the next line begins.
     line_at: u64,
-    /// What was read from there on.
+    /// What was read, from a little before there on.
     unread: Vec<u8>,
-    /// How much of that has no end of a line in it.
+    /// Where in it the next line begins.
+    start: usize,
+    /// Up to where in it no line ends.
     searched: usize,
     /// The line is too long, and is passed over up to its end.
     skipping: bool,
@@ -36,7 +39,7 @@ pub(super) enum Line {
 impl Spool {
     pub(super) fn open(path: &Path, from: u64) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(path)?;
-        Ok(Self { file, line_at: from, unread: Vec::new(), searched: 0, skipping: false, freed: from })
+        Ok(Self { file, line_at: from, unread: Vec::new(), start: 0, searched: 0, skipping: false, freed: from })
     }
 
     /// Where the next line begins.
@@ -46,7 +49,8 @@ impl Spool {
 
     /// Is the file read to its end, up to half a line?
     pub(super) fn is_at_the_end(&self) -> io::Result<bool> {
-        Ok(self.file.metadata()?.len() <= self.line_at + self.unread.len() as u64 && self.searched == self.unread.len())
+        let read = self.line_at + (self.unread.len() - self.start) as u64;
+        Ok(self.file.metadata()?.len() <= read && self.searched == self.unread.len())
     }
 
     /// Returns the next whole line, if there is one.
@@ -54,29 +58,37 @@ impl Spool {
         loop {
             if let Some(end) = self.unread[self.searched..].iter().position(|byte| *byte == b'\n') {
                 let end = self.searched + end;
-                let rest = self.unread.split_off(end + 1);
-                let line = std::mem::replace(&mut self.unread, rest);
-                self.line_at += line.len() as u64;
-                self.searched = 0;
-                if std::mem::take(&mut self.skipping) {
-                    return Ok(Some(Line::TooLong));
-                }
-                return Ok(Some(Line::Text(String::from_utf8_lossy(&line[..end]).into_owned())));
+                let line = String::from_utf8_lossy(&self.unread[self.start..end]);
+                let line = if self.skipping { Line::TooLong } else { Line::Text(line.into_owned()) };
+                self.line_at += (end + 1 - self.start) as u64;
+                (self.start, self.searched, self.skipping) = (end + 1, end + 1, false);
+                return Ok(Some(line));
             }
-            self.searched = self.unread.len();
+            self.unread.drain(..self.start);
+            self.start = 0;
             if self.unread.len() > AGENT_LINE_BYTES_MAX {
                 self.skipping = true;
                 self.line_at += self.unread.len() as u64;
                 self.unread.clear();
-                self.searched = 0;
             }
-            let mut buffer = [0; READ_BYTES];
-            let bytes = self.file.read_at(&mut buffer, self.line_at + self.unread.len() as u64)?;
-            if bytes == 0 {
+            self.searched = self.unread.len();
+            if !self.read_more()? {
                 return Ok(None);
             }
-            self.unread.extend_from_slice(&buffer[..bytes]);
         }
+    }
+
+    /// Reads what has been written since. Says whether there was anything.
+    fn read_more(&mut self) -> io::Result<bool> {
+        let known = self.unread.len();
+        self.unread.resize(known + known.max(READ_BYTES), 0);
+        let read = self.file.read_at(&mut self.unread[known..], self.line_at + known as u64);
+        self.unread.truncate(known + read.as_ref().copied().unwrap_or(0));
+        if self.unread.is_empty() {
+            // An agent that says nothing keeps nothing.
+            self.unread = Vec::new();
+        }
+        Ok(read? > 0)
     }
 
     /// Gives the room of everything before `offset` back. The file keeps its length, so that places stay places.

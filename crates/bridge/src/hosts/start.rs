@@ -74,8 +74,8 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
     let place = Place::new(&desk.options.folder, session);
     let mut words = place.rest().map(|rest| rest.carry.words).unwrap_or_default();
     words.extend(conversation::keep(desk, session, &conversation, &settings).await?);
-    let (blocks, awaits_hooks) = (first_block(epoch), cli.awaits_initialize());
-    let carry = Carry { blocks, initialized: false, awaits_hooks, interrupted, words };
+    let (blocks, is_recent) = (first_block(epoch), cli.awaits_initialize());
+    let carry = Carry { blocks, initialized: false, is_recent, interrupted, words };
     let rest = Rest { offset: 0, carry, resumed: resumes };
     place.prepare(&rest)?;
     let pipe = Pipe::open(&place.stdin(), place.writing())?;

@@ -73,14 +73,15 @@ fn check_file(file: &Path, greet: Greet) -> Option<String> {
     if actual == expected {
         return None;
     }
-    if blessing() {
+    if blesses() {
         fs::write(file, actual).unwrap_or_else(|error| panic!("could not write {name}: {error}"));
         return None;
     }
     Some(format!("{name} no longer holds:\n{}", diff::diff(&expected, &actual)))
 }
 
+/// Is what is written down to be written anew?
 #[expect(clippy::disallowed_methods, reason = "a switch for whoever runs the tests, read in this one place")]
-fn blessing() -> bool {
+pub fn blesses() -> bool {
     std::env::var("BLESS").is_ok_and(|value| value == "1")
 }

@@ -4,10 +4,11 @@ use askbridge_core::event::{Audience, Event, Settings};
 use askbridge_core::ids::SessionId;
 use askbridge_core::intent::{Intent, Start};
 use askbridge_core::refusal::Refusal;
+use askbridge_core::session::Interruption;
 use askbridge_core::terms::{WhileOpen, Wishes};
 
 use crate::asks::q;
-use crate::facts::{answered, asked, closed, delivered, started};
+use crate::facts::{answered, asked, closed, delivered, said, started};
 use crate::given::{HERE, given, nothing, second};
 use crate::people::{ann, yes};
 use crate::wishes::{answer, ask, say};
@@ -66,7 +67,10 @@ fn what_is_set_stays_until_it_is_set_anew() {
 #[test]
 fn interrupting_is_recorded_with_its_person() {
     let interrupted = Event::Interrupted { by: Some(ann()), at: second(3) };
-    given([]).at(3).when(Intent::Interrupt { by: Some(ann()) }).then([interrupted]);
+    let story = given([said(1, "hi", None, None, 1)]).at(3);
+    let story = story.when(Intent::Interrupt { by: Some(ann()) }).then([interrupted]);
+    // Whatever began with a later message is not meant.
+    assert_eq!(story.session.interrupted, Some(Interruption { at: second(3), after: 1 }));
 }
 
 #[test]
@@ -81,4 +85,6 @@ fn a_session_goes_on_elsewhere_once_nothing_is_unfinished() {
     let story = story.when(go_on(SessionId(3))).refused_as(Refusal::MovedOn { from: HERE, to: THERE });
     story.when(ask(&q(2))).refused_as(Refusal::MovedOn { from: HERE, to: THERE });
     given([closed(1)]).when(go_on(THERE)).refused("session_closed");
+    // Nobody would look for a message in a session that has gone on.
+    given([said(1, "hi", None, None, 1)]).when(go_on(THERE)).refused("bad_request");
 }

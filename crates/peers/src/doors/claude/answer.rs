@@ -24,8 +24,9 @@ impl Claude {
     pub(super) fn speak(&mut self, id: &str, out: &mut Outbox) {
         let Some(call) = self.calls.get_mut(id) else { return };
         let (Some(verdict), Some(way)) = (call.verdict.clone(), call.way.take()) else { return };
+        let is_recent = self.is_recent;
         let (line, stage) = match &way {
-            Way::Hook(request) => match at_the_hook(call, &verdict) {
+            Way::Hook(request) => match at_the_hook(call, &verdict, is_recent) {
                 Some(output) => (say::response(request, output), Stage::Told),
                 // What always goes to a person might be allowed without one; everything else comes to us anyway.
                 None if call.always => (say::response(request, Hooked::ask()), Stage::Passing),
@@ -60,7 +61,7 @@ fn stops(verdict: &Verdict) -> bool {
 }
 
 /// What the hook says. `None`: it lets the call pass, and the words follow.
-fn at_the_hook(call: &Call, verdict: &Verdict) -> Option<Hooked> {
+fn at_the_hook(call: &Call, verdict: &Verdict, can_be_made_to_ask: bool) -> Option<Hooked> {
     match (&call.body, &verdict.ruling) {
         (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
             Some(Hooked::allow(answered(call.input.as_str(), questions, picks, verdict)))
@@ -69,6 +70,7 @@ fn at_the_hook(call: &Call, verdict: &Verdict) -> Option<Hooked> {
             Some(Hooked::allow(allowed(call, edited.as_ref())))
         }
         _ if call.mode.as_deref() == Some(MODE_WITHOUT_QUESTIONS) => Some(Hooked::deny(spoken(verdict))),
+        _ if call.always && !can_be_made_to_ask => Some(Hooked::deny(spoken(verdict))),
         _ => None,
     }
 }

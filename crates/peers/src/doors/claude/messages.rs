@@ -15,6 +15,8 @@ use crate::peer::Outbox;
 use crate::wish::Wish;
 
 const PROOF: &str = "command_lifecycle: started";
+/// The proof where Claude Code does not say what became of a message.
+const WEAK_PROOF: &str = "system/init: a turn began after it was written";
 /// Characters of a title that is made from the first message.
 const TITLE_CHARS_MAX: usize = 80;
 
@@ -24,6 +26,8 @@ pub(super) struct Messages {
     waiting: BTreeMap<MessageId, Waiting>,
     /// Uuids of messages that a turn has begun with, as heard. A message may be heard of before we know that it exists.
     started: HashSet<String>,
+    /// Does Claude Code say what becomes of messages? 2.1.197 does not.
+    announced: bool,
 }
 
 #[derive(Debug)]
@@ -127,6 +131,7 @@ impl Claude {
 
     /// Claude Code says what became of a message.
     pub(super) fn lifecycle(&mut self, uuid: &str, state: &str, out: &mut Outbox) {
+        self.messages.announced = true;
         match state {
             "started" => {
                 self.turn_is_running = true;
@@ -147,9 +152,25 @@ impl Claude {
     }
 
     fn message_delivered(&mut self, message: MessageId, out: &mut Outbox) {
+        self.delivered(message, PROOF, out);
+    }
+
+    fn delivered(&mut self, message: MessageId, proof: &str, out: &mut Outbox) {
         self.messages.waiting.remove(&message);
         let parcel = Parcel::Message(message);
-        self.wish(Awaited::Nothing, Wish::Deliver { parcel, proof: PROOF.to_owned() }, out);
+        self.wish(Awaited::Nothing, Wish::Deliver { parcel, proof: proof.to_owned() }, out);
+    }
+
+    /// A turn begins. A Claude Code that does not say with what begins it with whatever was written.
+    pub(super) fn turn_began(&mut self, out: &mut Outbox) {
+        self.turn_is_running = true;
+        if self.is_recent || self.messages.announced {
+            return;
+        }
+        let written = self.messages.waiting.iter().filter(|(_, message)| message.stage == Stage::Written);
+        for message in written.map(|(id, _)| *id).collect::<Vec<_>>() {
+            self.delivered(message, WEAK_PROOF, out);
+        }
     }
 
     /// Is there a message that Claude Code has not begun with? If so, asks for it back.

@@ -45,7 +45,7 @@ impl Claude {
     /// Would the call come back to us after a resume? What always goes to a person could run without our hooks, so it is
     /// parked only where a resumed process waits for them.
     pub(super) fn comes_back(&self, call: &Call) -> bool {
-        !call.in_subagent && (!call.always || self.awaits_hooks)
+        !call.in_subagent && (!call.always || self.is_recent)
     }
 
     /// The turn has ended with this call deferred: the process has nothing more to do.

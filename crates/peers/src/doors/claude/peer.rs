@@ -15,6 +15,7 @@ use super::blocks::Blocks;
 use super::calls::Call;
 use super::interrupts::Interrupts;
 use super::messages::Messages;
+use super::quirks::{HOOK_TIMEOUT_SECS, OLD_HOOK_TIMEOUT_SECS};
 use super::say;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Tag};
 use crate::told::Told;
@@ -56,9 +57,10 @@ pub struct Carry {
     pub blocks: u32,
     /// Has the process been told what it has to know?
     pub initialized: bool,
-    /// Does a process of this program wait for our hooks when it is resumed?
+    /// Is it 2.1.325 or newer? Such a process waits for our hooks when it is resumed, says what becomes of messages, and can
+    /// be made to ask by a hook.
     #[serde(default)]
-    pub awaits_hooks: bool,
+    pub is_recent: bool,
     /// Up to which interrupt there is nothing left to do, in milliseconds since 1970.
     #[serde(default)]
     pub interrupted: i64,
@@ -75,7 +77,7 @@ pub struct Claude {
     interactive: bool,
     pub(super) hold_max: Option<Duration>,
     pub(super) always: AlwaysAsk,
-    pub(super) awaits_hooks: bool,
+    pub(super) is_recent: bool,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,
     woken: bool,
@@ -153,7 +155,7 @@ impl Claude {
             interactive,
             hold_max,
             always,
-            awaits_hooks: carry.awaits_hooks,
+            is_recent: carry.is_recent,
             initialized: carry.initialized,
             words: carry.words,
             woken: false,
@@ -199,7 +201,7 @@ impl Claude {
         rests.then(|| Carry {
             blocks: self.blocks.next(),
             initialized: true,
-            awaits_hooks: self.awaits_hooks,
+            is_recent: self.is_recent,
             interrupted: self.interrupts.done.0,
             words: self.words.clone(),
         })
@@ -269,7 +271,8 @@ impl Claude {
         out.watches.push(Watch::Session { session: self.session });
         self.query(Awaited::Session, Query::Session(self.session), out);
         if !self.initialized {
-            let line = say::initialize(self.interactive, &self.always);
+            let timeout_secs = if self.is_recent { HOOK_TIMEOUT_SECS } else { OLD_HOOK_TIMEOUT_SECS };
+            let line = say::initialize(self.interactive, &self.always, timeout_secs);
             self.say(line, out);
         }
     }

@@ -8,6 +8,10 @@ pub(super) const HELD_TOOLS: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
 /// answer. Four months: the longest that was tried and did not fire early. Without it, ten minutes.
 pub(super) const HOOK_TIMEOUT_SECS: u64 = 10_000_000;
 
+/// The same for Claude Code before 2.1.325, where milliseconds beyond 31 bits are taken for none at all: with the longer
+/// one 2.1.197 takes every question back within milliseconds. Twenty-three days.
+pub(super) const OLD_HOOK_TIMEOUT_SECS: u64 = 2_000_000;
+
 /// In this mode nothing is asked after the hook, so words have to be said by the hook itself, although the model then
 /// reads `hook error:` in front of them.
 pub(super) const MODE_WITHOUT_QUESTIONS: &str = "dontAsk";

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::always::AlwaysAsk;
 use super::mcp;
-use super::quirks::HOOK_TIMEOUT_SECS;
 
 /// The name of our first request.
 pub(super) const INITIALIZE: &str = "askbridge-initialize";
@@ -15,8 +14,8 @@ pub(super) const INITIALIZE: &str = "askbridge-initialize";
 const HOOK: &str = "askbridge-ask";
 
 /// Registers the hook, and the server of the tool with which subagents ask.
-pub(super) fn initialize(with_tool: bool, always: &AlwaysAsk) -> String {
-    let hook = json!({"matcher": always.matcher(), "hookCallbackIds": [HOOK], "timeout": HOOK_TIMEOUT_SECS});
+pub(super) fn initialize(with_tool: bool, always: &AlwaysAsk, timeout_secs: u64) -> String {
+    let hook = json!({"matcher": always.matcher(), "hookCallbackIds": [HOOK], "timeout": timeout_secs});
     let mut request = json!({"subtype": "initialize", "hooks": {"PreToolUse": [hook]}});
     if with_tool {
         request["sdkMcpServers"] = json!([mcp::SERVER]);

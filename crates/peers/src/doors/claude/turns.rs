@@ -209,7 +209,7 @@ impl Claude {
         let Ok(system) = serde_json::from_str::<System<'_>>(text) else { return };
         let name = line.uuid.clone().unwrap_or_default();
         match line.subtype.as_deref() {
-            Some("init") => self.turn_is_running = true,
+            Some("init") => self.turn_began(out),
             Some("background_tasks_changed") => self.background_tasks = system.tasks.map_or(0, |tasks| tasks.len()),
             Some("status") => {
                 if let Some(mode) = system.permission_mode {

@@ -1,0 +1,88 @@
+//! Everything that an agent has started, seen from `/proc`. Its commands may be in sessions and groups of their own.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+
+use crate::auth::ProcessId;
+
+/// What `/proc` says about one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) id: ProcessId,
+    parent: u32,
+    session: u32,
+    pub(super) resident_pages: u64,
+}
+
+/// All processes there are, at one moment.
+#[derive(Debug)]
+pub(super) struct Families(HashMap<u32, Member>);
+
+impl Families {
+    pub(super) fn look() -> io::Result<Self> {
+        let names = fs::read_dir("/proc")?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let pids = names.filter_map(|name| name.parse().ok());
+        // Whoever has ended meanwhile is no member.
+        let members = pids.filter_map(|pid: u32| read(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?));
+        Ok(Self(members.map(|member| (member.id.pid, member)).collect()))
+    }
+
+    /// Returns a process with all that it started, and all that is in its session.
+    pub(super) fn of(&self, pid: u32) -> impl Iterator<Item = &Member> {
+        self.0.values().filter(move |member| member.session == pid || self.descends(member, pid))
+    }
+
+    fn descends(&self, member: &Member, from: u32) -> bool {
+        let mut at = member.id.pid;
+        // Nobody is their own ancestor, unless a number was given anew while we looked.
+        for _ in 0..self.0.len() {
+            if at == from {
+                return true;
+            }
+            match self.0.get(&at) {
+                Some(member) => at = member.parent,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Reads the fields after the name, which is in brackets and may contain anything.
+fn read(pid: u32, stat: &str) -> Option<Member> {
+    let fields: Vec<_> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    let number = |place: usize| fields.get(place)?.parse::<u64>().ok();
+    let small = |place: usize| u32::try_from(number(place)?).ok();
+    Some(Member {
+        id: ProcessId { pid, started: number(19)? },
+        parent: small(1)?,
+        session: small(3)?,
+        resident_pages: number(21)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_an_odd_name_is_read() {
+        let stat = "12 (a) b (c) S 3 7 8 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 8 0 99 1000000 4321 18446744073709551615";
+        let id = ProcessId { pid: 12, started: 99 };
+        assert_eq!(read(12, stat), Some(Member { id, parent: 3, session: 8, resident_pages: 4321 }));
+        assert_eq!(read(12, "12 (cut) S 1"), None);
+    }
+
+    #[test]
+    fn a_child_in_a_session_of_its_own_belongs_to_us() {
+        let mut child = std::process::Command::new("setsid").args(["--wait", "sleep", "600"]).spawn().unwrap();
+        let us = std::process::id();
+        let families = Families::look().unwrap();
+        let has = |pid| families.of(us).any(|member| member.id.pid == pid);
+        assert!(has(us) && has(child.id()) && !has(1));
+        assert!(families.of(child.id()).all(|member| member.id.pid != us));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

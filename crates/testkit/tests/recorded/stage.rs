@@ -1,0 +1,348 @@
+//! Claude Code on one side, our machine and the rules on the other, and somebody who writes everything down.
+
+use std::time::Duration;
+
+use askbridge_core::event::{Audience, Event, Parcel};
+use askbridge_core::ids::Timestamp;
+use askbridge_core::intent::{Intent, NewAsk, Start};
+use askbridge_core::session::{Found, Session, evolve};
+use askbridge_core::terms::{Terms, Warm};
+use askbridge_core::view::{AskView, SessionView};
+use askbridge_core::{ask::Asker, decide};
+use askbridge_journal::Written;
+use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process, session_uuid};
+use askbridge_peers::peer::{Cx, Frame, Ids, Outbox, Peer, Tag};
+use askbridge_peers::told::Told;
+use askbridge_peers::wish::{AskRef, AskWish, Query, Receipt, Wish};
+use askbridge_scripted::claude::{Host, Launch, Room, Subject};
+use askbridge_scripted::model::Model;
+use askbridge_testkit::asks::{self, NOW, SESSION};
+use askbridge_testkit::events;
+use serde_json::{Value, json};
+
+use crate::person::Person;
+use crate::scenes::Scene;
+
+/// Longer than a process is kept.
+const LATER: Duration = Duration::from_secs(3600);
+/// Where one process ends in a recording, and the next begins.
+const NEXT: &str = r#"{"recording":"the next process"}"#;
+/// The first version whose processes wait for our hooks when they are resumed.
+const AWAITS: &str = "2.1.325";
+
+struct Counted(u128);
+
+impl Ids for Counted {
+    fn fresh(&mut self) -> u128 {
+        self.0 += 1;
+        self.0
+    }
+}
+
+struct Stage {
+    claude: Claude,
+    session: Session,
+    person: Person,
+    now: Timestamp,
+    ids: Counted,
+    out: Outbox,
+    /// What goes to Claude Code, and is not written yet.
+    lines: Vec<String>,
+    meaning: String,
+}
+
+/// Plays a recording to the machine. Returns what it made of it.
+pub(crate) fn replay<'a>(scene: &Scene, version: &str, lines: impl Iterator<Item = &'a str>) -> String {
+    let mut stage = Stage::open(scene, version);
+    for line in lines {
+        if line == NEXT {
+            stage.next_process(scene, version);
+        } else {
+            stage.hear(line);
+        }
+        stage.lines.clear();
+    }
+    stage.meaning
+}
+
+/// Holds the conversation with the real program. Returns what it wrote, and what that means.
+pub(crate) fn live(scene: &Scene, version: &str) -> (Vec<String>, String) {
+    let (room, model) = (Room::new(), Model::start((scene.script)()));
+    let mut stage = Stage::open(scene, version);
+    let mut recorded = Vec::new();
+    let mut host = start(scene, &room, &model, &[format!("--session-id={}", session_uuid(SESSION))]);
+    stage.until_the_end(&mut host, &room, &mut recorded);
+    if scene.resumes {
+        room.until_written(&session_uuid(SESSION), "hook_deferred_tool");
+        drop(host);
+        recorded.push(NEXT.to_owned());
+        stage.next_process(scene, version);
+        let mut args = vec![format!("--resume={}", session_uuid(SESSION))];
+        args.extend((version >= AWAITS).then(|| "--await-initialize".to_owned()));
+        let mut host = start(scene, &room, &model, &args);
+        stage.until_the_end(&mut host, &room, &mut recorded);
+    }
+    (recorded, stage.meaning)
+}
+
+fn start(scene: &Scene, room: &Room, model: &Model, more: &[String]) -> Host {
+    let ours = json!({"mcpServers": {"askbridge": {"type": "sdk", "name": "askbridge"}}});
+    let mut launch = Launch::new(Subject::Real, room, model).arg("--include-partial-messages");
+    launch = launch.arg(format!("--mcp-config={ours}"));
+    for arg in scene.args.iter().map(|arg| (*arg).to_owned()).chain(more.iter().cloned()) {
+        launch = launch.arg(arg);
+    }
+    launch.start()
+}
+
+fn machine(scene: &Scene, version: &str, process: Process) -> Claude {
+    let carry = Carry { is_recent: version >= AWAITS, ..Carry::default() };
+    let always = AlwaysAsk::read(scene.always.iter().copied()).unwrap();
+    Claude::new(Begin { session: SESSION, process, carry, interactive: true, hold_max: None, always })
+}
+
+impl Stage {
+    fn open(scene: &Scene, version: &str) -> Self {
+        let mut stage = Self {
+            claude: machine(scene, version, Process::New),
+            session: Session::new(SESSION),
+            person: scene.person,
+            now: NOW,
+            ids: Counted(0),
+            out: Outbox::default(),
+            lines: Vec::new(),
+            meaning: String::new(),
+        };
+        let start = Start {
+            door: "claude".to_owned(),
+            agent: "claude".to_owned(),
+            owner: "tok_ada".into(),
+            audience: Audience::Everyone,
+            settings: askbridge_core::event::Settings { title: Some("A recording".to_owned()), ..Default::default() },
+            continues: None,
+        };
+        stage.submit(Intent::Start(Box::new(start)));
+        stage.act(|claude, cx| {
+            claude.wake(cx);
+        });
+        stage.submit(Intent::Say { text: "hi".to_owned(), by: None, about: None });
+        stage
+    }
+
+    /// The person comes at last, and the answer starts another process.
+    fn next_process(&mut self, scene: &Scene, version: &str) {
+        self.meaning.push_str("-- the process is gone; the person comes, and there is another one\n");
+        self.claude = machine(scene, version, Process::Resumed);
+        self.person = Person::Agrees;
+        let open: Vec<_> = self.session.open().map(|live| live.ask.clone()).collect();
+        for ask in open {
+            self.submit(self.person.decides(&ask).unwrap());
+        }
+        self.act(|claude, cx| {
+            claude.wake(cx);
+        });
+    }
+
+    /// Speaks with a process until its turn has ended.
+    fn until_the_end(&mut self, host: &mut Host, room: &Room, recorded: &mut Vec<String>) {
+        loop {
+            for line in std::mem::take(&mut self.lines) {
+                host.send_line(&line);
+            }
+            let frame = host.until("anything", |_| true);
+            let line = scrubbed(frame.clone(), &room.home().to_string_lossy());
+            recorded.push(line.clone());
+            self.hear(&line);
+            if frame["type"] == "result" {
+                return;
+            }
+        }
+    }
+
+    fn hear(&mut self, line: &str) {
+        self.act(|claude, cx| claude.hear(Frame::Text(line.into()), cx).unwrap());
+        let waits = self.person == Person::Waits && self.session.open().next().is_some();
+        if waits && self.now == NOW {
+            self.now = NOW.plus(LATER);
+        }
+        if waits {
+            self.act(|claude, cx| {
+                claude.wake(cx);
+            });
+        }
+    }
+
+    /// Lets the machine act, then does what it wants done.
+    fn act(&mut self, act: impl FnOnce(&mut Claude, &mut Cx<'_>)) {
+        act(&mut self.claude, &mut Cx { now: self.now, ids: &mut self.ids, out: &mut self.out });
+        self.do_what_is_wanted();
+    }
+
+    fn do_what_is_wanted(&mut self) {
+        let out = std::mem::take(&mut self.out);
+        for record in out.records {
+            self.write_down("+", &Written::new(without_chance(record.event)).json);
+        }
+        for frame in out.frames {
+            let Frame::Text(line) = frame else { continue };
+            if let Some(spoken) = spoken(&line) {
+                self.write_down(">", &spoken);
+            }
+            self.lines.push(line.into_owned());
+        }
+        for (tag, wish) in out.wishes {
+            self.grant(tag, wish);
+        }
+        for (tag, query) in out.queries {
+            let receipt = self.look(&query);
+            self.act(|claude, cx| claude.reply(tag, Ok(receipt), cx));
+        }
+    }
+
+    fn write_down(&mut self, mark: &str, what: &str) {
+        self.meaning.push_str(&format!("{mark} {what}\n"));
+    }
+
+    fn look(&self, query: &Query) -> Receipt {
+        match query {
+            Query::Session(_) => {
+                let view = SessionView::of(&self.session, self.now).unwrap();
+                Receipt { session_view: Some(Box::new(view)), ..Receipt::default() }
+            }
+            Query::Ask(ask) => match self.session.find(*ask) {
+                Some(Found::Live(live)) => {
+                    let view = Some(Box::new(AskView::of(live)));
+                    Receipt { ask: Some(*ask), view, ..Receipt::default() }
+                }
+                _ => Receipt { ask: Some(*ask), ..Receipt::default() },
+            },
+            Query::Login { .. } => unreachable!("a process does not log in"),
+        }
+    }
+
+    fn grant(&mut self, tag: Tag, wish: Wish) {
+        let id = |ask: &AskRef| match ask {
+            AskRef::Id(ask) => *ask,
+            other => unreachable!("this door names asks by their ids, not {other:?}"),
+        };
+        let key = match &wish {
+            Wish::Ask(wish) => wish.key.clone(),
+            _ => None,
+        };
+        self.write_down("?", &wished(&wish));
+        let intent = match wish {
+            Wish::Ask(wish) => Intent::Ask(Box::new(asked(*wish))),
+            Wish::Withdraw { ask, why } => Intent::Withdraw { ask: id(&ask), why },
+            Wish::Overtake { ask, mouth } => Intent::Overtake { ask: id(&ask), mouth },
+            Wish::Park { ask } => Intent::Park { ask: id(&ask) },
+            Wish::Strand { ask } => Intent::Strand { ask: id(&ask) },
+            Wish::Hand { parcel } => Intent::Hand { parcel },
+            Wish::Deliver { parcel, proof } => Intent::Deliver { parcel, proof },
+            Wish::Configure { settings, .. } => Intent::Configure(settings),
+            other => unreachable!("this door does not wish {other:?}"),
+        };
+        let news = self.submit(intent);
+        let number = key.and_then(|key| self.session.asked_with(&key));
+        let receipt = Receipt { ask: number.map(|number| self.session.ask_id(number)), news, ..Receipt::default() };
+        self.act(|claude, cx| claude.reply(tag, Ok(receipt), cx));
+    }
+
+    /// Decides, remembers, tells; then the person may have something to say about it.
+    fn submit(&mut self, intent: Intent) -> bool {
+        let happened = decide(&self.session, intent, self.now).unwrap_or_default();
+        for event in &happened {
+            evolve(&mut self.session, event);
+        }
+        for event in &happened {
+            let told = events::happened(SESSION, event.clone(), "cur_1");
+            self.act(|claude, cx| claude.tell(&Told::Event(&told), cx));
+        }
+        for event in &happened {
+            if let Event::Asked(ask) = event
+                && let Some(intent) = self.person.decides(ask)
+            {
+                self.submit(intent);
+            }
+        }
+        !happened.is_empty()
+    }
+}
+
+fn asked(wish: AskWish) -> NewAsk {
+    NewAsk {
+        terms: Terms { warm: Warm::For(Duration::from_secs(600)), ..asks::terms() },
+        asker: Asker { door: "claude".to_owned(), agent: "claude".to_owned(), party: "tok_ada".into() },
+        body: wish.body,
+        reach: wish.reach,
+        call: wish.call,
+        context: wish.context,
+        key: wish.key,
+        original: wish.original,
+    }
+}
+
+fn wished(wish: &Wish) -> String {
+    match wish {
+        Wish::Ask(ask) => {
+            let call = ask.call.as_ref().map_or("", |call| call.as_str());
+            // Some calls have no name of their own, and get one that is made by chance.
+            let call = if call.starts_with("toolu_") { call } else { "(unnamed)" };
+            format!("ask {:?} {:?} for {call}: {}", ask.body.kind(), ask.reach, ask.body.headline())
+        }
+        Wish::Configure { settings, .. } => format!("configure mode {:?}", settings.mode),
+        // What proves that a message was heard differs from release to release.
+        Wish::Deliver { parcel: Parcel::Message(message), .. } => format!("deliver {message}"),
+        other => format!("{other:?}"),
+    }
+}
+
+/// What we say, without the names of requests, which Claude Code makes by chance. How our tool introduces itself it asks
+/// whenever it likes, so that is left out.
+fn spoken(line: &str) -> Option<String> {
+    let mut frame: Value = serde_json::from_str(line).unwrap();
+    let mcp = &frame["response"]["response"]["mcp_response"];
+    let introduces = mcp.is_object() && mcp["result"]["content"].is_null();
+    // And what a process is told first depends on its version.
+    if introduces || frame["request"]["subtype"] == "initialize" {
+        return None;
+    }
+    let response = &mut frame["response"];
+    if response.is_object() {
+        response["request_id"] = json!("…");
+    } else {
+        frame.as_object_mut().unwrap().remove("response");
+    }
+    Some(frame.to_string())
+}
+
+/// What an agent did, without times, costs and names that are made by chance.
+fn without_chance(event: Event) -> Event {
+    match event {
+        Event::ToolReturned { call, ok, output } if output.contains("agentId") || output.contains("[Subagent") => {
+            Event::ToolReturned { call, ok, output: "(what a subagent reports)".to_owned() }
+        }
+        Event::TurnEnded { reason, .. } => Event::TurnEnded { reason, usage: None },
+        other => other,
+    }
+}
+
+/// A line without what belongs to this machine, and without the long lists that nobody reads here.
+fn scrubbed(mut frame: Value, home: &str) -> String {
+    let keep = |value: &mut Value, names: &[&str]| {
+        if let Some(fields) = value.as_object_mut() {
+            fields.retain(|name, _| names.contains(&name.as_str()));
+        }
+    };
+    match (frame["type"].as_str(), frame["subtype"].as_str()) {
+        (Some("system"), Some("init")) => {
+            keep(&mut frame, &["type", "subtype", "uuid", "session_id", "permissionMode", "claude_code_version"]);
+        }
+        (Some("control_response"), _) => {
+            let names =
+                ["claude_code_version", "current_permission_mode", "session_state", "capabilities", "still_queued"];
+            keep(&mut frame["response"]["response"], &names);
+        }
+        _ => {}
+    }
+    frame.to_string().replace(home, "/room")
+}
