@@ -49,6 +49,10 @@ impl Served {
         let store = Store::Sqlite(store, LocalBus::default());
         let rules = settings.rules.clone();
         let bridge = Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules }).await;
+        if let Some(collector) = &settings.collector {
+            info!(%collector, "Telling a collector what happens");
+            bridge.trace(collector.clone(), env!("CARGO_PKG_VERSION"));
+        }
         let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await;
         let tokens = tokens.context("could not load the tokens")?;
         keep_token_file(settings, &tokens, &chance, &bridge.handle).await?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use askbridge_bridge::hosts::AlwaysAsk;
 use askbridge_bridge::server::{Origins, dialects};
+use askbridge_bridge::traces::Collector;
 use askbridge_core::verdict::spoken;
 use toml::de::DeValue;
 use tracing_subscriber::EnvFilter;
@@ -18,6 +19,7 @@ pub(crate) enum Kind {
     Text,
     Secret,
     Url,
+    Collector,
     Hosts,
     Origins,
     Dialects,
@@ -39,6 +41,7 @@ impl Kind {
             Self::Text => "text".to_owned(),
             Self::Secret => "a token".to_owned(),
             Self::Url => "an address like `https://ask.example.org`, without a path".to_owned(),
+            Self::Collector => "the address of a collector, like `http://127.0.0.1:4318`; or none".to_owned(),
             Self::Hosts => "host names, like `ask.example.org`".to_owned(),
             Self::Origins => "origins, like `https://desk.example.org`, without a path".to_owned(),
             Self::Dialects => format!("names among {}, each perhaps with an address", known().join(", ")),
@@ -60,6 +63,7 @@ impl Kind {
             Self::Text => "text".to_owned(),
             Self::Secret => "token".to_owned(),
             Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
+            Self::Collector => "`http://`, a name or an address, and a port; or `none`".to_owned(),
             Self::Hosts | Self::Origins | Self::Dialects | Self::Tools => {
                 "list of texts; with commas in the environment and in flags".to_owned()
             }
@@ -79,7 +83,7 @@ impl Kind {
             Self::Folder => "FOLDER",
             Self::Text | Self::OneOf(_) => "WORD",
             Self::Secret => "TOKEN",
-            Self::Url => "URL",
+            Self::Url | Self::Collector => "URL",
             Self::Hosts => "NAMES",
             Self::Origins => "ORIGINS",
             Self::Dialects => "NAME[=ADDRESS]",
@@ -127,6 +131,8 @@ impl Kind {
                     wrong()
                 }
             }
+            Self::Collector if text == "none" => Ok(text.to_owned()),
+            Self::Collector => Collector::new(text).map(|_| text.to_owned()),
             Self::Hosts => Origins::default().with_hosts(items(text)).map(|_| items(text).join(",")),
             Self::Origins => Origins::new(items(text)).map(|_| items(text).join(",")),
             Self::Dialects => {

@@ -82,6 +82,7 @@ fn every_setting_says_where_it_came_from() {
     dialects.insecure_loopback false default
     log.level info default
     log.format text default
+    otel.endpoint none default
     terms.timeout 8h DIR/.config/askbridge/config.toml:5
     terms.on_expiry tell default
     terms.on_dismissal tell default

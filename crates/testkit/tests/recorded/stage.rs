@@ -216,7 +216,7 @@ impl Stage {
                 }
                 _ => Receipt { ask: Some(*ask), ..Receipt::default() },
             },
-            Query::Login { .. } => unreachable!("a process does not log in"),
+            other => unreachable!("this door does not look for {other:?}"),
         }
     }
 
@@ -254,7 +254,7 @@ impl Stage {
             evolve(&mut self.session, event);
         }
         for event in &happened {
-            let told = events::happened(SESSION, event.clone(), "cur_1");
+            let told = events::happened(SESSION, event.clone(), 1);
             self.act(|claude, cx| claude.tell(&Told::Event(&told), cx));
         }
         for event in &happened {

@@ -232,7 +232,7 @@ impl Gobby {
     fn delete(&mut self, heard: &Heard, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
         let why = "deleted in the web chat".to_owned();
-        self.wish(Awaited::Other, Wish::Close { session, why }, out);
+        self.wish(Awaited::Other, Wish::Close { session, why: Some(why) }, out);
         tell::send(&Said::ChatDeleted { conversation_id: &self.name_of(session) }, out);
     }
 }
