@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use askbridge_core::ask::Ask;
 use askbridge_core::ids::{AskId, CallId, SessionId, Timestamp};
+use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 
 use super::wire::Said;
@@ -30,6 +31,9 @@ pub struct Gobby {
     pub(super) over: VecDeque<Arc<Ask>>,
     /// Calls that have a card of their own: what they return is not shown again.
     pub(super) asked_calls: BTreeSet<CallId>,
+    /// What the page said before it was greeted. It expects the greeting first, whatever it says.
+    early: Vec<String>,
+    is_greeted: bool,
     tags: u64,
     awaited: BTreeMap<Tag, Awaited>,
 }
@@ -123,6 +127,10 @@ impl Gobby {
             conversation_ids: running.map(|line| uuid::of_session(line.id)).collect(),
         };
         tell::send(&said, cx.out);
+        self.is_greeted = true;
+        for text in std::mem::take(&mut self.early) {
+            self.heard(&text, cx);
+        }
         self.query(Awaited::Requests, Query::Kept(super::hear::REQUESTS.to_owned()), cx.out);
     }
 
@@ -140,8 +148,11 @@ impl Gobby {
 
 impl Peer for Gobby {
     fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
-        if let Frame::Text(text) = frame {
-            self.heard(&text, cx);
+        match frame {
+            Frame::Text(text) if self.is_greeted => self.heard(&text, cx),
+            Frame::Text(text) if self.early.len() < limits::IN_FLIGHT_MAX => self.early.push(text.into_owned()),
+            Frame::Text(_) => return Err(Garbled { code: 1008, why: "too much before the greeting".to_owned() }),
+            _ => {}
         }
         Ok(())
     }
