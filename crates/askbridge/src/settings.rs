@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use askbridge_bridge::hosts::environment;
+use askbridge_bridge::traces::Collector;
 use askbridge_core::terms::{Rules, Warm};
 
 use crate::client::dialable;
@@ -41,6 +42,8 @@ pub(crate) struct Settings {
     pub(crate) failures_per_minute: u32,
     pub(crate) log_level: String,
     pub(crate) log_is_json: bool,
+    /// Who hears what happens, if anybody does.
+    pub(crate) collector: Option<Collector>,
     pub(crate) rules: Rules,
     /// A person's or an agent's token; without one, commands speak over the local socket.
     pub(crate) token: Option<String>,
@@ -100,6 +103,7 @@ pub(crate) fn look_up(line: &CommandLine) -> Config {
     let computed = |name: &str| match name {
         "data" => Some(data_folder()?.display().to_string()),
         "user" => Some(text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "me".to_owned())),
+        "otel.endpoint" => Some(collector_of_others().unwrap_or_else(|| "none".to_owned())),
         _ => None,
     };
     Config::resolve(&Given { flags: &line.flags, env: &text, file: file(line), computed: &computed })
@@ -142,6 +146,10 @@ impl Settings {
                 .context("could not make sense of `limits.failures`")?,
             log_level: config.text("log.level").to_owned(),
             log_is_json: config.text("log.format") == "json",
+            collector: match config.text("otel.endpoint") {
+                "none" => None,
+                url => Some(Collector::new(url).map_err(Failure::new)?),
+            },
             rules: config.rules(),
             token: config.found("token").text.clone(),
             agents: AgentSettings::of(config)?,
@@ -158,6 +166,7 @@ impl Settings {
             data: folder.to_owned(),
             token: None,
             public_url: None,
+            collector: None,
             rules: Rules::default(),
             ..self.clone()
         }
@@ -226,6 +235,12 @@ fn data_folder() -> Option<PathBuf> {
     let folder = text("XDG_DATA_HOME").map(PathBuf::from);
     let folder = folder.or_else(|| Some(PathBuf::from(text("HOME")?).join(".local/share")))?;
     Some(folder.join("askbridge"))
+}
+
+/// The collector that is named to every program of this environment. One that we cannot speak to was not meant for us.
+fn collector_of_others() -> Option<String> {
+    let speaks_http = text("OTEL_EXPORTER_OTLP_PROTOCOL").is_none_or(|protocol| protocol.starts_with("http/"));
+    text("OTEL_EXPORTER_OTLP_ENDPOINT").filter(|url| speaks_http && Collector::new(url).is_ok())
 }
 
 /// Variables that look like a setting misspelt, each with the one that was probably meant.

@@ -36,6 +36,14 @@ impl Clock {
         }
     }
 
+    /// The same, in nanoseconds since 1970, for what is over sooner than a millisecond.
+    pub(crate) fn nanos(&self) -> u64 {
+        match self {
+            Self::System => u64::try_from(system_since().as_nanos()).unwrap_or(u64::MAX),
+            Self::Manual(manual) => u64::try_from(manual.0.now.lock().0).unwrap_or(0).saturating_mul(1_000_000),
+        }
+    }
+
     /// Waits until `at`. May return early: look at the time again.
     pub async fn sleep_until(&self, at: Timestamp) {
         match self {
@@ -70,8 +78,11 @@ impl Manual {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine for the time")]
 fn system_now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    Timestamp(i64::try_from(system_since().as_millis()).unwrap_or(i64::MAX))
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine for the time")]
+fn system_since() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! The runtime of askbridge: sockets, timers, callers. Moves bytes; holds no rules of its own.
 //!
 //! [`runtime`] submits wishes and follows what happens; [`auth`] knows who calls; [`server`] listens;
-//! [`hosts`] runs agents; [`meters`] counts.
+//! [`hosts`] runs agents; [`meters`] counts, [`traces`] tells.
 
 pub mod auth;
 pub mod chance;
@@ -10,3 +10,4 @@ pub mod hosts;
 pub mod meters;
 pub mod runtime;
 pub mod server;
+pub mod traces;

@@ -116,6 +116,13 @@ pub const PREVIEW_LIFE: Duration = Duration::from_secs(60 * 60);
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 /// Bytes of the file with the settings. Beyond: it is refused.
 pub const CONFIG_BYTES_MAX: usize = 1024 * 1024;
+/// Spans that wait for the collector. Beyond: they are lost, and counted.
+pub const SPANS_WAITING_MAX: usize = 4096;
+/// Asks of which is remembered which request made them, while they are traced. Beyond: one of them is forgotten, and its
+/// span stands alone.
+pub const TRACED_ASKS_MAX: usize = 16_384;
+/// How long a shutdown waits for the collector to take the last spans. Beyond: they are lost.
+pub const SPANS_FLUSH_MAX: Duration = Duration::from_secs(2);
 /// How far up the tree of processes we look for an agent. Beyond: the caller is refused.
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.

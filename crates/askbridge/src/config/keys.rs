@@ -189,6 +189,15 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "Lines for eyes, or one JSON object on each line for programs",
     },
     Key {
+        name: "otel.endpoint",
+        env: "ASKBRIDGE_OTEL_ENDPOINT",
+        flag: Some("otel-endpoint"),
+        kind: Kind::Collector,
+        default: "$OTEL_EXPORTER_OTLP_ENDPOINT where that speaks http, or none",
+        whose: Whose::Server,
+        doc: "OpenTelemetry collector that gets traces, as OTLP over plain http; none: nothing is traced",
+    },
+    Key {
         name: "terms.timeout",
         env: "ASKBRIDGE_TERMS_TIMEOUT",
         flag: Some("terms-timeout"),

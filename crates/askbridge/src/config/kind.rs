@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use askbridge_bridge::server::Origins;
+use askbridge_bridge::traces::Collector;
 use askbridge_core::verdict::spoken;
 use toml::de::DeValue;
 use tracing_subscriber::EnvFilter;
@@ -17,6 +18,7 @@ pub(crate) enum Kind {
     Text,
     Secret,
     Url,
+    Collector,
     Hosts,
     Origins,
     Level,
@@ -35,6 +37,7 @@ impl Kind {
             Self::Text => "text".to_owned(),
             Self::Secret => "a token".to_owned(),
             Self::Url => "an address like `https://ask.example.org`, without a path".to_owned(),
+            Self::Collector => "the address of a collector, like `http://127.0.0.1:4318`; or none".to_owned(),
             Self::Hosts => "host names, like `ask.example.org`".to_owned(),
             Self::Origins => "origins, like `https://desk.example.org`, without a path".to_owned(),
             Self::Level => "error, warn, info or debug".to_owned(),
@@ -53,6 +56,7 @@ impl Kind {
             Self::Text => "text".to_owned(),
             Self::Secret => "token".to_owned(),
             Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
+            Self::Collector => "`http://`, a name or an address, and a port; or `none`".to_owned(),
             Self::Hosts | Self::Origins => "list of texts; with commas in the environment and in flags".to_owned(),
             Self::Level => "`error`, `warn`, `info`, `debug`".to_owned(),
             Self::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
@@ -69,7 +73,7 @@ impl Kind {
             Self::Folder => "FOLDER",
             Self::Text | Self::OneOf(_) => "WORD",
             Self::Secret => "TOKEN",
-            Self::Url => "URL",
+            Self::Url | Self::Collector => "URL",
             Self::Hosts => "NAMES",
             Self::Origins => "ORIGINS",
             Self::Level => "LEVEL",
@@ -109,6 +113,8 @@ impl Kind {
                     wrong()
                 }
             }
+            Self::Collector if text == "none" => Ok(text.to_owned()),
+            Self::Collector => Collector::new(text).map(|_| text.to_owned()),
             Self::Hosts => Origins::default().with_hosts(items(text)).map(|_| items(text).join(",")),
             Self::Origins => Origins::new(items(text)).map(|_| items(text).join(",")),
             Self::Level => match EnvFilter::builder().parse(text) {

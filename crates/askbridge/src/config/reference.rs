@@ -65,6 +65,7 @@ const ELSEWHERE: &str = "\
 | `NO_COLOR` | no colour, whatever its value ([no-color.org](https://no-color.org)); neither is there any where the output is not a terminal, or where `TERM` is `dumb` |
 | `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME` | where the defaults lie |
 | `USER`, `LOGNAME` | the default of `user` |
+| `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_PROTOCOL` | the default of `otel.endpoint`, unless it is `https` or the protocol is `grpc`: then it was meant for others |
 ";
 
 fn section(key: &Key) -> &str {

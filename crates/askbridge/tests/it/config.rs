@@ -67,6 +67,7 @@ fn every_setting_says_where_it_came_from() {
     public_url (none) default
     allowed_hosts a.example,b.example DIR/.config/askbridge/config.toml:2
     allowed_origins (none) default
+    limits.failures 20 default
     claude (none) default
     roots (none) default
     agents.warm 10m default
@@ -76,6 +77,7 @@ fn every_setting_says_where_it_came_from() {
     agents.env (none) default
     log.level info default
     log.format text default
+    otel.endpoint none default
     terms.timeout 8h DIR/.config/askbridge/config.toml:5
     terms.on_expiry tell default
     terms.on_dismissal tell default

@@ -1,6 +1,9 @@
-//! What the log may never hold: tokens, secrets, questions, answers, names.
+//! What the log may never hold: tokens, secrets, questions, answers, names. What no file may hold: tokens and secrets.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -9,7 +12,49 @@ use crate::patience::until;
 
 #[test]
 fn a_whole_round_leaves_no_text_and_no_secret_in_a_talkative_log() {
-    let bridge = TestBridge::start_telling("debug");
+    a_whole_round("text", "DEBUG");
+}
+
+#[test]
+fn nor_in_a_log_for_programs() {
+    a_whole_round("json", r#""level":"DEBUG""#);
+}
+
+/// Says hello over a WebSocket, as a browser does, with the token in the first frame, and returns the answer.
+fn hello(address: &str, query: &str, token: &str) -> String {
+    let mut socket = TcpStream::connect(address).unwrap();
+    let head = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+                sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    write!(socket, "GET /v1/ws{query} HTTP/1.1\r\nhost: localhost\r\n{head}\r\n").unwrap();
+    let text = format!(r#"{{"type":"hello","token":"{token}"}}"#);
+    assert!(text.len() < 126, "its length fits into one byte");
+    // A text, whole, from a client: masked, here with zeros.
+    socket.write_all(&[0x81, 0x80 | text.len() as u8, 0, 0, 0, 0]).unwrap();
+    socket.write_all(text.as_bytes()).unwrap();
+    let mut heard = Vec::new();
+    until("it is answered", || {
+        let mut part = [0; 4096];
+        let count = socket.read(&mut part).unwrap();
+        heard.extend_from_slice(&part[..count]);
+        let text = String::from_utf8_lossy(&heard);
+        (count == 0 || text.contains("snapshot") || text.contains("unauthorized")).then(|| text.into_owned())
+    })
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let below = entries.flat_map(|entry| match entry.file_type().unwrap() {
+        kind if kind.is_dir() => files(&entry.path()),
+        kind if kind.is_file() => vec![entry.path()],
+        _ => Vec::new(),
+    });
+    below.collect()
+}
+
+fn a_whole_round(format: &str, talkative: &str) {
+    let mut bridge = TestBridge::stopped();
+    bridge.start_with(&["--listen", "127.0.0.1:0", "--log-level", "debug", "--log-format", format]);
     let address = fs::read_to_string(bridge.data().join("run/address")).unwrap().trim().to_owned();
 
     // Pairing: by token, and by a link that is redeemed over HTTP, once well and once too late.
@@ -54,17 +99,41 @@ fn a_whole_round_leaves_no_text_and_no_secret_in_a_talkative_log() {
     post("/v1/asks", &agent, json!({"question": ["jerboa"]}));
     drop(watching);
 
+    // Tokens where tokens come: in a frame; and where they should not: in a query.
+    assert!(hello(&address, "", &device).contains("snapshot"));
+    assert!(hello(&address, "?token=ab_querytoken", "ab_frametoken").contains("unauthorized"));
+    curl(&format!("'http://{address}/v1/asks?token={device}' -H 'authorization: Bearer {device}'")).good();
+    curl(&format!("'http://{address}/nowhere/{device}?q={device}'")).good();
+
     // Somebody who hangs up in the middle is worth a line at this level: then we know that it holds.
     let log = until("the log is as talkative as it can be", || {
         let log = fs::read_to_string(bridge.dir.path().join("server.log")).unwrap();
-        log.contains("DEBUG").then_some(log)
+        log.contains(talkative).then_some(log)
     });
     let local = fs::read_to_string(bridge.data().join("token")).unwrap();
     let secrets = [&person, &device, &agent, &secret, local.trim()];
     let texts = "pelican walrus narwhal gibbon tapir okapi lemur marmoset axolotl capybara ocelot ibexwrong kinkajou bandicoot \
-                 wrongwombat wrongdugong jerboa Zebedee";
+                 wrongwombat wrongdugong jerboa querytoken frametoken Zebedee";
     for never in secrets.into_iter().map(str::to_owned).chain(texts.split_whitespace().map(str::to_owned)) {
         let line = log.lines().find(|line| line.contains(&never));
         assert_eq!(line, None, "{never} is in the log");
     }
+
+    // On the disk: what was asked and answered belongs there. Of tokens and links only hashes do, but for the token that
+    // may not decide.
+    let found = files(&bridge.data());
+    let holds = |secret: &str| {
+        let holders = found.iter().filter(|path| {
+            let bytes = fs::read(path).unwrap();
+            bytes.windows(secret.len()).any(|part| part == secret.as_bytes())
+        });
+        holders.map(|path| path.strip_prefix(bridge.data()).unwrap().display().to_string()).collect::<Vec<_>>()
+    };
+    assert!(!holds("pelican").is_empty(), "we would find it: {found:?}");
+    for secret in [&person, &device, &agent, &secret] {
+        assert_eq!(holds(secret), [""; 0]);
+        // Nor without the letters in front of it.
+        assert_eq!(holds(secret.split_once('_').unwrap().1), [""; 0]);
+    }
+    assert_eq!(holds(local.trim()), ["token"]);
 }

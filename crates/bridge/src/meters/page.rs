@@ -33,6 +33,11 @@ pub(crate) fn page(handle: &Handle, connections: usize, version: &str) -> String
     }
     rounds(&mut page, &handle.meters);
     traffic(&mut page, &handle.meters, connections);
+    if let Some(traces) = handle.traces() {
+        let (sent, lost) = traces.counts();
+        page.counter("askbridge_spans_sent_total", "Spans that the collector took.", sent);
+        page.counter("askbridge_spans_lost_total", "Spans that no collector took.", lost);
+    }
     journal(&mut page, &handle.store().meter());
     process::write(&mut page, handle.meters.started_at.0);
     page.done()

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
 use askbridge_core::Session;
 use askbridge_core::event::Event;
@@ -32,6 +32,7 @@ use crate::auth::Access;
 use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::meters::Meters;
+use crate::traces::{Collector, Resource, Telling, Tracer, tracer};
 
 /// What a bridge is made of.
 #[derive(Debug)]
@@ -61,6 +62,7 @@ pub struct Inner {
     pub(crate) entries_made: AtomicU64,
     pub(crate) cache: Cache,
     pub(crate) meters: Meters,
+    traces: OnceLock<Arc<Tracer>>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) ends: Arc<Ends>,
     pub(crate) timer: Timer,
@@ -98,6 +100,11 @@ impl Handle {
         &self.store
     }
 
+    /// Whoever tells a collector what happens, if there is one.
+    pub(crate) fn traces(&self) -> Option<&Tracer> {
+        self.traces.get().map(|tracer| &**tracer)
+    }
+
     pub fn chance(&self) -> &Chance {
         &self.chance
     }
@@ -122,6 +129,7 @@ impl Bridge {
             entries_made: AtomicU64::new(0),
             cache: Cache::new(),
             meters: Meters::new(clock.now()),
+            traces: OnceLock::new(),
             hub: Arc::new(Hub::new(from.clone())),
             ends: Arc::default(),
             timer: Timer::default(),
@@ -144,6 +152,15 @@ impl Bridge {
         tasks.spawn(sweep(handle.clone(), stop.clone()));
         tasks.close();
         Self { handle, tasks, stop }
+    }
+
+    /// From now on, a collector hears what happens. `None` if one does already.
+    pub fn trace(&self, collector: Collector, version: &'static str) -> Option<Telling> {
+        let (tracer, waiting) = tracer(self.handle.clock.clone(), self.handle.chance.clone());
+        let tracer = Arc::new(tracer);
+        self.handle.traces.set(Arc::clone(&tracer)).ok()?;
+        let resource = Resource { version, instance: format!("{:016x}", self.handle.node.0) };
+        Some(Telling::start(tracer, waiting, collector, resource))
     }
 
     /// Writes what is left to write and stops.

@@ -121,6 +121,9 @@ impl Handle {
             let events = (self.decide)(&state.session, intent, at)?;
             for event in &events {
                 state.trusted = false;
+                if let Some(traces) = self.traces() {
+                    traces.before(&state.session, event);
+                }
                 evolve(&mut state.session, event);
             }
             if all.is_empty() {
@@ -183,6 +186,9 @@ impl Handle {
         state.last_at = at;
         state.trusted = true;
         self.meters.rounds(&state.session, &entry.events);
+        if let Some(traces) = self.traces() {
+            traces.after(&state.session, &entry.events);
+        }
         Ok(entry.events.clone())
     }
 

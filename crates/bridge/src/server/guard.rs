@@ -76,12 +76,20 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
         Some(id) => debug_span!("request", request.id = id.to_str().unwrap_or_default()),
         None => Span::none(),
     };
-    let mut response = pass(&app, request, next).instrument(span).await;
+    let traced = app.handle.traces().map(|traces| (traces, traces.begin(&request)));
+    let mut response = match &traced {
+        None => pass(&app, request, next).instrument(span).await,
+        // In a box, so that requests which nobody traces carry no room for it.
+        Some((_, begun)) => Box::pin(begun.context().within(pass(&app, request, next).instrument(span))).await,
+    };
     let status = response.status();
     app.handle.meters.request(route, status.as_u16());
     let refused = response.extensions().get::<Refused>().map(|refused| refused.0);
     if let Some(code) = refused {
         app.handle.meters.refusal(code);
+    }
+    if let Some((traces, begun)) = traced {
+        traces.end(*begun, status.as_u16(), refused);
     }
     let id = id.or_else(|| (refused.is_some() || status.is_server_error()).then(|| fresh(&app.handle)));
     if let Some(id) = id {

@@ -1,0 +1,130 @@
+//! A span for each ask, from asking until it is settled, withdrawn or overtaken.
+//!
+//! It is made when the ask ends, from what the session remembers, so an ask that outlived a restart has one too. What no
+//! session remembers is which request made it: that is kept here, in memory, and after a restart the span stands alone.
+
+use askbridge_core::Session;
+use askbridge_core::event::Event;
+use askbridge_core::ids::{AskId, Timestamp};
+use askbridge_core::limits;
+use askbridge_core::session::{Ending, Found, Live};
+use askbridge_journal::Written;
+use foldhash::HashMap;
+use parking_lot::Mutex;
+
+use super::context::Context;
+use super::span::{Kind, Span};
+use super::tracer::Tracer;
+
+#[derive(Debug, Default)]
+pub(super) struct OpenAsks(Mutex<HashMap<AskId, Known>>);
+
+/// What is left to know of an ask when its session has let go of it.
+#[derive(Debug, Clone)]
+struct Known {
+    at: Timestamp,
+    kind: &'static str,
+    door: String,
+    agent: String,
+    /// The request that made it.
+    parent: Option<Context>,
+}
+
+impl OpenAsks {
+    fn note(&self, ask: AskId, known: Known) {
+        let mut asks = self.0.lock();
+        if asks.len() >= limits::TRACED_ASKS_MAX
+            && let Some(any) = asks.keys().next().copied()
+        {
+            asks.remove(&any);
+        }
+        asks.entry(ask).or_insert(known);
+    }
+
+    fn take(&self, ask: AskId) -> Option<Known> {
+        self.0.lock().remove(&ask)
+    }
+}
+
+impl Known {
+    fn of(ask: &askbridge_core::ask::Ask, parent: Option<Context>) -> Self {
+        let (door, agent) = (ask.asker.door.clone(), ask.asker.agent.clone());
+        Self { at: ask.at, kind: ask.body.kind().name(), door, agent, parent }
+    }
+}
+
+impl Tracer {
+    /// Looks at an event before it is folded: afterwards a session knows no longer what was withdrawn.
+    pub(crate) fn before(&self, session: &Session, event: &Event) {
+        if let Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } = event
+            && let Some(live) = open(session, *ask)
+        {
+            self.asks.note(*ask, Known::of(&live.ask, None));
+        }
+    }
+
+    /// Takes note of what began and what ended. It is durable and folded.
+    pub(crate) fn after(&self, session: &Session, events: &[Written]) {
+        for written in events {
+            match &*written.event {
+                Event::Asked(ask) => self.asks.note(ask.id, Known::of(ask, Context::current())),
+                Event::Settled(settled) => {
+                    let known = self.asks.take(settled.ask).or_else(|| match session.find(settled.ask) {
+                        Some(Found::Live(live)) => Some(Known::of(&live.ask, None)),
+                        _ => None,
+                    });
+                    self.ended(settled.ask, known, settled.outcome.ending(), settled.at);
+                }
+                Event::Withdrawn { ask, at, .. } => self.ended(*ask, self.asks.take(*ask), Ending::Withdrawn, *at),
+                Event::Overtaken { ask, at, .. } => self.ended(*ask, self.asks.take(*ask), Ending::Overtaken, *at),
+                _ => {}
+            }
+        }
+    }
+
+    /// Without anything known it had ended before: an answer that the agent had not heard can still be overtaken.
+    fn ended(&self, ask: AskId, known: Option<Known>, ending: Ending, at: Timestamp) {
+        let Some(Known { at: began, kind, door, agent, parent }) = known else { return };
+        let request = Context::current().filter(|request| request.sampled && Some(*request) != parent);
+        let mut span = Span {
+            context: self.below(parent),
+            parent: parent.map(|parent| parent.span),
+            link: request,
+            name: format!("ask {kind}").into(),
+            kind: Kind::Internal,
+            began: nanos(began),
+            ended: nanos(at.max(began)),
+            failed: false,
+            attributes: Vec::with_capacity(6),
+        };
+        span.say("askbridge.ask.id", ask.to_string());
+        span.say("askbridge.session.id", ask.session.to_string());
+        span.say("askbridge.ask.kind", kind);
+        span.say("askbridge.ask.outcome", outcome(ending));
+        span.say("askbridge.door", door);
+        span.say("askbridge.agent", agent);
+        self.keep(span);
+    }
+}
+
+fn open(session: &Session, ask: AskId) -> Option<&Live> {
+    match session.find(ask) {
+        Some(Found::Live(live)) if live.is_open() => Some(live),
+        _ => None,
+    }
+}
+
+fn outcome(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Answered => "answered",
+        Ending::Dismissed => "dismissed",
+        Ending::Expired => "expired",
+        Ending::Ruled => "ruled",
+        Ending::Withdrawn => "withdrawn",
+        Ending::Overtaken => "overtaken",
+    }
+}
+
+fn nanos(at: Timestamp) -> u64 {
+    u64::try_from(at.0).unwrap_or(0).saturating_mul(1_000_000)
+}

@@ -1,0 +1,221 @@
+//! Hands spans over in batches. A collector that is slow, full or gone costs spans, which are counted, and nothing else.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_core::limits;
+use axum::http::header;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::Request;
+use hyper::client::conn::http1::handshake;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use super::collector::Collector;
+use super::otlp::{self, Resource};
+use super::span::Span;
+use super::tracer::Tracer;
+
+/// Spans in one request. Beyond: the rest goes into the next.
+const BATCH_MAX: usize = 512;
+/// How long a span waits for others to go with.
+const GATHER: Duration = Duration::from_secs(1);
+/// How long one request may take, from connecting to the last byte of the answer. Beyond: it failed.
+const SEND_MAX: Duration = Duration::from_secs(5);
+/// How often a batch is sent, at most. Beyond: it is lost.
+const TRIES_MAX: u32 = 5;
+/// The first pause between two tries; each is twice as long as the one before.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Bytes of an answer. Beyond: it counts as not read.
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
+
+/// What became of a request.
+enum Fate {
+    /// So many were not taken.
+    Taken {
+        rejected: u64,
+    },
+    /// It may go better in a moment.
+    TryAgain(String),
+    Refused(String),
+}
+
+struct Exporter {
+    tracer: Arc<Tracer>,
+    collector: Collector,
+    resource: Resource,
+    /// Is it known that nobody takes them? Said once, when it begins.
+    failing: bool,
+}
+
+/// The task that hands spans over.
+#[derive(Debug)]
+pub struct Telling {
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+}
+
+impl Telling {
+    pub(crate) fn start(
+        tracer: Arc<Tracer>,
+        waiting: mpsc::Receiver<Span>,
+        collector: Collector,
+        resource: Resource,
+    ) -> Self {
+        let stop = CancellationToken::new();
+        Self { task: tokio::spawn(run(tracer, waiting, collector, resource, stop.clone())), stop }
+    }
+
+    /// Hands over what is left, within [`limits::SPANS_FLUSH_MAX`]. Whoever stops does so last, when the store is free for
+    /// the next server: nobody waits for a collector.
+    pub async fn finish(self) {
+        self.stop.cancel();
+        // It ends by itself; if it did not, there is nothing left to do about it.
+        let _ = self.task.await;
+    }
+}
+
+/// Sends until `stop`, then what is left, for a while.
+async fn run(
+    tracer: Arc<Tracer>,
+    mut waiting: mpsc::Receiver<Span>,
+    collector: Collector,
+    resource: Resource,
+    stop: CancellationToken,
+) {
+    let mut exporter = Exporter { tracer, collector, resource, failing: false };
+    let mut batch = Vec::new();
+    while !stop.is_cancelled() {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {}
+            () = gather(&mut waiting, &mut batch) => {
+                tokio::select! {
+                    biased;
+                    () = stop.cancelled() => {}
+                    () = exporter.send(&batch) => batch.clear(),
+                }
+            }
+        }
+    }
+    let flushed = timeout(limits::SPANS_FLUSH_MAX, async {
+        loop {
+            while batch.len() < BATCH_MAX
+                && let Ok(span) = waiting.try_recv()
+            {
+                batch.push(span);
+            }
+            if batch.is_empty() {
+                return;
+            }
+            exporter.send_once(&batch).await;
+            batch.clear();
+        }
+    });
+    if flushed.await.is_err() {
+        exporter.tracer.note_lost(batch.len() as u64);
+        warn!("The collector did not take the last spans in time; they are lost");
+    }
+}
+
+/// Waits for a span, then a moment for others.
+async fn gather(waiting: &mut mpsc::Receiver<Span>, batch: &mut Vec<Span>) {
+    if batch.is_empty() {
+        waiting.recv_many(batch, BATCH_MAX).await;
+    }
+    let _ = timeout(GATHER, async {
+        while batch.len() < BATCH_MAX {
+            waiting.recv_many(batch, BATCH_MAX - batch.len()).await;
+        }
+    })
+    .await;
+}
+
+impl Exporter {
+    /// Sends a batch, again and again if need be. What nobody took is counted.
+    async fn send(&mut self, batch: &[Span]) {
+        let page = Bytes::from(otlp::page(&self.resource, batch));
+        let mut tries = 1;
+        loop {
+            match self.post(page.clone()).await {
+                Fate::TryAgain(_) if tries < TRIES_MAX => {
+                    sleep(PAUSE * 2_u32.pow(tries - 1)).await;
+                    tries += 1;
+                }
+                fate => return self.note(fate, batch.len() as u64),
+            }
+        }
+    }
+
+    async fn send_once(&mut self, batch: &[Span]) {
+        let fate = self.post(Bytes::from(otlp::page(&self.resource, batch))).await;
+        self.note(fate, batch.len() as u64);
+    }
+
+    fn note(&mut self, fate: Fate, spans: u64) {
+        match fate {
+            Fate::Taken { rejected } => {
+                let rejected = rejected.min(spans);
+                self.tracer.note_sent(spans - rejected);
+                self.tracer.note_lost(rejected);
+                if std::mem::take(&mut self.failing) {
+                    info!("The collector takes spans again");
+                }
+            }
+            Fate::TryAgain(why) | Fate::Refused(why) => {
+                self.tracer.note_lost(spans);
+                if !std::mem::replace(&mut self.failing, true) {
+                    warn!(collector = %self.collector, error = why, "The collector takes no spans; they are lost until it does");
+                }
+            }
+        }
+    }
+
+    async fn post(&self, page: Bytes) -> Fate {
+        match timeout(SEND_MAX, self.exchange(page)).await {
+            Ok(Ok(fate)) => fate,
+            Ok(Err(error)) => Fate::TryAgain(error),
+            Err(_) => Fate::TryAgain(format!("no answer within {} seconds", SEND_MAX.as_secs())),
+        }
+    }
+
+    async fn exchange(&self, page: Bytes) -> Result<Fate, String> {
+        let Collector { host, port, authority, .. } = &self.collector;
+        let stream = TcpStream::connect((host.as_str(), *port)).await.map_err(|error| error.to_string())?;
+        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
+        let request = Request::post(self.collector.path())
+            .header(header::HOST, authority)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::USER_AGENT, format!("askbridge/{}", self.resource.version))
+            .body(Full::new(page))
+            .map_err(|error| error.to_string())?;
+        let exchange = async {
+            let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
+            let status = response.status().as_u16();
+            // Whatever it says beside that it took them, or did not, may be missing.
+            let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await;
+            let body = body.map(|body| body.to_bytes()).unwrap_or_default();
+            Ok(match status {
+                200..=299 => Fate::Taken { rejected: otlp::rejected(&body) },
+                429 | 502 | 503 | 504 => Fate::TryAgain(format!("it answered {status}")),
+                status => Fate::Refused(format!("it answered {status}")),
+            })
+        };
+        // Nobody else drives the connection; it ends with the exchange, whichever way that goes.
+        let mut exchange = std::pin::pin!(exchange);
+        tokio::select! {
+            biased;
+            fate = exchange.as_mut() => fate,
+            ended = connection => match ended {
+                Ok(()) => exchange.await,
+                Err(error) => Err(error.to_string()),
+            },
+        }
+    }
+}
