@@ -1,5 +1,6 @@
 //! The targets, each a function of bytes.
 
+mod config;
 mod heads;
 mod machines;
 mod texts;
@@ -22,4 +23,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "cursor", run: texts::cursor },
     Target { name: "ids", run: texts::ids },
     Target { name: "heads", run: heads::heads },
+    Target { name: "config", run: config::config },
 ];

@@ -9,10 +9,10 @@ use askbridge_core::verdict::spoken;
 use toml::de::DeValue;
 use tracing_subscriber::EnvFilter;
 
-use crate::spans;
+use super::spans;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Address,
     Folder,
     Text,
@@ -30,7 +30,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// What to write instead, for whoever wrote something else.
-    pub(crate) fn expects(self) -> String {
+    pub fn expects(self) -> String {
         match self {
             Self::Address => "an address with a port, like 127.0.0.1:4760".to_owned(),
             Self::Folder => "the path of a folder".to_owned(),
@@ -49,7 +49,7 @@ impl Kind {
     }
 
     /// How the reference writes the type.
-    pub(crate) fn shape(self) -> String {
+    pub fn shape(self) -> String {
         match self {
             Self::Address => "address with a port".to_owned(),
             Self::Folder => "path".to_owned(),
@@ -67,7 +67,7 @@ impl Kind {
     }
 
     /// How the help names it.
-    pub(crate) fn value_name(self) -> &'static str {
+    pub fn value_name(self) -> &'static str {
         match self {
             Self::Address => "ADDRESS",
             Self::Folder => "FOLDER",
@@ -83,12 +83,12 @@ impl Kind {
         }
     }
 
-    pub(crate) fn is_list(self) -> bool {
+    pub fn is_list(self) -> bool {
         matches!(self, Self::Hosts | Self::Origins)
     }
 
     /// Checks a text, and returns it as it is meant.
-    pub(crate) fn read(self, text: &str) -> Result<String, String> {
+    pub fn read(self, text: &str) -> Result<String, String> {
         let text = text.trim();
         let wrong = || Err(format!("`{text}` is not {}", self.expects()));
         match self {
@@ -150,7 +150,7 @@ impl Kind {
     }
 
     /// Reads a value of a file: first its type, then what it says.
-    pub(crate) fn read_toml(self, value: &DeValue<'_>) -> Result<String, String> {
+    pub fn read_toml(self, value: &DeValue<'_>) -> Result<String, String> {
         let found = || Err(format!("this is {}, and should be {}", named(value), self.written()));
         match (self, value) {
             (Self::Hosts | Self::Origins, DeValue::Array(list)) => {
@@ -186,7 +186,7 @@ impl Kind {
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 
 /// The items of a list as the environment and flags write it.
-pub(crate) fn items(text: &str) -> Vec<String> {
+pub fn items(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
