@@ -15,9 +15,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("scripted", &[]),
     ("testkit", &["core", "journal", "peers", "scripted"]),
     ("bridge", &["core", "journal", "peers"]),
-    ("askbridge", &["bridge", "core", "journal"]),
+    ("config", &["bridge", "core"]),
+    ("askbridge", &["bridge", "config", "core", "journal"]),
     ("simulation", &["bridge", "core", "journal", "testkit"]),
-    ("fuzz", &["bridge", "core", "journal", "peers", "testkit"]),
+    ("fuzz", &["bridge", "config", "core", "journal", "peers", "testkit"]),
     ("bench", &[]),
 ];
 /// What the rules must not know: serialization, time, chance, the outside.
@@ -40,6 +41,7 @@ pub(crate) fn run() -> Result<()> {
         size(&file, &mut complaints)?;
         door_plate(&file, &mut complaints)?;
     }
+    promised(&mut complaints)?;
     if complaints.is_empty() {
         eprintln!("tidy");
         return Ok(());
@@ -87,6 +89,27 @@ fn size(file: &Path, complaints: &mut Vec<String>) -> Result<()> {
     let excused = LONG_FOR_A_REASON.iter().any(|(path, _)| file.ends_with(path));
     if lines > LINES_MAX && !excused {
         complaints.push(format!("{} has {lines} lines; could it be two rooms?", shown(file)));
+    }
+    Ok(())
+}
+
+/// The page about others' bugs names tests; each of them has to be one.
+fn promised(complaints: &mut Vec<String>) -> Result<()> {
+    let page = fs::read_to_string(root().join("docs/design/others-bugs.md"))?;
+    let code: String = sources(&root().join("crates"))?.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
+    let rows = page.lines().filter(|line| line.starts_with('|'));
+    let quoted = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
+    // Names of tests are sentences; paths and names of doors are not.
+    let tests = quoted.filter(|word| word.matches('_').count() > 3 && !word.contains(['/', '.', ' ']));
+    let (mut known, mut missing) = (0, Vec::new());
+    for test in tests {
+        match code.contains(&format!("fn {test}()")) {
+            true => known += 1,
+            false => missing.push(test),
+        }
+    }
+    if known == 0 || !missing.is_empty() {
+        complaints.push(format!("docs/design/others-bugs.md names no test, or one that there is not: {missing:?}"));
     }
     Ok(())
 }

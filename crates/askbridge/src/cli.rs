@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use askbridge_config::{ForEveryone, ForServer};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, pair, run, serve, token};
-use crate::config::{ForEveryone, ForServer};
 use crate::failure::Failure;
 use crate::settings::CommandLine;
 

@@ -3,7 +3,6 @@
 mod cli;
 mod client;
 mod commands;
-mod config;
 mod exit_codes;
 mod failure;
 mod handover;
@@ -14,7 +13,6 @@ mod progress;
 mod scratch;
 mod served;
 mod settings;
-mod spans;
 mod speaking;
 
 use std::process::ExitCode;

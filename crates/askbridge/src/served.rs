@@ -16,6 +16,7 @@ use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, serve};
+use askbridge_bridge::traces::Telling;
 use askbridge_core::limits;
 use askbridge_journal::{LocalBus, Sqlite, sqlite};
 use tracing::info;
@@ -35,6 +36,7 @@ pub(crate) struct Served {
     bridge: Bridge,
     server: Server,
     hosts: Hosts,
+    telling: Option<Telling>,
 }
 
 impl Served {
@@ -49,10 +51,10 @@ impl Served {
         let store = Store::Sqlite(store, LocalBus::default());
         let rules = settings.rules.clone();
         let bridge = Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules }).await;
-        if let Some(collector) = &settings.collector {
+        let telling = settings.collector.as_ref().and_then(|collector| {
             info!(%collector, "Telling a collector what happens");
-            bridge.trace(collector.clone(), env!("CARGO_PKG_VERSION"));
-        }
+            bridge.trace(collector.clone(), env!("CARGO_PKG_VERSION"))
+        });
         let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await;
         let tokens = tokens.context("could not load the tokens")?;
         keep_token_file(settings, &tokens, &chance, &bridge.handle).await?;
@@ -75,7 +77,7 @@ impl Served {
         spoken.serve(&app, settings)?;
         // A courtesy to our own commands; without it they use what is configured.
         let _ = fs::write(settings.address_file(), format!("{address}\n"));
-        Ok(Self { address, app, bridge, server, hosts })
+        Ok(Self { address, app, bridge, server, hosts, telling })
     }
 
     /// Makes a link that pairs one device of the user.
@@ -98,9 +100,15 @@ impl Served {
 
     /// Finishes what is in hand, and stops. Agents go on, unless they are to be stopped as well.
     pub(crate) async fn stop(self, stop_agents: bool) {
-        self.server.stop().await;
-        self.hosts.stop(stop_agents).await;
-        self.bridge.stop().await;
+        let Self { app, bridge, server, hosts, telling, .. } = self;
+        server.stop().await;
+        hosts.stop(stop_agents).await;
+        bridge.stop().await;
+        // From here on the store is free for the next server.
+        drop((app, hosts));
+        if let Some(telling) = telling {
+            telling.finish().await;
+        }
     }
 }
 

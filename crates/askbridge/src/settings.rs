@@ -11,12 +11,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use askbridge_bridge::hosts::environment;
 use askbridge_bridge::traces::Collector;
+use askbridge_config::{Config, Flags, Given, Source, bytes, dialect_at, items, misspelt, spans};
 use askbridge_core::terms::{Rules, Warm};
 
 use crate::client::dialable;
-use crate::config::{Config, Flags, Given, Source, bytes, dialect_at, items, misspelt};
 use crate::failure::Failure;
-use crate::spans;
 
 /// What a command line says about settings.
 #[derive(Debug, Clone, Default)]

@@ -106,7 +106,7 @@ fn a_request_goes_on_with_the_trace_it_came_with_and_its_ask_is_a_part_of_it() {
 fn however_an_ask_ends_its_span_says_so_also_after_a_restart() {
     let (bridge, collector) = (TestBridge::stopped(), Collector::start(Mood::Takes));
     let server = serve(&bridge, &collector.url);
-    let brief = json!({"question": "Now?", "timeout": 1});
+    let brief = json!({"question": "Now?", "timeout_seconds": 1});
     let expired = bridge.send("POST", "/v1/asks?wait=20", &token(&bridge), &brief.to_string()).json();
     assert_eq!(expired["state"], "expired", "{expired}");
     let withdrawn = bridge.ask("withdrawn", &question());

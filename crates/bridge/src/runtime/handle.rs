@@ -32,7 +32,7 @@ use crate::auth::Access;
 use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::meters::Meters;
-use crate::traces::{self, Collector, Resource, Tracer};
+use crate::traces::{Collector, Resource, Telling, Tracer, tracer};
 
 /// What a bridge is made of.
 #[derive(Debug)]
@@ -157,15 +157,13 @@ impl Bridge {
         Self { handle, tasks, stop }
     }
 
-    /// From now on, a collector hears what happens.
-    pub fn trace(&self, collector: Collector, version: &'static str) {
-        let (tracer, waiting) = traces::tracer(self.handle.clock.clone(), self.handle.chance.clone());
+    /// From now on, a collector hears what happens. `None` if one does already.
+    pub fn trace(&self, collector: Collector, version: &'static str) -> Option<Telling> {
+        let (tracer, waiting) = tracer(self.handle.clock.clone(), self.handle.chance.clone());
         let tracer = Arc::new(tracer);
-        // Said twice, the first counts.
-        if self.handle.traces.set(Arc::clone(&tracer)).is_ok() {
-            let resource = Resource { version, instance: format!("{:016x}", self.handle.node.0) };
-            self.tasks.spawn(traces::run(tracer, waiting, collector, resource, self.stop.clone()));
-        }
+        self.handle.traces.set(Arc::clone(&tracer)).ok()?;
+        let resource = Resource { version, instance: format!("{:016x}", self.handle.node.0) };
+        Some(Telling::start(tracer, waiting, collector, resource))
     }
 
     /// Writes what is left to write and stops.

@@ -12,6 +12,7 @@ use hyper::client::conn::http1::handshake;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -53,8 +54,35 @@ struct Exporter {
     failing: bool,
 }
 
+/// The task that hands spans over.
+#[derive(Debug)]
+pub struct Telling {
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+}
+
+impl Telling {
+    pub(crate) fn start(
+        tracer: Arc<Tracer>,
+        waiting: mpsc::Receiver<Span>,
+        collector: Collector,
+        resource: Resource,
+    ) -> Self {
+        let stop = CancellationToken::new();
+        Self { task: tokio::spawn(run(tracer, waiting, collector, resource, stop.clone())), stop }
+    }
+
+    /// Hands over what is left, within [`limits::SPANS_FLUSH_MAX`]. Whoever stops does so last, when the store is free for
+    /// the next server: nobody waits for a collector.
+    pub async fn finish(self) {
+        self.stop.cancel();
+        // It ends by itself; if it did not, there is nothing left to do about it.
+        let _ = self.task.await;
+    }
+}
+
 /// Sends until `stop`, then what is left, for a while.
-pub(crate) async fn run(
+async fn run(
     tracer: Arc<Tracer>,
     mut waiting: mpsc::Receiver<Span>,
     collector: Collector,

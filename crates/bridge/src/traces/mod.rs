@@ -19,6 +19,6 @@ mod span;
 mod tracer;
 
 pub use collector::Collector;
-pub(crate) use exporter::run;
+pub use exporter::Telling;
 pub(crate) use otlp::Resource;
 pub(crate) use tracer::{Tracer, tracer};

@@ -1,5 +1,6 @@
 //! The targets, each a function of bytes.
 
+mod config;
 mod dialects;
 mod heads;
 mod machines;
@@ -24,4 +25,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "cursor", run: texts::cursor },
     Target { name: "ids", run: texts::ids },
     Target { name: "heads", run: heads::heads },
+    Target { name: "config", run: config::config },
 ];

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use askbridge_config::spans;
 use serde_json::{Map, Value, json};
 
 use super::whereabouts::Whereabouts;
 use crate::exit_codes;
 use crate::failure::Failure;
-use crate::spans;
 
 const EXAMPLES: &str = "\
 Examples:

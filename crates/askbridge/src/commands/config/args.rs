@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use askbridge_config::reference;
+
 use super::check::check;
 use super::show::show;
-use crate::config::reference;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::print;

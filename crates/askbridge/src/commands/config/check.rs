@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use askbridge_config::{Problem, read_file};
 use serde_json::json;
 
-use crate::config::{Problem, read_file};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::{print, visible};

@@ -1,8 +1,8 @@
 //! Every setting, its value, and where it came from.
 
+use askbridge_config::{Config, Found, Kind, Source, items};
 use serde_json::{Value, json};
 
-use crate::config::{Config, Found, Kind, Source, items};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::{one_line, print, tell};

@@ -10,22 +10,22 @@ use super::nearest::nearest;
 
 /// One setting.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub struct Key {
     /// As in the file; `log.level` is `level` in the section `[log]`.
-    pub(crate) name: &'static str,
-    pub(crate) env: &'static str,
+    pub name: &'static str,
+    pub env: &'static str,
     /// Without its dashes. `None`: not on a command line.
-    pub(crate) flag: Option<&'static str>,
-    pub(crate) kind: Kind,
+    pub flag: Option<&'static str>,
+    pub kind: Kind,
     /// What holds unless somebody says otherwise; in words where it depends on the machine.
-    pub(crate) default: &'static str,
-    pub(crate) whose: Whose,
-    pub(crate) doc: &'static str,
+    pub default: &'static str,
+    pub whose: Whose,
+    pub doc: &'static str,
 }
 
 /// Who looks at a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub enum Whose {
     /// The server, and every command that speaks to it.
     Everyone,
     /// The server alone.
@@ -335,7 +335,7 @@ pub(crate) fn term(name: &str) -> Option<&'static Key> {
 }
 
 /// Returns the variable that was probably meant; `None` if this is one, or is like none.
-pub(crate) fn misspelt(variable: &str) -> Option<String> {
+pub fn misspelt(variable: &str) -> Option<String> {
     let names = || KEYS.iter().map(|key| key.env).chain(["ASKBRIDGE_CONFIG"]);
     if names().any(|name| name == variable) {
         return None;

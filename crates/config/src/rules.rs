@@ -6,13 +6,13 @@ use toml::de::{DeTable, DeValue};
 
 use super::keys::{CONDITIONS, KEYS, term};
 use super::nearest::nearest;
-use crate::spans;
+use super::spans;
 
 /// A rule, and the line on which it begins.
 #[derive(Debug, Clone)]
-pub(crate) struct Ruled {
-    pub(crate) rule: Rule,
-    pub(crate) line: usize,
+pub struct Ruled {
+    pub rule: Rule,
+    pub line: usize,
 }
 
 /// Where something is wrong, what, and what to do.

@@ -5,8 +5,8 @@ use super::keys::{CONDITIONS, KEYS, Key, Whose};
 const INTRODUCTION: &str = "\
 # Settings
 
-Written by a test from the table in `crates/askbridge/src/config/keys.rs`; change that, then run
-`BLESS=1 cargo test -p askbridge the_reference`.
+Written by a test from the table in `crates/config/src/keys.rs`; change that, then run
+`BLESS=1 cargo test -p askbridge-config the_reference`.
 
 Every setting has a name in one TOML file, a variable and (with few exceptions) a flag. Who wins: **a flag, then the environment,
 then the file, then the default.** The file is the one that `--config FILE` names, else `$ASKBRIDGE_CONFIG`, else
@@ -89,7 +89,7 @@ fn row(key: &Key) -> String {
 }
 
 /// Returns the page.
-pub(crate) fn page() -> String {
+pub fn page() -> String {
     let mut page = format!("{INTRODUCTION}```toml\n{EXAMPLE}```\n");
     let mut last = None;
     for key in KEYS {

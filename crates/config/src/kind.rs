@@ -10,10 +10,10 @@ use askbridge_core::verdict::spoken;
 use toml::de::DeValue;
 use tracing_subscriber::EnvFilter;
 
-use crate::spans;
+use super::spans;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Address,
     Folder,
     Text,
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// What to write instead, for whoever wrote something else.
-    pub(crate) fn expects(self) -> String {
+    pub fn expects(self) -> String {
         match self {
             Self::Address => "an address with a port, like 127.0.0.1:4760".to_owned(),
             Self::Folder => "the path of a folder".to_owned(),
@@ -56,7 +56,7 @@ impl Kind {
     }
 
     /// How the reference writes the type.
-    pub(crate) fn shape(self) -> String {
+    pub fn shape(self) -> String {
         match self {
             Self::Address => "address with a port".to_owned(),
             Self::Folder => "path".to_owned(),
@@ -77,7 +77,7 @@ impl Kind {
     }
 
     /// How the help names it.
-    pub(crate) fn value_name(self) -> &'static str {
+    pub fn value_name(self) -> &'static str {
         match self {
             Self::Address => "ADDRESS",
             Self::Folder => "FOLDER",
@@ -96,17 +96,17 @@ impl Kind {
         }
     }
 
-    pub(crate) fn is_list(self) -> bool {
+    pub fn is_list(self) -> bool {
         matches!(self, Self::Hosts | Self::Origins | Self::Dialects | Self::Tools)
     }
 
     /// May a flag be given more than once?
-    pub(crate) fn is_repeated(self) -> bool {
+    pub fn is_repeated(self) -> bool {
         self == Self::Dialects
     }
 
     /// Checks a text, and returns it as it is meant.
-    pub(crate) fn read(self, text: &str) -> Result<String, String> {
+    pub fn read(self, text: &str) -> Result<String, String> {
         let text = text.trim();
         let wrong = || Err(format!("`{text}` is not {}", self.expects()));
         match self {
@@ -183,7 +183,7 @@ impl Kind {
     }
 
     /// Reads a value of a file: first its type, then what it says.
-    pub(crate) fn read_toml(self, value: &DeValue<'_>) -> Result<String, String> {
+    pub fn read_toml(self, value: &DeValue<'_>) -> Result<String, String> {
         let found = || Err(format!("this is {}, and should be {}", named(value), self.written()));
         match (self, value) {
             (Self::Hosts | Self::Origins | Self::Dialects | Self::Tools, DeValue::Array(list)) => {
@@ -223,7 +223,7 @@ fn known() -> Vec<&'static str> {
 }
 
 /// Reads a language of another system, and the address on which it is to be spoken if that is not our own.
-pub(crate) fn dialect_at(text: &str) -> Result<(&'static str, Option<SocketAddr>), String> {
+pub fn dialect_at(text: &str) -> Result<(&'static str, Option<SocketAddr>), String> {
     let (name, address) = text.split_once('=').map_or((text, None), |(name, address)| (name, Some(address)));
     let Some(name) = dialects().find(|known| *known == name.trim()) else {
         return Err(format!("there is no dialect `{}`; there are {}", name.trim(), known().join(", ")));
@@ -238,12 +238,12 @@ pub(crate) fn dialect_at(text: &str) -> Result<(&'static str, Option<SocketAddr>
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 
 /// The items of a list as the environment and flags write it.
-pub(crate) fn items(text: &str) -> Vec<String> {
+pub fn items(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
 /// Reads an amount of memory: a number above 0 and `K`, `M` or `G`, each 1024 times the one before.
-pub(crate) fn bytes(text: &str) -> Option<u64> {
+pub fn bytes(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
     let power = match unit.to_ascii_uppercase().trim_end_matches('B') {
         "K" => 10,

@@ -15,14 +15,14 @@ use super::rules::{self, Ruled};
 
 /// What a file says.
 #[derive(Debug, Default)]
-pub(crate) struct Contents {
-    pub(crate) values: Vec<(&'static Key, String, usize)>,
-    pub(crate) rules: Vec<Ruled>,
-    pub(crate) problems: Vec<Problem>,
+pub struct Contents {
+    pub values: Vec<(&'static Key, String, usize)>,
+    pub rules: Vec<Ruled>,
+    pub problems: Vec<Problem>,
 }
 
 /// Returns what a file says; `None` if there is no such file.
-pub(crate) fn read_file(path: &Path) -> Result<Option<Contents>, Problem> {
+pub fn read_file(path: &Path) -> Result<Option<Contents>, Problem> {
     let unreadable = |why: String| Problem::at(path.display().to_string(), why);
     let file = match File::open(path) {
         Ok(file) => file,
@@ -38,7 +38,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Option<Contents>, Problem> {
     Ok(Some(read_text(&path.display().to_string(), &text)))
 }
 
-pub(super) fn read_text(name: &str, text: &str) -> Contents {
+pub fn read_text(name: &str, text: &str) -> Contents {
     let mut reading = Reading { name, text, contents: Contents::default() };
     match DeTable::parse(text) {
         Ok(table) => reading.section("", table.get_ref()),
@@ -52,7 +52,7 @@ pub(super) fn read_text(name: &str, text: &str) -> Contents {
     reading.contents
 }
 
-pub(super) struct Reading<'a> {
+struct Reading<'a> {
     name: &'a str,
     text: &'a str,
     contents: Contents,

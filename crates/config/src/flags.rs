@@ -7,15 +7,15 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::keys::{KEYS, Key, Whose};
 
 /// Settings from a command line: key and text.
-pub(crate) type Flags = Vec<(&'static Key, String)>;
+pub type Flags = Vec<(&'static Key, String)>;
 
 /// Flags that every command takes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ForEveryone(pub(crate) Flags);
+pub struct ForEveryone(pub Flags);
 
 /// Flags that only the server understands.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ForServer(pub(crate) Flags);
+pub struct ForServer(pub Flags);
 
 const HEADING: &str = "Settings";
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub(crate) fn parse(text: &str) -> Result<Duration, String> {
+pub fn parse(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a span of time; write it like 30s, 10m, 2h or 1d");
     let mut rest = text.trim();
     let mut total = Duration::ZERO;

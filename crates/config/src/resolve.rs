@@ -11,37 +11,37 @@ use super::keys::{KEYS, Key, Whose};
 use super::rules::{Ruled, wishes};
 
 /// Everything that may say something.
-pub(crate) struct Given<'a> {
-    pub(crate) flags: &'a Flags,
-    pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
+pub struct Given<'a> {
+    pub flags: &'a Flags,
+    pub env: &'a dyn Fn(&str) -> Option<String>,
     /// The file, and whether somebody named it: then it has to be there.
-    pub(crate) file: Option<(PathBuf, bool)>,
+    pub file: Option<(PathBuf, bool)>,
     /// Defaults that depend on the machine.
-    pub(crate) computed: &'a dyn Fn(&str) -> Option<String>,
+    pub computed: &'a dyn Fn(&str) -> Option<String>,
 }
 
 /// Every setting, with where it came from.
 #[derive(Debug, Clone)]
-pub(crate) struct Config {
+pub struct Config {
     /// In the order of the table.
-    pub(crate) found: Vec<Found>,
-    pub(crate) rules: Vec<Ruled>,
+    pub found: Vec<Found>,
+    pub rules: Vec<Ruled>,
     /// Where the file is, or would be.
-    pub(crate) file: Option<PathBuf>,
-    pub(crate) file_is_there: bool,
-    pub(crate) problems: Vec<Problem>,
+    pub file: Option<PathBuf>,
+    pub file_is_there: bool,
+    pub problems: Vec<Problem>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
-    pub(crate) key: &'static Key,
+pub struct Found {
+    pub key: &'static Key,
     /// As the environment would write it. `None`: there is no value and no default.
-    pub(crate) text: Option<String>,
-    pub(crate) source: Source,
+    pub text: Option<String>,
+    pub source: Source,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
+pub enum Source {
     Default,
     File { path: PathBuf, line: usize },
     Env(&'static str),
@@ -50,22 +50,22 @@ pub(crate) enum Source {
 
 /// Something that is wrong with a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub struct Problem {
     /// `path:line`, `$NAME` or `--flag`.
-    pub(crate) place: String,
-    pub(crate) line: usize,
-    pub(crate) what: String,
-    pub(crate) hint: Option<String>,
+    pub place: String,
+    pub line: usize,
+    pub what: String,
+    pub hint: Option<String>,
 }
 
 impl Problem {
-    pub(crate) fn at(place: impl Into<String>, what: impl Into<String>) -> Self {
+    pub fn at(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self { place: place.into(), line: 0, what: what.into(), hint: None }
     }
 }
 
 impl Config {
-    pub(crate) fn resolve(given: &Given<'_>) -> Self {
+    pub fn resolve(given: &Given<'_>) -> Self {
         let mut config = Self {
             found: KEYS.iter().map(|key| default(key, given)).collect(),
             rules: Vec::new(),
@@ -120,17 +120,17 @@ impl Config {
         }
     }
 
-    pub(crate) fn found(&self, name: &str) -> &Found {
+    pub fn found(&self, name: &str) -> &Found {
         self.found.iter().find(|found| found.key.name == name).expect("every key of the table is resolved")
     }
 
     /// A value, or its default; empty if there is neither.
-    pub(crate) fn text(&self, name: &str) -> &str {
+    pub fn text(&self, name: &str) -> &str {
         self.found(name).text.as_deref().unwrap_or_default()
     }
 
     /// What the rules of the core need.
-    pub(crate) fn rules(&self) -> Rules {
+    pub fn rules(&self) -> Rules {
         // A default of ours is no wish of the operator's: it would hide what a later release thinks best.
         let get = |name: &str| {
             let found = self.found(&format!("terms.{name}"));

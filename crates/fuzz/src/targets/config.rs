@@ -1,0 +1,75 @@
+//! Settings: the text of a file, variables and flags. Each is read, or refused with words; what was read reads the same.
+
+use std::collections::HashMap;
+
+use askbridge_config::{Config, Flags, ForEveryone, ForServer, Given, Kind, Problem, Source, read_text};
+use clap::{Args, Command, FromArgMatches};
+
+/// A line that ends the file; variables follow, one on each line.
+const VARIABLES: &str = "%env";
+/// A line that ends the variables; the words of a command line follow, one on each line.
+const FLAGS: &str = "%flags";
+
+pub(super) fn config(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (file, rest) = parted(&text, VARIABLES);
+    let (variables, words) = parted(rest, FLAGS);
+    read_file(file);
+    let variables: HashMap<_, _> = variables.lines().filter_map(|line| line.split_once('=')).collect();
+    let flags = flags(words);
+    let env = |name: &str| variables.get(name).map(|value| (*value).to_owned());
+    let given = Given { flags: &flags, env: &env, file: None, computed: &|_| None };
+    let config = Config::resolve(&given);
+    config.problems.iter().for_each(has_words);
+    for found in &config.found {
+        if let (Some(text), false) = (&found.text, found.source == Source::Default) {
+            reads_the_same(found.key.kind, text);
+        }
+    }
+    // The rules of the core take whatever passed.
+    let _ = config.rules();
+}
+
+/// The lines before a mark, and those after it.
+fn parted<'a>(text: &'a str, mark: &str) -> (&'a str, &'a str) {
+    let marked = text.match_indices(mark).find(|(at, _)| {
+        let (before, after) = (&text[..*at], &text[at + mark.len()..]);
+        (before.is_empty() || before.ends_with('\n')) && (after.is_empty() || after.starts_with('\n'))
+    });
+    marked.map_or((text, ""), |(at, _)| (&text[..at], &text[at + mark.len()..]))
+}
+
+fn read_file(text: &str) {
+    let contents = read_text("config.toml", text);
+    let lines = 1 + text.matches('\n').count();
+    for problem in &contents.problems {
+        has_words(problem);
+        assert!((1..=lines).contains(&problem.line), "{problem} in a file of {lines} lines");
+    }
+    for (key, text, line) in &contents.values {
+        assert!((1..=lines).contains(line), "{} on line {line} of {lines}", key.name);
+        reads_the_same(key.kind, text);
+    }
+    if contents.problems.is_empty() {
+        assert!(contents.rules.iter().all(|ruled| !ruled.rule.name.is_empty()), "a rule without a name");
+    }
+}
+
+fn flags(words: &str) -> Flags {
+    let command = ForServer::augment_args(ForEveryone::augment_args(Command::new("askbridge").no_binary_name(true)));
+    // What is no command line never gets this far: the library refuses it.
+    let Ok(matches) = command.try_get_matches_from(words.lines().filter(|word| !word.is_empty())) else {
+        return Flags::new();
+    };
+    let everyone = ForEveryone::from_arg_matches(&matches).map(|it| it.0).unwrap_or_default();
+    let server = ForServer::from_arg_matches(&matches).map(|it| it.0).unwrap_or_default();
+    everyone.into_iter().chain(server).collect()
+}
+
+fn has_words(problem: &Problem) {
+    assert!(!problem.what.is_empty() && !problem.place.is_empty(), "{problem:?}");
+}
+
+fn reads_the_same(kind: Kind, text: &str) {
+    assert_eq!(kind.read(text).as_deref(), Ok(text), "{kind:?}");
+}
