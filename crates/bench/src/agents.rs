@@ -62,7 +62,7 @@ pub(crate) async fn memory(root: &Path, sessions: usize) -> Result<Memory> {
     let mut hosted = Hosted::start(root, &[("FAKE_CLAUDE_DRILL", "1")], json!({})).await?;
     // The first ones pay for what is made once.
     hosted.more(8).await?;
-    hosted.drill(WARM_UP_MS / 3).await?;
+    hosted.drill(0).await?;
     let before = resident(hosted.subject.pid)?;
     hosted.more(sessions).await?;
     hosted.drill(0).await?;
