@@ -1,43 +1,17 @@
 /** Everything that waits, over all sessions and agents, and the card of the one that was chosen. */
 
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { isSnoozed, isWaiting, type AskView, type State } from "@askbridge/client";
-import { Ask, headlineOf, Inbox, useAsk, useBridge, useClient } from "@askbridge/react";
+import { isSnoozed, isWaiting, type AskView } from "@askbridge/client";
+import { Ask, Inbox, useAsk, useBridge, useClient } from "@askbridge/react";
 import { change, languageOf, useSettings } from "../settings.ts";
 import { go, Link } from "../router.tsx";
 import { useNow } from "../time.ts";
 import { useWords } from "../words.ts";
 import { useWide } from "../wide.ts";
-import { Empty, Page } from "../parts/parts.tsx";
+import { Button, Empty, Page } from "../parts/parts.tsx";
 import { SnoozeButton } from "../parts/Snooze.tsx";
+import { everything, rows, type Filter } from "./rows.ts";
 import "./inbox.css";
-
-/** So long a card that ended while we looked stays in its place and says how. */
-const LINGER_MS = 60_000;
-
-interface Filter {
-  readonly text: string;
-  readonly kind: AskView["ask"]["kind"] | "";
-  readonly agent: string;
-  readonly snoozed: boolean;
-}
-
-const everything: Filter = { text: "", kind: "", agent: "", snoozed: false };
-
-export function rows(state: State, filter: Filter, order: "longest" | "newest", now: number): AskView[] {
-  const wanted = filter.text.trim().toLowerCase();
-  const found = [...state.asks.values()].filter((view) => {
-    const { ask } = view;
-    const lingers = ask.settled_at !== null && now - Date.parse(ask.settled_at) < LINGER_MS;
-    if (!isWaiting(view) && ask.state !== "proposed" && !lingers) return false;
-    if (isSnoozed(view, now) !== filter.snoozed) return false;
-    if (filter.kind && ask.kind !== filter.kind) return false;
-    if (filter.agent && ask.agent !== filter.agent) return false;
-    return !wanted || `${headlineOf(ask)} ${ask.agent} ${ask.context?.title ?? ""} ${ask.context?.folder ?? ""}`.toLowerCase().includes(wanted);
-  });
-  const sign = order === "longest" ? 1 : -1;
-  return found.sort((a, b) => sign * (a.ask.asked_at < b.ask.asked_at ? -1 : a.ask.asked_at > b.ask.asked_at ? 1 : a.id < b.id ? -1 : 1));
-}
 
 export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   const words = useWords();
@@ -46,6 +20,8 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   const wide = useWide();
   const now = useNow(5_000);
   const [filter, setFilter] = useState(everything);
+  // On a phone the list comes first.
+  const [filtering, setFiltering] = useState(false);
   const deferred = useDeferredValue(filter);
   const state = useBridge((all) => all);
   const me = state.me?.name;
@@ -68,31 +44,36 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   return (
     <Page title={words.inbox} wide actions={
       <>
-        <input className="app-input app-filter-text" type="search" value={filter.text} placeholder={words.filter} aria-label={words.filter}
-          onChange={({ target }) => setFilter({ ...filter, text: target.value })} />
-        <select className="app-select app-filter-select" aria-label={words.order} value={settings.order}
-          onChange={({ target }) => change({ order: target.value === "newest" ? "newest" : "longest" })}>
-          <option value="longest">{words.longestWaiting}</option>
-          <option value="newest">{words.newest}</option>
-        </select>
-        <select className="app-select app-filter-select" aria-label={words.kind} value={filter.kind}
-          onChange={({ target }) => setFilter({ ...filter, kind: target.value as Filter["kind"] })}>
-          <option value="">{words.allKinds}</option>
-          <option value="questions">{words.kindQuestions}</option>
-          <option value="approval">{words.kindApproval}</option>
-          <option value="plan">{words.kindPlan}</option>
-          <option value="form">{words.kindForm}</option>
-        </select>
-        {agents.length > 1 && (
-          <select className="app-select app-filter-select" aria-label={words.agent} value={filter.agent} onChange={({ target }) => setFilter({ ...filter, agent: target.value })}>
-            <option value="">{words.allAgents}</option>
-            {agents.map((agent) => <option key={agent}>{agent}</option>)}
-          </select>
-        )}
-        {(snoozed > 0 || filter.snoozed) && (
-          <button type="button" className="app-button app-button-quiet" aria-pressed={filter.snoozed} onClick={() => setFilter({ ...filter, snoozed: !filter.snoozed })}>
-            {words.snoozed(snoozed)}
-          </button>
+        {!wide && <Button kind="quiet" aria-expanded={filtering} aria-controls="filters" onClick={() => setFiltering(!filtering)}>{words.filter}</Button>}
+        {(wide || filtering) && (
+          <div id="filters" className="app-filters">
+            <input className="app-input app-filter-text" type="search" value={filter.text} placeholder={words.filter} aria-label={words.filter}
+              onChange={({ target }) => setFilter({ ...filter, text: target.value })} />
+            <select className="app-select app-filter-select" aria-label={words.order} value={settings.order}
+              onChange={({ target }) => change({ order: target.value === "newest" ? "newest" : "longest" })}>
+              <option value="longest">{words.longestWaiting}</option>
+              <option value="newest">{words.newest}</option>
+            </select>
+            <select className="app-select app-filter-select" aria-label={words.kind} value={filter.kind}
+              onChange={({ target }) => setFilter({ ...filter, kind: target.value as Filter["kind"] })}>
+              <option value="">{words.allKinds}</option>
+              <option value="questions">{words.kindQuestions}</option>
+              <option value="approval">{words.kindApproval}</option>
+              <option value="plan">{words.kindPlan}</option>
+              <option value="form">{words.kindForm}</option>
+            </select>
+            {agents.length > 1 && (
+              <select className="app-select app-filter-select" aria-label={words.agent} value={filter.agent} onChange={({ target }) => setFilter({ ...filter, agent: target.value })}>
+                <option value="">{words.allAgents}</option>
+                {agents.map((agent) => <option key={agent}>{agent}</option>)}
+              </select>
+            )}
+            {(snoozed > 0 || filter.snoozed) && (
+              <button type="button" className="app-button app-button-quiet" aria-pressed={filter.snoozed} onClick={() => setFilter({ ...filter, snoozed: !filter.snoozed })}>
+                {words.snoozed(snoozed)}
+              </button>
+            )}
+          </div>
         )}
       </>
     }>

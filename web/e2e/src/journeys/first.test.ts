@@ -3,14 +3,14 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
 import { Person } from "../kit/browser.ts";
-import { binary, Server } from "../kit/server.ts";
+import { binary, ours, Server } from "../kit/server.ts";
 import { until } from "../kit/until.ts";
 
 test("first start, demo, answer", async () => {
   const server = await Server.start();
   const ada = await Person.pair(server);
   await ada.page.getByText("Nothing waits for you.").waitFor();
-  const demo = spawn("setsid", [binary, "demo", "--elsewhere"], { env: { ...server.scrubbed(), ASKBRIDGE_LISTEN: new URL(server.address).host }, stdio: ["ignore", "pipe", "pipe"] });
+  const demo = ours(spawn("setsid", [binary, "demo", "--elsewhere"], { env: { ...server.scrubbed(), ASKBRIDGE_LISTEN: new URL(server.address).host }, stdio: ["ignore", "pipe", "pipe"] }));
   let said = "";
   demo.stdout.on("data", (part) => (said += part));
   demo.stderr.on("data", (part) => (said += part));

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { binary, Server, tools } from "./server.ts";
+import { binary, ours, Server, tools } from "./server.ts";
 
 const CLI = process.env.ASKBRIDGE_TEST_CLAUDE ?? join(tools, "claude/2.1.325/claude");
 const MODEL = join(dirname(binary), "fake-model");
@@ -24,7 +24,7 @@ export class Model {
   static async start(folder: string, turns: readonly unknown[]): Promise<Model> {
     const script = join(folder, "script.json");
     writeFileSync(script, JSON.stringify({ turns }));
-    const child = spawn(MODEL, [script], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = ours(spawn(MODEL, [script], { stdio: ["ignore", "pipe", "inherit"] }));
     const heard: string[] = [];
     const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
     const address = await new Promise<string>((found) => lines.once("line", found));

@@ -15,6 +15,19 @@ export interface Json {
   readonly [key: string]: unknown;
 }
 
+/** What was started and may still run, so that a journey that fails leaves nothing behind. */
+const started = new Set<ChildProcess>();
+process.on("exit", () => started.forEach((child) => child.kill("SIGKILL")));
+
+/** Ends with the journeys, whatever becomes of them. */
+export function ours<T extends ChildProcess>(child: T): T {
+  started.add(child);
+  child.once("exit", () => started.delete(child));
+  return child;
+}
+
+export const endAll = () => started.forEach((child) => child.kill("SIGKILL"));
+
 export class Server {
   readonly home = mkdtempSync(join(tmpdir(), "askbridge-e2e-"));
   readonly data = join(this.home, "data");
@@ -39,11 +52,11 @@ export class Server {
   /** Starts it, or starts it again at the same address. */
   async run() {
     // Far from any terminal and from whatever runs the tests, so that nobody is taken for an agent's child.
-    const child = spawn("setsid", [binary, "serve"], {
+    const child = ours(spawn("setsid", [binary, "serve"], {
       cwd: this.work,
       stdio: ["ignore", "pipe", "ignore"],
       env: { ...this.scrubbed(), ASKBRIDGE_LISTEN: `127.0.0.1:${this.port}`, ...this.env },
-    });
+    }));
     this.child = child;
     const link = await new Promise<string>((found, failed) => {
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).once("line", found);

@@ -1,4 +1,8 @@
 import { afterAll } from "vitest";
 import { closeBrowser } from "./browser.ts";
+import { endAll } from "./server.ts";
 
-afterAll(closeBrowser);
+afterAll(async () => {
+  await closeBrowser();
+  endAll();
+});
