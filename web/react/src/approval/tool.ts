@@ -20,7 +20,8 @@ export function meaningOf(tool: string, input: unknown): Meaning {
   if (command !== null) return { kind: "command", command, about: textOf(input["description"]) };
   const file = textOf(input["file_path"]) ?? textOf(input["path"]) ?? textOf(input["notebook_path"]);
   const [before, after] = [textOf(input["old_string"]), textOf(input["new_string"])];
-  if (before !== null && after !== null) return { kind: "change", file: file ?? tool, lines: changes(before, after), isWhole: false };
+  if (before !== null && after !== null)
+    return { kind: "change", file: file ?? tool, lines: changes(before, after), isWhole: false };
   if (Array.isArray(input["edits"])) {
     const lines = input["edits"].flatMap((edit: unknown) => {
       const part = isRecord(edit) ? edit : {};

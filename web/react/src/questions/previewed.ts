@@ -15,10 +15,24 @@ export function previewKind(preview: string): PreviewKind {
   return MARKDOWN.test(preview) && preview.length <= PREVIEW_CHARS_MAX ? "markdown" : "drawing";
 }
 
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; base-uri 'none'";
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; base-uri 'none'";
 const GONE = "script, meta, base, link, iframe, frame, frameset, object, embed, portal, noscript, template";
 
-const WAYS = ["href", "xlink:href", "src", "srcset", "poster", "background", "data", "action", "formaction", "ping", "srcdoc", "autofocus"];
+const WAYS = [
+  "href",
+  "xlink:href",
+  "src",
+  "srcset",
+  "poster",
+  "background",
+  "data",
+  "action",
+  "formaction",
+  "ping",
+  "srcdoc",
+  "autofocus",
+];
 
 /**
  * The document for an iframe with an empty `sandbox`: no scripts, no forms, no origin. Its policy forbids every request, and
@@ -34,6 +48,7 @@ export function sandboxed(html: string): string {
     }
   }
   const head = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
-  const plain = "<style>:root{color-scheme:light;background:#fff;color:#1b2421;font:15px/1.5 system-ui,sans-serif}body{margin:12px}</style>";
+  const plain =
+    "<style>:root{color-scheme:light;background:#fff;color:#1b2421;font:15px/1.5 system-ui,sans-serif}body{margin:12px}</style>";
   return `<!doctype html><html><head>${head}${plain}${parsed.head.innerHTML}</head><body>${parsed.body.innerHTML}</body></html>`;
 }
