@@ -32,11 +32,7 @@ export const useLanguage = (): Language => useBound().language;
 /** A part of what the client knows. `pick` has to return the same object while nothing in it changed. */
 export function useBridge<T>(pick: (state: State) => T): T {
   const { client } = useBound();
-  return useSyncExternalStore(
-    (listener) => client.subscribe(listener),
-    () => pick(client.state),
-    () => pick(client.state),
-  );
+  return useSyncExternalStore((listener) => client.subscribe(listener), () => pick(client.state), () => pick(client.state));
 }
 
 export const useAsk = (id: string): AskView | undefined => useBridge((state) => state.asks.get(id));
@@ -94,10 +90,6 @@ export function useLingeringInbox(now: number): AskView[] {
       seen.current.delete(id);
       return [];
     });
-    return ended.length === 0
-      ? open
-      : [...open, ...ended].sort((a, b) =>
-          a.ask.asked_at < b.ask.asked_at ? -1 : a.ask.asked_at > b.ask.asked_at ? 1 : a.id < b.id ? -1 : 1,
-        );
+    return ended.length === 0 ? open : [...open, ...ended].sort((a, b) => (a.ask.asked_at < b.ask.asked_at ? -1 : a.ask.asked_at > b.ask.asked_at ? 1 : a.id < b.id ? -1 : 1));
   }, [state, now]);
 }

@@ -51,26 +51,11 @@ export function Previews({ options, shown, chosen, onShow, onTap }: PreviewsProp
         {options.map((option, at) => {
           const { label } = recommendation(option.label);
           return (
-            <figure
-              key={at}
-              ref={(figure) => void figure?.toggleAttribute("inert", at !== shown)}
-              className="ab-preview"
-              aria-label={words.previewOf(label)}
-            >
+            <figure key={at} ref={(figure) => void figure?.toggleAttribute("inert", at !== shown)} className="ab-preview" aria-label={words.previewOf(label)}>
               <figcaption>
-                <span className="ab-key" aria-hidden="true">
-                  {at + 1}
-                </span>
-                <span className="ab-preview-name">
-                  <Seen text={label} />
-                </span>
-                <button
-                  type="button"
-                  className="ab-button ab-preview-choose"
-                  data-tone="plain"
-                  aria-label={`${words.choose}: ${label}`}
-                  onClick={() => onTap(at)}
-                >
+                <span className="ab-key" aria-hidden="true">{at + 1}</span>
+                <span className="ab-preview-name"><Seen text={label} /></span>
+                <button type="button" className="ab-button ab-preview-choose" data-tone="plain" aria-label={`${words.choose}: ${label}`} onClick={() => onTap(at)}>
                   {chosen.includes(at) ? words.chosen : words.choose}
                 </button>
               </figcaption>
@@ -88,28 +73,10 @@ function Preview({ label, preview }: { readonly label: string; readonly preview:
   const words = useWords();
   switch (previewKind(preview)) {
     case "html":
-      return (
-        <iframe
-          className="ab-preview-page"
-          title={words.previewOf(label)}
-          sandbox=""
-          referrerPolicy="no-referrer"
-          loading="lazy"
-          srcDoc={sandboxed(preview)}
-        />
-      );
+      return <iframe className="ab-preview-page" title={words.previewOf(label)} sandbox="" referrerPolicy="no-referrer" loading="lazy" srcDoc={sandboxed(preview)} />;
     case "markdown":
-      return (
-        <div className="ab-preview-text" tabIndex={0}>
-          <Markdown text={preview} />
-        </div>
-      );
+      return <div className="ab-preview-text" tabIndex={0}><Markdown text={preview} /></div>;
     case "drawing":
-      return (
-        <pre className="ab-preview-drawing" tabIndex={0}>
-          <Seen text={preview.slice(0, PREVIEW_CHARS_MAX)} />
-          {preview.length > PREVIEW_CHARS_MAX && "…"}
-        </pre>
-      );
+      return <pre className="ab-preview-drawing" tabIndex={0}><Seen text={preview.slice(0, PREVIEW_CHARS_MAX)} />{preview.length > PREVIEW_CHARS_MAX && "…"}</pre>;
   }
 }
