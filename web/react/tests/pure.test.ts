@@ -3,6 +3,11 @@ import type { Form } from "@askbridge/client";
 import { cardWords } from "@askbridge/words";
 import { content, read, wrong, type Values } from "../src/form/values.ts";
 import { scrollFor, windowOf } from "../src/Inbox/window.ts";
+import { paint } from "../src/approval/paint.ts";
+import { risksOf } from "../src/approval/risk.ts";
+import { headlineOf } from "../src/index.ts";
+import { visible } from "../src/text/visible.ts";
+import { command } from "../gallery/asks.ts";
 import { safeAddress } from "../src/Markdown/links.ts";
 import { previewKind, sandboxed } from "../src/questions/previewed.ts";
 import { recommendation } from "../src/questions/recommended.ts";
@@ -124,4 +129,33 @@ describe("forms", () => {
     });
     expect(read({ kind: "plan" }, form)).toBeNull();
   });
+});
+
+test("texts made to take for ever do not", () => {
+  const long = [
+    "curl ".repeat(50_000),
+    " ".repeat(250_000),
+    "[".repeat(250_000),
+    "p\u043e ".repeat(60_000),
+    `${"\n".repeat(59_000)}x`,
+    '"'.repeat(59_999),
+  ];
+  for (const text of long) {
+    expect(visible(text).length).toBeGreaterThan(0);
+    expect(risksOf("Bash", { command: text }, "/home")).toBeInstanceOf(Array);
+    expect(previewKind(text)).toBeTruthy();
+    for (const tongue of ["shell", "slashes", "hashes", "json"] as const)
+      expect(
+        paint(text, tongue)
+          .map((each) => each.text)
+          .join(""),
+      ).toBe(text);
+    expect(headlineOf(command({}, text)).length).toBeLessThanOrEqual(300);
+  }
+});
+
+test("what is hidden far behind in a command is hinted at all the same", () => {
+  expect(risksOf("Bash", { command: `${"echo x; ".repeat(5_000)}sudo reboot` }, undefined).map(({ word }) => word)).toEqual([
+    "riskSudo",
+  ]);
 });

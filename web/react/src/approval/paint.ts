@@ -77,7 +77,7 @@ const TONGUES: Readonly<Record<Exclude<Tongue, "none">, RegExp>> = {
     "g",
   ),
   shell: new RegExp(
-    String.raw`(?<comment>(?<=^|\s)#[^\n]*)|(?<string>${STRING})|(?<variable>\$\{[^}\n]*\}?|\$[\w@*#?!-])|(?<operator>&&|\|\||[|;&<>]+)|(?<flag>(?<=\s)--?[\w-]+)|(?<word>(?<=(?:^|\n|&&|\|\||[|;(]|\$\()\s*)[\w./~-]+)`,
+    String.raw`(?<comment>(?<=^|\s)#[^\n]*)|(?<string>${STRING})|(?<variable>\$\{[^}\n]*\}?|\$[\w@*#?!-])|(?<operator>&&|\|\||[|;&<>]+)|(?<flag>(?<=\s)--?[\w-]+)|(?<word>(?<=(?:^|\n|&&|\|\||[|;(]|\$\()[ \t]{0,8})[\w./~-]+)`,
     "g",
   ),
 };

@@ -57,7 +57,11 @@ export function risksOf(tool: string, input: unknown, folder: string | undefined
   if (lookalikes(whole).length > 0) add("riskLookalike", true);
   const command = isRecord(input) ? (input["command"] ?? input["cmd"]) : undefined;
   const line = Array.isArray(command) ? command.join(" ") : typeof command === "string" ? command : null;
-  if (line !== null) for (const [pattern, word, weight] of COMMANDS) if (pattern.test(line)) add(word, weight === "grave");
+  if (line !== null) {
+    for (const part of partsOf(line)) {
+      for (const [pattern, word, weight] of COMMANDS) if (pattern.test(part)) add(word, weight === "grave");
+    }
+  }
   const path = isRecord(input)
     ? [input["file_path"], input["path"], input["notebook_path"]].find((raw) => typeof raw === "string")
     : undefined;
@@ -78,6 +82,16 @@ function isOutside(path: string, folder: string): boolean {
   }
   const inside = folder.replace(/\/+$/, "");
   return path.startsWith("~") || !`/${steps.join("/")}/`.startsWith(`${inside}/`);
+}
+
+const PART_CHARS = 4_000;
+const OVERLAP_CHARS = 400;
+
+/** A very long line in parts that overlap: patterns that look far ahead would take their time over the whole of it. */
+function partsOf(line: string): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at === 0 || at < line.length; at += PART_CHARS - OVERLAP_CHARS) parts.push(line.slice(at, at + PART_CHARS));
+  return parts;
 }
 
 const DEPTH_MAX = 8;

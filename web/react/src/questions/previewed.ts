@@ -8,11 +8,15 @@ export const PREVIEW_CHARS_MAX = 100_000;
 const HTML = /^\s*<(!doctype html|html|head|body|div|section|main|article|header|nav|form|table|style|svg|h[1-6]|p|ul|ol)[\s>]/i;
 const MARKDOWN = /^(#{1,6} |```|~~~|[-*+] |\d+\. |> |\|.*\|\s*$)|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\)|`[^`]+`/m;
 
+/** The beginning of a preview tells what it is. */
+const CHARS_LOOKED_AT = 4_000;
+
 export function previewKind(preview: string): PreviewKind {
-  if (HTML.test(preview) && preview.length <= PREVIEW_CHARS_MAX) return "html";
+  const beginning = preview.slice(0, CHARS_LOOKED_AT);
+  if (HTML.test(beginning) && preview.length <= PREVIEW_CHARS_MAX) return "html";
   // Drawings made of characters would fall apart as markdown.
-  if (/[\u2500-\u259f]|^\+-{3,}|\S {3,}\S/m.test(preview) && !/^(```|~~~)/m.test(preview)) return "drawing";
-  return MARKDOWN.test(preview) && preview.length <= PREVIEW_CHARS_MAX ? "markdown" : "drawing";
+  if (/[\u2500-\u259f]|^\+-{3,}|\S {3,}\S/m.test(beginning) && !/^(```|~~~)/m.test(beginning)) return "drawing";
+  return MARKDOWN.test(beginning) && preview.length <= PREVIEW_CHARS_MAX ? "markdown" : "drawing";
 }
 
 const POLICY =
