@@ -11,18 +11,30 @@ const here = dirname(fileURLToPath(import.meta.url));
 const configFile = join(here, "vite.config.ts");
 
 /** What the app's page is served with: no inline scripts, nothing from elsewhere. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'";
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'";
 
 /** Builds and serves the gallery, opens a browser, and closes both afterwards. `visit` gets a function that opens a page. */
 export async function withGallery(visit) {
   await build({ configFile, logLevel: "warn" });
-  const server = await preview({ configFile, logLevel: "warn", preview: { port: 0, host: "127.0.0.1", headers: { "content-security-policy": POLICY } } });
+  const server = await preview({
+    configFile,
+    logLevel: "warn",
+    preview: { port: 0, host: "127.0.0.1", headers: { "content-security-policy": POLICY } },
+  });
   const { port } = server.httpServer.address();
   const base = `http://127.0.0.1:${port}/`;
   const profile = mkdtempSync(join(tmpdir(), "askbridge-gallery-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.ASKBRIDGE_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
     reducedMotion: "reduce",
   });
   const troubles = [];
@@ -37,7 +49,8 @@ export async function withGallery(visit) {
         if (!isExpected(String(error))) troubles.push(`${query}: ${error}`);
       });
       page.on("request", (request) => {
-        if (!request.url().startsWith(base) && !/^(data|blob|about):/.test(request.url())) troubles.push(`${query}: fetched ${request.url()}`);
+        if (!request.url().startsWith(base) && !/^(data|blob|about):/.test(request.url()))
+          troubles.push(`${query}: fetched ${request.url()}`);
       });
       await page.goto(`${base}?${query}`);
       await page.waitForSelector("#gallery main");

@@ -17,8 +17,12 @@ const answerOf = (page) => page.evaluate(() => JSON.parse(document.body.dataset.
 async function violations(page) {
   // The page's own policy forbids scripts that are not its own, so the debugger brings this one.
   await page.evaluate(axe);
-  const { violations: found } = await page.evaluate(() => globalThis.axe.run(document, { iframes: false, resultTypes: ["violations"] }));
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} ${target.join(" ")}: ${failureSummary}`));
+  const { violations: found } = await page.evaluate(() =>
+    globalThis.axe.run(document, { iframes: false, resultTypes: ["violations"] }),
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} ${target.join(" ")}: ${failureSummary}`),
+  );
 }
 
 async function axeFindsNothing(open) {
@@ -44,8 +48,16 @@ async function nothingIsTooWideOrTooSmall(open) {
     const page = await open(`language=${language}`, PHONE);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), PHONE.width, `sideways scroll in ${language}`);
     const small = await page.evaluate(() =>
-      [...document.querySelectorAll(".ab-card :is(button, textarea, select, summary, input:not([type=radio], [type=checkbox]), .ab-pick, .ab-rule, a.ab-button)")]
-        .map((element) => ({ name: element.className || element.tagName, text: element.textContent.slice(0, 30), box: element.getBoundingClientRect() }))
+      [
+        ...document.querySelectorAll(
+          ".ab-card :is(button, textarea, select, summary, input:not([type=radio], [type=checkbox]), .ab-pick, .ab-rule, a.ab-button)",
+        ),
+      ]
+        .map((element) => ({
+          name: element.className || element.tagName,
+          text: element.textContent.slice(0, 30),
+          box: element.getBoundingClientRect(),
+        }))
         .filter(({ box }) => box.width > 0 && (box.width < 44 || box.height < 43.9))
         .map(({ name, text, box }) => `${name} “${text}” ${box.width}×${box.height}`),
     );
@@ -88,7 +100,11 @@ async function keysAreEnough(open) {
   await page.keyboard.type("stockroom");
   await page.keyboard.press("Enter");
   assert.deepEqual(await answerOf(page), {
-    answers: { "Which parts should the first release contain?": { options: [0, 2] }, "Who may change the stock?": { options: [1] }, "What shall the service be called?": { text: "stockroom" } },
+    answers: {
+      "Which parts should the first release contain?": { options: [0, 2] },
+      "Who may change the stock?": { options: [1] },
+      "What shall the service be called?": { text: "stockroom" },
+    },
     notes: { "Which parts should the first release contain?": "labels can wait" },
   });
   await page.close();
@@ -106,7 +122,12 @@ async function compositionNeverSends(open) {
   await field.focus();
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Input.imeSetComposition", { text: "にほんご", selectionStart: 4, selectionEnd: 4 });
-  await devtools.send("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Process", code: "Enter", windowsVirtualKeyCode: 229 });
+  await devtools.send("Input.dispatchKeyEvent", {
+    type: "rawKeyDown",
+    key: "Process",
+    code: "Enter",
+    windowsVirtualKeyCode: 229,
+  });
   await devtools.send("Input.insertText", { text: "日本語" });
   assert.equal(await field.inputValue(), "日本語");
   assert.equal(await answerOf(page), null);
@@ -145,6 +166,29 @@ async function aPreviewCanDoNothing(open) {
   done("an HTML preview is a document of its own that runs and fetches nothing");
 }
 
+async function theSystemsLightIsFollowed(open) {
+  const page = await open("only=questions-open");
+  const ground = () => page.evaluate(() => getComputedStyle(document.querySelector(".ab-card")).backgroundColor);
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await ground();
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.notEqual(await ground(), light);
+  await page.evaluate(() => document.documentElement.setAttribute("data-theme", "light"));
+  assert.equal(await ground(), light);
+  await page.close();
+  done("cards follow the system's light, unless the page decides");
+}
+
+async function aSwipeShowsTheNextPreview(open) {
+  const page = await open("only=questions-previews", PHONE);
+  const strip = page.getByRole("group", { name: "Preview", exact: true });
+  await strip.evaluate((element) => element.scrollTo({ left: element.clientWidth * 2, behavior: "instant" }));
+  await page.getByRole("button", { name: "Choose: A list with headings" }).click();
+  assert.deepEqual(await answerOf(page), { answers: { "How should the list of parts look?": { options: [2] } } });
+  await page.close();
+  done("on a phone, a swipe shows the next preview, and it can be chosen there");
+}
+
 async function tenThousandCostAScreenful(open) {
   const page = await open("inbox=10000");
   const rows = () => page.locator(".ab-row").count();
@@ -178,6 +222,8 @@ const troubles = await withGallery(async (open) => {
   await compositionNeverSends(open);
   await escapeDestroysNothing(open);
   await aPreviewCanDoNothing(open);
+  await aSwipeShowsTheNextPreview(open);
+  await theSystemsLightIsFollowed(open);
   await tenThousandCostAScreenful(open);
 });
 theFirstLoadIsSmall();

@@ -35,7 +35,15 @@ function Living({ name, view: first }: { readonly name: string; readonly view: A
           document.body.dataset["dismissed"] = words ?? "";
           send({ state: "sending", what: "dismiss" });
         }}
-        onExtend={(seconds) => setView((before) => ({ ...before, ask: { ...before.ask, deadline: seconds === null ? null : new Date(Date.parse(before.ask.deadline ?? "") + seconds * 1000).toISOString() } }))}
+        onExtend={(seconds) =>
+          setView((before) => ({
+            ...before,
+            ask: {
+              ...before.ask,
+              deadline: seconds === null ? null : new Date(Date.parse(before.ask.deadline ?? "") + seconds * 1000).toISOString(),
+            },
+          }))
+        }
         onUndo={() => send({ state: "idle" })}
         onDraft={(draft) => setView((before) => ({ ...before, draft }))}
       />
@@ -46,7 +54,20 @@ function Living({ name, view: first }: { readonly name: string; readonly view: A
 function List({ n }: { readonly n: number }) {
   const [views] = useState(() => many(n));
   const [selected, setSelected] = useState<string | null>(null);
-  return <div className="gallery-list"><Inbox views={views} language={language} selected={selected} onSelect={setSelected} onSnooze={(id) => { document.body.dataset["snoozed"] = id; }} me="grace" /></div>;
+  return (
+    <div className="gallery-list">
+      <Inbox
+        views={views}
+        language={language}
+        selected={selected}
+        onSelect={setSelected}
+        onSnooze={(id) => {
+          document.body.dataset["snoozed"] = id;
+        }}
+        me="grace"
+      />
+    </div>
+  );
 }
 
 function Gallery() {
@@ -58,8 +79,17 @@ function Gallery() {
         <List n={Number(rows)} />
       ) : (
         <>
-          {(!only || only === "preparing") && <section id="preparing" className="gallery-place"><h2 className="gallery-name">preparing</h2><Preparing language={language} /></section>}
-          {samples().filter(({ name }) => !only || name === only).map(({ name, view }) => <Living key={name} name={name} view={view} />)}
+          {(!only || only === "preparing") && (
+            <section id="preparing" className="gallery-place">
+              <h2 className="gallery-name">preparing</h2>
+              <Preparing language={language} />
+            </section>
+          )}
+          {samples()
+            .filter(({ name }) => !only || name === only)
+            .map(({ name, view }) => (
+              <Living key={name} name={name} view={view} />
+            ))}
         </>
       )}
     </main>
@@ -68,4 +98,8 @@ function Gallery() {
 
 const place = document.getElementById("gallery");
 if (!place) throw new Error("index.html has an element with the id `gallery`");
-createRoot(place).render(<StrictMode><Gallery /></StrictMode>);
+createRoot(place).render(
+  <StrictMode>
+    <Gallery />
+  </StrictMode>,
+);

@@ -10,7 +10,10 @@ mkdirSync(folder, { recursive: true });
 
 await withGallery(async (open) => {
   for (const theme of ["light", "dark"]) {
-    for (const [device, size] of [["desk", { width: 900, height: 900 }], ["phone", { width: 390, height: 844 }]]) {
+    for (const [device, size] of [
+      ["desk", { width: 900, height: 900 }],
+      ["phone", { width: 390, height: 844 }],
+    ]) {
       const page = await open(`theme=${theme}`, size);
       for (const place of await page.$$(".gallery-place")) {
         const name = await place.getAttribute("id");

@@ -5,5 +5,11 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
   resolve: { conditions: ["source", "module", "browser", "development|production"] },
-  build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false }, outDir: "../out/gallery", emptyOutDir: true },
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    outDir: "../out/gallery",
+    emptyOutDir: true,
+  },
 });

@@ -3,7 +3,18 @@
 export { AskCard } from "./AskCard/AskCard.tsx";
 export type { AskCardProps } from "./AskCard/AskCard.tsx";
 export { Preparing } from "./AskCard/Preparing.tsx";
-export { Ask, Askbridge, useAsk, useAskActions, useBridge, useClient, useInbox, useIsPreparing, useLanguage, useLingeringInbox } from "./hooks.tsx";
+export {
+  Ask,
+  Askbridge,
+  useAsk,
+  useAskActions,
+  useBridge,
+  useClient,
+  useInbox,
+  useIsPreparing,
+  useLanguage,
+  useLingeringInbox,
+} from "./hooks.tsx";
 export { Inbox } from "./Inbox/Inbox.tsx";
 export type { InboxProps } from "./Inbox/Inbox.tsx";
 export { headlineOf } from "./Inbox/headline.ts";

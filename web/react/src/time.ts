@@ -37,5 +37,7 @@ export function clock(ms: number, words: CardWords): string {
 /** The time of day, and the date if it was not today. */
 export function moment(at: number, now: number, language: Language): string {
   const isToday = new Date(at).toDateString() === new Date(now).toDateString();
-  return new Intl.DateTimeFormat(language, isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" }).format(at);
+  return new Intl.DateTimeFormat(language, isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" }).format(
+    at,
+  );
 }

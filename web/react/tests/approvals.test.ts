@@ -5,18 +5,47 @@ import { risksOf } from "../src/approval/risk.ts";
 import { edited, editableOf, meaningOf } from "../src/approval/tool.ts";
 
 test("a change shows what goes, what comes, and some of what stays", () => {
-  expect(changes("a\nb\nc\n", "a\nx\nc\n")).toEqual([{ kind: "same", text: "a" }, { kind: "removed", text: "b" }, { kind: "added", text: "x" }, { kind: "same", text: "c" }]);
+  expect(changes("a\nb\nc\n", "a\nx\nc\n")).toEqual([
+    { kind: "same", text: "a" },
+    { kind: "removed", text: "b" },
+    { kind: "added", text: "x" },
+    { kind: "same", text: "c" },
+  ]);
   const long = Array.from({ length: 30 }, (_, at) => `line ${at}`);
   const lines = changes(long.join("\n"), long.with(15, "new").join("\n"));
-  expect(lines.map(({ kind }) => kind)).toEqual(["fold", "same", "same", "same", "removed", "added", "same", "same", "same", "fold"]);
+  expect(lines.map(({ kind }) => kind)).toEqual([
+    "fold",
+    "same",
+    "same",
+    "same",
+    "removed",
+    "added",
+    "same",
+    "same",
+    "same",
+    "fold",
+  ]);
   expect(counted(lines)).toEqual({ added: 1, removed: 1 });
 });
 
 test("put together again, a change is both texts", () => {
-  const samples: [string, string][] = [["", "a\nb"], ["a\nb", ""], ["a\nb\nc", "c\nb\na"], ["x", "x"], ["a\n\nb", "a\nb\n\n"], ["same\n".repeat(9), `${"same\n".repeat(9)}more`]];
+  const samples: [string, string][] = [
+    ["", "a\nb"],
+    ["a\nb", ""],
+    ["a\nb\nc", "c\nb\na"],
+    ["x", "x"],
+    ["a\n\nb", "a\nb\n\n"],
+    ["same\n".repeat(9), `${"same\n".repeat(9)}more`],
+  ];
   for (const [before, after] of samples) {
-    const lines = changes(before, after).flatMap((line) => (line.kind === "fold" ? line.lines.map((text) => ({ kind: "same" as const, text })) : [line]));
-    const of = (gone: string) => lines.filter(({ kind }) => kind !== gone).map(({ text }) => text).join("\n");
+    const lines = changes(before, after).flatMap((line) =>
+      line.kind === "fold" ? line.lines.map((text) => ({ kind: "same" as const, text })) : [line],
+    );
+    const of = (gone: string) =>
+      lines
+        .filter(({ kind }) => kind !== gone)
+        .map(({ text }) => text)
+        .join("\n");
     expect([of("added"), of("removed")]).toEqual([before.replace(/\n$/, ""), after.replace(/\n$/, "")]);
   }
 });
@@ -32,11 +61,20 @@ test("a diff that an agent wrote is read", () => {
 
 test("an input means what its fields say, whoever sent them", () => {
   expect(meaningOf("Bash", { command: "ls" })).toEqual({ kind: "command", command: "ls", about: null });
-  expect(meaningOf("shell", { command: ["bash", "-lc", "echo 'a b'"] })).toEqual({ kind: "command", command: "bash -lc 'echo '\\''a b'\\'''", about: null });
-  expect(meaningOf("Edit", { file_path: "/x.rs", old_string: "a", new_string: "b" })).toMatchObject({ kind: "change", file: "/x.rs", isWhole: false });
+  expect(meaningOf("shell", { command: ["bash", "-lc", "echo 'a b'"] })).toEqual({
+    kind: "command",
+    command: "bash -lc 'echo '\\''a b'\\'''",
+    about: null,
+  });
+  expect(meaningOf("Edit", { file_path: "/x.rs", old_string: "a", new_string: "b" })).toMatchObject({
+    kind: "change",
+    file: "/x.rs",
+    isWhole: false,
+  });
   expect(meaningOf("Write", { file_path: "/x.rs", content: "a" })).toMatchObject({ kind: "change", isWhole: true });
   expect(meaningOf("WebFetch", { url: "https://a.example" })).toEqual({ kind: "address", url: "https://a.example" });
-  for (const wild of [null, 7, "x", [], {}, { command: 7 }, { edits: [] }, { old_string: "a" }]) expect(meaningOf("x", wild)).toEqual({ kind: "other" });
+  for (const wild of [null, 7, "x", [], {}, { command: 7 }, { edits: [] }, { old_string: "a" }])
+    expect(meaningOf("x", wild)).toEqual({ kind: "other" });
   expect(meaningOf("MultiEdit", { edits: [null, { old_string: 1 }] })).toEqual({ kind: "other" });
 });
 
@@ -78,12 +116,28 @@ test("a file outside of the session's folder is told", () => {
 test("a hint never throws, whatever the input is", () => {
   const loop: Record<string, unknown> = {};
   loop["self"] = loop;
-  for (const wild of [null, undefined, 1, "rm", [1], { command: [] }, { command: { a: 1 } }, loop]) expect(() => risksOf("x", wild, "/")).not.toThrow();
+  for (const wild of [null, undefined, 1, "rm", [1], { command: [] }, { command: { a: 1 } }, loop])
+    expect(() => risksOf("x", wild, "/")).not.toThrow();
 });
 
 test("colours lose no letter", () => {
-  const code = "// c\nlet x = \"a\\\"b\" + 'c' + `d${e}`; /* open\nfn f(a: u8) -> Self { 0xff_u8 } # no\necho \"$HOME\" 2>&1 | grep -i -- 'x' && rm --force ${A:-b}\n{\"k\": [1.5e3, true, null]}";
-  for (const tongue of ["shell", "slashes", "hashes", "json", "none"] satisfies Tongue[]) expect(paint(code, tongue).map(({ text }) => text).join("")).toBe(code);
-  expect(paint("git push --force | cat", "shell").filter(({ ink }) => ink !== "plain").map(({ ink, text }) => `${ink} ${text}`)).toEqual(["word git", "flag --force", "operator |", "word cat"]);
-  expect([tongueOf("/a/b.rs"), tongueOf("x.py"), tongueOf("Makefile"), tongueOf("x.unknown")]).toEqual(["slashes", "hashes", "hashes", "none"]);
+  const code =
+    '// c\nlet x = "a\\"b" + \'c\' + `d${e}`; /* open\nfn f(a: u8) -> Self { 0xff_u8 } # no\necho "$HOME" 2>&1 | grep -i -- \'x\' && rm --force ${A:-b}\n{"k": [1.5e3, true, null]}';
+  for (const tongue of ["shell", "slashes", "hashes", "json", "none"] satisfies Tongue[])
+    expect(
+      paint(code, tongue)
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe(code);
+  expect(
+    paint("git push --force | cat", "shell")
+      .filter(({ ink }) => ink !== "plain")
+      .map(({ ink, text }) => `${ink} ${text}`),
+  ).toEqual(["word git", "flag --force", "operator |", "word cat"]);
+  expect([tongueOf("/a/b.rs"), tongueOf("x.py"), tongueOf("Makefile"), tongueOf("x.unknown")]).toEqual([
+    "slashes",
+    "hashes",
+    "hashes",
+    "none",
+  ]);
 });

@@ -1,10 +1,17 @@
-import { AssistantRuntimeProvider, MessagePrimitive, ThreadPrimitive, useLocalRuntime, type ChatModelAdapter, type ChatModelRunResult } from "@assistant-ui/react";
+import {
+  AssistantRuntimeProvider,
+  MessagePrimitive,
+  ThreadPrimitive,
+  useLocalRuntime,
+  type ChatModelAdapter,
+  type ChatModelRunResult,
+} from "@assistant-ui/react";
 import { act, cleanup, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { askToolNames, askTools } from "../src/assistant-ui/index.tsx";
 import { isWhole, questionsIn, resultOf } from "../src/assistant-ui/questions.ts";
-import { several } from "../gallery/samples.ts";
+import { several } from "../gallery/asks.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -12,11 +19,24 @@ afterEach(() => {
 });
 beforeAll(() => {
   // jsdom measures and scrolls nothing.
-  globalThis.ResizeObserver ??= class { observe() {} unobserve() {} disconnect() {} } as unknown as typeof ResizeObserver;
+  globalThis.ResizeObserver ??= class {
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  } as unknown as typeof ResizeObserver;
   Element.prototype.scrollTo ??= () => {};
 });
 
-const args = { questions: [{ question: "Which database?", header: "Database", multiSelect: false, options: [{ label: "Postgres", description: "big" }, { label: "SQLite" }] }] };
+const args = {
+  questions: [
+    {
+      question: "Which database?",
+      header: "Database",
+      multiSelect: false,
+      options: [{ label: "Postgres", description: "big" }, { label: "SQLite" }],
+    },
+  ],
+};
 const tools = askTools({ agent: "claude" });
 
 /** A page with assistant-ui's own runtime, and a model that asks once and then repeats what it was told. */
@@ -28,35 +48,56 @@ function Page({ heard, toolName = "AskUserQuestion" }: { heard: unknown[]; toolN
         heard.push(call.result);
         return { content: [{ type: "text", text: `I heard: ${JSON.stringify(call.result)}` }] };
       }
-      return { content: [{ type: "tool-call", toolCallId: "toolu_1", toolName, args, argsText: JSON.stringify(args) }], status: { type: "requires-action", reason: "tool-calls" } };
+      return {
+        content: [{ type: "tool-call", toolCallId: "toolu_1", toolName, args, argsText: JSON.stringify(args) }],
+        status: { type: "requires-action", reason: "tool-calls" },
+      };
     },
   };
   const runtime = useLocalRuntime(model);
   return (
     <AssistantRuntimeProvider runtime={runtime}>
-      <button type="button" onClick={() => runtime.thread.append("Build it")}>ask</button>
+      <button type="button" onClick={() => runtime.thread.append("Build it")}>
+        ask
+      </button>
       <ThreadPrimitive.Root>
-        <ThreadPrimitive.Messages components={{ Message: () => <MessagePrimitive.Parts components={{ tools: { by_name: tools } }} /> }} />
+        <ThreadPrimitive.Messages
+          components={{ Message: () => <MessagePrimitive.Parts components={{ tools: { by_name: tools } }} /> }}
+        />
       </ThreadPrimitive.Root>
     </AssistantRuntimeProvider>
   );
 }
 
-test.each(["AskUserQuestion", "AskFollowupQuestion"])("in assistant-ui, %s is a card, and its answer goes back to the model", async (toolName) => {
-  const heard: unknown[] = [];
-  const user = userEvent.setup();
-  render(<Page heard={heard} toolName={toolName} />);
-  await user.click(screen.getByRole("button", { name: "ask" }));
-  await user.click(await screen.findByRole("button", { name: "Add a note" }));
-  await user.keyboard("for now");
-  await user.click(screen.getByRole("radio", { name: "SQLite" }));
-  await user.click(screen.getByRole("button", { name: "Answer" }));
-  await waitFor(() => expect(heard).toEqual([{ answers: { "Which database?": "SQLite" }, annotations: { "Which database?": { notes: "for now" } } }]));
-  expect(await screen.findByText(/I heard: /)).toBeTruthy();
-  expect(screen.queryByRole("radio")).toBeNull();
-});
+test.each(["AskUserQuestion", "AskFollowupQuestion"])(
+  "in assistant-ui, %s is a card, and its answer goes back to the model",
+  async (toolName) => {
+    const heard: unknown[] = [];
+    const user = userEvent.setup();
+    render(<Page heard={heard} toolName={toolName} />);
+    await user.click(screen.getByRole("button", { name: "ask" }));
+    await user.click(await screen.findByRole("button", { name: "Add a note" }));
+    await user.keyboard("for now");
+    await user.click(screen.getByRole("radio", { name: "SQLite" }));
+    await user.click(screen.getByRole("button", { name: "Answer" }));
+    await waitFor(() =>
+      expect(heard).toEqual([
+        { answers: { "Which database?": "SQLite" }, annotations: { "Which database?": { notes: "for now" } } },
+      ]),
+    );
+    expect(await screen.findByText(/I heard: /)).toBeTruthy();
+    expect(screen.queryByRole("radio")).toBeNull();
+  },
+);
 
-const call = (change: object) => ({ toolCallId: "toolu_1", args, argsText: JSON.stringify(args), status: { type: "requires-action" }, addResult: vi.fn(), ...change });
+const call = (change: object) => ({
+  toolCallId: "toolu_1",
+  args,
+  argsText: JSON.stringify(args),
+  status: { type: "requires-action" },
+  addResult: vi.fn(),
+  ...change,
+});
 const Tool = tools.AskUserQuestion;
 
 test("one tap waits five seconds for an undo, and is answered then", () => {
@@ -82,7 +123,15 @@ test("whoever leaves within the undo time has answered", () => {
 });
 
 test("arguments that still stream in are a question in preparation", () => {
-  render(<Tool {...call({ args: { questions: [{ question: "Which data" }] }, argsText: '{"questions":[{"question":"Which data', status: { type: "running" } })} />);
+  render(
+    <Tool
+      {...call({
+        args: { questions: [{ question: "Which data" }] },
+        argsText: '{"questions":[{"question":"Which data',
+        status: { type: "running" },
+      })}
+    />,
+  );
   expect(screen.getByRole("status").textContent).toBe("A question is being written…");
   expect(screen.queryByRole("textbox")).toBeNull();
 });
@@ -92,7 +141,10 @@ test("a dismissal is told as one, never as an empty answer", async () => {
   render(<Tool {...props} />);
   await userEvent.click(screen.getByRole("button", { name: "Dismiss" }));
   await userEvent.click(screen.getAllByRole("button", { name: "Dismiss" })[0]!);
-  expect(props.addResult).toHaveBeenCalledExactlyOnceWith({ dismissed: true, message: "The person closed the question without answering it." });
+  expect(props.addResult).toHaveBeenCalledExactlyOnceWith({
+    dismissed: true,
+    message: "The person closed the question without answering it.",
+  });
 });
 
 test("after a reload the answer is read from the result", () => {
@@ -102,16 +154,34 @@ test("after a reload the answer is read from the result", () => {
 });
 
 test("questions are found in arguments of every shape", () => {
-  const shapes = [args, JSON.stringify(args), { questions: JSON.stringify(args.questions) }, JSON.stringify(JSON.stringify(args))];
+  const shapes = [
+    args,
+    JSON.stringify(args),
+    { questions: JSON.stringify(args.questions) },
+    JSON.stringify(JSON.stringify(args)),
+  ];
   for (const shape of shapes) expect(questionsIn(shape)).toEqual(args.questions);
-  expect(questionsIn({ question: "Go?", options: ["Yes", { label: "No" }, { label: "" }, 7, null] })).toEqual([{ question: "Go?", multiSelect: false, options: [{ label: "Yes" }, { label: "No" }] }]);
-  expect(questionsIn({ questions: [{ question: "Go?" }, { question: "Go?" }] })?.map(({ question }) => question)).toEqual(["Go?", "Go? (2)"]);
-  for (const nothing of [null, 7, "", "text", [], {}, { questions: [] }, { questions: [{}] }]) expect(questionsIn(nothing)).toBeNull();
+  expect(questionsIn({ question: "Go?", options: ["Yes", { label: "No" }, { label: "" }, 7, null] })).toEqual([
+    { question: "Go?", multiSelect: false, options: [{ label: "Yes" }, { label: "No" }] },
+  ]);
+  expect(questionsIn({ questions: [{ question: "Go?" }, { question: "Go?" }] })?.map(({ question }) => question)).toEqual([
+    "Go?",
+    "Go? (2)",
+  ]);
+  for (const nothing of [null, 7, "", "text", [], {}, { questions: [] }, { questions: [{}] }])
+    expect(questionsIn(nothing)).toBeNull();
   expect([isWhole('{"a"'), isWhole("{}"), isWhole(undefined)]).toEqual([false, true, true]);
 });
 
 test("several choices are joined, and what was skipped is named", () => {
-  expect(resultOf(several(), { answers: { "Which parts should the first release contain?": { options: [0, 2], text: "docs" }, "Who may change the stock?": null } })).toEqual({
+  expect(
+    resultOf(several(), {
+      answers: {
+        "Which parts should the first release contain?": { options: [0, 2], text: "docs" },
+        "Who may change the stock?": null,
+      },
+    }),
+  ).toEqual({
     answers: { "Which parts should the first release contain?": "Import, Labels, docs" },
     skipped: ["Who may change the stock?", "What shall the service be called?"],
   });

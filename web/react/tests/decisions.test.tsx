@@ -1,7 +1,7 @@
 import { cleanup, screen, waitFor } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 import type { Ask } from "@askbridge/client";
-import { change, command, form, plan, viewOf } from "../gallery/samples.ts";
+import { change, command, form, plan, viewOf } from "../gallery/asks.ts";
 import { given } from "./given.tsx";
 
 afterEach(cleanup);
@@ -36,7 +36,10 @@ test("a command can be changed before it is allowed, and the rest of the input s
   await user.clear(field);
   await user.type(field, "cargo test");
   await user.click(press("Allow my version"));
-  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "allow", input: { command: "cargo test", description: "Test and push", timeout: 120000 } });
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({
+    decision: "allow",
+    input: { command: "cargo test", description: "Test and push", timeout: 120000 },
+  });
 });
 
 test("an input that is no JSON cannot be allowed", async () => {
@@ -108,7 +111,12 @@ test("a plan is approved, changed, or sent back with words", async () => {
 test("a form is sent once everything needed is there, and says what is not", async () => {
   const { user, calls } = given(form());
   await user.click(press("Send"));
-  expect(screen.getAllByRole("alert").map((alert) => alert.textContent).filter(Boolean)).toEqual(["Fill this in.", "Fill this in.", "Please choose"]);
+  expect(
+    screen
+      .getAllByRole("alert")
+      .map((alert) => alert.textContent)
+      .filter(Boolean),
+  ).toEqual(["Fill this in.", "Fill this in.", "Please choose"]);
   expect(document.activeElement).toBe(screen.getByRole("textbox", { name: /^Host/ }));
   await user.keyboard("parts.example");
   await user.type(screen.getByRole("textbox", { name: /^Port/ }), "44x");
@@ -117,7 +125,10 @@ test("a form is sent once everything needed is there, and says what is not", asy
   expect(screen.getByText("A whole number, please.")).toBeTruthy();
   await user.clear(screen.getByRole("textbox", { name: /^Port/ }));
   await user.type(screen.getByRole("textbox", { name: /^Port/ }), "443{Enter}");
-  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "accept", content: { host: "parts.example", port: "443", region: "eu-north" } });
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({
+    decision: "accept",
+    content: { host: "parts.example", port: "443", region: "eu-north" },
+  });
 });
 
 test("a form is declined with words", async () => {
@@ -132,7 +143,11 @@ test("a page to visit opens elsewhere, and an address that is none does not", ()
   const visit = (url: string): Ask => ({ ...form(), form: { message: "Sign in", url, fields: [] } });
   const { now } = given(visit("https://a.example/device"));
   const link = screen.getByRole("link", { name: "Open a.example" });
-  expect([link.getAttribute("href"), link.getAttribute("rel"), link.getAttribute("target")]).toEqual(["https://a.example/device", "noopener noreferrer", "_blank"]);
+  expect([link.getAttribute("href"), link.getAttribute("rel"), link.getAttribute("target")]).toEqual([
+    "https://a.example/device",
+    "noopener noreferrer",
+    "_blank",
+  ]);
   now(viewOf(visit("javascript:alert(1)")));
   expect(screen.queryByRole("link")).toBeNull();
   expect(screen.getByText("This address cannot be opened safely.")).toBeTruthy();

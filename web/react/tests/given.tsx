@@ -5,7 +5,7 @@ import userEvent, { type UserEvent } from "@testing-library/user-event";
 import { vi } from "vitest";
 import type { Ask, AskView } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
-import { viewOf } from "../gallery/samples.ts";
+import { viewOf } from "../gallery/asks.ts";
 import { AskCard } from "../src/index.ts";
 
 export interface Given extends RenderResult {

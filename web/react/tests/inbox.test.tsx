@@ -2,7 +2,8 @@ import { act, cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 import { nothing, type Ask as AskData, type Client, type State } from "@askbridge/client";
-import { command, database, many, viewOf } from "../gallery/samples.ts";
+import { command, database, viewOf } from "../gallery/asks.ts";
+import { many } from "../gallery/samples.ts";
 import { Ask, Askbridge, Inbox, headlineOf, useLingeringInbox } from "../src/index.ts";
 
 afterEach(cleanup);
@@ -19,7 +20,13 @@ test("a row says who asks, what, since when, and can be put off", async () => {
 });
 
 test("a row that ended stays in its place and says by whom", () => {
-  const ended = viewOf(database({ state: "answered", settled_at: new Date(Date.now() - 12.5 * 60_000).toISOString(), by: { person: "ada", device: "phone", via: "native" } }));
+  const ended = viewOf(
+    database({
+      state: "answered",
+      settled_at: new Date(Date.now() - 12.5 * 60_000).toISOString(),
+      by: { person: "ada", device: "phone", via: "native" },
+    }),
+  );
   render(<Inbox views={[viewOf(database()), ended, viewOf(command())]} language="en" onSelect={() => {}} onSnooze={() => {}} />);
   expect(screen.getAllByRole("listitem")[1]?.textContent).toContain("Answered by ada (phone) 12 minutes ago");
   expect(screen.getAllByRole("button", { name: /^Not now/ })).toHaveLength(2);
@@ -46,28 +53,44 @@ test("a headline is one line, and says what would run", () => {
 function clientOf(first: State) {
   const listeners = new Set<() => void>();
   const calls: unknown[][] = [];
-  const note = (name: string) => (...args: unknown[]) => void calls.push([name, ...args]);
+  const note =
+    (name: string) =>
+    (...args: unknown[]) =>
+      void calls.push([name, ...args]);
   const client = {
     state: first,
     subscribe: (listener: () => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    answer: note("answer"), dismiss: note("dismiss"), extend: note("extend"), undo: note("undo"), draft: note("draft"),
+    answer: note("answer"),
+    dismiss: note("dismiss"),
+    extend: note("extend"),
+    undo: note("undo"),
+    draft: note("draft"),
   };
-  const tell = (state: State) => act(() => {
-    client.state = state;
-    for (const listener of listeners) listener();
-  });
+  const tell = (state: State) =>
+    act(() => {
+      client.state = state;
+      for (const listener of listeners) listener();
+    });
   return { client: client as unknown as Client, calls, tell };
 }
 
-const known = (...asks: AskData[]): State => ({ ...nothing, me: { name: "grace", role: "operator" }, asks: new Map(asks.map((ask) => [ask.id, viewOf(ask)])) });
+const known = (...asks: AskData[]): State => ({
+  ...nothing,
+  me: { name: "grace", role: "operator" },
+  asks: new Map(asks.map((ask) => [ask.id, viewOf(ask)])),
+});
 
 test("an ask by its id is its place first, then its card, bound to the client", async () => {
   const ask = database();
   const { client, calls, tell } = clientOf({ ...nothing, preparing: new Set([ask.id]) });
-  render(<Askbridge client={client} language="en"><Ask id={ask.id} /></Askbridge>);
+  render(
+    <Askbridge client={client} language="en">
+      <Ask id={ask.id} />
+    </Askbridge>,
+  );
   expect(screen.getByRole("status").textContent).toBe("A question is being written…");
   tell(known(ask));
   await userEvent.click(screen.getByRole("radio", { name: "SQLite" }));
@@ -75,7 +98,11 @@ test("an ask by its id is its place first, then its card, bound to the client", 
 });
 
 test("what ends while the list is looked at stays a while, where it was", () => {
-  const [first, second, third] = [1, 2, 3].map((n) => database({ asked_at: `2026-11-15T08:0${n}:00.000Z` })) as [AskData, AskData, AskData];
+  const [first, second, third] = [1, 2, 3].map((n) => database({ asked_at: `2026-11-15T08:0${n}:00.000Z` })) as [
+    AskData,
+    AskData,
+    AskData,
+  ];
   const { client, tell } = clientOf(known(first, second, third));
   const now = Date.parse("2026-11-15T09:00:00.000Z");
   let shown: string[] = [];
@@ -83,7 +110,11 @@ test("what ends while the list is looked at stays a while, where it was", () => 
     shown = useLingeringInbox(at).map(({ id }) => id);
     return null;
   }
-  const page = (at: number) => <Askbridge client={client} language="en"><List at={at} /></Askbridge>;
+  const page = (at: number) => (
+    <Askbridge client={client} language="en">
+      <List at={at} />
+    </Askbridge>
+  );
   const { rerender } = render(page(now));
   tell(known(first, { ...second, state: "answered", settled_at: new Date(now).toISOString() }, third));
   expect(shown).toEqual([first.id, second.id, third.id]);

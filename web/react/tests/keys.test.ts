@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { deedOf, find, type Place, type Stroke } from "../src/questions/keys.ts";
 
-const stroke = (key: string, more: Partial<Stroke> = {}): Stroke => ({ key, keyCode: 0, isComposing: false, shift: false, chord: false, ...more });
+const stroke = (key: string, more: Partial<Stroke> = {}): Stroke => ({
+  key,
+  keyCode: 0,
+  isComposing: false,
+  shift: false,
+  chord: false,
+  ...more,
+});
 const option: Place = { on: "option", option: 1, options: 4, touch: false };
 const text: Place = { ...option, on: "text" };
 

@@ -1,13 +1,23 @@
 import { expect, test } from "vitest";
 import { EMPTY, choose, fresh, nextOpen, read, saysAnything, takesOneTap, toAnswer, write } from "../src/questions/picks.ts";
-import { database, several } from "../gallery/samples.ts";
+import { database, several } from "../gallery/asks.ts";
 
-const draft = (...picks: Partial<typeof EMPTY>[]) => ({ kind: "questions" as const, picks: picks.map((pick) => ({ ...EMPTY, ...pick })) });
+const draft = (...picks: Partial<typeof EMPTY>[]) => ({
+  kind: "questions" as const,
+  picks: picks.map((pick) => ({ ...EMPTY, ...pick })),
+});
 
 test("an answer names options by index, and what was skipped is null", () => {
-  const answer = toAnswer(several(), draft({ chosen: [0, 2], note: " soon " }, { skipped: true, chosen: [1] }, { text: " stock " }));
+  const answer = toAnswer(
+    several(),
+    draft({ chosen: [0, 2], note: " soon " }, { skipped: true, chosen: [1] }, { text: " stock " }),
+  );
   expect(answer).toEqual({
-    answers: { "Which parts should the first release contain?": { options: [0, 2] }, "Who may change the stock?": null, "What shall the service be called?": { text: "stock" } },
+    answers: {
+      "Which parts should the first release contain?": { options: [0, 2] },
+      "Who may change the stock?": null,
+      "What shall the service be called?": { text: "stock" },
+    },
     notes: { "Which parts should the first release contain?": "soon" },
   });
 });
@@ -27,14 +37,21 @@ test("one tap answers only a single choice to which nothing was said", () => {
   expect(takesOneTap(ask, fresh(ask))).toBe(true);
   for (const begun of [{ note: "x" }, { text: "x" }, { chosen: [1] }]) expect(takesOneTap(ask, draft(begun))).toBe(false);
   expect(takesOneTap(several(), fresh(several()))).toBe(false);
-  expect(takesOneTap({ ...ask, questions: ask.questions.map((each) => ({ ...each, multiSelect: true })) }, fresh(ask))).toBe(false);
+  expect(takesOneTap({ ...ask, questions: ask.questions.map((each) => ({ ...each, multiSelect: true })) }, fresh(ask))).toBe(
+    false,
+  );
   expect(takesOneTap({ ...ask, state: "expired" }, fresh(ask))).toBe(false);
 });
 
 test("choosing keeps what was typed, and one choice takes the place of another", () => {
   const [one] = database().questions;
   const [many] = several().questions;
-  expect(choose({ ...EMPTY, chosen: [0], text: "t", note: "n" }, 2, one!)).toEqual({ chosen: [2], text: "t", note: "n", skipped: false });
+  expect(choose({ ...EMPTY, chosen: [0], text: "t", note: "n" }, 2, one!)).toEqual({
+    chosen: [2],
+    text: "t",
+    note: "n",
+    skipped: false,
+  });
   expect(choose({ ...EMPTY, chosen: [2] }, 0, many!).chosen).toEqual([0, 2]);
   expect(choose({ ...EMPTY, chosen: [0, 2] }, 0, many!).chosen).toEqual([2]);
 });
@@ -47,7 +64,10 @@ test("the next open question comes after this one, then from the beginning", () 
 
 test("a draft from anywhere is read as far as it fits", () => {
   const ask = several();
-  const raw = { kind: "questions", picks: [{ chosen: [2, 2, 9, "1", -1], text: 7, note: "n" }, { chosen: [0, 1] }, null, { chosen: [0] }] };
+  const raw = {
+    kind: "questions",
+    picks: [{ chosen: [2, 2, 9, "1", -1], text: 7, note: "n" }, { chosen: [0, 1] }, null, { chosen: [0] }],
+  };
   expect(read(raw, ask)?.picks).toEqual([{ ...EMPTY, chosen: [2], note: "n" }, { ...EMPTY, chosen: [0] }, EMPTY]);
   for (const other of [null, "x", { kind: "plan" }, { kind: "questions", picks: {} }]) expect(read(other, ask)).toBeNull();
 });

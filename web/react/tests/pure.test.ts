@@ -3,6 +3,11 @@ import type { Form } from "@askbridge/client";
 import { cardWords } from "@askbridge/words";
 import { content, read, wrong, type Values } from "../src/form/values.ts";
 import { scrollFor, windowOf } from "../src/Inbox/window.ts";
+import { paint } from "../src/approval/paint.ts";
+import { risksOf } from "../src/approval/risk.ts";
+import { headlineOf } from "../src/index.ts";
+import { visible } from "../src/text/visible.ts";
+import { command } from "../gallery/asks.ts";
 import { safeAddress } from "../src/Markdown/links.ts";
 import { previewKind, sandboxed } from "../src/questions/previewed.ts";
 import { recommendation } from "../src/questions/recommended.ts";
@@ -29,7 +34,9 @@ describe("previews", () => {
   });
 
   test("of HTML lose everything that could run, fetch or lead away", () => {
-    const page = sandboxed(`<p onclick="x()">a</p><script>1</script><a href="https://e.example" ping="https://e.example">b</a><img src="https://e.example/p.png" srcset="x 2x"><img src="data:image/png;base64,AA=="><form action="https://e.example"><button formaction="https://e.example">c</button></form><meta http-equiv="refresh" content="0;url=https://e.example"><base href="https://e.example"><link rel="stylesheet" href="https://e.example/s.css"><iframe src="https://e.example"></iframe><svg><a xlink:href="https://e.example"><text>d</text></a></svg><noscript><img src=x></noscript>`);
+    const page = sandboxed(
+      `<p onclick="x()">a</p><script>1</script><a href="https://e.example" ping="https://e.example">b</a><img src="https://e.example/p.png" srcset="x 2x"><img src="data:image/png;base64,AA=="><form action="https://e.example"><button formaction="https://e.example">c</button></form><meta http-equiv="refresh" content="0;url=https://e.example"><base href="https://e.example"><link rel="stylesheet" href="https://e.example/s.css"><iframe src="https://e.example"></iframe><svg><a xlink:href="https://e.example"><text>d</text></a></svg><noscript><img src=x></noscript>`,
+    );
     expect(page).not.toMatch(/e\.example|onclick|<script|<iframe|<base|<link|<noscript/);
     expect(page).toContain("data:image/png");
     expect(page.indexOf("Content-Security-Policy")).toBeLessThan(page.indexOf("<body>"));
@@ -40,7 +47,20 @@ describe("previews", () => {
 test("only pages and mailboxes can be followed", () => {
   expect(safeAddress("https://a.example/b?c=d")).toBe("https://a.example/b?c=d");
   expect(safeAddress("mailto:ada@a.example")).toBe("mailto:ada@a.example");
-  for (const href of ["javascript:alert(1)", " JaVaScRiPt:alert(1)", "java\nscript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "/relative", "#hash", "//e.example", "http://[", ""]) expect(safeAddress(href), href).toBeNull();
+  for (const href of [
+    "javascript:alert(1)",
+    " JaVaScRiPt:alert(1)",
+    "java\nscript:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "/relative",
+    "#hash",
+    "//e.example",
+    "http://[",
+    "",
+  ])
+    expect(safeAddress(href), href).toBeNull();
 });
 
 test("times are said as people say them, and never lie ahead", () => {
@@ -65,19 +85,35 @@ test("a list draws what is in view, and a little around it", () => {
 });
 
 describe("forms", () => {
-  const form: Form = { message: "", fields: [
-    { name: "host", type: "text", required: true }, { name: "port", type: "integer", required: false }, { name: "rate", type: "number", required: false },
-    { name: "tell", type: "flag", required: true }, { name: "kind", type: "one_of", required: false, options: ["a"] }, { name: "many", type: "many_of", required: false, options: ["a", "b"] },
-  ] };
+  const form: Form = {
+    message: "",
+    fields: [
+      { name: "host", type: "text", required: true },
+      { name: "port", type: "integer", required: false },
+      { name: "rate", type: "number", required: false },
+      { name: "tell", type: "flag", required: true },
+      { name: "kind", type: "one_of", required: false, options: ["a"] },
+      { name: "many", type: "many_of", required: false, options: ["a", "b"] },
+    ],
+  };
   const [host, port, rate, tell] = form.fields;
 
   test("send what was filled in, numbers as typed, and nothing that was not", () => {
-    expect(content(form, { host: " x ", port: " 8080 ", tell: false, many: ["b"], kind: "" })).toEqual({ host: " x ", port: "8080", tell: false, many: ["b"] });
+    expect(content(form, { host: " x ", port: " 8080 ", tell: false, many: ["b"], kind: "" })).toEqual({
+      host: " x ",
+      port: "8080",
+      tell: false,
+      many: ["b"],
+    });
   });
 
   test("say what is missing or wrong", () => {
     const none: Values = {};
-    expect([wrong(host!, none, words), wrong(tell!, none, words), wrong(port!, none, words)]).toEqual([words.fillIn, words.pleaseChoose, null]);
+    expect([wrong(host!, none, words), wrong(tell!, none, words), wrong(port!, none, words)]).toEqual([
+      words.fillIn,
+      words.pleaseChoose,
+      null,
+    ]);
     expect(wrong(host!, { host: "  " }, words)).toBe(words.fillIn);
     expect(wrong(port!, { port: "1.5" }, words)).toBe(words.wholeNumber);
     for (const good of ["0", "-7", "12"]) expect(wrong(port!, { port: good }, words)).toBeNull();
@@ -86,7 +122,40 @@ describe("forms", () => {
   });
 
   test("read a draft as far as it fits", () => {
-    expect(read({ kind: "form", values: { host: "a", port: 7, many: ["a", 1], other: "x" } }, form)).toEqual({ kind: "form", values: { host: "a", many: ["a"] }, words: "" });
+    expect(read({ kind: "form", values: { host: "a", port: 7, many: ["a", 1], other: "x" } }, form)).toEqual({
+      kind: "form",
+      values: { host: "a", many: ["a"] },
+      words: "",
+    });
     expect(read({ kind: "plan" }, form)).toBeNull();
   });
+});
+
+test("texts made to take for ever do not", () => {
+  const long = [
+    "curl ".repeat(50_000),
+    " ".repeat(250_000),
+    "[".repeat(250_000),
+    "p\u043e ".repeat(60_000),
+    `${"\n".repeat(59_000)}x`,
+    '"'.repeat(59_999),
+  ];
+  for (const text of long) {
+    expect(visible(text).length).toBeGreaterThan(0);
+    expect(risksOf("Bash", { command: text }, "/home")).toBeInstanceOf(Array);
+    expect(previewKind(text)).toBeTruthy();
+    for (const tongue of ["shell", "slashes", "hashes", "json"] as const)
+      expect(
+        paint(text, tongue)
+          .map((each) => each.text)
+          .join(""),
+      ).toBe(text);
+    expect(headlineOf(command({}, text)).length).toBeLessThanOrEqual(300);
+  }
+});
+
+test("what is hidden far behind in a command is hinted at all the same", () => {
+  expect(risksOf("Bash", { command: `${"echo x; ".repeat(5_000)}sudo reboot` }, undefined).map(({ word }) => word)).toEqual([
+    "riskSudo",
+  ]);
 });

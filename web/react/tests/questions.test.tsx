@@ -1,6 +1,6 @@
 import { cleanup, createEvent, fireEvent, screen, within } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
-import { database, huge, previews, secret, several } from "../gallery/samples.ts";
+import { database, huge, previews, secret, several } from "../gallery/asks.ts";
 import { given } from "./given.tsx";
 
 afterEach(cleanup);
@@ -90,7 +90,13 @@ test("nothing is sent while a question has no answer, and the person is told whi
   expect(screen.getByRole("alert").textContent).toContain("2 questions have no answer yet.");
   expect(document.activeElement).toBe(screen.getByRole("radio", { name: "Everyone who is signed in" }));
   await user.click(screen.getByRole("button", { name: "Skip the rest and send" }));
-  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ answers: { "Which parts should the first release contain?": { options: [1] }, "Who may change the stock?": null, "What shall the service be called?": null } });
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({
+    answers: {
+      "Which parts should the first release contain?": { options: [1] },
+      "Who may change the stock?": null,
+      "What shall the service be called?": null,
+    },
+  });
 });
 
 test("an empty answer is not sent", async () => {
@@ -113,10 +119,16 @@ test("a note goes along, and a skipped question can be answered after all", asyn
   await user.click(screen.getByRole("radio", { name: "Only the warehouse" }));
   await user.type(within(name!).getByRole("textbox"), "stock");
   await user.click(screen.getByRole("button", { name: "Answer" }));
-  expect(calls.onAnswer.mock.calls[0]).toEqual([{
-    answers: { "Which parts should the first release contain?": { options: [2] }, "Who may change the stock?": { options: [1] }, "What shall the service be called?": { text: "stock" } },
-    notes: { "Which parts should the first release contain?": "soon" },
-  }]);
+  expect(calls.onAnswer.mock.calls[0]).toEqual([
+    {
+      answers: {
+        "Which parts should the first release contain?": { options: [2] },
+        "Who may change the stock?": { options: [1] },
+        "What shall the service be called?": { text: "stock" },
+      },
+      notes: { "Which parts should the first release contain?": "soon" },
+    },
+  ]);
 });
 
 test("twelve questions with twenty-six options are answered with a click each", async () => {
@@ -127,7 +139,9 @@ test("twelve questions with twenty-six options are answered with a click each", 
     await user.click(screen.getByRole("radio", { name: `${String.fromCharCode(65 + at)} · Region ${at + 1}` }));
   }
   await user.click(screen.getByRole("button", { name: "Answer" }));
-  expect(Object.values(calls.onAnswer.mock.calls[0]?.[0].answers)).toEqual(Array.from({ length: 12 }, (_, at) => ({ options: [at] })));
+  expect(Object.values(calls.onAnswer.mock.calls[0]?.[0].answers)).toEqual(
+    Array.from({ length: 12 }, (_, at) => ({ options: [at] })),
+  );
 });
 
 test("a preview is a document without rights", () => {
@@ -143,7 +157,9 @@ test("a secret is typed unseen and kept nowhere", async () => {
   await user.type(field!, "hunter2");
   expect(JSON.stringify(calls.onDraft.mock.calls)).not.toContain("hunter2");
   await user.keyboard("{Enter}");
-  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ answers: { "What is the passphrase of the signing key?": { text: "hunter2" } } });
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({
+    answers: { "What is the passphrase of the signing key?": { text: "hunter2" } },
+  });
 });
 
 test("dismissing takes words along, and asking differently says so", async () => {
@@ -171,7 +187,9 @@ test("ten more minutes are asked for with one press", async () => {
 
 test("in Japanese everything of ours is Japanese", () => {
   const { container } = given(database({ context: {}, agent: "エージェント" }), {}, "ja");
-  const ours = [...container.querySelectorAll("button:not([role]), .ab-waits, .ab-tap-hint, .ab-head-title")].map((element) => element.textContent);
+  const ours = [...container.querySelectorAll("button:not([role]), .ab-waits, .ab-tap-hint, .ab-head-title")].map(
+    (element) => element.textContent,
+  );
   expect(ours.length).toBeGreaterThan(4);
   for (const text of ours) expect(text).toMatch(/[ぁ-んァ-ヶ一-龠]/);
 });

@@ -1,7 +1,7 @@
 import { cleanup, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Ask } from "@askbridge/client";
-import { command, database } from "../gallery/samples.ts";
+import { command, database } from "../gallery/asks.ts";
 import { given } from "./given.tsx";
 
 afterEach(cleanup);

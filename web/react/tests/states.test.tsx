@@ -1,7 +1,8 @@
 import { cleanup, screen } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 import type { Ask, Sending } from "@askbridge/client";
-import { command, database, samples } from "../gallery/samples.ts";
+import { command, database } from "../gallery/asks.ts";
+import { samples } from "../gallery/samples.ts";
 import { given } from "./given.tsx";
 
 afterEach(cleanup);
@@ -36,14 +37,28 @@ test("what was tapped shows while it can be undone, and undo brings the question
 test("what was written is still there after an undo", async () => {
   const { user, now } = given(database());
   await user.type(screen.getByRole("textbox"), "MariaDB{Enter}");
-  now({ ask: { ...database(), state: "proposed", undo_until: new Date(Date.now() + 60_000).toISOString(), answers: { [WHICH]: "MariaDB" } }, draft: null });
+  now({
+    ask: {
+      ...database(),
+      state: "proposed",
+      undo_until: new Date(Date.now() + 60_000).toISOString(),
+      answers: { [WHICH]: "MariaDB" },
+    },
+    draft: null,
+  });
   expect(status()).toBe("Stored. It can still be taken back.");
   now({ ask: database() });
   expect(screen.getByDisplayValue("MariaDB")).toBeTruthy();
 });
 
 test("an answer is stored, then delivered, and says who gave it", () => {
-  const ask = database({ state: "answered", answerable: false, settled_at: settled_at(), by: ada, answers: { [WHICH]: "SQLite" } });
+  const ask = database({
+    state: "answered",
+    answerable: false,
+    settled_at: settled_at(),
+    by: ada,
+    answers: { [WHICH]: "SQLite" },
+  });
   const { now } = given(ask);
   expect(status()).toMatch(/^Answered by ada \(phone\) 12 minutes ago.*Stored, and on its way/);
   now({ ask: { ...ask, delivered_at: settled_at() } });
@@ -51,14 +66,31 @@ test("an answer is stored, then delivered, and says who gave it", () => {
 });
 
 test("what the person did themselves is called theirs", () => {
-  given(database({ state: "answered", answerable: false, settled_at: settled_at(), by: { ...ada, person: "grace" }, answers: { [WHICH]: "SQLite" } }));
+  given(
+    database({
+      state: "answered",
+      answerable: false,
+      settled_at: settled_at(),
+      by: { ...ada, person: "grace" },
+      answers: { [WHICH]: "SQLite" },
+    }),
+  );
   expect(status()).toMatch(/^Answered by you \(phone\)/);
 });
 
 test.each([
-  [database({ state: "dismissed", answerable: false, settled_at: settled_at(), by: ada, words: "not now" }), /Dismissed by ada \(phone\).*not now/],
-  [database({ state: "withdrawn", answerable: false, settled_at: settled_at(), words: "interrupted" }), /The agent no longer asks.*interrupted/],
-  [database({ state: "overtaken", answerable: false, settled_at: settled_at(), words: "the terminal" }), /Answered elsewhere first.*the terminal/],
+  [
+    database({ state: "dismissed", answerable: false, settled_at: settled_at(), by: ada, words: "not now" }),
+    /Dismissed by ada \(phone\).*not now/,
+  ],
+  [
+    database({ state: "withdrawn", answerable: false, settled_at: settled_at(), words: "interrupted" }),
+    /The agent no longer asks.*interrupted/,
+  ],
+  [
+    database({ state: "overtaken", answerable: false, settled_at: settled_at(), words: "the terminal" }),
+    /Answered elsewhere first.*the terminal/,
+  ],
 ] satisfies [Ask, RegExp][])("the end is told with its reason", (ask, words) => {
   given(ask);
   expect(status()).toMatch(words);
@@ -66,7 +98,9 @@ test.each([
 });
 
 test("an expired question says what the agent was told, and takes a late answer on purpose", async () => {
-  const { user, calls } = given(database({ state: "expired", settled_at: settled_at(), verdict: { ruling: "assume", words: "Assume SQLite." } }));
+  const { user, calls } = given(
+    database({ state: "expired", settled_at: settled_at(), verdict: { ruling: "assume", words: "Assume SQLite." } }),
+  );
   expect(screen.getByText("Nobody answered in time.").parentElement?.textContent).toContain("You can still answer.");
   expect(screen.getByText("Assume SQLite.")).toBeTruthy();
   await user.click(screen.getByRole("radio", { name: "SQLite" }));
@@ -76,7 +110,14 @@ test("an expired question says what the agent was told, and takes a late answer 
 });
 
 test("a late answer is shown, and cannot be given twice", () => {
-  given(database({ state: "expired", settled_at: settled_at(), verdict: { ruling: "deny", words: "" }, late: { answers: { [WHICH]: "SQLite" }, notes: {}, by: ada, at: settled_at() } }));
+  given(
+    database({
+      state: "expired",
+      settled_at: settled_at(),
+      verdict: { ruling: "deny", words: "" },
+      late: { answers: { [WHICH]: "SQLite" }, notes: {}, by: ada, at: settled_at() },
+    }),
+  );
   expect(status()).toMatch(/ada \(phone\) answered late/);
   expect(screen.queryByRole("radio")).toBeNull();
   expect(screen.getByText("SQLite")).toBeTruthy();
@@ -91,15 +132,35 @@ test("parked and stranded questions say so, and can be answered", () => {
 });
 
 test("whoever came second is told who was first", () => {
-  const because = { code: "already_decided" as const, detail: "", parts: [], winner: { by: ada, at: settled_at() }, retry: false };
-  given(database({ state: "answered", answerable: false, settled_at: settled_at(), by: ada, answers: { [WHICH]: "SQLite" } }), { sending: { state: "refused", what: "answer", because } });
+  const because = {
+    code: "already_decided" as const,
+    detail: "",
+    parts: [],
+    winner: { by: ada, at: settled_at() },
+    retry: false,
+  };
+  given(database({ state: "answered", answerable: false, settled_at: settled_at(), by: ada, answers: { [WHICH]: "SQLite" } }), {
+    sending: { state: "refused", what: "answer", because },
+  });
   expect(screen.getByRole("alert").textContent).toMatch(/ada \(phone\) was first, 12 minutes ago. Yours did not count./);
 });
 
 test("a refused answer can be mended: nothing that was written is gone", async () => {
   const { user, now } = given(database());
   await user.type(screen.getByRole("textbox"), "MariaDB{Enter}");
-  now({ sending: { state: "refused", what: "answer", because: { code: "answer_does_not_fit", detail: "x", parts: [{ question: WHICH, detail: "too long" }], winner: null, retry: false } } });
+  now({
+    sending: {
+      state: "refused",
+      what: "answer",
+      because: {
+        code: "answer_does_not_fit",
+        detail: "x",
+        parts: [{ question: WHICH, detail: "too long" }],
+        winner: null,
+        retry: false,
+      },
+    },
+  });
   expect(screen.getByText("too long").closest("[role=alert]")).toBeTruthy();
   expect(screen.getByDisplayValue("MariaDB")).toBeTruthy();
 });
@@ -124,10 +185,17 @@ test("every sample of the gallery is drawn in both languages", () => {
 });
 
 test("a card of a rule's decision names the rule", () => {
-  given(command({ state: "ruled", answerable: false, settled_at: settled_at(), by: { rule: "nightly" }, verdict: { ruling: "deny", words: "No." } }));
+  given(
+    command({
+      state: "ruled",
+      answerable: false,
+      settled_at: settled_at(),
+      by: { rule: "nightly" },
+      verdict: { ruling: "deny", words: "No." },
+    }),
+  );
   expect(screen.getByText(/The rule “nightly” decided/)).toBeTruthy();
 });
-
 
 test("the focus stays in the card: on undo after an answer, on the question after an undo", async () => {
   const { user, now } = given(database());
@@ -149,7 +217,13 @@ test("a card that ends by itself takes no focus from elsewhere", () => {
 });
 
 test("only whoever answered can take it back", () => {
-  const ask = (person: string) => database({ state: "proposed", undo_until: new Date(Date.now() + 60_000).toISOString(), answers: { [WHICH]: "SQLite" }, by: { ...ada, person } });
+  const ask = (person: string) =>
+    database({
+      state: "proposed",
+      undo_until: new Date(Date.now() + 60_000).toISOString(),
+      answers: { [WHICH]: "SQLite" },
+      by: { ...ada, person },
+    });
   const { now } = given(ask("ada"));
   expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
   now({ ask: ask("grace") });

@@ -33,7 +33,9 @@ export interface AskCardProps {
 export function AskCard(props: AskCardProps) {
   return (
     <Speaks.Provider value={props.language}>
-      <CardBoundary key={props.view.id} {...props}><Card {...props} /></CardBoundary>
+      <CardBoundary key={props.view.id} {...props}>
+        <Card {...props} />
+      </CardBoundary>
     </Speaks.Provider>
   );
 }
@@ -46,7 +48,10 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
   const card = useRef<HTMLElement>(null);
   const { acted } = useKeptFocus(card, answerable);
   const shared = {
-    view, isAnswerable: answerable, onExtend, onDraft,
+    view,
+    isAnswerable: answerable,
+    onExtend,
+    onDraft,
     onAnswer: (answer: NewAnswer) => {
       acted();
       onAnswer(answer);
@@ -57,32 +62,64 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
     },
   };
   return (
-    <article ref={card} tabIndex={-1} onKeyDown={intoTheQuestion} className="ab-card" data-kind={ask.kind} data-phase={phase} data-answerable={answerable ? "" : undefined} lang={language} aria-labelledby={titleId}>
+    <article
+      ref={card}
+      tabIndex={-1}
+      onKeyDown={intoTheQuestion}
+      className="ab-card"
+      data-kind={ask.kind}
+      data-phase={phase}
+      data-answerable={answerable ? "" : undefined}
+      lang={language}
+      aria-labelledby={titleId}
+    >
       <Head ask={ask} titleId={titleId} isWaiting={phase === "open"} />
       <Before view={view} me={me} />
       <Context text={ask.context?.text} />
       <Body {...shared} ask={ask} />
-      {!answerable && <After view={view} me={me} onUndo={() => { acted(); onUndo(); }} />}
+      {!answerable && (
+        <After
+          view={view}
+          me={me}
+          onUndo={() => {
+            acted();
+            onUndo();
+          }}
+        />
+      )}
     </article>
   );
 }
 
 /** A card that has the focus itself, because somebody came to it from a list, lets the keys of its question work at once. */
 function intoTheQuestion(event: KeyboardEvent<HTMLElement>) {
-  if (event.target !== event.currentTarget || !/^([1-9]|Arrow(Up|Down))$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (
+    event.target !== event.currentTarget ||
+    !/^([1-9]|Arrow(Up|Down))$/.test(event.key) ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey
+  )
+    return;
   const option = event.currentTarget.querySelector<HTMLElement>("[data-option][tabindex='0']");
   if (!option) return;
   event.preventDefault();
   option.focus();
-  if (/[1-9]/.test(event.key)) option.dispatchEvent(new globalThis.KeyboardEvent("keydown", { key: event.key, bubbles: true, cancelable: true }));
+  if (/[1-9]/.test(event.key))
+    option.dispatchEvent(new globalThis.KeyboardEvent("keydown", { key: event.key, bubbles: true, cancelable: true }));
 }
 
 function Body({ ask, ...shared }: BodyProps<AskView["ask"]>) {
   switch (ask.kind) {
-    case "questions": return <QuestionsBody ask={ask} {...shared} />;
-    case "approval": return <ApprovalBody ask={ask} {...shared} />;
-    case "plan": return <PlanBody ask={ask} {...shared} />;
-    case "form": return <FormBody ask={ask} {...shared} />;
-    default: throw new Error(`an ask of a kind that this page does not know: ${(ask as { kind: string }).kind}`);
+    case "questions":
+      return <QuestionsBody ask={ask} {...shared} />;
+    case "approval":
+      return <ApprovalBody ask={ask} {...shared} />;
+    case "plan":
+      return <PlanBody ask={ask} {...shared} />;
+    case "form":
+      return <FormBody ask={ask} {...shared} />;
+    default:
+      throw new Error(`an ask of a kind that this page does not know: ${(ask as { kind: string }).kind}`);
   }
 }

@@ -23,7 +23,11 @@ export class CardBoundary extends Component<AskCardProps & { readonly children: 
   }
 
   override render() {
-    return this.state.isBroken ? <Fallback {...this.props} onRetry={() => this.setState({ isBroken: false })} /> : this.props.children;
+    return this.state.isBroken ? (
+      <Fallback {...this.props} onRetry={() => this.setState({ isBroken: false })} />
+    ) : (
+      this.props.children
+    );
   }
 }
 
@@ -33,10 +37,18 @@ function Fallback({ view, onAnswer, onDismiss, onRetry }: AskCardProps & { reado
   const answer = inWords(view.ask, said.trim());
   return (
     <article className="ab-card" data-phase="broken">
-      <div className="ab-notice" data-tone="stop" role="alert"><div><p><strong>{words.broken}</strong> {words.brokenHint}</p></div></div>
+      <div className="ab-notice" data-tone="stop" role="alert">
+        <div>
+          <p>
+            <strong>{words.broken}</strong> {words.brokenHint}
+          </p>
+        </div>
+      </div>
       <details className="ab-told" open>
         <summary>{words.rawData}</summary>
-        <pre className="ab-code" tabIndex={0}><Seen text={rawOf(view.ask)} /></pre>
+        <pre className="ab-code" tabIndex={0}>
+          <Seen text={rawOf(view.ask)} />
+        </pre>
       </details>
       <label className="ab-field">
         <span className="ab-field-label">{words.brokenAnswer}</span>
@@ -44,9 +56,19 @@ function Fallback({ view, onAnswer, onDismiss, onRetry }: AskCardProps & { reado
       </label>
       <div className="ab-foot">
         <div className="ab-foot-main">
-          <button type="button" className="ab-button" data-tone="quiet" onClick={onRetry}>{words.tryAgain}</button>
-          <button type="button" className="ab-button" data-tone="plain" onClick={() => onDismiss(said.trim() || undefined)}>{words.dismiss}</button>
-          <button type="button" className="ab-button" data-tone="main" disabled={said.trim() === ""} onClick={() => (answer ? onAnswer(answer) : onDismiss(said.trim()))}>
+          <button type="button" className="ab-button" data-tone="quiet" onClick={onRetry}>
+            {words.tryAgain}
+          </button>
+          <button type="button" className="ab-button" data-tone="plain" onClick={() => onDismiss(said.trim() || undefined)}>
+            {words.dismiss}
+          </button>
+          <button
+            type="button"
+            className="ab-button"
+            data-tone="main"
+            disabled={said.trim() === ""}
+            onClick={() => (answer ? onAnswer(answer) : onDismiss(said.trim()))}
+          >
             {answer?.decision === "deny" ? words.brokenDeny : words.send}
           </button>
         </div>
@@ -64,10 +86,14 @@ function inWords(ask: unknown, said: string): NewAnswer | null {
       const text = (first as { question?: unknown } | undefined)?.question;
       return typeof text === "string" ? { answers: { [text]: { text: said } } } : null;
     }
-    case "approval": return { decision: "deny", words: said };
-    case "plan": return { decision: "send_back", words: said };
-    case "form": return { decision: "decline", words: said };
-    default: return null;
+    case "approval":
+      return { decision: "deny", words: said };
+    case "plan":
+      return { decision: "send_back", words: said };
+    case "form":
+      return { decision: "decline", words: said };
+    default:
+      return null;
   }
 }
 

@@ -25,7 +25,11 @@ const ROW_REM = 6;
 const HEIGHT_PX = 800;
 
 export function Inbox(props: InboxProps) {
-  return <Speaks.Provider value={props.language}><List {...props} /></Speaks.Provider>;
+  return (
+    <Speaks.Provider value={props.language}>
+      <List {...props} />
+    </Speaks.Provider>
+  );
 }
 
 function List({ views, selected = null, onSelect, onSnooze, me }: InboxProps) {
@@ -76,7 +80,16 @@ function List({ views, selected = null, onSelect, onSnooze, me }: InboxProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.nativeEvent.isComposing) return;
     const page = Math.max(1, Math.floor(heightPx / rowPx) - 1);
-    const row = { ArrowDown: at + 1, j: at + 1, ArrowUp: at - 1, k: at - 1, Home: 0, End: views.length - 1, PageDown: at + page, PageUp: at - page }[event.key];
+    const row = {
+      ArrowDown: at + 1,
+      j: at + 1,
+      ArrowUp: at - 1,
+      k: at - 1,
+      Home: 0,
+      End: views.length - 1,
+      PageDown: at + page,
+      PageUp: at - page,
+    }[event.key];
     if (row === undefined) return;
     event.preventDefault();
     go(row);
@@ -87,7 +100,19 @@ function List({ views, selected = null, onSelect, onSnooze, me }: InboxProps) {
     <div ref={box} className="ab-inbox" onScroll={(event) => setTop(event.currentTarget.scrollTop)} onKeyDown={onKeyDown}>
       <ul aria-label={words.inbox} style={{ paddingTop: from * rowPx, paddingBottom: (views.length - to) * rowPx }}>
         {views.slice(from, to).map((view, place) => (
-          <Row key={view.id} view={view} now={now} me={me} at={from + place} of={views.length} isSelected={view.id === selected} isReachable={from + place === at} onSelect={onSelect} onSnooze={onSnooze} onFocus={onFocus} />
+          <Row
+            key={view.id}
+            view={view}
+            now={now}
+            me={me}
+            at={from + place}
+            of={views.length}
+            isSelected={view.id === selected}
+            isReachable={from + place === at}
+            onSelect={onSelect}
+            onSnooze={onSnooze}
+            onFocus={onFocus}
+          />
         ))}
       </ul>
     </div>

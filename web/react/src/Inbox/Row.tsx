@@ -27,20 +27,60 @@ export const Row = memo(function Row({ view, now, me, at, of, isSelected, isReac
   const { ask } = view;
   const headline = headlineOf(ask);
   const isOpen = ask.state === "open";
-  const chip = ask.kind === "questions" ? (ask.questions.length > 1 ? words.questionsCount(ask.questions.length) : (ask.questions[0]?.header ?? words.kindQuestions)) : ask.kind === "approval" ? words.kindApproval : ask.kind === "plan" ? words.kindPlan : words.kindForm;
+  const chip =
+    ask.kind === "questions"
+      ? ask.questions.length > 1
+        ? words.questionsCount(ask.questions.length)
+        : (ask.questions[0]?.header ?? words.kindQuestions)
+      : ask.kind === "approval"
+        ? words.kindApproval
+        : ask.kind === "plan"
+          ? words.kindPlan
+          : words.kindForm;
   return (
-    <li className="ab-row" data-selected={isSelected ? "" : undefined} data-open={isOpen ? "" : undefined} aria-setsize={of} aria-posinset={at + 1}>
-      <button type="button" className="ab-row-main" data-row={at} tabIndex={isReachable ? 0 : -1} aria-current={isSelected ? "true" : undefined} onClick={() => onSelect(view.id)} onFocus={() => onFocus(at)}>
+    <li
+      className="ab-row"
+      data-selected={isSelected ? "" : undefined}
+      data-open={isOpen ? "" : undefined}
+      aria-setsize={of}
+      aria-posinset={at + 1}
+    >
+      <button
+        type="button"
+        className="ab-row-main"
+        data-row={at}
+        tabIndex={isReachable ? 0 : -1}
+        aria-current={isSelected ? "true" : undefined}
+        onClick={() => onSelect(view.id)}
+        onFocus={() => onFocus(at)}
+      >
         <span className="ab-row-top">
-          <span className="ab-row-agent"><Seen text={ask.agent} /></span>
-          <span className="ab-chip"><Seen text={chip} /></span>
+          <span className="ab-row-agent">
+            <Seen text={ask.agent} />
+          </span>
+          <span className="ab-chip">
+            <Seen text={chip} />
+          </span>
           {view.draft !== null && view.draft !== undefined && isOpen && <span className="ab-quiet">{words.draftStarted}</span>}
           <Time view={view} now={now} />
         </span>
-        <span className="ab-row-headline" data-mono={ask.kind === "approval" ? "" : undefined}><Seen text={headline} /></span>
+        <span className="ab-row-headline" data-mono={ask.kind === "approval" ? "" : undefined}>
+          <Seen text={headline} />
+        </span>
         <Became view={view} now={now} me={me} />
       </button>
-      {onSnooze && isOpen && <button type="button" className="ab-button ab-row-snooze" data-tone="quiet" tabIndex={isReachable ? 0 : -1} aria-label={words.snoozeAloud(headline)} onClick={() => onSnooze(view.id)}>{words.snooze}</button>}
+      {onSnooze && isOpen && (
+        <button
+          type="button"
+          className="ab-button ab-row-snooze"
+          data-tone="quiet"
+          tabIndex={isReachable ? 0 : -1}
+          aria-label={words.snoozeAloud(headline)}
+          onClick={() => onSnooze(view.id)}
+        >
+          {words.snooze}
+        </button>
+      )}
     </li>
   );
 });
@@ -50,7 +90,12 @@ function Time({ view: { ask }, now }: { readonly view: AskView; readonly now: nu
   if (ask.state !== "open") return null;
   if (ask.deadline !== null) {
     const left = Date.parse(ask.deadline) - now;
-    return <span className="ab-row-time" data-soon={left < 120_000 ? "" : undefined}><Icon of="clock" />{left > 0 ? clock(left, words) : words.timeIsUp}</span>;
+    return (
+      <span className="ab-row-time" data-soon={left < 120_000 ? "" : undefined}>
+        <Icon of="clock" />
+        {left > 0 ? clock(left, words) : words.timeIsUp}
+      </span>
+    );
   }
   return <span className="ab-row-time">{stretch(now - Date.parse(ask.asked_at), words)}</span>;
 }
@@ -65,18 +110,32 @@ function Became({ view, now, me }: { readonly view: AskView; readonly now: numbe
   const by = ask.by !== null && when !== null ? whoOf(ask.by, me, words) : null;
   const text = (() => {
     switch (phase) {
-      case "open": return [ask.context?.title, ask.context?.folder, ask.context?.branch].filter(Boolean).join(" · ");
-      case "queued": return words.queued;
-      case "sending": return words.sending;
-      case "undoable": return ask.state === "proposed" ? words.proposed : words.held;
+      case "open":
+        return [ask.context?.title, ask.context?.folder, ask.context?.branch].filter(Boolean).join(" · ");
+      case "queued":
+        return words.queued;
+      case "sending":
+        return words.sending;
+      case "undoable":
+        return ask.state === "proposed" ? words.proposed : words.held;
       case "stored":
-      case "delivered": return by && when ? (ask.kind === "questions" ? words.answeredBy(by, when) : words.decidedBy(by, when)) : words.stored;
-      case "dismissed": return by && when ? words.dismissedBy(by, when) : words.dismissed;
-      case "expired": return words.expired;
-      case "ruled": return words.ruledBy(ask.by && "rule" in ask.by ? ask.by.rule : "?");
-      case "withdrawn": return words.withdrawn;
-      case "overtaken": return words.overtaken;
+      case "delivered":
+        return by && when ? (ask.kind === "questions" ? words.answeredBy(by, when) : words.decidedBy(by, when)) : words.stored;
+      case "dismissed":
+        return by && when ? words.dismissedBy(by, when) : words.dismissed;
+      case "expired":
+        return words.expired;
+      case "ruled":
+        return words.ruledBy(ask.by && "rule" in ask.by ? ask.by.rule : "?");
+      case "withdrawn":
+        return words.withdrawn;
+      case "overtaken":
+        return words.overtaken;
     }
   })();
-  return <span className="ab-row-became" data-phase={phase}><Seen text={text} /></span>;
+  return (
+    <span className="ab-row-became" data-phase={phase}>
+      <Seen text={text} />
+    </span>
+  );
 }

@@ -1,7 +1,7 @@
 /** What an ask is about, in one line. */
 
 import type { Ask } from "@askbridge/client";
-import { meaningOf } from "../approval/tool.ts";
+import { subjectOf } from "../approval/tool.ts";
 
 const CHARS_MAX = 300;
 
@@ -14,10 +14,10 @@ function whole(ask: Ask): string {
     case "questions":
       return ask.questions[0]?.question ?? "";
     case "approval": {
-      const meaning = meaningOf(ask.approval.tool, ask.approval.input);
-      if (meaning.kind === "command") return `${ask.approval.tool}: ${meaning.command}`;
-      if (meaning.kind === "change") return `${ask.approval.tool}: ${meaning.file}`;
-      return ask.approval.summary ?? ask.approval.tool;
+      const subject = subjectOf(ask.approval.input);
+      return subject === null
+        ? (ask.approval.summary ?? ask.approval.tool)
+        : `${ask.approval.tool}: ${subject.slice(0, CHARS_MAX)}`;
     }
     case "plan":
       return (ask.plan.split("\n").find((line) => line.trim() !== "") ?? "").replace(/^#+\s*/, "");

@@ -15,7 +15,15 @@ export interface MarkdownProps {
 export const Markdown = memo(function Markdown({ text, below = 3 }: MarkdownProps) {
   return (
     <div className="ab-markdown">
-      <Suspense fallback={<p className="ab-markdown-plain"><Seen text={text} /></p>}><Rendered text={text} below={below} /></Suspense>
+      <Suspense
+        fallback={
+          <p className="ab-markdown-plain">
+            <Seen text={text} />
+          </p>
+        }
+      >
+        <Rendered text={text} below={below} />
+      </Suspense>
     </div>
   );
 });

@@ -15,7 +15,13 @@ const DEPTH_MAX = 24;
 
 export default function Rendered({ text, below }: { readonly text: string; readonly below: number }) {
   const tokens = useMemo(() => ranked(parsed(text), below), [text, below]);
-  return tokens ? <Blocks tokens={tokens} depth={0} /> : <p className="ab-markdown-plain"><Seen text={text} /></p>;
+  return tokens ? (
+    <Blocks tokens={tokens} depth={0} />
+  ) : (
+    <p className="ab-markdown-plain">
+      <Seen text={text} />
+    </p>
+  );
 }
 
 function parsed(text: string): readonly Token[] | null {
@@ -46,7 +52,13 @@ interface Level {
 
 function Blocks({ tokens = [], depth }: Level) {
   if (depth > DEPTH_MAX) return <Seen text={tokens.map((token) => token.raw).join("")} />;
-  return <>{tokens.map((token, at) => <Fragment key={at}>{block(token, depth + 1)}</Fragment>)}</>;
+  return (
+    <>
+      {tokens.map((token, at) => (
+        <Fragment key={at}>{block(token, depth + 1)}</Fragment>
+      ))}
+    </>
+  );
 }
 
 function block(token: Token, depth: number): ReactNode {
@@ -56,18 +68,36 @@ function block(token: Token, depth: number): ReactNode {
       return null;
     case "heading": {
       const Heading = `h${(token as Tokens.Heading).depth}` as "h3" | "h4" | "h5" | "h6";
-      return <Heading><Inline tokens={token.tokens} depth={depth} /></Heading>;
+      return (
+        <Heading>
+          <Inline tokens={token.tokens} depth={depth} />
+        </Heading>
+      );
     }
     case "paragraph":
-      return <p><Inline tokens={token.tokens} depth={depth} /></p>;
+      return (
+        <p>
+          <Inline tokens={token.tokens} depth={depth} />
+        </p>
+      );
     case "text":
       return token.tokens ? <Inline tokens={token.tokens} depth={depth} /> : <Seen text={unescaped(token.text)} />;
     case "code": {
       const { text, lang } = token as Tokens.Code;
-      return <pre tabIndex={0}><code><Painted code={text} tongue={tongueOf(lang?.split(/\s/)[0] ?? "")} /></code></pre>;
+      return (
+        <pre tabIndex={0}>
+          <code>
+            <Painted code={text} tongue={tongueOf(lang?.split(/\s/)[0] ?? "")} />
+          </code>
+        </pre>
+      );
     }
     case "blockquote":
-      return <blockquote><Blocks tokens={token.tokens} depth={depth} /></blockquote>;
+      return (
+        <blockquote>
+          <Blocks tokens={token.tokens} depth={depth} />
+        </blockquote>
+      );
     case "hr":
       return <hr />;
     case "list":
@@ -75,7 +105,11 @@ function block(token: Token, depth: number): ReactNode {
     case "table":
       return table(token as Tokens.Table, depth);
     default:
-      return <p><Seen text={token.raw.trim()} /></p>;
+      return (
+        <p>
+          <Seen text={token.raw.trim()} />
+        </p>
+      );
   }
 }
 
@@ -93,8 +127,26 @@ function table({ header, rows }: Tokens.Table, depth: number): ReactNode {
   return (
     <div className="ab-table" tabIndex={0}>
       <table>
-        <thead><tr>{header.map((cell, at) => <th key={at} scope="col"><Inline tokens={cell.tokens} depth={depth} /></th>)}</tr></thead>
-        <tbody>{rows.map((row, at) => <tr key={at}>{row.map((cell, column) => <td key={column}><Inline tokens={cell.tokens} depth={depth} /></td>)}</tr>)}</tbody>
+        <thead>
+          <tr>
+            {header.map((cell, at) => (
+              <th key={at} scope="col">
+                <Inline tokens={cell.tokens} depth={depth} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {row.map((cell, column) => (
+                <td key={column}>
+                  <Inline tokens={cell.tokens} depth={depth} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );
@@ -102,25 +154,53 @@ function table({ header, rows }: Tokens.Table, depth: number): ReactNode {
 
 function Inline({ tokens = [], depth }: Level) {
   if (depth > DEPTH_MAX) return <Seen text={tokens.map((token) => token.raw).join("")} />;
-  return <>{tokens.map((token, at) => <Fragment key={at}>{inline(token, depth + 1)}</Fragment>)}</>;
+  return (
+    <>
+      {tokens.map((token, at) => (
+        <Fragment key={at}>{inline(token, depth + 1)}</Fragment>
+      ))}
+    </>
+  );
 }
 
 function inline(token: Token, depth: number): ReactNode {
   switch (token.type) {
     case "strong":
-      return <strong><Inline tokens={token.tokens} depth={depth} /></strong>;
+      return (
+        <strong>
+          <Inline tokens={token.tokens} depth={depth} />
+        </strong>
+      );
     case "em":
-      return <em><Inline tokens={token.tokens} depth={depth} /></em>;
+      return (
+        <em>
+          <Inline tokens={token.tokens} depth={depth} />
+        </em>
+      );
     case "del":
-      return <del><Inline tokens={token.tokens} depth={depth} /></del>;
+      return (
+        <del>
+          <Inline tokens={token.tokens} depth={depth} />
+        </del>
+      );
     case "codespan":
-      return <code><Seen text={token.text} /></code>;
+      return (
+        <code>
+          <Seen text={token.text} />
+        </code>
+      );
     case "br":
       return <br />;
     case "link": {
       const address = safeAddress(token.href);
       const inside = <Inline tokens={token.tokens} depth={depth} />;
-      return address ? <a href={address} title={address} target="_blank" rel="noopener noreferrer nofollow">{inside}</a> : inside;
+      return address ? (
+        <a href={address} title={address} target="_blank" rel="noopener noreferrer nofollow">
+          {inside}
+        </a>
+      ) : (
+        inside
+      );
     }
     case "image":
       return <LeftOut image={token as Tokens.Image} />;
@@ -138,10 +218,21 @@ function inline(token: Token, depth: number): ReactNode {
 /** A picture from elsewhere would tell that elsewhere when and where it was looked at. */
 function LeftOut({ image }: { readonly image: Tokens.Image }) {
   const words = useWords();
-  return <span className="ab-image-left-out"><Seen text={words.imageLeftOut(image.text || image.href)} /></span>;
+  return (
+    <span className="ab-image-left-out">
+      <Seen text={words.imageLeftOut(image.text || image.href)} />
+    </span>
+  );
 }
 
-const NAMED: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": "\u00a0" };
+const NAMED: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&nbsp;": "\u00a0",
+};
 
 /** Markdown knows entities; the few that people write are read. */
 const unescaped = (text: string) => text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => NAMED[entity] ?? entity);

@@ -18,20 +18,43 @@ export function Always({ rules, onAllow, onClose }: AlwaysProps) {
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
   return (
-    <div className="ab-panel" role="group" aria-labelledby={`${id}-title`} onKeyDown={(event) => { if (event.key === "Escape") { event.stopPropagation(); onClose(); } }}>
-      <h4 id={`${id}-title`} className="ab-panel-title">{words.allowAlwaysTitle}</h4>
+    <div
+      className="ab-panel"
+      role="group"
+      aria-labelledby={`${id}-title`}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") {
+          event.stopPropagation();
+          onClose();
+        }
+      }}
+    >
+      <h4 id={`${id}-title`} className="ab-panel-title">
+        {words.allowAlwaysTitle}
+      </h4>
       <p className="ab-quiet">{words.ruleSaved}</p>
       <div className="ab-rules" role="radiogroup" aria-labelledby={`${id}-title`}>
         {rules.map((rule, at) => (
           <label key={at} className="ab-rule" data-chosen={chosen === at ? "" : undefined}>
             <input ref={at === 0 ? first : null} type="radio" name={id} checked={chosen === at} onChange={() => setChosen(at)} />
-            <span><span className="ab-rule-label"><Seen text={rule.label} /></span><code className="ab-rule-text"><Seen text={ruleText(rule.rule)} /></code></span>
+            <span>
+              <span className="ab-rule-label">
+                <Seen text={rule.label} />
+              </span>
+              <code className="ab-rule-text">
+                <Seen text={ruleText(rule.rule)} />
+              </code>
+            </span>
           </label>
         ))}
       </div>
       <div className="ab-panel-actions">
-        <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>{words.cancel}</button>
-        <button type="button" className="ab-button" data-tone="main" onClick={() => onAllow(chosen)}>{words.allowAlwaysSend}</button>
+        <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>
+          {words.cancel}
+        </button>
+        <button type="button" className="ab-button" data-tone="main" onClick={() => onAllow(chosen)}>
+          {words.allowAlwaysSend}
+        </button>
       </div>
     </div>
   );

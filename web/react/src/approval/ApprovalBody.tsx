@@ -28,32 +28,53 @@ interface ApprovalDraft {
 const FRESH: ApprovalDraft = { kind: "approval", text: null, words: "" };
 const readDraft = (raw: unknown): ApprovalDraft | null => {
   const draft = raw as Partial<ApprovalDraft> | null;
-  return draft?.kind === "approval" ? { kind: "approval", text: typeof draft.text === "string" ? draft.text : null, words: typeof draft.words === "string" ? draft.words : "" } : null;
+  return draft?.kind === "approval"
+    ? {
+        kind: "approval",
+        text: typeof draft.text === "string" ? draft.text : null,
+        words: typeof draft.words === "string" ? draft.words : "",
+      }
+    : null;
 };
 const writeDraft = (draft: ApprovalDraft) => (draft.text === null && draft.words === "" ? null : draft);
 
 export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<ApprovalAsk>) {
   const words = useWords();
   const { approval } = ask;
-  const [draft, change] = useDraft<ApprovalDraft>({ kept: view.draft, fresh: FRESH, read: readDraft, write: writeDraft, onDraft });
+  const [draft, change] = useDraft<ApprovalDraft>({
+    kept: view.draft,
+    fresh: FRESH,
+    read: readDraft,
+    write: writeDraft,
+    onDraft,
+  });
   const { panel, open, close, root } = usePanel<"always" | "deny">();
   const [isEditing, setEditing] = useState(draft.text !== null);
   const [given, setGiven] = useState<NewAnswer | null>(null);
   const editable = useMemo(() => editableOf(approval.input), [approval.input]);
   const isChanged = draft.text !== null && draft.text !== editable.text;
   const input = isChanged ? edited(approval.input, editable, draft.text ?? "") : approval.input;
-  const risks = useMemo(() => risksOf(approval.tool, input === undefined ? approval.input : input, ask.context?.folder), [approval, input, ask.context?.folder]);
+  const risks = useMemo(
+    () => risksOf(approval.tool, input === undefined ? approval.input : input, ask.context?.folder),
+    [approval, input, ask.context?.folder],
+  );
 
   const send = (answer: NewAnswer) => {
     setGiven(answer);
     onAnswer(answer);
   };
-  const allow = (always?: number) => send({ decision: "allow", ...(isChanged ? { input } : {}), ...(always === undefined ? {} : { always }) });
-  const deny = (stop: boolean) => send({ decision: "deny", ...(draft.words.trim() ? { words: draft.words.trim() } : {}), ...(stop ? { stop: true } : {}) });
+  const allow = (always?: number) =>
+    send({ decision: "allow", ...(isChanged ? { input } : {}), ...(always === undefined ? {} : { always }) });
+  const deny = (stop: boolean) =>
+    send({ decision: "deny", ...(draft.words.trim() ? { words: draft.words.trim() } : {}), ...(stop ? { stop: true } : {}) });
 
   return (
     <div ref={root} className="ab-approval">
-      {approval.summary && <h3 className="ab-question-text"><Seen text={approval.summary} /></h3>}
+      {approval.summary && (
+        <h3 className="ab-question-text">
+          <Seen text={approval.summary} />
+        </h3>
+      )}
       {isAnswerable && isEditing ? (
         <EditInput
           editable={editable}
@@ -66,12 +87,31 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
           }}
         />
       ) : (
-        <Suspense fallback={<pre className="ab-code"><Seen text={editable.text} /></pre>}><Input tool={approval.tool} input={approval.input} folder={ask.context?.folder} /></Suspense>
+        <Suspense
+          fallback={
+            <pre className="ab-code">
+              <Seen text={editable.text} />
+            </pre>
+          }
+        >
+          <Input tool={approval.tool} input={approval.input} folder={ask.context?.folder} />
+        </Suspense>
       )}
-      {approval.reason && <p className="ab-reason"><strong>{words.reason}:</strong> <Seen text={approval.reason} /></p>}
+      {approval.reason && (
+        <p className="ab-reason">
+          <strong>{words.reason}:</strong> <Seen text={approval.reason} />
+        </p>
+      )}
       {isAnswerable && risks.length > 0 && (
         <div className="ab-risks">
-          <ul>{risks.map(({ word, isGrave }) => <li key={word} data-grave={isGrave ? "" : undefined}><Icon of="alert" />{words[word]}</li>)}</ul>
+          <ul>
+            {risks.map(({ word, isGrave }) => (
+              <li key={word} data-grave={isGrave ? "" : undefined}>
+                <Icon of="alert" />
+                {words[word]}
+              </li>
+            ))}
+          </ul>
           <p className="ab-quiet">{words.riskHint}</p>
         </div>
       )}
@@ -93,15 +133,30 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
                 words={draft.words}
                 onWords={(said) => change((half) => ({ ...half, words: said }))}
                 onClose={close}
-                actions={[{ label: words.deny, tone: "stop", act: () => deny(false) }, { label: words.denyStop, tone: "plain", act: () => deny(true) }]}
+                actions={[
+                  { label: words.deny, tone: "stop", act: () => deny(false) },
+                  { label: words.denyStop, tone: "plain", act: () => deny(true) },
+                ]}
               />
             ) : null
           }
         >
-          <button type="button" className="ab-button" data-tone="stop-plain" data-opens="deny" onClick={() => open("deny")}>{words.denyMore}</button>
-          {!isEditing && <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>{words.edit}</button>}
-          {approval.rules.length > 0 && <button type="button" className="ab-button" data-tone="plain" data-opens="always" onClick={() => open("always")}>{words.allowAlways}</button>}
-          <button type="button" className="ab-button" data-tone="main" disabled={input === undefined} onClick={() => allow()}>{isChanged ? words.allowEdited : words.allowOnce}</button>
+          <button type="button" className="ab-button" data-tone="stop-plain" data-opens="deny" onClick={() => open("deny")}>
+            {words.denyMore}
+          </button>
+          {!isEditing && (
+            <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>
+              {words.edit}
+            </button>
+          )}
+          {approval.rules.length > 0 && (
+            <button type="button" className="ab-button" data-tone="plain" data-opens="always" onClick={() => open("always")}>
+              {words.allowAlways}
+            </button>
+          )}
+          <button type="button" className="ab-button" data-tone="main" disabled={input === undefined} onClick={() => allow()}>
+            {isChanged ? words.allowEdited : words.allowOnce}
+          </button>
         </Foot>
       )}
     </div>

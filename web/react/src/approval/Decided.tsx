@@ -18,20 +18,44 @@ export function Decided({ ask, given }: { readonly ask: Ask; readonly given: New
   const rule = decision.always === undefined || ask.kind !== "approval" ? null : ask.approval.rules[decision.always];
   return (
     <div className="ab-decided" data-yes={isYes ? "" : undefined}>
-      <p className="ab-given-answer"><Icon of={isYes ? "check" : "alert"} /><span>{labelOf(decision, words)}</span></p>
-      {rule && <p className="ab-quiet">{words.ruleSaved} <code><Seen text={ruleText(rule.rule)} /></code></p>}
-      {decision.words && <blockquote><Seen text={decision.words} /></blockquote>}
+      <p className="ab-given-answer">
+        <Icon of={isYes ? "check" : "alert"} />
+        <span>{labelOf(decision, words)}</span>
+      </p>
+      {rule && (
+        <p className="ab-quiet">
+          {words.ruleSaved}{" "}
+          <code>
+            <Seen text={ruleText(rule.rule)} />
+          </code>
+        </p>
+      )}
+      {decision.words && (
+        <blockquote>
+          <Seen text={decision.words} />
+        </blockquote>
+      )}
     </div>
   );
 }
 
 function labelOf(decision: Decision, words: ReturnType<typeof useWords>): string {
   switch (decision.decision) {
-    case "allow": return decision.always !== undefined ? words.wasAllowedAlways : "input" in decision && decision.input !== undefined ? words.wasAllowedEdited : words.wasAllowed;
-    case "deny": return decision.stop ? words.wasDeniedAndStopped : words.wasDenied;
-    case "approve": return "plan" in decision && decision.plan !== undefined ? words.wasApprovedEdited : words.wasApproved;
-    case "send_back": return words.wasSentBack;
-    case "accept": return words.wasAccepted;
-    default: return words.wasDeclined;
+    case "allow":
+      return decision.always !== undefined
+        ? words.wasAllowedAlways
+        : "input" in decision && decision.input !== undefined
+          ? words.wasAllowedEdited
+          : words.wasAllowed;
+    case "deny":
+      return decision.stop ? words.wasDeniedAndStopped : words.wasDenied;
+    case "approve":
+      return "plan" in decision && decision.plan !== undefined ? words.wasApprovedEdited : words.wasApproved;
+    case "send_back":
+      return words.wasSentBack;
+    case "accept":
+      return words.wasAccepted;
+    default:
+      return words.wasDeclined;
   }
 }

@@ -17,7 +17,10 @@ export function EditInput({ editable, text, isBroken, onText, onClose }: EditInp
   return (
     <div className="ab-edit">
       <label className="ab-field">
-        <span className="ab-field-label">{words.editInput}{editable.field && <code> {editable.field}</code>}</span>
+        <span className="ab-field-label">
+          {words.editInput}
+          {editable.field && <code> {editable.field}</code>}
+        </span>
         <textarea
           className="ab-input ab-mono"
           autoFocus
@@ -30,8 +33,12 @@ export function EditInput({ editable, text, isBroken, onText, onClose }: EditInp
         />
       </label>
       <div className="ab-edit-state">
-        <span role="status" className="ab-quiet">{isBroken ? words.notJson : isChanged ? words.editedHint : ""}</span>
-        <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>{isChanged ? words.backToOriginal : words.cancel}</button>
+        <span role="status" className="ab-quiet">
+          {isBroken ? words.notJson : isChanged ? words.editedHint : ""}
+        </span>
+        <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>
+          {isChanged ? words.backToOriginal : words.cancel}
+        </button>
       </div>
     </div>
   );

@@ -21,9 +21,24 @@ export default function Input({ tool, input, folder }: InputProps) {
     case "command":
       return (
         <figure className="ab-input-shown">
-          <figcaption><span>{words.command}</span>{folder && <span className="ab-mono">{words.runsIn} <Seen text={folder} /></span>}</figcaption>
-          <pre className="ab-code" data-shell="" tabIndex={0}><code><Painted code={meaning.command} tongue="shell" /></code></pre>
-          {meaning.about && <p className="ab-quiet"><Seen text={meaning.about} /></p>}
+          <figcaption>
+            <span>{words.command}</span>
+            {folder && (
+              <span className="ab-mono">
+                {words.runsIn} <Seen text={folder} />
+              </span>
+            )}
+          </figcaption>
+          <pre className="ab-code" data-shell="" tabIndex={0}>
+            <code>
+              <Painted code={meaning.command} tongue="shell" />
+            </code>
+          </pre>
+          {meaning.about && (
+            <p className="ab-quiet">
+              <Seen text={meaning.about} />
+            </p>
+          )}
           <Rest input={input} shown={["command", "cmd", "description"]} />
         </figure>
       );
@@ -31,25 +46,56 @@ export default function Input({ tool, input, folder }: InputProps) {
       const { added, removed } = counted(meaning.lines);
       return (
         <figure className="ab-input-shown">
-          <figcaption><span className="ab-mono ab-file"><Seen text={meaning.file} /></span><span>{meaning.isWhole ? words.newFile : words.changes(added, removed)}</span></figcaption>
+          <figcaption>
+            <span className="ab-mono ab-file">
+              <Seen text={meaning.file} />
+            </span>
+            <span>{meaning.isWhole ? words.newFile : words.changes(added, removed)}</span>
+          </figcaption>
           <Lines lines={meaning.lines} tongue={tongueOf(meaning.file)} />
-          <Rest input={input} shown={["file_path", "path", "notebook_path", "old_string", "new_string", "content", "new_source", "edits", "patch", "diff"]} />
+          <Rest
+            input={input}
+            shown={[
+              "file_path",
+              "path",
+              "notebook_path",
+              "old_string",
+              "new_string",
+              "content",
+              "new_source",
+              "edits",
+              "patch",
+              "diff",
+            ]}
+          />
         </figure>
       );
     }
     case "address":
       return (
         <figure className="ab-input-shown">
-          <figcaption><span>{tool}</span></figcaption>
-          <pre className="ab-code" tabIndex={0}><code><Seen text={meaning.url} /></code></pre>
+          <figcaption>
+            <span>{tool}</span>
+          </figcaption>
+          <pre className="ab-code" tabIndex={0}>
+            <code>
+              <Seen text={meaning.url} />
+            </code>
+          </pre>
           <Rest input={input} shown={["url"]} />
         </figure>
       );
     case "other":
       return (
         <figure className="ab-input-shown">
-          <figcaption><span>{words.input}</span></figcaption>
-          <pre className="ab-code" tabIndex={0}><code><Painted code={JSON.stringify(input, null, 2) ?? "null"} tongue="json" /></code></pre>
+          <figcaption>
+            <span>{words.input}</span>
+          </figcaption>
+          <pre className="ab-code" tabIndex={0}>
+            <code>
+              <Painted code={JSON.stringify(input, null, 2) ?? "null"} tongue="json" />
+            </code>
+          </pre>
         </figure>
       );
   }
@@ -62,7 +108,16 @@ function Rest({ input, shown }: { readonly input: unknown; readonly shown: reado
   if (rest.length === 0) return null;
   return (
     <dl className="ab-rest" aria-label={words.input}>
-      {rest.map(([key, value]) => <div key={key}><dt><Seen text={key} /></dt><dd><Seen text={typeof value === "string" ? value : JSON.stringify(value)} /></dd></div>)}
+      {rest.map(([key, value]) => (
+        <div key={key}>
+          <dt>
+            <Seen text={key} />
+          </dt>
+          <dd>
+            <Seen text={typeof value === "string" ? value : JSON.stringify(value)} />
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }
@@ -76,21 +131,43 @@ function Lines({ lines, tongue }: { readonly lines: readonly Line[]; readonly to
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? lines : lines.slice(0, LINES_SHOWN);
   return (
-    <div className="ab-code ab-diff" tabIndex={0} role="group" aria-label={words.changes(counted(lines).added, counted(lines).removed)}>
+    <div
+      className="ab-code ab-diff"
+      tabIndex={0}
+      role="group"
+      aria-label={words.changes(counted(lines).added, counted(lines).removed)}
+    >
       {shown.map((line, at) =>
         line.kind !== "fold" ? (
           <div key={at} className="ab-line" data-kind={line.kind}>
-            <span className="ab-sign" aria-hidden="true">{line.kind === "added" ? "+" : line.kind === "removed" ? "−" : ""}</span>
+            <span className="ab-sign" aria-hidden="true">
+              {line.kind === "added" ? "+" : line.kind === "removed" ? "−" : ""}
+            </span>
             {line.kind !== "same" && <span className="ab-aloud">{line.kind === "added" ? words.added : words.removed}: </span>}
-            <code><Painted code={line.text} tongue={tongue} /></code>
+            <code>
+              <Painted code={line.text} tongue={tongue} />
+            </code>
           </div>
         ) : opened.has(at) ? (
-          line.lines.map((text, place) => <div key={`${at}-${place}`} className="ab-line" data-kind="same"><span className="ab-sign" aria-hidden="true" /><code><Painted code={text} tongue={tongue} /></code></div>)
+          line.lines.map((text, place) => (
+            <div key={`${at}-${place}`} className="ab-line" data-kind="same">
+              <span className="ab-sign" aria-hidden="true" />
+              <code>
+                <Painted code={text} tongue={tongue} />
+              </code>
+            </div>
+          ))
         ) : (
-          <button key={at} type="button" className="ab-line-fold" onClick={() => setOpened(new Set([...opened, at]))}>{words.unchanged(line.count)}</button>
+          <button key={at} type="button" className="ab-line-fold" onClick={() => setOpened(new Set([...opened, at]))}>
+            {words.unchanged(line.count)}
+          </button>
         ),
       )}
-      {!isWhole && lines.length > LINES_SHOWN && <button type="button" className="ab-line-fold" onClick={() => setWhole(true)}>{words.show} (+{lines.length - LINES_SHOWN})</button>}
+      {!isWhole && lines.length > LINES_SHOWN && (
+        <button type="button" className="ab-line-fold" onClick={() => setWhole(true)}>
+          {words.show} (+{lines.length - LINES_SHOWN})
+        </button>
+      )}
     </div>
   );
 }

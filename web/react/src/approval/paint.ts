@@ -10,12 +10,46 @@ export interface Stain {
 export type Tongue = "shell" | "slashes" | "hashes" | "json" | "none";
 
 const BY_ENDING: Readonly<Record<string, Tongue>> = {
-  sh: "shell", bash: "shell", zsh: "shell", shell: "shell", console: "shell",
-  js: "slashes", mjs: "slashes", cjs: "slashes", jsx: "slashes", ts: "slashes", tsx: "slashes", rs: "slashes", rust: "slashes", go: "slashes", java: "slashes",
-  kt: "slashes", c: "slashes", h: "slashes", cpp: "slashes", cs: "slashes", swift: "slashes", css: "slashes", scss: "slashes", php: "slashes",
-  javascript: "slashes", typescript: "slashes", dart: "slashes",
-  py: "hashes", python: "hashes", rb: "hashes", ruby: "hashes", toml: "hashes", yaml: "hashes", yml: "hashes", ini: "hashes", conf: "hashes", dockerfile: "hashes", makefile: "hashes",
-  json: "json", jsonl: "json",
+  sh: "shell",
+  bash: "shell",
+  zsh: "shell",
+  shell: "shell",
+  console: "shell",
+  js: "slashes",
+  mjs: "slashes",
+  cjs: "slashes",
+  jsx: "slashes",
+  ts: "slashes",
+  tsx: "slashes",
+  rs: "slashes",
+  rust: "slashes",
+  go: "slashes",
+  java: "slashes",
+  kt: "slashes",
+  c: "slashes",
+  h: "slashes",
+  cpp: "slashes",
+  cs: "slashes",
+  swift: "slashes",
+  css: "slashes",
+  scss: "slashes",
+  php: "slashes",
+  javascript: "slashes",
+  typescript: "slashes",
+  dart: "slashes",
+  py: "hashes",
+  python: "hashes",
+  rb: "hashes",
+  ruby: "hashes",
+  toml: "hashes",
+  yaml: "hashes",
+  yml: "hashes",
+  ini: "hashes",
+  conf: "hashes",
+  dockerfile: "hashes",
+  makefile: "hashes",
+  json: "json",
+  jsonl: "json",
 };
 
 /** By a file's name, or by the word behind a fence. */
@@ -30,11 +64,20 @@ const STRING = String.raw`"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|` + "`(?:\\\
 const NUMBER = String.raw`\b0[xob][\da-f_]+\b|\b\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?\b`;
 
 const TONGUES: Readonly<Record<Exclude<Tongue, "none">, RegExp>> = {
-  slashes: new RegExp(String.raw`(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>${STRING})|(?<number>${NUMBER})|(?<word>\b(?:${WORDS})\b)`, "gi"),
-  hashes: new RegExp(String.raw`(?<comment>#[^\n]*)|(?<string>"""[\s\S]*?(?:"""|$)|${STRING})|(?<number>${NUMBER})|(?<word>\b(?:${WORDS}|and)\b)`, "g"),
-  json: new RegExp(String.raw`(?<word>"(?:\\.|[^"\\\n])*"(?=\s*:)|\b(?:true|false|null)\b)|(?<string>"(?:\\.|[^"\\\n])*"?)|(?<number>-?${NUMBER})`, "g"),
+  slashes: new RegExp(
+    String.raw`(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>${STRING})|(?<number>${NUMBER})|(?<word>\b(?:${WORDS})\b)`,
+    "gi",
+  ),
+  hashes: new RegExp(
+    String.raw`(?<comment>#[^\n]*)|(?<string>"""[\s\S]*?(?:"""|$)|${STRING})|(?<number>${NUMBER})|(?<word>\b(?:${WORDS}|and)\b)`,
+    "g",
+  ),
+  json: new RegExp(
+    String.raw`(?<word>"(?:\\.|[^"\\\n])*"(?=\s*:)|\b(?:true|false|null)\b)|(?<string>"(?:\\.|[^"\\\n])*"?)|(?<number>-?${NUMBER})`,
+    "g",
+  ),
   shell: new RegExp(
-    String.raw`(?<comment>(?<=^|\s)#[^\n]*)|(?<string>${STRING})|(?<variable>\$\{[^}\n]*\}?|\$[\w@*#?!-])|(?<operator>&&|\|\||[|;&<>]+)|(?<flag>(?<=\s)--?[\w-]+)|(?<word>(?<=(?:^|\n|&&|\|\||[|;(]|\$\()\s*)[\w./~-]+)`,
+    String.raw`(?<comment>(?<=^|\s)#[^\n]*)|(?<string>${STRING})|(?<variable>\$\{[^}\n]*\}?|\$[\w@*#?!-])|(?<operator>&&|\|\||[|;&<>]+)|(?<flag>(?<=\s)--?[\w-]+)|(?<word>(?<=(?:^|\n|&&|\|\||[|;(]|\$\()[ \t]{0,8})[\w./~-]+)`,
     "g",
   ),
 };

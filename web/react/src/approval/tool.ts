@@ -18,9 +18,10 @@ export function meaningOf(tool: string, input: unknown): Meaning {
   if (!isRecord(input)) return { kind: "other" };
   const command = commandOf(input);
   if (command !== null) return { kind: "command", command, about: textOf(input["description"]) };
-  const file = textOf(input["file_path"]) ?? textOf(input["path"]) ?? textOf(input["notebook_path"]);
+  const file = fileOf(input);
   const [before, after] = [textOf(input["old_string"]), textOf(input["new_string"])];
-  if (before !== null && after !== null) return { kind: "change", file: file ?? tool, lines: changes(before, after), isWhole: false };
+  if (before !== null && after !== null)
+    return { kind: "change", file: file ?? tool, lines: changes(before, after), isWhole: false };
   if (Array.isArray(input["edits"])) {
     const lines = input["edits"].flatMap((edit: unknown) => {
       const part = isRecord(edit) ? edit : {};
@@ -35,6 +36,15 @@ export function meaningOf(tool: string, input: unknown): Meaning {
   const url = textOf(input["url"]);
   return url === null ? { kind: "other" } : { kind: "address", url };
 }
+
+/** What a tool works on, in a line: a command, a file, an address. Cheaper than its whole meaning. */
+export function subjectOf(input: unknown): string | null {
+  if (!isRecord(input)) return null;
+  return commandOf(input) ?? fileOf(input) ?? textOf(input["url"]);
+}
+
+const fileOf = (input: Record<string, unknown>) =>
+  textOf(input["file_path"]) ?? textOf(input["path"]) ?? textOf(input["notebook_path"]);
 
 function commandOf(input: Record<string, unknown>): string | null {
   const command = input["command"] ?? input["cmd"];

@@ -43,7 +43,8 @@ export function ToolCard({ call, language, agent }: ToolCardProps) {
   }, []);
 
   const hasResult = call.result !== undefined;
-  if (!hasResult && (questions === null || !isWhole(call.argsText))) return <Preparing language={language} {...(questions?.[0] ? { text: questions[0].question } : {})} />;
+  if (!hasResult && (questions === null || !isWhole(call.argsText)))
+    return <Preparing language={language} {...(questions?.[0] ? { text: questions[0].question } : {})} />;
   const ask = askOf(call, questions ?? [], agent, askedAt);
   const view: AskView = { id: call.toolCallId, ask, sending: hasResult ? { state: "idle" } : sending, draft, snoozedUntil: null };
   return (
@@ -56,7 +57,13 @@ export function ToolCard({ call, language, agent }: ToolCardProps) {
           setSending({ state: "sending", what: "answer" });
           return add.current(result);
         }
-        held.current = { result, timer: setTimeout(() => { setSending({ state: "sending", what: "answer" }); release(); }, UNDO_MS) };
+        held.current = {
+          result,
+          timer: setTimeout(() => {
+            setSending({ state: "sending", what: "answer" });
+            release();
+          }, UNDO_MS),
+        };
         setSending({ state: "held", what: "answer", until: Date.now() + UNDO_MS });
       }}
       onDismiss={(words) => {
@@ -80,20 +87,41 @@ function askOf(call: ToolCall, questions: QuestionsAsk["questions"], agent: stri
   const state = call.result === undefined ? (isCancelled ? "withdrawn" : "open") : dismissal === null ? "answered" : "dismissed";
   const answers = apart(answersIn(call.result), questions);
   return {
-    kind: "questions", questions, id: call.toolCallId, session: call.toolCallId, agent, door: "assistant-ui", state, answers,
-    answerable: state === "open", skipped: state === "answered" ? questions.map(({ question }) => question).filter((text) => answers[text] === undefined) : [],
-    notes: {}, asked_at: askedAt, by: null, deadline: null, parked: false, stranded: false, verdict: null,
+    kind: "questions",
+    questions,
+    id: call.toolCallId,
+    session: call.toolCallId,
+    agent,
+    door: "assistant-ui",
+    state,
+    answers,
+    answerable: state === "open",
+    skipped: state === "answered" ? questions.map(({ question }) => question).filter((text) => answers[text] === undefined) : [],
+    notes: {},
+    asked_at: askedAt,
+    by: null,
+    deadline: null,
+    parked: false,
+    stranded: false,
+    verdict: null,
     // When it was settled is not known here, and nothing is made up.
-    settled_at: null, delivered_at: null, ...(dismissal ? { words: dismissal } : {}),
+    settled_at: null,
+    delivered_at: null,
+    ...(dismissal ? { words: dismissal } : {}),
   };
 }
 
 /** Several labels that were joined into one text, apart again, if they are labels to the letter. */
-function apart(answers: Readonly<Record<string, string>>, questions: QuestionsAsk["questions"]): Record<string, string | string[]> {
+function apart(
+  answers: Readonly<Record<string, string>>,
+  questions: QuestionsAsk["questions"],
+): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(answers).map(([key, text]) => {
       const question = questions.find((each) => each.question === key);
-      const labels = question?.multiSelect ? question.options.map(({ label }) => label).filter((label) => text.split(", ").includes(label)) : [];
+      const labels = question?.multiSelect
+        ? question.options.map(({ label }) => label).filter((label) => text.split(", ").includes(label))
+        : [];
       return [key, labels.length > 1 && labels.join(", ") === text ? labels : text];
     }),
   );

@@ -23,7 +23,11 @@ export interface ToolCall {
 
 /** What the tool returns: texts by question, several joined with a comma as Claude Code does; or that nobody answered. */
 export type AskResult =
-  | { readonly answers: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, { readonly notes: string }>>; readonly skipped?: readonly string[] }
+  | {
+      readonly answers: Readonly<Record<string, string>>;
+      readonly annotations?: Readonly<Record<string, { readonly notes: string }>>;
+      readonly skipped?: readonly string[];
+    }
   | { readonly dismissed: true; readonly message: string };
 
 export interface AskToolOptions {
@@ -35,7 +39,13 @@ export interface AskToolOptions {
 }
 
 /** The names under which agents ask. */
-export const askToolNames = ["AskUserQuestion", "AskFollowupQuestion", "askUserQuestion", "askFollowupQuestion", "ask_user_question"] as const;
+export const askToolNames = [
+  "AskUserQuestion",
+  "AskFollowupQuestion",
+  "askUserQuestion",
+  "askFollowupQuestion",
+  "ask_user_question",
+] as const;
 
 /** A component for a tool call. */
 export type AskTool = (call: ToolCall) => ReactNode;
@@ -44,7 +54,11 @@ export type AskTool = (call: ToolCall) => ReactNode;
 export function askTools(options: AskToolOptions = {}): Record<(typeof askToolNames)[number], AskTool> {
   function Tool(call: ToolCall) {
     const ask = options.askOf?.(call.toolCallId);
-    return ask === undefined ? <ToolCard call={call} language={options.language ?? "en"} agent={options.agent ?? "agent"} /> : <Ask id={ask} />;
+    return ask === undefined ? (
+      <ToolCard call={call} language={options.language ?? "en"} agent={options.agent ?? "agent"} />
+    ) : (
+      <Ask id={ask} />
+    );
   }
   return Object.fromEntries(askToolNames.map((name) => [name, Tool])) as Record<(typeof askToolNames)[number], AskTool>;
 }

@@ -79,7 +79,14 @@ export function resultOf(ask: QuestionsAsk, answer: NewAnswer): AskResult {
   const skipped: string[] = [];
   for (const { question, options } of ask.questions) {
     const given = answer.answers?.[question];
-    const said = given === null || given === undefined ? [] : typeof given === "string" ? [given] : Array.isArray(given) ? given : [...(given.options ?? []).flatMap((option) => options[option]?.label ?? []), ...(given.text ? [given.text] : [])];
+    const said =
+      given === null || given === undefined
+        ? []
+        : typeof given === "string"
+          ? [given]
+          : Array.isArray(given)
+            ? given
+            : [...(given.options ?? []).flatMap((option) => options[option]?.label ?? []), ...(given.text ? [given.text] : [])];
     if (said.length > 0) answers[question] = said.join(", ");
     else skipped.push(question);
   }
@@ -91,7 +98,9 @@ export function resultOf(ask: QuestionsAsk, answer: NewAnswer): AskResult {
 export function answersIn(result: unknown): Record<string, string> {
   const raw = unwrapped(result);
   const answers = isRecord(raw) ? raw["answers"] : undefined;
-  return isRecord(answers) ? Object.fromEntries(Object.entries(answers).filter((entry): entry is [string, string] => typeof entry[1] === "string")) : {};
+  return isRecord(answers)
+    ? Object.fromEntries(Object.entries(answers).filter((entry): entry is [string, string] => typeof entry[1] === "string"))
+    : {};
 }
 
 /** The words of a result that says that nobody answered. */

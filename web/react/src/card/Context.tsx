@@ -15,7 +15,9 @@ export function Context({ text }: { readonly text: string | undefined }) {
   const isLong = text.length > CHARS_SHOWN || text.split("\n").length > LINES_SHOWN;
   return (
     <div className="ab-context" role="group" aria-label={words.saidBefore}>
-      <div className="ab-context-text" data-cut={isLong && !isWhole ? "" : undefined}><Markdown text={text} below={2} /></div>
+      <div className="ab-context-text" data-cut={isLong && !isWhole ? "" : undefined}>
+        <Markdown text={text} below={2} />
+      </div>
       {isLong && (
         <button type="button" className="ab-button" data-tone="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? words.hide : words.show}

@@ -21,9 +21,16 @@ export function Countdown({ deadline, onExtend }: { readonly deadline: string; r
   }, [mark, first]);
   return (
     <div className="ab-countdown" data-soon={left < 2 * MINUTE ? "" : undefined}>
-      <span role="timer"><Icon of="clock" />{left > 0 ? words.left(clock(left, words)) : words.timeIsUp}</span>
-      <button type="button" className="ab-button" data-tone="quiet" onClick={() => onExtend(MORE_SECONDS)}>{words.tenMoreMinutes}</button>
-      <span className="ab-aloud" aria-live="polite">{aloud}</span>
+      <span role="timer">
+        <Icon of="clock" />
+        {left > 0 ? words.left(clock(left, words)) : words.timeIsUp}
+      </span>
+      <button type="button" className="ab-button" data-tone="quiet" onClick={() => onExtend(MORE_SECONDS)}>
+        {words.tenMoreMinutes}
+      </button>
+      <span className="ab-aloud" aria-live="polite">
+        {aloud}
+      </span>
     </div>
   );
 }

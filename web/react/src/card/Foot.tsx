@@ -54,7 +54,13 @@ export function Foot({ ask, onDismiss, onExtend, note, panel, children }: FootPr
           words={said}
           onWords={setSaid}
           onClose={close}
-          actions={[{ label: isDifferently ? words.askDifferentlySend : words.dismissSend, tone: "main", act: () => onDismiss(dismissal || undefined) }]}
+          actions={[
+            {
+              label: isDifferently ? words.askDifferentlySend : words.dismissSend,
+              tone: "main",
+              act: () => onDismiss(dismissal || undefined),
+            },
+          ]}
         />
       )}
       <div className="ab-bottom">

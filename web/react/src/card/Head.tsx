@@ -13,17 +13,37 @@ export function Head({ ask, titleId, isWaiting }: { readonly ask: Ask; readonly 
   const { title, folder, branch } = ask.context ?? {};
   return (
     <header className="ab-head">
-      <span className="ab-seal" aria-hidden="true">{[...ask.agent][0]?.toUpperCase() ?? "?"}</span>
+      <span className="ab-seal" aria-hidden="true">
+        {[...ask.agent][0]?.toUpperCase() ?? "?"}
+      </span>
       <div className="ab-head-names">
         <div className="ab-head-line">
-          <h2 id={titleId} className="ab-head-title"><Seen text={headline(ask, words)} /></h2>
+          <h2 id={titleId} className="ab-head-title">
+            <Seen text={headline(ask, words)} />
+          </h2>
           {isWaiting && <p className="ab-waits">{words.waitsFor(stretch(now - Date.parse(ask.asked_at), words))}</p>}
         </div>
         {(title || folder || branch) && (
           <p className="ab-head-place">
-            {title && <span><Seen text={title} /></span>}
-            {folder && <span className="ab-mono" title={folder}><Icon of="folder" label={words.folder} /><bdi><Seen text={shortFolder(folder)} /></bdi></span>}
-            {branch && <span className="ab-mono"><Icon of="branch" label={words.branch} /><Seen text={branch} /></span>}
+            {title && (
+              <span>
+                <Seen text={title} />
+              </span>
+            )}
+            {folder && (
+              <span className="ab-mono" title={folder}>
+                <Icon of="folder" label={words.folder} />
+                <bdi>
+                  <Seen text={shortFolder(folder)} />
+                </bdi>
+              </span>
+            )}
+            {branch && (
+              <span className="ab-mono">
+                <Icon of="branch" label={words.branch} />
+                <Seen text={branch} />
+              </span>
+            )}
           </p>
         )}
       </div>
@@ -33,10 +53,14 @@ export function Head({ ask, titleId, isWaiting }: { readonly ask: Ask; readonly 
 
 function headline(ask: Ask, words: ReturnType<typeof useWords>): string {
   switch (ask.kind) {
-    case "questions": return words.asks(ask.agent);
-    case "approval": return words.wantsToRun(ask.agent, ask.approval.tool);
-    case "plan": return words.hasAPlan(ask.agent);
-    case "form": return words.wantsDetails(ask.agent);
+    case "questions":
+      return words.asks(ask.agent);
+    case "approval":
+      return words.wantsToRun(ask.agent, ask.approval.tool);
+    case "plan":
+      return words.hasAPlan(ask.agent);
+    case "form":
+      return words.wantsDetails(ask.agent);
   }
 }
 

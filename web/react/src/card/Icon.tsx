@@ -2,7 +2,8 @@
 
 const PATHS = {
   folder: "M2 4.5h4l1.5 1.5H14v7H2z",
-  branch: "M4.5 2.2a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zM11.5 2.2a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zM4.5 10.6a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zM4.5 5.4v5.2M11.5 5.4c0 3.4-7 1.6-7 5.2",
+  branch:
+    "M4.5 2.2a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zM11.5 2.2a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zM4.5 10.6a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zM4.5 5.4v5.2M11.5 5.4c0 3.4-7 1.6-7 5.2",
   clock: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 5v3.2l2 1.3",
   check: "M3 8.5l3.2 3L13 4.5",
   note: "M3 3h10v7l-3 3H3zM10 13v-3h3",
@@ -17,7 +18,16 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ of, label }: { readonly of: IconName; readonly label?: string }) {
   return (
-    <svg className="ab-icon" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round" {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}>
+    <svg
+      className="ab-icon"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}
+    >
       <path d={PATHS[of]} />
     </svg>
   );

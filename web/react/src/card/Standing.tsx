@@ -30,13 +30,36 @@ export function Before({ view, me }: Shown) {
         <Notice icon="alert" tone="stop">
           <p>{refusal(sending.because, me, now, words, language)}</p>
           {sending.because.parts.length > 0 && (
-            <ul>{sending.because.parts.map((part, at) => <li key={at}>{part.question && <strong><Seen text={part.question} />: </strong>}{part.detail}</li>)}</ul>
+            <ul>
+              {sending.because.parts.map((part, at) => (
+                <li key={at}>
+                  {part.question && (
+                    <strong>
+                      <Seen text={part.question} />:{" "}
+                    </strong>
+                  )}
+                  {part.detail}
+                </li>
+              ))}
+            </ul>
           )}
         </Notice>
       )}
-      {isOpen && ask.stranded && <Notice icon="broken" tone="lantern"><p>{words.stranded}</p></Notice>}
-      {isOpen && ask.parked && !ask.stranded && <Notice icon="moon" tone="calm"><p>{words.parked}</p></Notice>}
-      {ask.moved_to && <Notice icon="out" tone="calm"><p>{words.moved}</p></Notice>}
+      {isOpen && ask.stranded && (
+        <Notice icon="broken" tone="lantern">
+          <p>{words.stranded}</p>
+        </Notice>
+      )}
+      {isOpen && ask.parked && !ask.stranded && (
+        <Notice icon="moon" tone="calm">
+          <p>{words.parked}</p>
+        </Notice>
+      )}
+      {ask.moved_to && (
+        <Notice icon="out" tone="calm">
+          <p>{words.moved}</p>
+        </Notice>
+      )}
       {ask.state === "expired" && <Told view={view} title={words.expired} />}
       {ask.state === "ruled" && <Told view={view} title={words.ruledBy(ask.by && "rule" in ask.by ? ask.by.rule : "?")} />}
     </>
@@ -48,9 +71,16 @@ function Told({ view: { ask, ...view }, title }: { readonly view: AskView; reado
   const invites = isAnswerable({ ask, ...view }) ? (ask.state === "ruled" ? words.correct : words.answerLate) : null;
   return (
     <Notice icon="clock" tone="lantern">
-      <p><strong>{title}.</strong> {invites}</p>
+      <p>
+        <strong>{title}.</strong> {invites}
+      </p>
       {ask.verdict?.words && (
-        <details className="ab-told"><summary>{words.expiredTold.replace(/[:：]$/, "")}</summary><blockquote><Seen text={ask.verdict.words} /></blockquote></details>
+        <details className="ab-told">
+          <summary>{words.expiredTold.replace(/[:：]$/, "")}</summary>
+          <blockquote>
+            <Seen text={ask.verdict.words} />
+          </blockquote>
+        </details>
       )}
     </Notice>
   );
@@ -74,30 +104,55 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
   return (
     <footer className="ab-after" data-phase={phase}>
       {(phase === "undoable" || phase === "queued" || phase === "sending" || phase === "stored" || phase === "delivered") && (
-        <Crossing reached={phase === "delivered" ? "agent" : phase === "stored" || ask.state === "proposed" ? "stored" : "you"} moves={phase !== "delivered" && phase !== "queued"} />
+        <Crossing
+          reached={phase === "delivered" ? "agent" : phase === "stored" || ask.state === "proposed" ? "stored" : "you"}
+          moves={phase !== "delivered" && phase !== "queued"}
+        />
       )}
       <div className="ab-after-words" role="status">
         {phase === "undoable" && <p>{ask.state === "proposed" ? words.proposed : words.held}</p>}
         {(phase === "queued" || (isTravelling && sending.state === "queued" && phase !== "undoable")) && <p>{words.queued}</p>}
-        {(phase === "sending" || (sending.state === "sending" && phase !== "undoable" && phase !== "open")) && <p>{words.sending}</p>}
-        {(phase === "stored" || phase === "delivered") && by && settled && <p>{ask.kind === "questions" ? words.answeredBy(by, settled) : words.decidedBy(by, settled)}</p>}
+        {(phase === "sending" || (sending.state === "sending" && phase !== "undoable" && phase !== "open")) && (
+          <p>{words.sending}</p>
+        )}
+        {(phase === "stored" || phase === "delivered") && by && settled && (
+          <p>{ask.kind === "questions" ? words.answeredBy(by, settled) : words.decidedBy(by, settled)}</p>
+        )}
         {phase === "stored" && <p className="ab-quiet">{words.stored}</p>}
         {phase === "delivered" && delivered && <p className="ab-quiet">{words.delivered(delivered)}</p>}
         {phase === "dismissed" && <p>{by && settled ? words.dismissedBy(by, settled) : words.dismissed}</p>}
         {phase === "withdrawn" && <p>{words.withdrawn}</p>}
         {phase === "overtaken" && <p>{words.overtaken}</p>}
-        {(phase === "dismissed" || phase === "withdrawn" || phase === "overtaken") && ask.words && <blockquote><Seen text={ask.words} /></blockquote>}
+        {(phase === "dismissed" || phase === "withdrawn" || phase === "overtaken") && ask.words && (
+          <blockquote>
+            <Seen text={ask.words} />
+          </blockquote>
+        )}
         {ask.late && <p>{words.lateBy(whoOf(ask.late.by, me, words), ago(Date.parse(ask.late.at), now, language))}</p>}
       </div>
       {phase === "undoable" && left > 0 && isOurs && (
         <button type="button" className="ab-button ab-undo" data-tone="plain" onClick={onUndo}>
-          <span aria-hidden="true">{words.undoIn(left)}</span><span className="ab-aloud">{words.undo}</span>
+          <span aria-hidden="true">{words.undoIn(left)}</span>
+          <span className="ab-aloud">{words.undo}</span>
         </button>
       )}
     </footer>
   );
 }
 
-function Notice({ icon, tone, children }: { readonly icon: IconName; readonly tone: "stop" | "lantern" | "calm"; readonly children: React.ReactNode }) {
-  return <div className="ab-notice" data-tone={tone} {...(tone === "stop" ? { role: "alert" } : {})}><Icon of={icon} /><div>{children}</div></div>;
+function Notice({
+  icon,
+  tone,
+  children,
+}: {
+  readonly icon: IconName;
+  readonly tone: "stop" | "lantern" | "calm";
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <div className="ab-notice" data-tone={tone} {...(tone === "stop" ? { role: "alert" } : {})}>
+      <Icon of={icon} />
+      <div>{children}</div>
+    </div>
+  );
 }

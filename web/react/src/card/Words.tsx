@@ -40,7 +40,9 @@ export function WordsPanel({ title, label, hint, words, onWords, actions, onClos
         onClose();
       }}
     >
-      <h4 id={`${id}-title`} className="ab-panel-title">{title}</h4>
+      <h4 id={`${id}-title`} className="ab-panel-title">
+        {title}
+      </h4>
       {children}
       <label className="ab-field">
         <span className="ab-field-label">{label}</span>
@@ -60,9 +62,18 @@ export function WordsPanel({ title, label, hint, words, onWords, actions, onClos
       </label>
       {hint && <p className="ab-quiet">{hint}</p>}
       <div className="ab-panel-actions">
-        <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>{say.cancel}</button>
+        <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>
+          {say.cancel}
+        </button>
         {[...actions].reverse().map((action) => (
-          <button key={action.label} type="button" className="ab-button" data-tone={action.tone} disabled={!isReady(action)} onClick={action.act}>
+          <button
+            key={action.label}
+            type="button"
+            className="ab-button"
+            data-tone={action.tone}
+            disabled={!isReady(action)}
+            onClick={action.act}
+          >
             {action.label}
           </button>
         ))}

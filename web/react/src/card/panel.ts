@@ -16,7 +16,8 @@ export function usePanel<T extends string>(): Panel<T> {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // The buttons were gone while the panel was there, so the right one is looked for anew.
-    if (panel === null && last.current !== null) root.current?.querySelector<HTMLElement>(`[data-opens="${last.current}"]`)?.focus();
+    if (panel === null && last.current !== null)
+      root.current?.querySelector<HTMLElement>(`[data-opens="${last.current}"]`)?.focus();
     last.current = panel;
   }, [panel]);
   return { panel, open: setPanel, close: () => setPanel(null), root };

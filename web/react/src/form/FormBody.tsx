@@ -17,14 +17,26 @@ import { Visit } from "./Visit.tsx";
 export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<FormAsk>) {
   const words = useWords();
   const { form } = ask;
-  const [draft, change] = useDraft<FormDraft>({ kept: view.draft, fresh: FRESH, read: useCallback((raw: unknown) => read(raw, form), [form]), write, onDraft });
+  const [draft, change] = useDraft<FormDraft>({
+    kept: view.draft,
+    fresh: FRESH,
+    read: useCallback((raw: unknown) => read(raw, form), [form]),
+    write,
+    onDraft,
+  });
   const [isChecked, setChecked] = useState(false);
   const { panel, open, close, root } = usePanel<"decline">();
   const [given, setGiven] = useState<NewAnswer | null>(null);
-  const problems = useMemo(() => new Map(form.fields.flatMap((field) => {
-    const why = wrong(field, draft.values, words);
-    return why === null ? [] : [[field.name, why] as const];
-  })), [form, draft.values, words]);
+  const problems = useMemo(
+    () =>
+      new Map(
+        form.fields.flatMap((field) => {
+          const why = wrong(field, draft.values, words);
+          return why === null ? [] : [[field.name, why] as const];
+        }),
+      ),
+    [form, draft.values, words],
+  );
 
   const send = (answer: NewAnswer) => {
     setGiven(answer);
@@ -38,7 +50,9 @@ export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
   };
   return (
     <div ref={root} className="ab-form">
-      <h3 className="ab-question-text"><Seen text={form.message} /></h3>
+      <h3 className="ab-question-text">
+        <Seen text={form.message} />
+      </h3>
       {form.url !== undefined && <Visit url={form.url} isOpen={isAnswerable} />}
       {isAnswerable &&
         form.fields.map((field, at) => (
@@ -48,10 +62,12 @@ export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
             field={field}
             value={draft.values[field.name]}
             problem={isChecked ? (problems.get(field.name) ?? null) : null}
-            onValue={(value) => change((half) => {
-              const { [field.name]: _, ...rest } = half.values;
-              return { ...half, values: value === undefined ? rest : { ...rest, [field.name]: value } };
-            })}
+            onValue={(value) =>
+              change((half) => {
+                const { [field.name]: _, ...rest } = half.values;
+                return { ...half, values: value === undefined ? rest : { ...rest, [field.name]: value } };
+              })
+            }
             onEnter={accept}
           />
         ))}
@@ -73,13 +89,23 @@ export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
                 words={draft.words}
                 onWords={(said) => change((half) => ({ ...half, words: said }))}
                 onClose={close}
-                actions={[{ label: words.declineSend, tone: "stop", act: () => send({ decision: "decline", ...(draft.words.trim() ? { words: draft.words.trim() } : {}) }) }]}
+                actions={[
+                  {
+                    label: words.declineSend,
+                    tone: "stop",
+                    act: () => send({ decision: "decline", ...(draft.words.trim() ? { words: draft.words.trim() } : {}) }),
+                  },
+                ]}
               />
             )
           }
         >
-          <button type="button" className="ab-button" data-tone="stop-plain" data-opens="decline" onClick={() => open("decline")}>{words.decline}</button>
-          <button type="button" className="ab-button" data-tone="main" onClick={accept}>{form.url !== undefined && form.fields.length === 0 ? words.visitDone : words.accept}</button>
+          <button type="button" className="ab-button" data-tone="stop-plain" data-opens="decline" onClick={() => open("decline")}>
+            {words.decline}
+          </button>
+          <button type="button" className="ab-button" data-tone="main" onClick={accept}>
+            {form.url !== undefined && form.fields.length === 0 ? words.visitDone : words.accept}
+          </button>
         </Foot>
       )}
     </div>
@@ -89,9 +115,24 @@ export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
 function FilledIn({ ask, given }: { readonly ask: FormAsk; readonly given: NewAnswer | null }) {
   const words = useWords();
   const known = ask.late?.answers ?? ask.answers;
-  const filled = ("content" in known && typeof known.content === "object" ? (known.content as Record<string, unknown>) : given?.content) ?? {};
-  const said = (value: unknown) => (value === true ? words.yes : value === false ? words.no : Array.isArray(value) ? value.join(", ") : String(value));
+  const filled =
+    ("content" in known && typeof known.content === "object" ? (known.content as Record<string, unknown>) : given?.content) ?? {};
+  const said = (value: unknown) =>
+    value === true ? words.yes : value === false ? words.no : Array.isArray(value) ? value.join(", ") : String(value);
   const rows = ask.form.fields.filter(({ name }) => filled[name] !== undefined);
   if (rows.length === 0) return null;
-  return <dl className="ab-rest">{rows.map(({ name, title }) => <div key={name}><dt><Seen text={title ?? name} /></dt><dd><Seen text={said(filled[name])} /></dd></div>)}</dl>;
+  return (
+    <dl className="ab-rest">
+      {rows.map(({ name, title }) => (
+        <div key={name}>
+          <dt>
+            <Seen text={title ?? name} />
+          </dt>
+          <dd>
+            <Seen text={said(filled[name])} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

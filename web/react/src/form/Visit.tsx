@@ -11,13 +11,18 @@ export function Visit({ url, isOpen }: { readonly url: string; readonly isOpen: 
   const isPage = address !== null && /^https?:/.test(address);
   return (
     <div className="ab-visit">
-      <p className="ab-mono ab-address"><Seen text={url} /></p>
+      <p className="ab-mono ab-address">
+        <Seen text={url} />
+      </p>
       {!isPage ? (
         <p className="ab-problem">{words.unsafeAddress}</p>
       ) : (
         isOpen && (
           <p>
-            <a className="ab-button" data-tone="plain" href={address} target="_blank" rel="noopener noreferrer"><Icon of="out" />{words.visitPage(new URL(address).host)}</a>
+            <a className="ab-button" data-tone="plain" href={address} target="_blank" rel="noopener noreferrer">
+              <Icon of="out" />
+              {words.visitPage(new URL(address).host)}
+            </a>
             <span className="ab-quiet">{words.visitHint}</span>
           </p>
         )

@@ -32,7 +32,12 @@ export const write = (draft: FormDraft) => (Object.keys(draft.values).length ===
 export function wrong(field: FormField, values: Values, words: CardWords): string | null {
   const value = values[field.name];
   const isEmpty = value === undefined || (typeof value === "string" && value.trim() === "");
-  if (isEmpty) return field.required ? (field.type === "text" || field.type === "number" || field.type === "integer" ? words.fillIn : words.pleaseChoose) : null;
+  if (isEmpty)
+    return field.required
+      ? field.type === "text" || field.type === "number" || field.type === "integer"
+        ? words.fillIn
+        : words.pleaseChoose
+      : null;
   if (field.type === "integer" && !/^\s*-?(0|[1-9]\d*)\s*$/.test(String(value))) return words.wholeNumber;
   if (field.type === "number" && !/^\s*-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?\s*$/i.test(String(value))) return words.aNumber;
   return null;
@@ -44,7 +49,12 @@ export function content(form: Form, values: Values): Record<string, FieldValue> 
   for (const field of form.fields) {
     const value = values[field.name];
     if (value === undefined || (typeof value === "string" && value.trim() === "")) continue;
-    filled[field.name] = typeof value === "string" || typeof value === "boolean" ? (field.type === "number" || field.type === "integer" ? String(value).trim() : value) : [...value];
+    filled[field.name] =
+      typeof value === "string" || typeof value === "boolean"
+        ? field.type === "number" || field.type === "integer"
+          ? String(value).trim()
+          : value
+        : [...value];
   }
   return filled;
 }

@@ -21,7 +21,13 @@ interface PlanDraft {
 const FRESH: PlanDraft = { kind: "plan", plan: null, words: "" };
 const readDraft = (raw: unknown): PlanDraft | null => {
   const draft = raw as Partial<PlanDraft> | null;
-  return draft?.kind === "plan" ? { kind: "plan", plan: typeof draft.plan === "string" ? draft.plan : null, words: typeof draft.words === "string" ? draft.words : "" } : null;
+  return draft?.kind === "plan"
+    ? {
+        kind: "plan",
+        plan: typeof draft.plan === "string" ? draft.plan : null,
+        words: typeof draft.words === "string" ? draft.words : "",
+      }
+    : null;
 };
 
 export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<PlanAsk>) {
@@ -38,7 +44,14 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
   };
   if (!isAnswerable) {
     const edited = given?.plan ?? ("plan" in ask.answers && typeof ask.answers.plan === "string" ? ask.answers.plan : null);
-    return <div className="ab-plan"><div className="ab-sheet"><Markdown text={edited ?? ask.plan} below={2} /></div><Decided ask={ask} given={given} /></div>;
+    return (
+      <div className="ab-plan">
+        <div className="ab-sheet">
+          <Markdown text={edited ?? ask.plan} below={2} />
+        </div>
+        <Decided ask={ask} given={given} />
+      </div>
+    );
   }
   return (
     <div ref={root} className="ab-plan">
@@ -46,15 +59,38 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
         <div className="ab-edit">
           <label className="ab-field">
             <span className="ab-field-label">{words.editPlan}</span>
-            <textarea className="ab-input ab-mono" autoFocus rows={Math.min(24, ask.plan.split("\n").length + 2)} value={draft.plan ?? ask.plan} onChange={(event) => { const plan = event.target.value; change((half) => ({ ...half, plan })); }} />
+            <textarea
+              className="ab-input ab-mono"
+              autoFocus
+              rows={Math.min(24, ask.plan.split("\n").length + 2)}
+              value={draft.plan ?? ask.plan}
+              onChange={(event) => {
+                const plan = event.target.value;
+                change((half) => ({ ...half, plan }));
+              }}
+            />
           </label>
           <div className="ab-edit-state">
-            <span role="status" className="ab-quiet">{isChanged ? words.editedHint : ""}</span>
-            <button type="button" className="ab-button" data-tone="quiet" onClick={() => { change((half) => ({ ...half, plan: null })); setEditing(false); }}>{isChanged ? words.backToOriginal : words.cancel}</button>
+            <span role="status" className="ab-quiet">
+              {isChanged ? words.editedHint : ""}
+            </span>
+            <button
+              type="button"
+              className="ab-button"
+              data-tone="quiet"
+              onClick={() => {
+                change((half) => ({ ...half, plan: null }));
+                setEditing(false);
+              }}
+            >
+              {isChanged ? words.backToOriginal : words.cancel}
+            </button>
           </div>
         </div>
       ) : (
-        <div className="ab-sheet"><Markdown text={ask.plan} below={2} /></div>
+        <div className="ab-sheet">
+          <Markdown text={ask.plan} below={2} />
+        </div>
       )}
       <Foot
         ask={ask}
@@ -68,14 +104,34 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
               words={draft.words}
               onWords={(said) => change((half) => ({ ...half, words: said }))}
               onClose={close}
-              actions={[{ label: words.sendBackSend, tone: "main", needsWords: true, act: () => send({ decision: "send_back", words: draft.words.trim() }) }]}
+              actions={[
+                {
+                  label: words.sendBackSend,
+                  tone: "main",
+                  needsWords: true,
+                  act: () => send({ decision: "send_back", words: draft.words.trim() }),
+                },
+              ]}
             />
           )
         }
       >
-        <button type="button" className="ab-button" data-tone="plain" data-opens="back" onClick={() => open("back")}>{words.sendBack}</button>
-        {!isEditing && <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>{words.edit}</button>}
-        <button type="button" className="ab-button" data-tone="main" onClick={() => send({ decision: "approve", ...(isChanged ? { plan: draft.plan ?? ask.plan } : {}) })}>{isChanged ? words.approveEdited : words.approve}</button>
+        <button type="button" className="ab-button" data-tone="plain" data-opens="back" onClick={() => open("back")}>
+          {words.sendBack}
+        </button>
+        {!isEditing && (
+          <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>
+            {words.edit}
+          </button>
+        )}
+        <button
+          type="button"
+          className="ab-button"
+          data-tone="main"
+          onClick={() => send({ decision: "approve", ...(isChanged ? { plan: draft.plan ?? ask.plan } : {}) })}
+        >
+          {isChanged ? words.approveEdited : words.approve}
+        </button>
       </Foot>
     </div>
   );

@@ -40,13 +40,26 @@ export function Option({ option, index, isMulti, isChosen, isReachable, isShown,
       onFocus={onFocus}
       {...(onHover ? { onMouseEnter: () => onHover(true), onMouseLeave: () => onHover(false) } : {})}
     >
-      <span className="ab-key" data-square={isMulti ? "" : undefined} aria-hidden="true">{isChosen ? <Icon of="check" /> : index + 1}</span>
+      <span className="ab-key" data-square={isMulti ? "" : undefined} aria-hidden="true">
+        {isChosen ? <Icon of="check" /> : index + 1}
+      </span>
       <span className="ab-option-words">
         <span className="ab-option-label">
-          <span id={`${id}-label`}><Seen text={label} /></span>
-          {isRecommended && <span id={`${id}-mark`} className="ab-recommended"><Icon of="lantern" />{words.recommended}</span>}
+          <span id={`${id}-label`}>
+            <Seen text={label} />
+          </span>
+          {isRecommended && (
+            <span id={`${id}-mark`} className="ab-recommended">
+              <Icon of="lantern" />
+              {words.recommended}
+            </span>
+          )}
         </span>
-        {option.description && <span id={`${id}-about`} className="ab-option-about"><Seen text={option.description} /></span>}
+        {option.description && (
+          <span id={`${id}-about`} className="ab-option-about">
+            <Seen text={option.description} />
+          </span>
+        )}
       </span>
     </button>
   );

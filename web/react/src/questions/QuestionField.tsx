@@ -3,13 +3,14 @@
 import { useId, useRef, useState, type KeyboardEvent } from "react";
 import type { Question } from "@askbridge/client";
 import { hasTouch, strokeOf } from "../card/strokes.ts";
-import { Icon } from "../card/Icon.tsx";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
+import { Beside } from "./Beside.tsx";
+import { Folded } from "./Folded.tsx";
 import { FIND_MS, deedOf, find } from "./keys.ts";
 import { Option } from "./Option.tsx";
 import type { Pick } from "./picks.ts";
-import { choose, isDone } from "./picks.ts";
+import { choose } from "./picks.ts";
 import { Previews } from "./Previews.tsx";
 
 export interface QuestionFieldProps {
@@ -31,21 +32,6 @@ export function QuestionField(props: QuestionFieldProps) {
   return props.isFolded ? <Folded {...props} /> : <Unfolded {...props} />;
 }
 
-function Folded({ question, at, of, pick, onUnfold }: QuestionFieldProps) {
-  const words = useWords();
-  const chosen = pick.chosen.map((option) => question.options[option]?.label ?? "").concat(pick.text && !question.secret ? [pick.text] : []);
-  return (
-    <div className="ab-question" data-question={at} data-folded="" data-done={isDone(pick) ? "" : undefined}>
-      <button type="button" className="ab-fold" aria-expanded={false} onClick={onUnfold}>
-        <span className="ab-key" aria-hidden="true">{isDone(pick) ? <Icon of="check" /> : at + 1}</span>
-        <span className="ab-aloud">{words.question(at + 1, of)}: </span>
-        <span className="ab-fold-question"><Seen text={question.question} /></span>
-        <span className="ab-fold-answer">{pick.skipped ? words.skipped : isDone(pick) ? <Seen text={chosen.join(", ") || words.note} /> : words.openQuestion}</span>
-      </button>
-    </div>
-  );
-}
-
 function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFieldProps) {
   const words = useWords();
   const id = useId();
@@ -53,10 +39,8 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
   const typed = useRef({ letters: "", at: 0 });
   const [focused, setFocused] = useState(pick.chosen[0] ?? 0);
   const [hovered, setHovered] = useState<number | null>(null);
-  const [noteOpen, setNoteOpen] = useState(false);
   const { options } = question;
   const hasPreviews = options.some(({ preview }) => preview);
-  const showsNote = noteOpen || pick.note !== "";
 
   const focusOption = (option: number) => {
     setFocused(option);
@@ -68,7 +52,12 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
     const isOption = target.hasAttribute("data-option");
     // A button that is no option keeps its own Enter and Space.
     if (!isText && !isOption && (event.key === "Enter" || event.key === " ") && !(event.ctrlKey || event.metaKey)) return;
-    const deed = deedOf(strokeOf(event), { on: isText ? "text" : isOption ? "option" : "elsewhere", option: focused, options: options.length, touch: hasTouch() });
+    const deed = deedOf(strokeOf(event), {
+      on: isText ? "text" : isOption ? "option" : "elsewhere",
+      option: focused,
+      options: options.length,
+      touch: hasTouch(),
+    });
     if (!deed) return;
     event.preventDefault();
     switch (deed.does) {
@@ -79,8 +68,15 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
         return focusOption(deed.option);
       case "find": {
         const now = event.timeStamp;
-        typed.current = { letters: now - typed.current.at < FIND_MS ? typed.current.letters + deed.letter : deed.letter, at: now };
-        const found = find(options.map(({ label }) => label), typed.current.letters, focused);
+        typed.current = {
+          letters: now - typed.current.at < FIND_MS ? typed.current.letters + deed.letter : deed.letter,
+          at: now,
+        };
+        const found = find(
+          options.map(({ label }) => label),
+          typed.current.letters,
+          focused,
+        );
         return found === null ? undefined : focusOption(found);
       }
       case "submit":
@@ -94,8 +90,20 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
   if (pick.skipped) {
     return (
       <div className="ab-question" data-question={at} data-skipped="" role="group" aria-labelledby={`${id}-text`}>
-        <h3 id={`${id}-text`} className="ab-question-text"><Seen text={question.question} /></h3>
-        <p className="ab-skipped">{words.skipped} <button type="button" className="ab-button" data-tone="quiet" onClick={() => onPick((before) => ({ ...before, skipped: false }))}>{words.unskip}</button></p>
+        <h3 id={`${id}-text`} className="ab-question-text">
+          <Seen text={question.question} />
+        </h3>
+        <p className="ab-skipped">
+          {words.skipped}{" "}
+          <button
+            type="button"
+            className="ab-button"
+            data-tone="quiet"
+            onClick={() => onPick((before) => ({ ...before, skipped: false }))}
+          >
+            {words.unskip}
+          </button>
+        </p>
       </div>
     );
   }
@@ -103,13 +111,31 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
     <div ref={root} className="ab-question" role="group" data-question={at} aria-labelledby={`${id}-text`} onKeyDown={onKeyDown}>
       <div className="ab-question-head">
         {of > 1 && <span className="ab-quiet">{words.question(at + 1, of)}</span>}
-        {question.header && <span className="ab-chip"><Seen text={question.header} /></span>}
+        {question.header && (
+          <span className="ab-chip">
+            <Seen text={question.header} />
+          </span>
+        )}
         {of > 1 && (
-          <button type="button" className="ab-button ab-skip" data-tone="quiet" aria-label={words.skipAloud(question.question)} onClick={() => onPick((before) => ({ ...before, skipped: true }))}>{words.skip}</button>
+          <button
+            type="button"
+            className="ab-button ab-skip"
+            data-tone="quiet"
+            aria-label={words.skipAloud(question.question)}
+            onClick={() => onPick((before) => ({ ...before, skipped: true }))}
+          >
+            {words.skip}
+          </button>
         )}
       </div>
-      <h3 id={`${id}-text`} className="ab-question-text"><Seen text={question.question} /></h3>
-      {question.multiSelect && options.length > 0 && <p id={`${id}-how`} className="ab-quiet">{words.chooseSeveral}</p>}
+      <h3 id={`${id}-text`} className="ab-question-text">
+        <Seen text={question.question} />
+      </h3>
+      {question.multiSelect && options.length > 0 && (
+        <p id={`${id}-how`} className="ab-quiet">
+          {words.chooseSeveral}
+        </p>
+      )}
       {options.length > 0 && (
         <div className="ab-choice" data-previews={hasPreviews ? "" : undefined}>
           <div
@@ -133,35 +159,18 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
               />
             ))}
           </div>
-          {hasPreviews && <Previews options={options} shown={hovered ?? focused} chosen={pick.chosen} onShow={(option) => setFocused(option)} onTap={onTap} />}
-        </div>
-      )}
-      <div className="ab-beside" data-plain={options.length === 0 ? "" : undefined}>
-        <label className="ab-field">
-          <span className="ab-aloud">{words.yourWords}</span>
-          {question.secret ? (
-            <input className="ab-input" type="password" autoComplete="off" value={pick.text} placeholder={words.writeAnswer} onChange={(event) => onPick((before) => ({ ...before, text: event.target.value }))} />
-          ) : (
-            <textarea
-              className="ab-input"
-              rows={options.length > 0 ? 1 : 3}
-              value={pick.text}
-              placeholder={options.length > 0 ? words.somethingElse : words.writeAnswer}
-              enterKeyHint="enter"
-              onChange={(event) => onPick((before) => ({ ...before, text: event.target.value }))}
+          {hasPreviews && (
+            <Previews
+              options={options}
+              shown={hovered ?? focused}
+              chosen={pick.chosen}
+              onShow={(option) => setFocused(option)}
+              onTap={onTap}
             />
           )}
-        </label>
-        {question.secret && <p className="ab-quiet">{words.secretAnswer}</p>}
-        {showsNote ? (
-          <label className="ab-field ab-note">
-            <span className="ab-field-label">{words.note}</span>
-            <textarea className="ab-input" rows={1} autoFocus={noteOpen && pick.note === ""} value={pick.note} placeholder={words.notePlaceholder} onChange={(event) => onPick((before) => ({ ...before, note: event.target.value }))} />
-          </label>
-        ) : (
-          options.length > 0 && <button type="button" className="ab-button ab-add-note" data-tone="quiet" onClick={() => setNoteOpen(true)}><Icon of="note" />{words.addNote}</button>
-        )}
-      </div>
+        </div>
+      )}
+      <Beside question={question} pick={pick} onPick={onPick} />
     </div>
   );
 }

@@ -7,7 +7,21 @@ import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
 import { useWords } from "../wording.tsx";
 import { Given } from "./Given.tsx";
-import { EMPTY, choose, count, fresh, isDone, nextOpen, read, saysAnything, takesOneTap, toAnswer, write, type Pick, type QuestionsDraft } from "./picks.ts";
+import {
+  EMPTY,
+  choose,
+  count,
+  fresh,
+  isDone,
+  nextOpen,
+  read,
+  saysAnything,
+  takesOneTap,
+  toAnswer,
+  write,
+  type Pick,
+  type QuestionsDraft,
+} from "./picks.ts";
 import { QuestionField } from "./QuestionField.tsx";
 
 /** So many questions are shown side by side; beyond, one at a time is open and the others are a line each. */
@@ -92,7 +106,10 @@ export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, on
             edit(at, (pick) => choose(pick, option, question));
             // Where one question is open at a time, a single choice is done with it.
             if (folds && !question.multiSelect && !(draft.picks[at] ?? EMPTY).chosen.includes(option)) {
-              const next = nextOpen({ ...draft, picks: draft.picks.map((pick, place) => (place === at ? choose(pick, option, question) : pick)) }, at);
+              const next = nextOpen(
+                { ...draft, picks: draft.picks.map((pick, place) => (place === at ? choose(pick, option, question) : pick)) },
+                at,
+              );
               if (next !== null) goTo(next);
             }
           }}
@@ -117,7 +134,9 @@ export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, on
             {missing === "some" && (
               <>
                 {words.unanswered(ask.questions.length - answered)}{" "}
-                <button type="button" className="ab-button" data-tone="quiet" onClick={skipRest}>{words.skipTheRest}</button>
+                <button type="button" className="ab-button" data-tone="quiet" onClick={skipRest}>
+                  {words.skipTheRest}
+                </button>
               </>
             )}
           </span>
@@ -127,7 +146,15 @@ export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, on
         {oneTap && (ask.questions[0]?.options.length ?? 0) > 0 ? (
           <p className="ab-quiet ab-tap-hint">{words.tapHint}</p>
         ) : (
-          <button type="button" className="ab-button" data-tone="main" aria-disabled={!saysAnything(draft)} onClick={() => submit(draft)}>{words.answer}</button>
+          <button
+            type="button"
+            className="ab-button"
+            data-tone="main"
+            aria-disabled={!saysAnything(draft)}
+            onClick={() => submit(draft)}
+          >
+            {words.answer}
+          </button>
         )}
       </Foot>
     </div>

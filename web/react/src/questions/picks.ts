@@ -80,7 +80,13 @@ export const saysAnything = (draft: QuestionsDraft) => draft.picks.some((pick) =
 export function takesOneTap(ask: QuestionsAsk, draft: QuestionsDraft): boolean {
   const [only] = ask.questions;
   // A late answer goes out at once: there is nothing to take it back with, so it is sent deliberately.
-  return ask.state === "open" && ask.questions.length === 1 && only !== undefined && !only.multiSelect && draft.picks.every(isUntouched);
+  return (
+    ask.state === "open" &&
+    ask.questions.length === 1 &&
+    only !== undefined &&
+    !only.multiSelect &&
+    draft.picks.every(isUntouched)
+  );
 }
 
 /** The answer as the server takes it: options by index, skipped questions as `null`. */

@@ -14,14 +14,24 @@ export interface Said {
 /** From the ask itself once it is answered, or else from what this device has sent. */
 export function saidOf(ask: QuestionsAsk, given: NewAnswer | null): Said[] {
   const late = ask.late;
-  const isKnown = late !== undefined || ask.state === "answered" || ask.state === "proposed" || (ask.state === "ruled" && Object.keys(ask.answers).length > 0);
+  const isKnown =
+    late !== undefined ||
+    ask.state === "answered" ||
+    ask.state === "proposed" ||
+    (ask.state === "ruled" && Object.keys(ask.answers).length > 0);
   const answers = isKnown ? (late ?? ask).answers : {};
   const notes = isKnown ? (late ?? ask).notes : (given?.notes ?? {});
   return ask.questions.map((question) => {
     const key = question.question;
     const values = isKnown ? valuesOf(answers, key) : labelsOf(given?.answers?.[key], question);
     const isSkipped = isKnown ? (late ? values.length === 0 : ask.skipped.includes(key)) : given?.answers?.[key] === null;
-    return { question, values: question.secret && values.length > 0 ? ["••••••"] : values, note: notes[key] ?? null, isSkipped, isOpen: values.length === 0 && !isSkipped };
+    return {
+      question,
+      values: question.secret && values.length > 0 ? ["••••••"] : values,
+      note: notes[key] ?? null,
+      isSkipped,
+      isOpen: values.length === 0 && !isSkipped,
+    };
   });
 }
 
@@ -40,4 +50,5 @@ function labelsOf(given: AnswerGiven | undefined, question: Question): string[] 
 }
 
 /** What could have been said and was not. */
-export const notChosen = ({ question, values }: Said): string[] => question.options.map(({ label }) => label).filter((label) => !values.includes(label));
+export const notChosen = ({ question, values }: Said): string[] =>
+  question.options.map(({ label }) => label).filter((label) => !values.includes(label));

@@ -12,11 +12,17 @@ export function Seen({ text }: { readonly text: string }) {
         piece.kind === "text" ? (
           <Fragment key={at}>{piece.text}</Fragment>
         ) : piece.kind === "alike" ? (
-          <mark key={at} className="ab-alike" title={piece.name}>{piece.text}</mark>
+          <mark key={at} className="ab-alike" title={piece.name}>
+            {piece.text}
+          </mark>
         ) : piece.kind === "hidden" ? (
-          <span key={at} className="ab-hidden" role="img" aria-label={words.hiddenCharacter(piece.name)}>{piece.name}</span>
+          <span key={at} className="ab-hidden" role="img" aria-label={words.hiddenCharacter(piece.name)}>
+            {piece.name}
+          </span>
         ) : (
-          <span key={at} className="ab-hidden" role="img" aria-label={words.spaces(piece.count)}>{words.spaces(piece.count)}</span>
+          <span key={at} className="ab-hidden" role="img" aria-label={words.spaces(piece.count)}>
+            {words.spaces(piece.count)}
+          </span>
         ),
       )}
     </>

@@ -74,11 +74,13 @@ export const lookalikes = (text: string): string[] => (text.match(WORD) ?? []).f
 function strangers(text: string): ReadonlySet<number> {
   const places = new Set<number>();
   if (!FOREIGN.test(text)) return places;
+  let [counted, at] = [0, 0];
   for (const { 0: word, index } of text.matchAll(WORD)) {
+    at += [...text.slice(counted, index)].length;
+    counted = index;
     if (!isMixed(word)) continue;
-    const start = [...text.slice(0, index)].length;
     [...word].forEach((letter, step) => {
-      if (FOREIGN.test(letter)) places.add(start + step);
+      if (FOREIGN.test(letter)) places.add(at + step);
     });
   }
   return places;

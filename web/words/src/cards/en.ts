@@ -56,7 +56,7 @@ export const en = {
   chosen: "chosen",
   notChosen: "Not chosen:",
   offered: "Offered:",
-  tapHint: "One tap answers; you can take it back for 5 seconds",
+  tapHint: "One tap answers. It can be undone for a moment.",
 
   // Closing without an answer.
   dismiss: "Dismiss",

@@ -56,7 +56,7 @@ export const ja: Same<typeof en> = {
   chosen: "選択中",
   notChosen: "選ばなかったもの:",
   offered: "選択肢:",
-  tapHint: "タップすると回答します。5 秒間は取り消せます",
+  tapHint: "タップで回答します。少しの間は取り消せます。",
 
   dismiss: "閉じる",
   dismissTitle: "回答せずに閉じます",
