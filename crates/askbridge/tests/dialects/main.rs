@@ -11,6 +11,7 @@ mod house;
 #[path = "../claude/http.rs"]
 mod http;
 mod node;
+mod page;
 mod prime;
 mod scripts;
 mod way_in;

@@ -12,6 +12,8 @@ pub(crate) fn play(house: &House, client: &str, scene: &str) {
     // Node 20 has the browsers' WebSocket behind this flag; later ones have it without.
     node.args(["--experimental-websocket", "--no-warnings", &file, scene]);
     node.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    node.env("GOBBY_UI", concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/gobby-ui/0.4.6/dist"));
+    node.env("SCRATCH", house.room.home());
     node.env("SERVER", house.address()).env("TOKEN", &house.ada);
     let played = node.output().expect("node can be run");
     let (out, err) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
