@@ -14,4 +14,5 @@ mod node;
 mod page;
 mod prime;
 mod scripts;
+mod table;
 mod way_in;

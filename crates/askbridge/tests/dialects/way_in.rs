@@ -1,5 +1,7 @@
 //! The way in for clients of other systems: off until named, never without a token unless somebody said so aloud.
 
+use std::process::Command;
+
 use askbridge_scripted::claude::Subject;
 use askbridge_scripted::model::Script;
 use serde_json::Value;
@@ -52,4 +54,20 @@ fn tokens_in_addresses_are_never_logged() {
     let bad = format!("{SESSIONS}?token=ab_wrong_but_secret");
     assert_eq!(call(house.address(), "", "GET", &bad, &Value::Null).unwrap().0, 401);
     assert!(!house.log().contains(&token) && !house.log().contains("ab_wrong"), "{}", house.log());
+}
+
+#[test]
+fn two_dialects_that_want_the_same_address_are_not_spoken_on_one_port() {
+    let folder = tempfile::tempdir().unwrap();
+    let serve = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_askbridge"));
+        command.arg("serve").args(args).env_clear().env("ASKBRIDGE_DATA", folder.path()).env("HOME", folder.path());
+        let out = command.env("ASKBRIDGE_LISTEN", "127.0.0.1:0").output().unwrap();
+        (out.status.success(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let (served, said) = serve(&["--dialect", "ccc", "--dialect", "gobby"]);
+    assert!(!served && said.contains("both want"), "{said}");
+    assert!(said.contains("hint: give one of them a port of its own: `--dialect gobby=127.0.0.1:8000`"), "{said}");
+    let (served, said) = serve(&["--dialect", "klingon"]);
+    assert!(!served && said.contains("there is no dialect `klingon`; there are prime, ccc, gobby"), "{said}");
 }

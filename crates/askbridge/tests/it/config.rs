@@ -67,6 +67,7 @@ fn every_setting_says_where_it_came_from() {
     public_url (none) default
     allowed_hosts a.example,b.example DIR/.config/askbridge/config.toml:2
     allowed_origins (none) default
+    limits.failures 20 default
     claude (none) default
     roots (none) default
     agents.warm 10m default
@@ -74,6 +75,9 @@ fn every_setting_says_where_it_came_from() {
     agents.idle 30m default
     agents.max 16 default
     agents.env (none) default
+    dialects.speak (none) default
+    dialects.folder DIR default
+    dialects.insecure_loopback false default
     log.level info default
     log.format text default
     terms.timeout 8h DIR/.config/askbridge/config.toml:5

@@ -1,10 +1,16 @@
 // gobby's own page, unmodified, from the wheel 0.4.6: what a person sees and clicks.
 
+import fs from "node:fs";
 import path from "node:path";
 import { Tab, serve } from "./browser.mjs";
 import { TOKEN, assert, play, until } from "./kit.mjs";
 
-const browse = async () => Tab.open(await serve(path.resolve(process.env.GOBBY_UI)));
+const UI = path.resolve(process.env.GOBBY_UI);
+
+async function browse() {
+  assert.ok(fs.existsSync(UI), `there is no page of gobby at ${UI}; run \`cargo xtask install\``);
+  return Tab.open(await serve(UI));
+}
 
 /** Opens the page and logs in, with a token as password. */
 async function open(mode) {
