@@ -22,7 +22,7 @@ pub(crate) fn play_with(house: &House, client: &str, scene: &str, more: &[(&str,
     node.env("GOBBY_UI", gobby_ui());
     node.env("SCRATCH", house.room.home());
     node.envs(more.iter().cloned());
-    node.env("SERVER", house.address()).env("TOKEN", &house.ada);
+    node.env("SERVER", &house.address).env("TOKEN", &house.ada);
     let played = node.output().expect("node can be run");
     let (out, err) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
     assert!(played.status.success(), "{client} {scene}:\n{out}\n{err}\n--- the server:\n{}", house.log());

@@ -18,13 +18,13 @@ fn house(settings: &[(&str, &str)]) -> House {
 #[test]
 fn what_is_not_named_is_not_spoken() {
     let house = house(&[]);
-    assert_eq!(call(house.address(), &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 404);
+    assert_eq!(call(&house.address, &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 404);
 }
 
 #[test]
 fn a_dialect_has_a_port_of_its_own_where_one_is_given() {
     let house = house(&[("ASKBRIDGE_DIALECTS", "prime=127.0.0.1:0")]);
-    assert_eq!(call(house.address(), &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 404);
+    assert_eq!(call(&house.address, &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 404);
     let written = std::fs::read_to_string(house.data().join("run/dialects")).unwrap();
     let own = written.trim().strip_prefix("prime ").unwrap();
     assert_eq!(call(own, &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 200);
@@ -35,12 +35,12 @@ fn a_dialect_has_a_port_of_its_own_where_one_is_given() {
 #[test]
 fn without_a_token_nobody_comes_in_unless_the_operator_said_so_and_then_the_log_is_loud() {
     let closed = house(&[("ASKBRIDGE_DIALECTS", "prime")]);
-    assert_eq!(call(closed.address(), "", "GET", SESSIONS, &Value::Null).unwrap().0, 401);
+    assert_eq!(call(&closed.address, "", "GET", SESSIONS, &Value::Null).unwrap().0, 401);
     assert!(!closed.log().contains("INSECURE"));
     let open = house(&[("ASKBRIDGE_DIALECTS", "prime"), ("ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK", "true")]);
-    assert_eq!(call(open.address(), "", "GET", SESSIONS, &Value::Null).unwrap().0, 200);
+    assert_eq!(call(&open.address, "", "GET", SESSIONS, &Value::Null).unwrap().0, 200);
     // Our own addresses need a token all the same.
-    assert_eq!(call(open.address(), "", "GET", "/v1/sessions", &Value::Null).unwrap().0, 401);
+    assert_eq!(call(&open.address, "", "GET", "/v1/sessions", &Value::Null).unwrap().0, 401);
     assert!(open.log().contains("INSECURE"), "{}", open.log());
 }
 
@@ -49,10 +49,10 @@ fn tokens_in_addresses_are_never_logged() {
     let house = house(&[("ASKBRIDGE_DIALECTS", "prime")]);
     let token = house.ada.clone();
     for path in [format!("{SESSIONS}?token={token}"), format!("/t/{token}{SESSIONS}"), format!("/t/{token}/nowhere")] {
-        call(house.address(), "", "GET", &path, &Value::Null).unwrap();
+        call(&house.address, "", "GET", &path, &Value::Null).unwrap();
     }
     let bad = format!("{SESSIONS}?token=ab_wrong_but_secret");
-    assert_eq!(call(house.address(), "", "GET", &bad, &Value::Null).unwrap().0, 401);
+    assert_eq!(call(&house.address, "", "GET", &bad, &Value::Null).unwrap().0, 401);
     assert!(!house.log().contains(&token) && !house.log().contains("ab_wrong"), "{}", house.log());
 }
 
