@@ -1,6 +1,5 @@
 //! Languages of other systems: which are spoken, and on which ports.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::net::SocketAddr;
@@ -26,10 +25,13 @@ pub(crate) struct Spoken {
 impl Spoken {
     /// Makes the routers and opens the ports. Nothing is accepted yet.
     pub(crate) async fn prepare(app: &App, settings: &Settings) -> Result<Self, Failure> {
-        let mut places: BTreeMap<Option<SocketAddr>, Vec<_>> = BTreeMap::new();
-        for (name, address) in &settings.dialects.speak {
-            if let Some(listing) = dialect(name) {
-                places.entry(*address).or_default().push(listing);
+        let mut places: Vec<(Option<SocketAddr>, Vec<_>)> = Vec::new();
+        for (listing, address) in settings.dialects.speak.iter().filter_map(|(name, at)| Some((dialect(name)?, *at))) {
+            // Port 0 is any that is free: another one each time.
+            let is_any = address.is_some_and(|address| address.port() == 0);
+            match places.iter_mut().find(|(known, _)| *known == address && !is_any) {
+                Some((_, listings)) => listings.push(listing),
+                None => places.push((address, vec![listing])),
             }
         }
         let loopback = settings.dialects.insecure_loopback.then(|| Caller::without_token(&settings.user));

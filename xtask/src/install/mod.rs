@@ -2,6 +2,7 @@
 
 mod chromium;
 pub(crate) mod claude;
+mod gobby;
 mod nats;
 mod schemathesis;
 mod sdk;
@@ -22,15 +23,17 @@ pub(crate) struct Installed {
     nats: PathBuf,
     claude: PathBuf,
     sdk: PathBuf,
+    gobby: PathBuf,
 }
 
 impl Installed {
     /// The variables by which the tests find it.
-    pub(crate) fn env(&self) -> [(&str, &OsStr); 3] {
+    pub(crate) fn env(&self) -> [(&str, &OsStr); 4] {
         [
             ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
             ("ASKBRIDGE_TEST_CLAUDE", self.claude.as_os_str()),
             ("ASKBRIDGE_TEST_SDK", self.sdk.as_os_str()),
+            ("ASKBRIDGE_TEST_GOBBY_UI", self.gobby.as_os_str()),
         ]
     }
 }
@@ -39,7 +42,8 @@ impl Installed {
 pub(crate) fn run() -> Result<Installed> {
     let tools = root().join(".tools");
     fs::create_dir_all(&tools)?;
-    Ok(Installed { nats: nats::run(&tools)?, claude: claude::run(&tools, claude::PINNED)?, sdk: sdk::run(&tools)? })
+    let (nats, claude) = (nats::run(&tools)?, claude::run(&tools, claude::PINNED)?);
+    Ok(Installed { nats, claude, sdk: sdk::run(&tools)?, gobby: gobby::run(&tools)? })
 }
 
 /// The size of a file or folder, as a person says it.

@@ -11,6 +11,8 @@ mod house;
 #[path = "../claude/http.rs"]
 mod http;
 mod node;
+mod page;
 mod prime;
 mod scripts;
+mod table;
 mod way_in;

@@ -1,5 +1,6 @@
 //! Runs a client: one file of Node, one scene of it.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::house::House;
@@ -7,13 +8,29 @@ use crate::house::House;
 /// Plays a scene to its end. What the client found wrong is what the test says.
 #[track_caller]
 pub(crate) fn play(house: &House, client: &str, scene: &str) {
+    play_with(house, client, scene, &[]);
+}
+
+/// The same, with more that the client has to know.
+#[track_caller]
+pub(crate) fn play_with(house: &House, client: &str, scene: &str, more: &[(&str, String)]) {
     let file = format!("{}/tests/dialects/clients/{client}.mjs", env!("CARGO_MANIFEST_DIR"));
     let mut node = Command::new("node");
     // Node 20 has the browsers' WebSocket behind this flag; later ones have it without.
     node.args(["--experimental-websocket", "--no-warnings", &file, scene]);
     node.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
-    node.env("SERVER", house.address()).env("TOKEN", &house.ada);
+    node.env("GOBBY_UI", gobby_ui());
+    node.env("SCRATCH", house.room.home());
+    node.envs(more.iter().cloned());
+    node.env("SERVER", &house.address).env("TOKEN", &house.ada);
     let played = node.output().expect("node can be run");
     let (out, err) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
     assert!(played.status.success(), "{client} {scene}:\n{out}\n{err}\n--- the server:\n{}", house.log());
+}
+
+/// The built page: `ASKBRIDGE_TEST_GOBBY_UI`, or the one in `.tools`.
+#[allow(clippy::disallowed_methods, reason = "a test has no settings module")]
+fn gobby_ui() -> PathBuf {
+    let named = std::env::var_os("ASKBRIDGE_TEST_GOBBY_UI").map(PathBuf::from);
+    named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/gobby-ui/0.4.6/dist"))
 }

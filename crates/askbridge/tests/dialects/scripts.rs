@@ -32,10 +32,21 @@ fn three() -> Value {
 
 /// A server that speaks this dialect. `Soon?` is asked for two seconds only.
 pub(crate) fn house(dialect: &str, subject: Subject) -> House {
+    house_with(dialect, subject, &[])
+}
+
+/// The same, for pages that cannot send a token.
+pub(crate) fn house_without_tokens(dialect: &str) -> House {
+    house_with(dialect, Subject::Fake, &[("ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK", "true")])
+}
+
+fn house_with(dialect: &str, subject: Subject, more: &[(&str, &str)]) -> House {
     let config = tempfile::NamedTempFile::new().unwrap();
     fs::write(config.path(), "[[rules]]\nname = \"soon\"\nasks_about = \"Soon?\"\ntimeout = \"2s\"\n").unwrap();
     let file = config.path().to_str().unwrap().to_owned();
-    House::open_as(subject, script(), &[("ASKBRIDGE_DIALECTS", dialect), ("ASKBRIDGE_CONFIG", &file)])
+    let mut settings = vec![("ASKBRIDGE_DIALECTS", dialect), ("ASKBRIDGE_CONFIG", &*file)];
+    settings.extend(more);
+    House::open_as(subject, script(), &settings)
 }
 
 /// The same with the real Claude Code and an MCP server in the project that asks by forms: the double knows neither.

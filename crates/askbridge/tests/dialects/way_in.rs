@@ -1,5 +1,7 @@
 //! The way in for clients of other systems: off until named, never without a token unless somebody said so aloud.
 
+use std::process::Command;
+
 use askbridge_scripted::claude::Subject;
 use askbridge_scripted::model::Script;
 use serde_json::Value;
@@ -16,13 +18,13 @@ fn house(settings: &[(&str, &str)]) -> House {
 #[test]
 fn what_is_not_named_is_not_spoken() {
     let house = house(&[]);
-    assert_eq!(call(house.address(), &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 404);
+    assert_eq!(call(&house.address, &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 404);
 }
 
 #[test]
 fn a_dialect_has_a_port_of_its_own_where_one_is_given() {
     let house = house(&[("ASKBRIDGE_DIALECTS", "prime=127.0.0.1:0")]);
-    assert_eq!(call(house.address(), &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 404);
+    assert_eq!(call(&house.address, &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 404);
     let written = std::fs::read_to_string(house.data().join("run/dialects")).unwrap();
     let own = written.trim().strip_prefix("prime ").unwrap();
     assert_eq!(call(own, &house.ada, "GET", SESSIONS, &Value::Null).unwrap().0, 200);
@@ -33,12 +35,12 @@ fn a_dialect_has_a_port_of_its_own_where_one_is_given() {
 #[test]
 fn without_a_token_nobody_comes_in_unless_the_operator_said_so_and_then_the_log_is_loud() {
     let closed = house(&[("ASKBRIDGE_DIALECTS", "prime")]);
-    assert_eq!(call(closed.address(), "", "GET", SESSIONS, &Value::Null).unwrap().0, 401);
+    assert_eq!(call(&closed.address, "", "GET", SESSIONS, &Value::Null).unwrap().0, 401);
     assert!(!closed.log().contains("INSECURE"));
     let open = house(&[("ASKBRIDGE_DIALECTS", "prime"), ("ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK", "true")]);
-    assert_eq!(call(open.address(), "", "GET", SESSIONS, &Value::Null).unwrap().0, 200);
+    assert_eq!(call(&open.address, "", "GET", SESSIONS, &Value::Null).unwrap().0, 200);
     // Our own addresses need a token all the same.
-    assert_eq!(call(open.address(), "", "GET", "/v1/sessions", &Value::Null).unwrap().0, 401);
+    assert_eq!(call(&open.address, "", "GET", "/v1/sessions", &Value::Null).unwrap().0, 401);
     assert!(open.log().contains("INSECURE"), "{}", open.log());
 }
 
@@ -47,9 +49,25 @@ fn tokens_in_addresses_are_never_logged() {
     let house = house(&[("ASKBRIDGE_DIALECTS", "prime")]);
     let token = house.ada.clone();
     for path in [format!("{SESSIONS}?token={token}"), format!("/t/{token}{SESSIONS}"), format!("/t/{token}/nowhere")] {
-        call(house.address(), "", "GET", &path, &Value::Null).unwrap();
+        call(&house.address, "", "GET", &path, &Value::Null).unwrap();
     }
     let bad = format!("{SESSIONS}?token=ab_wrong_but_secret");
-    assert_eq!(call(house.address(), "", "GET", &bad, &Value::Null).unwrap().0, 401);
+    assert_eq!(call(&house.address, "", "GET", &bad, &Value::Null).unwrap().0, 401);
     assert!(!house.log().contains(&token) && !house.log().contains("ab_wrong"), "{}", house.log());
+}
+
+#[test]
+fn two_dialects_that_want_the_same_address_are_not_spoken_on_one_port() {
+    let folder = tempfile::tempdir().unwrap();
+    let serve = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_askbridge"));
+        command.arg("serve").args(args).env_clear().env("ASKBRIDGE_DATA", folder.path()).env("HOME", folder.path());
+        let out = command.env("ASKBRIDGE_LISTEN", "127.0.0.1:0").output().unwrap();
+        (out.status.success(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let (served, said) = serve(&["--dialect", "ccc", "--dialect", "gobby"]);
+    assert!(!served && said.contains("both want"), "{said}");
+    assert!(said.contains("hint: give one of them a port of its own: `--dialect gobby=127.0.0.1:8000`"), "{said}");
+    let (served, said) = serve(&["--dialect", "klingon"]);
+    assert!(!served && said.contains("there is no dialect `klingon`; there are prime, ccc, gobby"), "{said}");
 }

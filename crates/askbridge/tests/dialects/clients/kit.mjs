@@ -11,11 +11,11 @@ const PATIENCE_MS = 30_000;
 
 /** Opens a socket and remembers every frame. */
 export class Line {
-  constructor(path) {
+  constructor(path, server = SERVER) {
     this.frames = [];
     this.waiting = [];
     this.closed = null;
-    this.socket = new WebSocket(`ws://${SERVER}${path}`);
+    this.socket = new WebSocket(`ws://${server}${path}`);
     this.opened = new Promise((open, fail) => {
       this.socket.onopen = () => open();
       this.socket.onerror = (event) => fail(new Error(`no socket at ${path}: ${event.message ?? event.type}`));

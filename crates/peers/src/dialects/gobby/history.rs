@@ -105,7 +105,9 @@ pub(super) fn session(id: SessionId, story: &Story) -> Value {
 }
 
 pub(super) fn messages(id: SessionId, story: &Story, after: u64, limit: usize) -> Value {
-    let newer: Vec<_> = story.messages.iter().filter(|message| message.number > after).collect();
+    // A page whose line was cut asks for what it missed. What it said itself it shows, under a name of its own.
+    let is_news = |message: &&Message| message.number > after && (after == 0 || !matches!(message.part, Part::User(_)));
+    let newer: Vec<_> = story.messages.iter().filter(is_news).collect();
     let shown = &newer[newer.len().saturating_sub(limit)..];
     let messages: Vec<_> = shown.iter().filter_map(|message| one(id, story, message)).collect();
     let max_seq = story.messages.back().map_or(after, |last| last.number);

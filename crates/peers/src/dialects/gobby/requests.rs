@@ -84,8 +84,11 @@ impl Asked {
                     None => rest::json(out, 200, &json!({"messages": [], "max_seq": 0})),
                 }
             }
-            ("GET", _) if quirks::EMPTY_LISTS.contains(&req.path) => rest::json(out, 200, &json!([])),
-            ("GET" | "PUT", _) => rest::json(out, 200, &json!({})),
+            ("GET" | "PUT", _) => {
+                let known = quirks::EMPTY.iter().find(|(path, _)| *path == req.path).map(|(_, body)| *body);
+                let body = serde_json::from_str::<Value>(known.unwrap_or("{}")).unwrap_or_default();
+                rest::json(out, 200, &body);
+            }
             _ => rest::detail(out, 404, "Not Found"),
         }
     }

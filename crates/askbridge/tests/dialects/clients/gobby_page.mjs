@@ -1,0 +1,144 @@
+// gobby's own page, unmodified, from the wheel 0.4.6: what a person sees and clicks.
+
+import fs from "node:fs";
+import path from "node:path";
+import { Tab, serve } from "./browser.mjs";
+import { TOKEN, assert, play, until } from "./kit.mjs";
+
+const UI = path.resolve(process.env.GOBBY_UI);
+
+async function browse() {
+  assert.ok(fs.existsSync(UI), `there is no page of gobby at ${UI}; run \`cargo xtask install\``);
+  return Tab.open(await serve(UI));
+}
+
+/** Opens the page and logs in, with a token as password. */
+async function open(mode) {
+  const tab = await browse();
+  await tab.write("input[type=password]", TOKEN);
+  await tab.write("input:not([type=password]):not([type=checkbox])", "ada");
+  await tab.enter();
+  await ready(tab);
+  // Behind its login form the page already asks for everything, and is told that it has to log in.
+  tab.problems = [];
+  if (mode) await tab.click(mode);
+  return tab;
+}
+
+async function ready(tab) {
+  await until("the chat", () => tab.run("Boolean(document.querySelector('textarea'))"));
+}
+
+/** Says something, and looks whether it was said: while the page still begins, it may forget what was written. */
+async function say(tab, words) {
+  const value = () => tab.run("document.querySelector('textarea')?.value");
+  const isSaid = async () => (await tab.text()).split("\n").includes(words);
+  await until(`“${words}” to be said`, async () => {
+    if ((await value()) !== words) await tab.write("textarea", words);
+    await tab.run("document.querySelector('textarea').focus()");
+    await tab.enter();
+    for (let look = 0; look < 100 && (await value()) === ""; look++) {
+      if (await isSaid()) return true;
+      await new Promise((go) => setTimeout(go, 20));
+    }
+    return isSaid();
+  });
+}
+
+/** Clicks an option of one question. */
+async function choose(tab, question, option) {
+  const code = `(() => {
+    const all = [...document.querySelectorAll("div")].filter((it) => it.innerText.includes(${JSON.stringify(question)}));
+    const card = all.filter((it) => it.querySelector("button")).at(-1);
+    const found = [...(card?.querySelectorAll("button") ?? [])].find((it) => it.innerText.split("\\n")[0] === ${JSON.stringify(option)});
+    found?.click();
+    return Boolean(found);
+  })()`;
+  await until(`the option ${option} of ${question}`, () => tab.run(code));
+}
+
+function fine(tab) {
+  assert.deepEqual(tab.problems, []);
+}
+
+await play({
+  async starts_without_a_failed_request() {
+    const tab = await browse();
+    await ready(tab);
+    await tab.sees("Start a conversation");
+    await say(tab, "ask");
+    await tab.sees("Which?");
+    await choose(tab, "Which?", "B");
+    await tab.click("Submit");
+    await tab.sees("Answered");
+    await tab.sees("done");
+    fine(tab);
+  },
+
+  async several_questions() {
+    const tab = await open();
+    await say(tab, "three");
+    await tab.sees("Who?");
+    await tab.sees("Select multiple");
+    await choose(tab, "First?", "B");
+    await choose(tab, "Second?", "A");
+    await choose(tab, "Second?", "C");
+    await choose(tab, "Who?", "Other");
+    await tab.write("input[placeholder='Type your answer...']", "Bob");
+    await tab.click("Submit");
+    await tab.sees("“Bob”");
+    await tab.sees("done");
+    assert.equal((await tab.text()).match(/Answered/g).length, 3);
+    fine(tab);
+  },
+
+  async reload() {
+    const tab = await open();
+    await say(tab, "ask");
+    await tab.sees("Which?");
+    await tab.load();
+    await ready(tab);
+    await tab.sees("Which?");
+    assert.equal((await tab.text()).match(/Which\?/g).length, 1, "one card");
+    await choose(tab, "Which?", "A");
+    await tab.click("Submit");
+    await tab.sees("Answered");
+    await tab.sees("done");
+    await tab.load();
+    await ready(tab);
+    await tab.sees("Answered");
+    fine(tab);
+  },
+
+  async approval() {
+    const tab = await open("Act");
+    await say(tab, "bash");
+    await tab.sees("Approval Required");
+    await tab.click("Approve");
+    await tab.sees("done");
+    assert.ok(!(await tab.text()).includes("Approval Required"));
+    fine(tab);
+  },
+
+  async plan() {
+    const tab = await open("Plan");
+    await say(tab, "plan");
+    await tab.sees("Do it");
+    await tab.click("Approve & Execute");
+    await tab.sees("done");
+    fine(tab);
+  },
+
+  async stop() {
+    const tab = await open();
+    await say(tab, "ask");
+    await tab.sees("Which?");
+    await tab.click("Stop generating");
+    await until("it to have stopped", async () =>
+      tab.run(`![...document.querySelectorAll("button")].some((it) => it.title === "Stop generating")`),
+    );
+    await say(tab, "later");
+    await tab.sees("it waited");
+    fine(tab);
+  },
+});

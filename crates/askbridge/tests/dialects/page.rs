@@ -1,0 +1,48 @@
+//! gobby's own page, unmodified, in a real Chromium.
+
+use askbridge_scripted::claude::Subject;
+
+use crate::house::House;
+use crate::node::play;
+use crate::scripts::{CALL, house, house_without_tokens};
+
+fn scene(name: &str) -> House {
+    let house = house("gobby", Subject::Fake);
+    play(&house, "gobby_page", name);
+    house
+}
+
+#[test]
+fn the_page_starts_without_an_error_or_a_failed_request_and_says_that_a_question_is_answered() {
+    let house = house_without_tokens("gobby");
+    play(&house, "gobby_page", "starts_without_a_failed_request");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
+}
+
+#[test]
+fn several_are_chosen_and_words_of_ones_own_are_written() {
+    let read = scene("several_questions").model.until_result(CALL).text;
+    for pair in [r#""First?"="B""#, r#""Second?"="A, C""#, r#""Who?"="Bob""#] {
+        assert!(read.contains(pair), "{read}");
+    }
+}
+
+#[test]
+fn a_question_is_there_and_can_be_clicked_after_a_reload() {
+    assert!(scene("reload").model.until_result(CALL).text.contains(r#""Which?"="A""#));
+}
+
+#[test]
+fn a_tool_is_approved() {
+    assert!(!scene("approval").model.until_result(CALL).is_error);
+}
+
+#[test]
+fn a_plan_is_approved() {
+    assert!(!scene("plan").model.until_result(CALL).is_error);
+}
+
+#[test]
+fn stop_stops_and_the_next_message_is_heard() {
+    scene("stop");
+}
