@@ -8,6 +8,7 @@ mod gotchas;
 mod house;
 mod http;
 mod messages;
+mod others_bugs;
 mod outliving;
 mod parking;
 mod questions;
