@@ -11,6 +11,7 @@ mod http;
 mod interrupting;
 mod limits;
 mod messages;
+mod others_bugs;
 mod outliving;
 mod parking;
 mod questions;

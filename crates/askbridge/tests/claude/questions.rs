@@ -160,7 +160,7 @@ fn two_questions_in_one_message_stay_apart() {
 }
 
 #[test]
-fn a_question_is_asked_in_every_permission_mode() {
+fn bug_16_a_question_is_asked_in_every_permission_mode() {
     for mode in ["default", "acceptEdits", "plan", "auto", "dontAsk"] {
         let (text, is_error) = read_after(one_question(), json!({"permission_mode": mode}), |house, ask| {
             house.answer(ask, json!({"answers": {"Which?": "B"}}));

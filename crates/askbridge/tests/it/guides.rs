@@ -1,6 +1,7 @@
 //! The guides for programs, tried out: each example prints what the `text` block after it says.
 
 use std::fs;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -64,4 +65,17 @@ fn the_guide_for_python_does_what_it_says() {
 #[test]
 fn the_guide_for_typescript_does_what_it_says() {
     every_example_works(include_str!("../../../../docs/guides/typescript.md"), "js", "node", "example.mjs");
+}
+
+#[test]
+fn the_guide_for_go_does_what_it_says() {
+    let found = Command::new("bash").args(["-c", "type -P go"]).output().unwrap();
+    let go = String::from_utf8(found.stdout).unwrap();
+    if go.is_empty() {
+        eprintln!("there is no Go here to try it with");
+        return;
+    }
+    // A home of its own would mean to build the standard library again each time.
+    let program = format!("GOCACHE={}/go {} run", env!("CARGO_TARGET_TMPDIR"), go.trim());
+    every_example_works(include_str!("../../../../docs/guides/go.md"), "go", &program, "example.go");
 }

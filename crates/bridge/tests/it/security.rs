@@ -11,7 +11,7 @@ fn question() -> Value {
     json!({"questions": [{"question": "Which way?", "options": [{"label": "North"}, {"label": "South"}]}]})
 }
 
-const VERBS: [&str; 6] = ["answer", "dismiss", "extend", "draft", "undo", "withdraw"];
+const VERBS: [&str; 7] = ["answer", "dismiss", "extend", "draft", "undo", "withdraw", "snooze"];
 
 async fn ask(house: &House, token: &str) -> String {
     let (status, asked) = house.post("/v1/asks", token, &question()).await;
@@ -47,7 +47,7 @@ async fn a_role_can_do_its_own_things_and_no_others() {
     let id = ask(&house, &agent).await;
     let body = json!({"answers": {"Which way?": "North"}});
     for token in [&agent, &local] {
-        for verb in ["answer", "dismiss", "extend", "draft", "undo"] {
+        for verb in ["answer", "dismiss", "extend", "draft", "undo", "snooze"] {
             let (status, problem) = house.post(&format!("/v1/asks/{id}/{verb}"), token, &body).await;
             assert_eq!((status, &problem["code"]), (403, &json!("forbidden")), "{verb}: asking is not deciding");
         }

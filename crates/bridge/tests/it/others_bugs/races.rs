@@ -64,6 +64,26 @@ async fn bug_9_what_the_agent_took_back_leaves_every_screen_and_refuses_answers(
 }
 
 #[tokio::test]
+async fn bug_10_what_was_answered_at_the_agents_own_screen_leaves_every_other() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let mut native = house.native(&ada).await;
+    let mut chorus = house.chorus(&ada).await;
+    let mut asker = house.asker(&agent).await;
+    asker.say(&json!({"op": "ask", "id": "1", "body": question()}).to_string()).await;
+    let taken = asker.hear("that it is durable", |frame| frame["op"] == "taken").await;
+    let id = taken["ask"].as_str().expect("an ask has an id").to_owned();
+    chorus.hear("the ask", |frame| frame["sing"] == "ask").await;
+    asker.say(&json!({"op": "overheard", "id": "1", "mouth": "its own terminal"}).to_string()).await;
+    native.hear("the end", |frame| frame["event"]["type"] == "overtaken").await;
+    chorus.hear("the end", |frame| frame["sing"] == "over").await;
+    let (status, gone) = answer(&house, &ada, &id, json!({"Which way?": "North"})).await;
+    assert_eq!((status, &gone["code"]), (410, &json!("gone")));
+    assert_eq!(house.get(&format!("/v1/asks/{id}"), &ada).await.1["state"], "overtaken");
+    house.close().await;
+}
+
+#[tokio::test]
 async fn bug_11_two_devices_in_the_same_moment_have_one_winner() {
     let house = House::open().await;
     let (agent, ada, bob) = (house.agent("ci").await, house.person("ada").await, house.person("bob").await);
