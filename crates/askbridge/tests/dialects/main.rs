@@ -13,3 +13,4 @@ mod node;
 mod prime;
 mod scripts;
 mod way_in;
+mod whimmy;

@@ -7,12 +7,19 @@ use crate::house::House;
 /// Plays a scene to its end. What the client found wrong is what the test says.
 #[track_caller]
 pub(crate) fn play(house: &House, client: &str, scene: &str) {
+    play_with(house, client, scene, &[]);
+}
+
+/// The same with more in the client's environment.
+#[track_caller]
+pub(crate) fn play_with(house: &House, client: &str, scene: &str, env: &[(&str, &str)]) {
     let file = format!("{}/tests/dialects/clients/{client}.mjs", env!("CARGO_MANIFEST_DIR"));
     let mut node = Command::new("node");
     // Node 20 has the browsers' WebSocket behind this flag; later ones have it without.
     node.args(["--experimental-websocket", "--no-warnings", &file, scene]);
     node.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
     node.env("SERVER", house.address()).env("TOKEN", &house.ada);
+    node.envs(env.iter().copied());
     let played = node.output().expect("node can be run");
     let (out, err) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
     assert!(played.status.success(), "{client} {scene}:\n{out}\n{err}\n--- the server:\n{}", house.log());
