@@ -7,7 +7,7 @@ use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
 use crate::dialects::{ccc, gobby, native, prime};
-use crate::doors::{claude, http};
+use crate::doors::{claude, http, whimmy};
 use crate::peer::Peer;
 
 /// One language: where it is spoken, what its screens can show, and how a conversation begins.
@@ -124,4 +124,4 @@ pub enum Greeting {
 
 /// Every language that is spoken here.
 pub const LISTING: &[Listing] =
-    &[claude::LISTING, http::LISTING, native::LISTING, prime::LISTING, ccc::LISTING, gobby::LISTING];
+    &[claude::LISTING, http::LISTING, whimmy::LISTING, native::LISTING, prime::LISTING, ccc::LISTING, gobby::LISTING];

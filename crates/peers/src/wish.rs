@@ -9,11 +9,14 @@ use askbridge_core::ask::{Body, Context, Kind, Reach};
 use askbridge_core::event::{Parcel, Settings};
 use askbridge_core::ids::{AskId, CallId, Key, MessageId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::terms::{Wait, Wishes};
+use askbridge_core::terms::{Terms, Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
 use crate::json::{NewSession, SessionChanges};
+
+/// Agents keep small things under names that begin so; all others are people's.
+pub const AGENTS_OWN: &str = "agent/";
 
 /// The door of agents that we run ourselves: what a dialect names that starts one.
 pub const HOSTED_DOOR: &str = "claude";
@@ -146,6 +149,12 @@ pub enum Query {
     Folders,
     /// What was kept under names that begin so.
     Kept(String),
+    /// What an ask of this session would be promised now.
+    Terms(SessionId),
+    /// Make a token of a code that works once. The only query that needs nobody to be known.
+    Redeem {
+        code: String,
+    },
 }
 
 /// What a peer wants to be told from now on.
@@ -216,6 +225,10 @@ pub struct Receipt {
     pub finds: Option<Box<Finds>>,
     /// Who the caller turned out to be, after a login.
     pub caller: Option<CallerName>,
+    /// What would be promised, if that was the query.
+    pub terms: Option<Box<Terms>>,
+    /// A token that was made, to be shown this once.
+    pub token: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

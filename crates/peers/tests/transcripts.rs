@@ -6,6 +6,7 @@ use askbridge_core::ids::Timestamp;
 use askbridge_peers::dialects::native;
 use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::doors::http::{self, AskError, Asking};
+use askbridge_peers::doors::whimmy;
 use askbridge_peers::json::{AskJson, Problem};
 use askbridge_peers::listing::{Greeting, LISTING, Served};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Resp, Tag};
@@ -22,9 +23,10 @@ fn the_native_dialect_speaks_as_its_transcripts_say() {
 
 /// Languages of other systems, each in a folder with its name.
 #[test]
-fn every_dialect_of_another_system_speaks_as_its_transcripts_say() {
+fn every_language_of_another_system_speaks_as_its_transcripts_say() {
     for listing in LISTING.iter().filter(|listing| listing.served != Served::Always) {
-        let folder = format!("{}/src/dialects/{}/transcripts", env!("CARGO_MANIFEST_DIR"), listing.name);
+        let kind = if listing.name == whimmy::NAME { "doors" } else { "dialects" };
+        let folder = format!("{}/src/{kind}/{}/transcripts", env!("CARGO_MANIFEST_DIR"), listing.name);
         check_folder(folder, listing.greet.expect("a dialect is a machine"));
     }
 }

@@ -357,6 +357,15 @@ export interface CloseSession {
   why?: string;
 }
 
+/** A code that was made. */
+export interface Code {
+  /** Six digits. Kept here only as a hash. */
+  code: string;
+  name: string;
+  /** How long it works. */
+  seconds: number;
+}
+
 /** What a person needs to decide from a phone. */
 export interface Context {
   branch?: string;
@@ -742,6 +751,12 @@ export interface NewAsk {
   timeout_seconds?: number;
   /** How long an answer can be taken back before it counts. */
   undo_seconds?: number;
+}
+
+/** A code to be made. */
+export interface NewCode {
+  /** Who will hold the token, for people to read: 1 to 64 characters. */
+  name: string;
 }
 
 /** What a person needs to decide from a phone. */

@@ -12,6 +12,7 @@ use crate::settings::Settings;
 const EXAMPLES: &str = "\
 Examples:
   askbridge token create ci            print a token with which `ci` may ask
+  askbridge token create whim --code   print six digits with which a plugin becomes `whim`
   askbridge token list
   askbridge token revoke 2f9afddf02    whoever holds it is a stranger from now on
 
@@ -36,6 +37,9 @@ enum Verb {
     Create {
         /// What to call its holder
         name: String,
+        /// Print a code of six digits instead, for a plugin that is paired by typing one
+        #[arg(long)]
+        code: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -48,6 +52,13 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Deserialize)]
+struct Code {
+    code: String,
+    name: String,
+    seconds: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -76,7 +87,18 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
                 print(&if json { written(token) } else { row(token) })?;
             }
         }
-        Verb::Create { name, json } => {
+        Verb::Create { name, code: true, json } => {
+            let reply = client.post("/v1/codes", &json!({"name": name})).await?;
+            let code: Code = reply.json()?;
+            if json {
+                print(&reply.text)?;
+            } else {
+                print(&code.code)?;
+                let minutes = code.seconds / 60;
+                tell(&format!("whoever types this within {minutes} minutes becomes {}, once", visible(&code.name)));
+            }
+        }
+        Verb::Create { name, code: false, json } => {
             let reply = client.post("/v1/tokens", &json!({"name": name})).await?;
             let token: Token = reply.json()?;
             if json {

@@ -16,3 +16,4 @@ mod prime;
 mod scripts;
 mod table;
 mod way_in;
+mod whimmy;

@@ -13,7 +13,7 @@ pub(crate) fn play(house: &House, client: &str, scene: &str) {
 
 /// The same, with more that the client has to know.
 #[track_caller]
-pub(crate) fn play_with(house: &House, client: &str, scene: &str, more: &[(&str, String)]) {
+pub(crate) fn play_with(house: &House, client: &str, scene: &str, more: &[(&str, &str)]) {
     let file = format!("{}/tests/dialects/clients/{client}.mjs", env!("CARGO_MANIFEST_DIR"));
     let mut node = Command::new("node");
     // Node 20 has the browsers' WebSocket behind this flag; later ones have it without.
@@ -21,8 +21,8 @@ pub(crate) fn play_with(house: &House, client: &str, scene: &str, more: &[(&str,
     node.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
     node.env("GOBBY_UI", gobby_ui());
     node.env("SCRATCH", house.room.home());
-    node.envs(more.iter().cloned());
     node.env("SERVER", &house.address).env("TOKEN", &house.ada);
+    node.envs(more.iter().copied());
     let played = node.output().expect("node can be run");
     let (out, err) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
     assert!(played.status.success(), "{client} {scene}:\n{out}\n{err}\n--- the server:\n{}", house.log());

@@ -21,7 +21,8 @@ fn an_ask_is_shown_in_every_dialect_and_answered_from_each_in_turn() {
         let line = written.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.unwrap().to_owned()
     };
-    play_with(&house, "table", "all_at_once", &[("PORTS", format!("{},{}", port("ccc"), port("gobby")))]);
+    let ports = format!("{},{}", port("ccc"), port("gobby"));
+    play_with(&house, "table", "all_at_once", &[("PORTS", &ports)]);
     for number in 0..4 {
         assert!(house.model.until_result(&format!("toolu_{number}")).text.contains(r#""Which?"="B""#));
     }

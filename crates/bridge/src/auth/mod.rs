@@ -13,7 +13,7 @@ pub use ancestry::ProcessId;
 pub use ancestry::{Agents, Ancestry};
 pub use buckets::Buckets;
 pub use caller::{Access, Action, Caller, Role};
-pub use pairing::{Paired, PairingError, make_link, redeem};
+pub use pairing::{Paired, PairingError, make_code, make_link, redeem, redeem_code};
 pub use secret::Secret;
 pub(crate) use secret::{hash, hex};
 pub use tokens::{TokenInfo, TokenRole, Tokens, TokensError};

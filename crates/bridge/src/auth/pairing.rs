@@ -34,6 +34,7 @@ struct Link {
 }
 
 const PREFIX: &str = "pairing/";
+const CODE_PREFIX: &str = "pairing-code/";
 
 /// Makes the secret of a link that pairs one device of the person called `name`.
 pub async fn make_link(
@@ -50,6 +51,27 @@ pub async fn make_link(
     Ok(secret)
 }
 
+/// Makes a code of six digits that becomes a token of the agent called `name`.
+pub async fn make_code(
+    store: &Store,
+    chance: &Chance,
+    name: &str,
+    role: TokenRole,
+    now: Timestamp,
+) -> Result<Secret, PairingError> {
+    let link = serde_json::to_vec(&Link { name: name.to_owned(), role }).expect("a link has text keys");
+    let expires_at = Some(now.plus(limits::PAIRING_LINK_LIFE));
+    loop {
+        let code = Secret::from(format!("{:06}", chance.u64() % 1_000_000));
+        match store.put(&code_key(&code), &link, Expect::Absent, expires_at, now).await {
+            Ok(_) => return Ok(code),
+            // Another code is the same: not impossible, with a million of them.
+            Err(ShelfError::Conflict { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
 /// Uses a link: of any number who try, one gets the token.
 pub async fn redeem(
     store: &Store,
@@ -58,10 +80,35 @@ pub async fn redeem(
     device: &str,
     now: Timestamp,
 ) -> Result<Paired, PairingError> {
-    let item = store.take(&key(&secret), now).await?.ok_or(PairingError::UsedOrOld)?;
+    use_up(store, tokens, &key(&secret), device, now).await
+}
+
+/// Uses a code in the same way. Codes and links are kept apart: a code is short, and counts on being tried slowly.
+pub async fn redeem_code(
+    store: &Store,
+    tokens: &Tokens,
+    code: Secret,
+    device: &str,
+    now: Timestamp,
+) -> Result<Paired, PairingError> {
+    use_up(store, tokens, &code_key(&code), device, now).await
+}
+
+async fn use_up(
+    store: &Store,
+    tokens: &Tokens,
+    key: &str,
+    device: &str,
+    now: Timestamp,
+) -> Result<Paired, PairingError> {
+    let item = store.take(key, now).await?.ok_or(PairingError::UsedOrOld)?;
     let link: Link = serde_json::from_slice(&item.value).map_err(|_| PairingError::UsedOrOld)?;
     let (token, info) = tokens.make(&link.name, device, link.role, now).await?;
     Ok(Paired { token, info })
+}
+
+fn code_key(code: &Secret) -> String {
+    format!("{CODE_PREFIX}{}", secret::hex(&code.hash()))
 }
 
 fn key(secret: &Secret) -> String {

@@ -355,9 +355,8 @@ impl Host {
                     let view = handle.session(session).await;
                     view.map(|view| Receipt { session_view: Some(Box::new(view)), ..Receipt::default() })
                 }
-                Query::Login { .. } | Query::Sessions { .. } | Query::Folders | Query::Kept(_) => {
-                    Err(Rejection::Unauthorized)
-                }
+                // What only those ask who come from outside.
+                _ => Err(Rejection::Unauthorized),
             };
             (tag, receipt)
         }));

@@ -120,11 +120,14 @@ impl Hub {
         listeners.tell(stored.entry.session, access, &news, bytes);
     }
 
-    /// Only whoever watches that one session can sit in it.
-    fn tell_seat(&self, news: News) {
+    /// Only whoever watches that one session can sit in it, and the agent whose session it is.
+    fn tell_seat(&self, news: News, access: Option<&Access>) {
         let News::Seat { session, .. } = &news else { return };
         let (session, bytes, news) = (*session, news.bytes(), Arc::new(news));
-        if let Some(watching) = self.listeners.lock().sessions.get_mut(&session) {
+        let mut listeners = self.listeners.lock();
+        let Listeners { sessions, agents, .. } = &mut *listeners;
+        let owner = access.and_then(|access| agents.get_mut(&access.owner));
+        for watching in sessions.get_mut(&session).into_iter().chain(owner) {
             watching.retain(|_, listener| listener.take(&news, bytes));
         }
     }
@@ -256,7 +259,11 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                 }
                 Some(message) = seats.next() => {
                     if let Some(news) = seats::read(&message) {
-                        handle.hub.tell_seat(news);
+                        let access = match &news {
+                            News::Seat { session, .. } => handle.access(*session),
+                            _ => None,
+                        };
+                        handle.hub.tell_seat(news, access.as_deref());
                     }
                 }
             }

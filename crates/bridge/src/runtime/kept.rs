@@ -2,14 +2,14 @@
 
 use askbridge_core::ids::Raw;
 use askbridge_journal::shelf::{Expect, Shelf};
-use askbridge_peers::wish::Rejection;
+use askbridge_peers::wish::{AGENTS_OWN, Rejection};
 
 use super::error::chain;
 use super::handle::Handle;
 use crate::auth::{Caller, Role};
 
 impl Handle {
-    /// Keeps a thing, or lets it go. Agents keep nothing: what is kept is people's.
+    /// Keeps a thing, or lets it go. Agents keep what is named as theirs; the rest is people's.
     pub(crate) async fn keep(
         &self,
         caller: &Caller,
@@ -17,7 +17,7 @@ impl Handle {
         name: &str,
         thing: Option<&Raw>,
     ) -> Result<(), Rejection> {
-        if caller.role == Role::Agent {
+        if caller.role == Role::Agent && !name.starts_with(AGENTS_OWN) {
             return Err(Rejection::Forbidden("this is for people's devices".to_owned()));
         }
         let key = format!("{}{name}", prefix(dialect));

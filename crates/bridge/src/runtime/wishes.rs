@@ -8,7 +8,7 @@ use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, Key, PartyId, SessionId};
 use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::terms::{Facts, Wishes, rule, terms};
+use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
 use askbridge_core::{limits, unfit};
 use askbridge_peers::doors::claude;
 use askbridge_peers::listing::LISTING;
@@ -208,6 +208,23 @@ impl Handle {
         Ok(Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() })
     }
 
+    /// What an ask of a session would be promised now, whatever it says.
+    pub(crate) async fn terms_of(&self, session: SessionId) -> Result<Terms, Rejection> {
+        let newest = self.newest(session).await?;
+        let started = newest.started.ok_or(Refusal::UnknownSession(session))?;
+        let none = Wishes::default();
+        let facts = Facts {
+            at: self.clock.now(),
+            door: &started.door,
+            agent: &started.agent,
+            folder: newest.settings.folder.as_deref(),
+            headline: "",
+            header: None,
+            wishes: [&none, &newest.settings.wishes, &none, &door_wishes(&started.door)],
+        };
+        Ok(terms(&self.rules, &facts))
+    }
+
     /// Decides on what terms somebody asks. `known` is what the session says of itself, if there is one already.
     fn prepare(
         &self,
@@ -237,8 +254,7 @@ impl Handle {
         };
         let agent = wish.agent.clone().or_else(|| started.map(|started| started.agent.clone()));
         let agent = agent.unwrap_or_else(|| caller.name.to_string());
-        let door_wishes =
-            LISTING.iter().find(|row| row.name == wish.door).map(|row| (row.wishes)()).unwrap_or_default();
+        let door_wishes = door_wishes(wish.door);
         let agent_wishes = Wishes::default();
         let facts = Facts {
             at: self.clock.now(),
@@ -289,6 +305,10 @@ fn receipt(done: Done, ask: Option<AskId>) -> Receipt {
         position: done.position,
         ..Receipt::default()
     }
+}
+
+fn door_wishes(door: &str) -> Wishes {
+    LISTING.iter().find(|row| row.name == door).map(|row| (row.wishes)()).unwrap_or_default()
 }
 
 /// An ask without a session gets one of its own, derived so that every node derives the same from the same key.

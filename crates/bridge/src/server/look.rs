@@ -42,7 +42,12 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &str, query: Query) ->
             let kept = app.handle.kept(via, &beginning).await?;
             Ok(found(Finds { kept, ..Finds::default() }))
         }
-        Query::Login { .. } => Err(Rejection::Unauthorized),
+        Query::Terms(session) => {
+            app.handle.guarded(caller, Action::See, session)?;
+            let terms = app.handle.terms_of(session).await?;
+            Ok(Receipt { session: Some(session), terms: Some(Box::new(terms)), ..Receipt::default() })
+        }
+        Query::Login { .. } | Query::Redeem { .. } => Err(Rejection::Unauthorized),
     }
 }
 

@@ -3,6 +3,7 @@
 mod app;
 mod assets;
 mod body;
+mod codes;
 mod docs;
 mod foreign;
 mod guard;

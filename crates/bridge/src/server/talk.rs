@@ -14,11 +14,12 @@ use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tracing::warn;
 
 use super::app::{App, Seat};
+use super::codes::redeem_code;
 use super::hosting::prepare_wished;
 use super::identify::{pace, sign_in};
 use super::look::look;
@@ -31,6 +32,8 @@ use crate::runtime::{Follower, Heard, Interest, News, chain};
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
 /// What a peer is told before what it said to that is written: news and rulings that are ready at the same moment.
 const AT_ONCE_MAX: usize = 64;
+/// Pieces of content that one frame may make.
+const RECORDS_AT_ONCE: usize = 64;
 const TRY_AGAIN_LATER: u16 = 1013;
 const POLICY: u16 = 1008;
 const REVOKED: u16 = 4401;
@@ -62,6 +65,8 @@ pub(crate) struct Talk {
     wake_at: Option<Timestamp>,
     hang_up: Option<(u16, String)>,
     revocations: watch::Receiver<u64>,
+    /// Stores what an agent says, one thing after the other.
+    recorder: Option<mpsc::Sender<Record>>,
 }
 
 /// How far a client has come in a session.
@@ -99,6 +104,7 @@ impl Talk {
             wake_at: None,
             hang_up: None,
             revocations,
+            recorder: None,
         }
     }
 
@@ -131,7 +137,8 @@ impl Talk {
     /// before the peer knows how the session stands that it is about: it would answer for one in which nothing happened.
     pub(crate) fn has_room(&self) -> bool {
         let is_catching_up = self.follower.is_some() && self.chat.as_ref().is_some_and(|chat| chat.told.is_none());
-        self.rulings.len() < limits::IN_FLIGHT_MAX && self.hang_up.is_none() && !is_catching_up
+        let can_record = self.recorder.as_ref().is_none_or(|recorder| recorder.capacity() > RECORDS_AT_ONCE);
+        self.rulings.len() < limits::IN_FLIGHT_MAX && can_record && self.hang_up.is_none() && !is_catching_up
     }
 
     /// Will anything ever happen here, unless the other side speaks?
@@ -253,17 +260,27 @@ impl Talk {
         }));
     }
 
-    /// Stores what an agent said. Nobody waits for that; what cannot be stored is logged.
-    fn record(&mut self, Record { session, event, .. }: Record) {
-        if !self.may_ask_in(session) {
+    /// Stores what an agent said, in order. Nobody waits for that; what cannot be stored is logged.
+    fn record(&mut self, record: Record) {
+        if !self.may_ask_in(record.session) {
             return;
         }
-        let handle = self.app.handle.clone();
-        self.app.tasks.spawn(async move {
-            if let Err(error) = handle.record(session, None, Epoch(0), event).await {
-                warn!(session.id = %session, error = chain(&error), "Could not store what an agent said");
-            }
+        let recorder = self.recorder.get_or_insert_with(|| {
+            let (recorder, mut records) = mpsc::channel::<Record>(limits::AGENT_RECORDS_MAX);
+            let handle = self.app.handle.clone();
+            self.app.tasks.spawn(async move {
+                while let Some(Record { session, event, .. }) = records.recv().await {
+                    if let Err(error) = handle.record(session, None, Epoch(0), event).await {
+                        warn!(session.id = %session, error = chain(&error), "Could not store what an agent said");
+                    }
+                }
+            });
+            recorder
         });
+        // One frame makes few records, and no frame is heard while there is little room.
+        if let Err(error) = recorder.try_send(record) {
+            warn!(peer = self.guest.via, %error, "Could not store what an agent said");
+        }
     }
 
     fn may_ask_in(&self, session: SessionId) -> bool {
@@ -279,6 +296,10 @@ impl Talk {
             return;
         }
         let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
+        if let Query::Redeem { code } = query {
+            self.rulings.push(Box::pin(async move { (tag, redeem_code(&app, code, via).await) }));
+            return;
+        }
         self.rulings.push(Box::pin(async move {
             let look = async {
                 let caller = caller.ok_or(Rejection::Unauthorized)?;

@@ -135,6 +135,7 @@ async fn every_address_answers_as_the_document_says() {
 
     met.note("me", 200, house.get("/v1/me", &ada).await);
     let made = met.note("makeToken", 201, house.post("/v1/tokens", &local, &json!({"name": "other"})).await);
+    met.note("makeCode", 201, house.post("/v1/codes", &local, &json!({"name": "typed"})).await);
     met.note("listTokens", 200, house.get("/v1/tokens", &local).await);
     let path = format!("/v1/tokens/{}", made["id"].as_str().unwrap());
     met.note("revokeToken", 200, house.delete(&path, &local).await);

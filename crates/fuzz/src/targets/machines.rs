@@ -15,10 +15,14 @@ pub(super) fn doubles(bytes: &[u8]) {
     doubles::LISTING.iter().for_each(|listing| converse(listing, bytes));
 }
 
-/// Says each line to a peer that has signed in, grants every wish, and looks at what comes back.
+/// Speaks at every address of a language.
 fn converse(listing: &Listing, bytes: &[u8]) {
+    listing.routes.iter().for_each(|route| converse_at(listing, route.path, bytes));
+}
+
+/// Says each line to a peer that has signed in, grants every wish, and looks at what comes back.
+fn converse_at(listing: &Listing, path: &str, bytes: &[u8]) {
     let Some(greet) = listing.greet else { return };
-    let path = listing.routes.first().map_or("", |route| route.path);
     let hello = Hello { path, query: "token=ab", caller: Some("ada"), sees: Sees(&|_| true) };
     let Greeting::Open(mut peer) = greet(&hello) else { return };
     let (mut out, mut ids) = (Outbox::default(), Counted::default());
@@ -30,7 +34,7 @@ fn converse(listing: &Listing, bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
         let text = String::from_utf8_lossy(line);
         let _ = peer.hear(Frame::Text(text), &mut cx);
-        for route in listing.routes {
+        for route in listing.routes.iter().filter(|route| route.path == path) {
             let request = Req { method: route.method, path: route.path, query: "", headers: &[], body: line };
             let _ = peer.hear(Frame::Request(request), &mut cx);
         }
@@ -47,7 +51,7 @@ fn grant(peer: &mut dyn Peer, cx: &mut Cx<'_>) {
     let wishes = std::mem::take(&mut cx.out.wishes).into_iter().map(|(tag, _)| tag);
     let queries = std::mem::take(&mut cx.out.queries).into_iter().map(|(tag, _)| tag);
     for tag in wishes.chain(queries).collect::<Vec<_>>() {
-        let caller = Some(CallerName { name: "ada".to_owned(), role: "person" });
+        let caller = Some(CallerName { name: "ada".to_owned(), role: "agent" });
         peer.reply(tag, Ok(Receipt { caller, ..Receipt::default() }), cx);
     }
 }

@@ -15,8 +15,10 @@
 //! tell caught_up seen 3            all that had happened was told; `seen`: how far the last connection came
 //! tell displaced                   another connection took this one's place
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
-//! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE; or queued "…"
-//!                                  of a session in which that waits; or session NAME… of one with these asks; or
+//! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE, token TEXT,
+//!                                  terms SECONDS (that an ask would wait); or queued "…"
+//!                                  of a session in which that waits; or session NAME… of one with these asks (`at {…}`
+//!                                  before either: what the door keeps with it, without spaces); or
 //!                                  started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds nothing
 //! reply 1 refused already_decided  a rejection by its code
 //! wake                             as when a socket opens

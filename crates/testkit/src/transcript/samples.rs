@@ -9,6 +9,7 @@ use askbridge_core::event::{Event, Settings, Started};
 use askbridge_core::ids::{AskId, Position, Raw, SessionId};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
 use askbridge_core::session::Interruption;
+use askbridge_core::terms::Terms;
 use askbridge_core::unfit::{Mismatch, Problem};
 use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
 use askbridge_peers::peer::BlockKind;
@@ -127,6 +128,13 @@ fn view(text: &str) -> Result<AskView, String> {
 
 /// Reads what a receipt says.
 pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
+    if let Some((more, rest)) = text.strip_prefix("at ").and_then(|text| text.split_once(' ')) {
+        let mut receipt = receipt(rest)?;
+        if let Some(view) = &mut receipt.session_view {
+            view.settings = Arc::new(Settings { more: Some(Raw::from(more)), ..Settings::default() });
+        }
+        return Ok(receipt);
+    }
     if let Some(words) = text.strip_prefix("queued ") {
         return Ok(Receipt { session_view: Some(Box::new(session_view(quoted(words)?))), ..Receipt::default() });
     }
@@ -161,6 +169,11 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
             "message" => {
                 let number = next()?.parse().map_err(|_| "a message is named by its number")?;
                 receipt.message = Some(events::message(number));
+            }
+            "token" => receipt.token = Some(next()?.to_owned()),
+            "terms" => {
+                let wait = next()?.parse().map(Duration::from_secs).map_err(|_| "terms are a number of seconds")?;
+                receipt.terms = Some(Box::new(Terms { deadline: Some(NOW.plus(wait)), ..asks::terms() }));
             }
             "caller" => {
                 let name = next()?.to_owned();

@@ -62,6 +62,8 @@ fn query(query: &Query) -> String {
         Query::Sessions { after, limit } => format!("sessions after {after:?} at most {limit}"),
         Query::Folders => "folders".to_owned(),
         Query::Kept(prefix) => format!("kept {prefix}"),
+        Query::Terms(session) => format!("terms in {session}"),
+        Query::Redeem { code } => format!("redeem {code:?}"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(super) mod agents;
 pub(super) mod asks;
+pub(super) mod codes;
 pub(super) mod devices;
 pub(super) mod events;
 pub(super) mod health;

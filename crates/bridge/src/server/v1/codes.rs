@@ -1,0 +1,58 @@
+//! `POST /v1/codes`: someone at this machine makes a code that a program of another system becomes an agent with.
+
+use askbridge_peers::wish::Rejection;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::auth::{Action, Caller};
+use crate::runtime::chain;
+use crate::server::app::App;
+use crate::server::body::{Json, json as answer};
+use crate::server::codes::{LIFE_SECONDS, new_code};
+use crate::server::docs::Operation;
+use crate::server::problem::Trouble;
+
+/// A code to be made.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "NewCode")]
+pub(crate) struct Making {
+    /// Who will hold the token, for people to read: 1 to 64 characters.
+    #[schemars(length(min = 1, max = 64), regex(pattern = "^[A-Za-z0-9]+$"))]
+    name: String,
+}
+
+/// A code that was made.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Code")]
+struct Made<'a> {
+    /// Six digits. Kept here only as a hash.
+    code: &'a str,
+    name: &'a str,
+    /// How long it works.
+    seconds: u64,
+}
+
+pub(crate) async fn create(
+    State(app): State<App>,
+    caller: Caller,
+    Json(Making { name }): Json<Making>,
+) -> Result<Response, Trouble> {
+    caller.may(Action::Administer, None)?;
+    if name.trim().is_empty() || name.chars().count() > 64 {
+        return Err(Trouble::new(422, "bad_request", "a name has 1 to 64 characters"));
+    }
+    let code = new_code(&app, name.trim()).await.map_err(|error| Trouble::from(Rejection::Down(chain(&error))))?;
+    Ok(answer(StatusCode::CREATED, &Made { code: code.reveal(), name: name.trim(), seconds: LIFE_SECONDS }))
+}
+
+pub(crate) fn create_doc(op: &mut Operation<'_>) {
+    op.is("makeCode", "Callers", "Makes a code of six digits that a plugin becomes an agent with.")
+        .text("*This machine.* It works once, within ten minutes, where a plugin's language is spoken: see `whimmy`.")
+        .body::<Making>(json!({"name": "openclaw"}))
+        .returns::<Made<'_>>(201, "Made.")
+        .refuses(&["forbidden"]);
+}

@@ -1,0 +1,227 @@
+//! What the plugin's agents ask, and what they are told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_core::ask::{Approval, Ask, Body, Context, Reach};
+use askbridge_core::event::Parcel;
+use askbridge_core::ids::{AskId, CallId, Key, Raw, Timestamp};
+use askbridge_core::refusal::Refusal;
+use askbridge_core::terms::{Wait, Wishes};
+use askbridge_core::verdict::Verdict;
+use askbridge_core::view::{AskView, SessionView, State};
+use askbridge_core::wild;
+use serde_json::{Value, json};
+
+use super::chat::{Room, start};
+use super::peer::{Awaited, Whimmy, send};
+use super::place::{self, Place};
+use super::wire::{Payload, Said};
+use super::{NAME, answer, quirks};
+use crate::json;
+use crate::peer::{Cx, Outbox};
+use crate::wish::{AskRef, AskWish, Query, Rejection, Wish};
+
+/// An ask that the plugin waits for.
+pub(super) struct Carried {
+    ask: Arc<Ask>,
+    verdict: Option<Verdict>,
+    /// Nobody may say anything else about it later: a person decided.
+    is_final: bool,
+    /// When the plugin stops waiting, without a word.
+    gives_up_at: Timestamp,
+    stranded: bool,
+}
+
+impl Carried {
+    fn of(ask: Arc<Ask>) -> Self {
+        let more = ask.context.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
+        let wait = more.and_then(|more| more["timeoutMs"].as_u64()).map_or(quirks::WAIT, Duration::from_millis);
+        Self { gives_up_at: ask.at.plus(wait), ask, verdict: None, is_final: false, stranded: false }
+    }
+
+    /// When it has to be said that the way back is gone.
+    pub(super) fn due_at(&self) -> Option<Timestamp> {
+        (!self.stranded && self.verdict.is_none()).then_some(self.gives_up_at)
+    }
+}
+
+impl Whimmy {
+    pub(super) fn question(&mut self, payload: &Payload, original: &str, out: &mut Outbox) {
+        let name = payload.question_id.as_str();
+        if name.is_empty() {
+            return;
+        }
+        let body = json::parse(&payload.questions.to_string())
+            .map(|questions| wild::body(&wild::Wild::Map(vec![("questions".to_owned(), questions)]), &json::parse));
+        let texts = || payload.questions.as_array().into_iter().flatten().filter_map(|it| it["question"].as_str());
+        let why = match body {
+            Some(Ok(Body::Questions(questions))) if questions.iter().all(|question| !question.secret) => {
+                let key = format!("q:{name}");
+                return self.wants(Body::Questions(questions), &key, name, payload, original, out);
+            }
+            Some(Ok(_)) => "only questions without secrets can be asked here".to_owned(),
+            Some(Err(error)) => error.to_string(),
+            None => "it has no questions".to_owned(),
+        };
+        send(&cannot(name, texts(), &why), out);
+    }
+
+    pub(super) fn approval(&mut self, payload: &Payload, original: &str, out: &mut Outbox) {
+        let name = payload.execution_id.as_str();
+        if name.is_empty() || payload.tool_name.is_empty() {
+            return;
+        }
+        let input = if payload.params.is_null() { json!({}) } else { payload.params.clone() };
+        let approval = Approval {
+            tool: payload.tool_name.clone(),
+            input: Raw::from(input.to_string()),
+            summary: Some(payload.action.clone()).filter(|action| !action.is_empty()),
+            reason: None,
+            rules: Vec::new(),
+        };
+        self.wants(Body::Approval(approval), &format!("x:{name}"), name, payload, original, out);
+    }
+
+    /// Asks in the session that the event names, or in one of its own if that is none of ours.
+    fn wants(&mut self, body: Body, key: &str, name: &str, payload: &Payload, original: &str, out: &mut Outbox) {
+        let place = Place::named(&payload.session_key, &payload.agent_id);
+        let wait = self.waits.get(&place.agent_id).copied().unwrap_or(quirks::WAIT);
+        let more =
+            json!({"sessionKey": &place.session_key, "agentId": &place.agent_id, "timeoutMs": wait.as_millis() as u64});
+        let session = place.marked();
+        let wish = AskWish {
+            door: NAME,
+            session: Some(session.unwrap_or_else(|| place::of_ask(key))),
+            agent: Some(place.agent_id.clone()),
+            body,
+            // Our clock is a little ahead of the plugin's.
+            wishes: Wishes { wait: Some(Wait::For(wait.saturating_sub(quirks::MARGIN))), ..Wishes::default() },
+            reach: Reach::Pull,
+            call: Some(CallId::from(name)),
+            context: Context { more: Some(Raw::from(more.to_string())), ..Context::default() },
+            key: Some(Key::from(key)),
+            original: Some(Raw::from(original)),
+        };
+        match session {
+            Some(_) => self.ask(Box::new(wish), out),
+            None => {
+                let place = Place { single: true, ..place };
+                let start = start(place::of_ask(key), &place);
+                self.wish(Awaited::AskRoom(Box::new(wish)), start, out);
+            }
+        }
+    }
+
+    pub(super) fn ask(&mut self, wish: Box<AskWish>, out: &mut Outbox) {
+        self.wish(Awaited::Asked(wish.clone()), Wish::Ask(wish), out);
+    }
+
+    /// What could not be asked is said at once: nobody waits for what nobody sees.
+    pub(super) fn not_asked(&mut self, wish: &AskWish, why: &Rejection, out: &mut Outbox) {
+        // A session of another account's, which hears the same and asks.
+        if matches!(why, Rejection::Refused(Refusal::UnknownSession(_)) | Rejection::Forbidden(_)) {
+            return;
+        }
+        let name = wish.call.as_ref().map(CallId::as_str).unwrap_or_default();
+        match &wish.body {
+            Body::Questions(questions) => {
+                let texts = questions.iter().map(|question| question.text.as_str());
+                send(&cannot(name, texts, &why.to_string()), out);
+            }
+            _ => {
+                let reason = Some(format!("Denied: this could not be shown to a person: {why}"));
+                send(&Said::Approval { execution_id: name, approved: false, reason }, out);
+            }
+        }
+    }
+
+    pub(super) fn is_asked(&mut self, ask: Arc<Ask>) {
+        self.asks.entry(ask.id).or_insert_with(|| Carried::of(ask));
+    }
+
+    pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, is_final: bool, cx: &mut Cx<'_>) {
+        let Some(carried) = self.asks.get_mut(&ask).filter(|carried| carried.verdict.is_none()) else { return };
+        (carried.verdict, carried.is_final) = (Some(verdict), is_final);
+        let (is_late, stranded) = (carried.gives_up_at <= cx.now, carried.stranded);
+        match (stranded, is_late) {
+            // What was decided comes as a message.
+            (true, _) => drop(self.asks.remove(&ask)),
+            (false, true) => self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out),
+            (false, false) => {
+                self.wish(Awaited::Verdict(ask), Wish::Hand { parcel: Parcel::Verdict(ask) }, cx.out);
+            }
+        }
+    }
+
+    pub(super) fn stranded(&mut self, ask: AskId) {
+        if let Some(carried) = self.asks.get_mut(&ask) {
+            carried.stranded = true;
+        }
+    }
+
+    pub(super) fn say_verdict(&mut self, ask: AskId, out: &mut Outbox) {
+        let Some(Carried { ask: asked, verdict: Some(verdict), .. }) = self.asks.get(&ask) else { return };
+        let (asked, verdict) = (Arc::clone(asked), verdict.clone());
+        if let Some(said) = answer::said(&asked, &verdict) {
+            self.hand_over(Parcel::Verdict(ask), &said, out);
+        }
+    }
+
+    /// The plugin has it. A session that was there for one ask is over, unless somebody may still answer late.
+    pub(super) fn delivered(&mut self, parcel: Parcel, out: &mut Outbox) {
+        let Parcel::Verdict(ask) = parcel else { return };
+        let is_final = self.asks.remove(&ask).is_some_and(|carried| carried.is_final);
+        if is_final && !place::is_marked(ask.session) {
+            let why = Some("it was there for one question".to_owned());
+            self.wish(Awaited::Nothing, Wish::Close { session: ask.session, why }, out);
+        }
+    }
+
+    /// The plugin stopped waiting for some asks, although we did not: answers will come as messages.
+    pub(super) fn gave_up(&mut self, cx: &mut Cx<'_>) {
+        let late = self.asks.values_mut().filter(|carried| carried.due_at().is_some_and(|at| at <= cx.now));
+        let late: Vec<_> = late.map(|carried| (carried.stranded = true, carried.ask.id).1).collect();
+        for ask in late {
+            self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
+        }
+    }
+
+    /// A session as it was left: what waits in it is taken up again.
+    pub(super) fn came_back_to(&mut self, view: SessionView, cx: &mut Cx<'_>) {
+        let Some(place) = Place::of(&view.settings) else { return };
+        if let Some(before) = place.marked().filter(|before| *before != view.id) {
+            self.moved.insert(before, view.id);
+        }
+        let room = self.rooms.entry(view.id).or_insert_with(|| Room::new(place));
+        room.is_ready = true;
+        for (message, text) in view.queued {
+            self.people_said(message, text, cx.out);
+        }
+        for waiting in view.waiting.iter().filter(|waiting| waiting.is_open || !waiting.stranded) {
+            self.query(Awaited::Look, Query::Ask(waiting.ask), cx.out);
+        }
+    }
+
+    /// How an ask stands that was made before.
+    pub(super) fn looked(&mut self, view: AskView, cx: &mut Cx<'_>) {
+        if view.delivered_at.is_some() || matches!(view.state, State::Withdrawn | State::Overtaken) {
+            return;
+        }
+        let carried = self.asks.entry(view.ask.id).or_insert_with(|| Carried::of(Arc::clone(&view.ask)));
+        carried.stranded |= view.stranded;
+        if let Some(verdict) = view.verdict {
+            let is_final = matches!(view.state, State::Answered | State::Dismissed);
+            self.settled(view.ask.id, verdict, is_final, cx);
+        }
+    }
+}
+
+fn cannot<'a>(name: &'a str, texts: impl Iterator<Item = &'a str>, why: &str) -> Said<'a> {
+    let words = format!("This could not be shown to a person: {why}. Do not assume an answer.");
+    let mut answers = answer::under_every(texts, &words);
+    if answers.is_empty() {
+        answers.insert("question".to_owned(), words);
+    }
+    Said::Answer { question_id: name, answers }
+}

@@ -1,0 +1,69 @@
+//! `whimmy`: OpenClaw's channel plugin for a mobile messenger, whose server and app are closed. We are that server.
+//!
+//! The plugin connects to us with one socket for each account, asks (`ask_user_question`, `exec.approval.requested`), and
+//! runs its agents on what people say to them (`hook.agent`). It waits for answers in its memory, by id, whichever socket
+//! they come on, and says nothing when it gives up: the clock is ours. An answer is `Pull`: it stays, and goes to whichever
+//! connection is there. Proof of delivery is the `pong` to a `ping` that follows the answer: at least once, by a stable id.
+//! As of 0.6.0, February 2026; what it cannot say is in `docs/doors/whimmy.md`.
+
+mod answer;
+mod asks;
+mod chat;
+mod events;
+mod hear;
+mod multipart;
+mod peer;
+mod place;
+mod quirks;
+mod requests;
+mod wire;
+
+pub use peer::Whimmy;
+
+use askbridge_core::fit::Abilities;
+use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Wait, WhileOpen, Wishes};
+
+use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+
+pub const NAME: &str = "whimmy";
+
+const SOCKET: &str = "/api/v1/providers/ws";
+
+pub const LISTING: Listing = Listing {
+    name: NAME,
+    routes: &[
+        Route { method: "GET", path: SOCKET, kind: RouteKind::Socket },
+        Route { method: "POST", path: "/api/v1/providers/pair/redeem", kind: RouteKind::Open },
+        Route { method: "POST", path: "/api/v1/providers/files/upload", kind: RouteKind::Request },
+        Route { method: "GET", path: "/api/v1/providers/files/{file}", kind: RouteKind::Request },
+    ],
+    abilities: Abilities::FULL,
+    manners: Manners { sharing: Sharing::TakeOver, login: Login::Bearer },
+    served: Served::WhenNamed(WayIn {
+        carriers: &[Carrier::Query("token")],
+        no_token: r#"{"error":"missing token"}"#,
+        wrong_token: r#"{"error":"invalid token"}"#,
+    }),
+    wishes,
+    greet: Some(greet),
+};
+
+/// As long as the plugin waits, less a margin; then its agent is told, and goes on. Other tools run, as in the original,
+/// unless a rule says otherwise.
+fn wishes() -> Wishes {
+    Wishes {
+        wait: Some(Wait::For(quirks::WAIT - quirks::MARGIN)),
+        on_expiry: Some(OnExpiry::Tell),
+        on_dismissal: Some(OnDismissal::Tell),
+        messages: Some(WhileOpen::Hold),
+        other_tools: Some(OtherTools::Allow),
+        ..Wishes::default()
+    }
+}
+
+fn greet(hello: &Hello<'_>) -> Greeting {
+    Greeting::Open(match hello.path {
+        SOCKET => Box::new(Whimmy::default()),
+        _ => Box::new(requests::Asked::default()),
+    })
+}

@@ -1,0 +1,289 @@
+//! The machine of one socket: one account of the plugin's, what its agents asked, and what people say to them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use askbridge_core::answer::Outcome;
+use askbridge_core::event::{Event, Parcel};
+use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
+use askbridge_core::limits;
+
+use super::asks::Carried;
+use super::chat::Room;
+use super::wire::Said;
+use super::{NAME, quirks};
+use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
+use crate::told::{Happened, Told};
+use crate::wish::{AskWish, Query, Receipt, Rejection, Watch, Wish};
+
+/// Sessions that a returning plugin's answers are looked for in, the newest. Beyond: they wait for the next time.
+const SESSIONS_MAX: usize = 200;
+/// Proof of delivery, as far as the plugin gives any.
+const PROOF: &str = "it answered a ping that was sent after this";
+
+/// One connection.
+#[derive(Default)]
+pub struct Whimmy {
+    begun: bool,
+    /// The account's name, once it is known.
+    pub(super) account: Option<String>,
+    /// The chat that people find: whoever connects last sits there.
+    chat: Option<SessionId>,
+    is_seated: bool,
+    /// Something was heard: this is no mere test whether the address is right.
+    has_spoken: bool,
+    pub(super) rooms: BTreeMap<SessionId, Room>,
+    /// Sessions that grew too long, and where each goes on.
+    pub(super) moved: BTreeMap<SessionId, SessionId>,
+    pub(super) asks: BTreeMap<AskId, Carried>,
+    /// How long each agent waits, as far as it was told so on this connection.
+    pub(super) waits: BTreeMap<String, std::time::Duration>,
+    /// The first model that the plugin offers.
+    pub(super) model: Option<String>,
+    /// What was written before each ping that has not been answered.
+    unproven: VecDeque<Vec<Parcel>>,
+    ping_at: Option<Timestamp>,
+    tags: u64,
+    awaited: BTreeMap<Tag, Awaited>,
+}
+
+/// What a ruling is about.
+pub(super) enum Awaited {
+    Login,
+    Sessions,
+    Session,
+    Look,
+    Chat(SessionId),
+    /// A session for what was heard before it was there.
+    Room(SessionId),
+    /// A session for one ask.
+    AskRoom(Box<AskWish>),
+    Asked(Box<AskWish>),
+    Verdict(AskId),
+    Terms(SessionId),
+    Message(MessageId),
+    Delivered(Parcel),
+    Nothing,
+}
+
+impl Whimmy {
+    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+        let tag = self.tag(awaited);
+        out.wishes.push((tag, wish));
+    }
+
+    pub(super) fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
+        let tag = self.tag(awaited);
+        out.queries.push((tag, query));
+    }
+
+    fn tag(&mut self, awaited: Awaited) -> Tag {
+        self.tags += 1;
+        self.awaited.insert(Tag(self.tags), awaited);
+        Tag(self.tags)
+    }
+
+    /// Writes something whose arrival is to be proven, and asks for the proof.
+    pub(super) fn hand_over(&mut self, parcel: Parcel, said: &Said<'_>, out: &mut Outbox) {
+        send(said, out);
+        self.ping(vec![parcel], out);
+    }
+
+    fn ping(&mut self, parcels: Vec<Parcel>, out: &mut Outbox) {
+        self.unproven.push_back(parcels);
+        send(&Said::Ping, out);
+    }
+
+    /// Pongs come in the order of the pings, and after everything that was written before them was read.
+    pub(super) fn ponged(&mut self, out: &mut Outbox) {
+        for parcel in self.unproven.pop_front().unwrap_or_default() {
+            let deliver = Wish::Deliver { parcel, proof: PROOF.to_owned() };
+            self.wish(Awaited::Delivered(parcel), deliver, out);
+        }
+    }
+
+    /// The plugin is there in earnest: whoever had this account before has to go.
+    pub(super) fn spoke(&mut self, out: &mut Outbox) {
+        self.has_spoken = true;
+        self.sit_down(out);
+    }
+
+    fn sit_down(&mut self, out: &mut Outbox) {
+        if let Some(session) = self.chat.filter(|_| self.has_spoken && !self.is_seated) {
+            self.is_seated = true;
+            out.watches.push(Watch::Seat { session });
+        }
+    }
+
+    fn has_chat(&mut self, session: SessionId, out: &mut Outbox) {
+        self.chat = Some(session);
+        self.sit_down(out);
+    }
+
+    fn start_chat(&mut self, cx: &mut Cx<'_>) {
+        let (session, place) = super::place::fresh(cx.ids.fresh());
+        let start = super::chat::start(session, &place);
+        self.rooms.insert(session, Room::new(place));
+        self.wish(Awaited::Chat(session), start, cx.out);
+    }
+
+    fn granted(&mut self, awaited: Awaited, receipt: Receipt, cx: &mut Cx<'_>) {
+        match awaited {
+            Awaited::Login => match receipt.caller {
+                Some(caller) if caller.role == "agent" => {
+                    self.account = Some(caller.name);
+                    cx.out.watches.push(Watch::Inbox { after: None });
+                    self.query(Awaited::Sessions, Query::Sessions { after: None, limit: SESSIONS_MAX }, cx.out);
+                }
+                _ => cx.out.hang_up = Some((1008, "bring an agent's token: askbridge token create".to_owned())),
+            },
+            Awaited::Sessions => {
+                let found = receipt.finds.map(|finds| finds.sessions).unwrap_or_default();
+                let ours: Vec<_> = found.iter().filter(|line| line.door == NAME && !line.is_over).collect();
+                let chat = ours.iter().find(|line| super::place::is_marked(line.id)).map(|line| line.id);
+                for line in ours {
+                    self.query(Awaited::Session, Query::Session(line.id), cx.out);
+                }
+                match chat {
+                    Some(chat) => self.has_chat(chat, cx.out),
+                    None => self.start_chat(cx),
+                }
+            }
+            Awaited::Session => {
+                if let Some(view) = receipt.session_view {
+                    self.came_back_to(*view, cx);
+                }
+            }
+            Awaited::Look => {
+                if let Some(view) = receipt.view {
+                    self.looked(*view, cx);
+                }
+            }
+            Awaited::Chat(session) => {
+                self.has_chat(session, cx.out);
+                self.room_is_ready(session, cx);
+            }
+            Awaited::Room(session) => self.room_is_ready(session, cx),
+            Awaited::AskRoom(wish) => self.ask(wish, cx.out),
+            // It may have been asked before, and be over by now.
+            Awaited::Asked(_) if !receipt.news => {
+                if let Some(ask) = receipt.ask {
+                    self.query(Awaited::Look, Query::Ask(ask), cx.out);
+                }
+            }
+            Awaited::Verdict(ask) => self.say_verdict(ask, cx.out),
+            Awaited::Terms(session) => self.hand_message(session, receipt.terms.map(|terms| *terms), cx),
+            Awaited::Message(message) => self.say_message(message, cx),
+            Awaited::Delivered(parcel) => self.delivered(parcel, cx.out),
+            Awaited::Asked(_) | Awaited::Nothing => {}
+        }
+    }
+
+    fn refused(&mut self, awaited: Awaited, why: &Rejection, cx: &mut Cx<'_>) {
+        match awaited {
+            Awaited::Login => cx.out.hang_up = Some((1008, why.to_string())),
+            Awaited::Asked(wish) => self.not_asked(&wish, why, cx.out),
+            // Another account's socket was first: it is one ask.
+            Awaited::AskRoom(_) => {}
+            Awaited::Room(session) | Awaited::Chat(session) => drop(self.rooms.remove(&session)),
+            Awaited::Terms(session) => self.hand_message(session, None, cx),
+            Awaited::Message(message) => self.not_handed(message),
+            // What could not be found or written now is found when the plugin comes back.
+            _ => {}
+        }
+    }
+
+    fn happened(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
+        match &*happened.event {
+            Event::Asked(ask) if ask.asker.door == NAME => self.is_asked(ask.clone()),
+            Event::Settled(settled) => {
+                let is_final = matches!(settled.outcome, Outcome::Answered { .. } | Outcome::Dismissed { .. });
+                self.settled(settled.ask, settled.verdict.clone(), is_final, cx);
+            }
+            Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } => drop(self.asks.remove(ask)),
+            Event::Stranded { ask } => self.stranded(*ask),
+            Event::Said(said) => self.people_said(said.message, said.text.clone(), cx.out),
+            Event::Unsaid { message } => self.unsaid(*message),
+            Event::Continued { to, .. } => {
+                self.moved.insert(happened.session, *to);
+                if let Some(room) = self.rooms.remove(&happened.session) {
+                    self.rooms.insert(*to, room);
+                }
+            }
+            Event::Closed { .. } => {
+                self.rooms.remove(&happened.session);
+                // There is always one chat that people find.
+                if self.chat == Some(happened.session) {
+                    self.chat = None;
+                    self.is_seated = false;
+                    self.start_chat(cx);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// When something is due next, whatever is first.
+    fn next(&self, now: Timestamp) -> Timestamp {
+        let ping_at = self.ping_at.unwrap_or(now.plus(limits::HEARTBEAT));
+        let due = self.asks.values().filter_map(Carried::due_at).chain(self.rooms.values().filter_map(Room::due_at));
+        due.fold(ping_at, Timestamp::min)
+    }
+}
+
+impl Peer for Whimmy {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        if let Frame::Text(text) = frame {
+            self.heard(&text, cx);
+            cx.out.wake_at = Some(self.next(cx.now));
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        match told {
+            Told::Event(happened) => self.happened(happened, cx),
+            Told::Displaced { .. } => {
+                let (code, reason) = quirks::REPLACED;
+                cx.out.hang_up = Some((code, reason.to_owned()));
+                return;
+            }
+            _ => return,
+        }
+        cx.out.wake_at = Some(self.next(cx.now));
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        let Some(awaited) = self.awaited.remove(&tag) else { return };
+        match ruling {
+            Ok(receipt) => self.granted(awaited, receipt, cx),
+            Err(why) => self.refused(awaited, &why, cx),
+        }
+    }
+
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.query(Awaited::Login, Query::Login { token: String::new() }, cx.out);
+        }
+        match self.ping_at {
+            Some(at) if at <= cx.now => {
+                self.ping(Vec::new(), cx.out);
+                self.ping_at = Some(cx.now.plus(limits::HEARTBEAT));
+            }
+            Some(_) => {}
+            None => self.ping_at = Some(cx.now.plus(limits::HEARTBEAT)),
+        }
+        self.gave_up(cx);
+        self.fell_silent(cx);
+        Some(self.next(cx.now))
+    }
+}
+
+pub(super) fn send(said: &Said<'_>, out: &mut Outbox) {
+    out.text(serde_json::to_string(said).expect("frames have text keys"));
+}
+
+impl std::fmt::Debug for Whimmy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct(NAME).field("chat", &self.chat).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,97 @@
+//! Where things happen: sessions that we named, and sessions that the plugin knew before it knew us.
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::{Raw, SessionId};
+use serde::{Deserialize, Serialize};
+
+use super::quirks;
+use crate::uuid;
+
+/// The first 32 bits of every session that we name: `askb`. The plugin sends what concerns one account to the sockets of
+/// all of them, so we have to know our own keys from others', even those that are not this account's.
+const MARK: u128 = 0x6173_6b62 << 96;
+
+/// What a session of this door remembers of the plugin's side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Place {
+    pub(super) session_key: String,
+    pub(super) agent_id: String,
+    /// There for one ask only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) single: bool,
+}
+
+impl Place {
+    pub(super) fn of(settings: &Settings) -> Option<Self> {
+        serde_json::from_str(settings.more.as_ref()?.as_str()).ok()
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        let more = serde_json::to_string(self).expect("a place has text keys");
+        Settings { more: Some(Raw::from(more)), ..Settings::default() }
+    }
+
+    /// What an event names. An agent without a name is the usual one.
+    pub(super) fn named(session_key: &str, agent_id: &str) -> Self {
+        let agent_id = if agent_id.is_empty() { quirks::AGENT } else { agent_id };
+        Self { session_key: quirks::key(session_key), agent_id: agent_id.to_owned(), single: false }
+    }
+
+    /// The session that we named so, whoever it belongs to.
+    pub(super) fn marked(&self) -> Option<SessionId> {
+        let key = &self.session_key;
+        let is_hex = key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let id = if is_hex { u128::from_str_radix(key, 16).ok()? } else { return None };
+        (id >> 96 == MARK >> 96).then_some(SessionId(id))
+    }
+}
+
+pub(super) fn is_marked(session: SessionId) -> bool {
+    session.0 >> 96 == MARK >> 96
+}
+
+/// A session for people to talk to an agent in. Its key is its id, 32 digits in lower case.
+pub(super) fn fresh(bits: u128) -> (SessionId, Place) {
+    let session = SessionId(MARK | bits & (u128::MAX >> 32));
+    let session_key = format!("{:032x}", session.0);
+    (session, Place { session_key, agent_id: quirks::AGENT.to_owned(), single: false })
+}
+
+/// The session of a conversation that the plugin began elsewhere.
+pub(super) fn elsewhere(account: &str, place: &Place) -> SessionId {
+    derived(&format!("whimmy chat {account} {} {}", place.agent_id, place.session_key))
+}
+
+/// The session of one ask out of such a conversation. Made of the ask's name alone: asked on two accounts' sockets, it is
+/// one ask, and belongs to whichever was first.
+pub(super) fn of_ask(name: &str) -> SessionId {
+    derived(&format!("whimmy ask {name}"))
+}
+
+fn derived(text: &str) -> SessionId {
+    let session = uuid::read_session(&uuid::of_text(text)).expect("what was written as an id reads back");
+    SessionId(session.0 & !(0xff << 120))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_we_made_leads_back_in_any_case_and_with_any_prefix() {
+        let (session, place) = fresh(u128::MAX);
+        for key in [place.session_key.to_uppercase(), format!("agent:main:direct:{}", place.session_key)] {
+            assert_eq!(Place::named(&key, "main").marked(), Some(session));
+        }
+        assert_eq!(Place::of(&place.settings()), Some(place));
+    }
+
+    #[test]
+    fn keys_of_others_are_not_taken_for_ours() {
+        for key in ["user-42", "00000000000000000000000000000007", ""] {
+            assert_eq!(Place::named(key, "").marked(), None);
+        }
+        assert!(!is_marked(of_ask("q:1")) && !is_marked(elsewhere("a", &Place::named("b", "c"))));
+    }
+}

@@ -1,0 +1,61 @@
+//! What the plugin does that one would not expect, each with what we make of it. Seen with 0.6.0, February 2026.
+
+use std::time::Duration;
+
+/// How long the plugin waits for an answer unless an `agentConfig` that it got from us said otherwise.
+pub(super) const WAIT: Duration = Duration::from_secs(120);
+
+/// It says nothing when it gives up. We give up this much earlier, so that what we say then is still heard.
+pub(super) const MARGIN: Duration = Duration::from_secs(2);
+
+/// The longest that its timer can wait (`setTimeout`, 31 bits of milliseconds). Longer ones would fire at once.
+pub(super) const WAIT_MAX: Duration = Duration::from_millis(i32::MAX as u64);
+
+/// Whom people talk to who have not named an agent: OpenClaw's own default.
+pub(super) const AGENT: &str = "main";
+
+/// The plugin's own name as a channel of OpenClaw's.
+pub(super) const CHANNEL: &str = "whimmy";
+
+/// Its type for `agentConfig` wants these two; there is nobody here who would set them.
+pub(super) const TEMPERATURE: f64 = 1.0;
+pub(super) const TOKENS_MAX: u32 = 8192;
+
+/// Whoever is replaced by a newer connection of the same account reads this, and reports no error.
+pub(super) const REPLACED: (u16, &str) = (1000, "replaced");
+
+/// It wants to know nothing about a question that was closed, and takes `{}` for an answer. So the words go where an answer
+/// would, under the text of every question.
+pub(super) const SKIPPED: &str = "(skipped: the person did not answer this one; do not assume an answer)";
+
+/// `reason` is ignored by 0.6.0, and there is no way to pass on an input that a person changed.
+pub(super) const EDITED: &str =
+    "Denied: the person allowed it with a changed input, which cannot be passed on. Try again with this input";
+
+/// Takes a session's key from an event: without the prefix that tool events have and others have not. It comes back in
+/// lower case, whatever was sent.
+pub(super) fn key(text: &str) -> String {
+    let text = text.to_lowercase();
+    match text.strip_prefix("agent:") {
+        Some(rest) => rest.splitn(3, ':').nth(2).unwrap_or_default().to_owned(),
+        None => text,
+    }
+}
+
+/// Models come as `openclaw models list` prints them: names, or objects that have one.
+pub(super) fn model(value: &serde_json::Value) -> Option<&str> {
+    ["key", "id", "name"].iter().find_map(|field| value[field].as_str()).or_else(|| value.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_the_same_whichever_event_they_come_in() {
+        assert_eq!(key("agent:Main:direct:ABC"), "abc");
+        assert_eq!(key("agent:main:direct:a:b"), "a:b");
+        assert_eq!(key("Abc"), "abc");
+        assert_eq!(key("agent:main"), "");
+    }
+}

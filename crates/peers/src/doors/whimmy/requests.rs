@@ -1,0 +1,149 @@
+//! The machine of one request: a code becomes a token; files come and go.
+
+use askbridge_core::ids::{Raw, Timestamp};
+use askbridge_core::limits;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::multipart;
+use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
+use crate::rest;
+use crate::told::Told;
+use crate::wish::{AGENTS_OWN, Query, Receipt, Rejection, Wish};
+
+const TAG: Tag = Tag(1);
+/// Where files are read again.
+const FILES: &str = "/api/v1/providers/files/";
+
+/// One request.
+#[derive(Default)]
+pub(super) struct Asked {
+    wanted: Wanted,
+}
+
+/// What the response will be made of.
+#[derive(Default)]
+enum Wanted {
+    #[default]
+    Nothing,
+    Token,
+    Uploaded(Value),
+    File,
+}
+
+/// A file as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    name: String,
+    kind: String,
+    data: String,
+}
+
+impl Asked {
+    fn asked(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
+        match (req.method, req.path) {
+            ("POST", "/api/v1/providers/pair/redeem") => {
+                let body = serde_json::from_slice::<Value>(req.body).unwrap_or_default();
+                match body["code"].as_str().filter(|code| !code.is_empty()) {
+                    Some(code) => {
+                        self.wanted = Wanted::Token;
+                        cx.out.queries.push((TAG, Query::Redeem { code: code.to_owned() }));
+                    }
+                    None => error(cx.out, 400, "`code` is missing"),
+                }
+            }
+            ("POST", "/api/v1/providers/files/upload") => self.upload(req, cx),
+            ("GET", path) => match path.strip_prefix(FILES).filter(|id| is_id(id)) {
+                Some(id) => {
+                    self.wanted = Wanted::File;
+                    cx.out.queries.push((TAG, Query::Kept(format!("{AGENTS_OWN}file/{id}"))));
+                }
+                None => error(cx.out, 404, "there is no such file"),
+            },
+            _ => error(cx.out, 404, "there is nothing here"),
+        }
+    }
+
+    fn upload(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
+        let content_type = req.header("content-type").unwrap_or_default();
+        let Some(file) = multipart::file(content_type, req.body) else {
+            return error(cx.out, 400, "a form with a part called `file` is needed");
+        };
+        let kept = Kept { name: file.name, kind: file.kind, data: STANDARD.encode(file.bytes) };
+        let id = format!("{:032x}", cx.ids.fresh());
+        let host = req.header("host").unwrap_or("localhost");
+        let scheme = req.header("x-forwarded-proto").unwrap_or("http");
+        self.wanted = Wanted::Uploaded(json!({
+            "id": &id,
+            "url": format!("{scheme}://{host}{FILES}{id}"),
+            "originalName": &kept.name,
+            "mimeType": &kept.kind,
+        }));
+        let thing = serde_json::to_string(&kept).expect("a file has text keys");
+        if thing.len() > limits::SHELF_BYTES_MAX {
+            return error(cx.out, 413, "files of up to 380 kB are taken");
+        }
+        let name = format!("{AGENTS_OWN}file/{id}");
+        cx.out.wishes.push((TAG, Wish::Keep { name, thing: Some(Raw::from(thing)) }));
+    }
+
+    fn granted(&mut self, receipt: Receipt, out: &mut Outbox) {
+        match std::mem::take(&mut self.wanted) {
+            Wanted::Token => rest::json(out, 200, &json!({"connectionToken": receipt.token})),
+            Wanted::Uploaded(file) => rest::json(out, 200, &file),
+            Wanted::File => {
+                let kept = receipt.finds.and_then(|finds| Some(finds.kept.first()?.1.clone()));
+                let kept = kept.and_then(|kept| serde_json::from_str::<Kept>(kept.as_str()).ok());
+                match kept.and_then(|kept| Some((STANDARD.decode(&kept.data).ok()?, kept.name))) {
+                    Some((bytes, name)) => file(out, bytes, &name),
+                    None => error(out, 404, "there is no such file"),
+                }
+            }
+            Wanted::Nothing => {}
+        }
+    }
+}
+
+/// Never shown as what it says it is: it came from an agent.
+fn file(out: &mut Outbox, bytes: Vec<u8>, name: &str) {
+    let name: String = name.chars().filter(|c| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | ';')).collect();
+    let headers = vec![
+        ("content-disposition", format!("attachment; filename=\"{name}\"")),
+        ("x-content-type-options", "nosniff".to_owned()),
+    ];
+    let content_type = "application/octet-stream";
+    out.frames.push(Frame::Response(Resp { status: 200, content_type, headers, body: bytes.into(), open: false }));
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn error(out: &mut Outbox, status: u16, why: &str) {
+    rest::json(out, status, &json!({"error": why}));
+}
+
+impl Peer for Asked {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        if let Frame::Request(req) = frame {
+            self.asked(&req, cx);
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, _: &Told<'_>, _: &mut Cx<'_>) {}
+
+    fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match ruling {
+            Ok(receipt) => self.granted(receipt, cx.out),
+            Err(Rejection::Unauthorized) => error(cx.out, 404, "this code was used, is wrong or is too old"),
+            Err(why) => error(cx.out, why.status(), &why.to_string()),
+        }
+    }
+
+    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
+        None
+    }
+}
