@@ -51,7 +51,7 @@ export function hearOfSession(state: State, heard: Heard): State {
       if (!known) return state;
       const transcript = append(known.transcript, heard.entries);
       const live = known.live;
-      const isStored = live !== null && transcript.items.some((item) => item.kind === "text" && item.block === live.block);
+      const isStored = live !== null && transcript.items.some((item) => (item.kind === "text" || item.kind === "thinking") && item.kind === live.kind && item.block === live.block);
       const ended = heard.entries.some(({ events }) => events.some((event) => event.type === "turn_ended" || event.type === "unhosted"));
       return change(state, heard.session, { transcript, failed: null, ...(isStored || ended ? { live: null } : {}) });
     }
@@ -79,15 +79,15 @@ function change(state: State, id: string, part: Partial<Conversation>): State {
 const encoder = new TextEncoder();
 
 /** Streaming text. A piece that does not fit what is here means that one was lost; the stored text completes it. */
-export function grow(state: State, { session, block, offset, text }: DeltaServerFrame): State {
+export function grow(state: State, { session, block, kind, offset, text }: DeltaServerFrame): State {
   const known = state.conversations.get(session);
   if (!known) return state;
   const live = known.live?.block === block ? known.live : null;
   const bytes = encoder.encode(text).length;
   if (live && offset === live.bytes) {
-    return change(state, session, { live: { block, text: live.text + text, bytes: live.bytes + bytes } });
+    return change(state, session, { live: { block, kind, text: live.text + text, bytes: live.bytes + bytes } });
   }
-  if (!live && offset === 0) return change(state, session, { live: { block, text, bytes } });
+  if (!live && offset === 0) return change(state, session, { live: { block, kind, text, bytes } });
   return state;
 }
 

@@ -1,6 +1,6 @@
 /** Everything a client knows, as one value. */
 
-import type { Session, SessionListed } from "./types.ts";
+import type { BlockKind, Session, SessionListed } from "./types.ts";
 import type { Transcript } from "./transcript.ts";
 import type { AskView } from "./view.ts";
 
@@ -52,6 +52,8 @@ export interface Conversation {
 
 /** A block of text that grows. */
 export interface Live {
+  /** What it is that grows. */
+  readonly kind: BlockKind;
   readonly block: number;
   readonly text: string;
   /** How many bytes `text` has on the wire, where offsets are counted. */

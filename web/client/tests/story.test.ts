@@ -76,7 +76,7 @@ test("events of a newer server are passed over, and broken ones break nothing", 
     { type: "event", session: "ses_x", at: 1, event: { type: "asked", ask: { id: "ask_new" } } },
     { type: "hologram", shape: "cube" },
     { type: "event", session: "ses_x", at: 1, event: { type: "delivered", parcel: {} } },
-    { type: "delta", session: "ses_unknown", block: 1, offset: 0, text: "hi" },
+    { type: "delta", session: "ses_unknown", block: 1, kind: "text", offset: 0, text: "hi" },
   ] as unknown as ServerFrame[];
   const { state, look } = reduce(before, strange.map(heard));
   expect(told(state)).toEqual(told(before));

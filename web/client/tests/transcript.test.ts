@@ -54,7 +54,7 @@ test("an event that is not what its name says is shown as it is, and the rest go
 });
 
 test("streaming text grows by bytes, a lost piece stops it, and the stored text takes its place", () => {
-  const delta = (block: number, offset: number, text: string) => ({ type: "frame", frame: { type: "delta", session: "s", block, offset, text } }) as const;
+  const delta = (block: number, offset: number, text: string) => ({ type: "frame", frame: { type: "delta", session: "s", block, kind: "text", offset, text } }) as const;
   const live = (state: typeof nothing) => state.conversations.get("s")?.live?.text;
   const watched = reduce(nothing, [{ type: "watch", session: "s" }]).state;
   // Three characters, nine bytes.
@@ -64,6 +64,8 @@ test("streaming text grows by bytes, a lost piece stops it, and the stored text 
   expect(live(lossy)).toBe("日本語 ok");
   const stored = reduce(lossy, [{ type: "after", session: "s", entries: [entry(1, { type: "text", block: 1, text: "日本語 ok, whole" })] }]).state;
   expect(live(stored)).toBeUndefined();
+  const thought = { type: "frame", frame: { type: "delta", session: "s", block: 1, kind: "thinking", offset: 0, text: "hm" } } as const;
+  expect(reduce(stored, [thought]).state.conversations.get("s")?.live?.kind).toBe("thinking");
   expect(reduce(stored, [delta(2, 5, "joined in the middle")]).state.conversations.get("s")?.live).toBeNull();
 });
 

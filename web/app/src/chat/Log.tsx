@@ -96,7 +96,11 @@ export function Log({ session, conversation }: { readonly session: string; reado
           {(from > 0 || conversation.older) && <li className="app-log-older"><Button kind="quiet" onClick={scrolled}>{conversation.loading ? words.looking : words.older}</Button></li>}
           {shown.map((item) => <li key={item.key} data-key={item.key} data-kind={item.kind}><Row item={item} session={session} /></li>)}
           {conversation.live && to === items.length && (
-            <li data-key="live" data-kind="text" className="app-live"><Markdown text={conversation.live.text} /></li>
+            <li data-key="live" data-kind={conversation.live.kind} className="app-live">
+              {conversation.live.kind === "thinking"
+                ? <details className="app-fold" open><summary>{words.thinking}</summary><div className="app-fold-body app-thinking"><Markdown text={conversation.live.text} /></div></details>
+                : <Markdown text={conversation.live.text} />}
+            </li>
           )}
           {items.length === 0 && !conversation.loading && <li className="app-note">{words.nothingSaid}</li>}
         </ol>
