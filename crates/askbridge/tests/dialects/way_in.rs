@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use askbridge_scripted::claude::Subject;
-use askbridge_scripted::model::Script;
-use serde_json::Value;
+use askbridge_scripted::model::{Script, on_any_result, on_user, text, tool};
+use serde_json::{Value, json};
 
 use crate::house::House;
 use crate::http::call;
@@ -70,4 +70,18 @@ fn two_dialects_that_want_the_same_address_are_not_spoken_on_one_port() {
     assert!(said.contains("hint: give one of them a port of its own: `--dialect gobby=127.0.0.1:8000`"), "{said}");
     let (served, said) = serve(&["--dialect", "klingon"]);
     assert!(!served && said.contains("there is no dialect `klingon`; there are prime, ccc, gobby"), "{said}");
+}
+
+#[test]
+fn an_agent_that_we_run_does_not_come_in_without_a_token_either() {
+    const CALL: &str = "toolu_1";
+    let knock = format!("curl -s -o /dev/null -w %{{http_code}} http://$(cat ~/askbridge/run/address){SESSIONS}");
+    let script = Script::new()
+        .turn(on_any_result(), [text("done")])
+        .turn(on_user("knock"), [tool(CALL, "Bash", json!({"command": knock, "description": "knocks"}))]);
+    let settings = [("ASKBRIDGE_DIALECTS", "prime"), ("ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK", "true")];
+    let house = House::open_as(Subject::Real, script, &settings);
+    let talk = house.session(json!({"other_tools": "allow"}));
+    talk.say("knock");
+    assert_eq!(house.model.until_result(CALL).text.trim(), "401");
 }

@@ -13,6 +13,7 @@ pub use ancestry::ProcessId;
 pub use ancestry::{Agents, Ancestry};
 pub use buckets::Buckets;
 pub use caller::{Access, Action, Caller, Role};
+pub(crate) use loopback::may_be_the_user;
 pub use pairing::{Paired, PairingError, make_code, make_link, redeem, redeem_code};
 pub use secret::Secret;
 pub(crate) use secret::{hash, hex};

@@ -57,15 +57,19 @@ struct Past {
     after: Option<Position>,
     /// Read, and not told yet.
     read: VecDeque<Arc<Stored>>,
+    /// What lies behind this had happened when the following began. The rest is news, however it is found.
+    began: Cursor,
+    is_caught_up: bool,
 }
 
 impl Handle {
     /// Follows one session from its beginning, on behalf of a client of `dialect`.
     pub(crate) fn follow_from_the_beginning(&self, session: SessionId, dialect: &'static str) -> Follower {
-        let interest = Interest::Session(session);
+        let (interest, began) = (Interest::Session(session), self.store.now());
         // Listening comes first: what is appended while the past is read is heard, and left out if it was read.
         let (ear, told) = self.hub.listen(&interest);
-        let stage = Stage::Past(Past { session, dialect, after: None, read: VecDeque::new() });
+        let past = Past { session, dialect, after: None, read: VecDeque::new(), began, is_caught_up: false };
+        let stage = Stage::Past(past);
         Follower { handle: self.clone(), interest, ear, told, stage }
     }
 
@@ -140,7 +144,13 @@ impl Follower {
                     Some(Err(error)) => return Err(from_read(&error)),
                 },
                 Stage::Past(past) => {
-                    if let Some(stored) = past.read.pop_front() {
+                    if let Some(next) = past.read.front() {
+                        if !past.is_caught_up && !past.began.covers(past.session, next.position) {
+                            let seen = self.handle.seen(past.dialect, past.session).await;
+                            past.is_caught_up = true;
+                            return Ok(Heard::CaughtUp(seen));
+                        }
+                        let Some(stored) = past.read.pop_front() else { continue };
                         self.told.advance(&stored);
                         return Ok(Heard::News(Arc::new(News::of(&stored, &self.told))));
                     }
@@ -151,6 +161,7 @@ impl Follower {
                             past.after = Some(last.position);
                             past.read = page.into();
                         }
+                        None if past.is_caught_up => self.stage = Stage::Live,
                         None => {
                             let seen = self.handle.seen(past.dialect, past.session).await;
                             self.stage = Stage::Live;

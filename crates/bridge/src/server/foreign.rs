@@ -116,6 +116,19 @@ async fn answer(app: App, listings: &[&'static Listing], otherwise: Otherwise, r
             return Trouble::new(404, "unknown_address", detail).into_response();
         }
     };
+    let mut response = speak(app, listing, route, in_base, Request::from_parts(parts, body)).await;
+    response.extensions_mut().insert(Spoken(route.path));
+    response
+}
+
+async fn speak(
+    app: App,
+    listing: &'static Listing,
+    route: &'static Route,
+    in_base: Option<String>,
+    request: Request,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
     let caller = match who(&app, listing, &parts, in_base) {
         Ok(None) if route.kind != RouteKind::Open => return turned_away(listing, Came::WithoutAToken),
         // A wrong token is no reason to keep anybody from where a right one is given.
@@ -124,7 +137,7 @@ async fn answer(app: App, listings: &[&'static Listing], otherwise: Otherwise, r
         Err(response) => return response,
     };
     let (remote, seat) = (parts.extensions.get::<Remote>().cloned(), parts.extensions.get::<Arc<Seat>>().cloned());
-    let mut response = match (route.kind, caller) {
+    match (route.kind, caller) {
         (RouteKind::Socket, Some(caller)) => {
             let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &app).await;
             let knock = Knock { caller: Ok(caller), remote, seat, uri: parts.uri };
@@ -134,9 +147,7 @@ async fn answer(app: App, listings: &[&'static Listing], otherwise: Otherwise, r
             let guest = Guest { via: listing.name, from: address_of(remote.as_ref()), caller, _seat: seat };
             requests::answer(app, guest, listing, Request::from_parts(parts, body)).await
         }
-    };
-    response.extensions_mut().insert(Spoken(route.path));
-    response
+    }
 }
 
 enum Found {

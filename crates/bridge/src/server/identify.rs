@@ -15,7 +15,11 @@ use crate::auth::{Ancestry, Caller, Role};
 /// Where a connection comes from.
 #[derive(Debug, Clone)]
 pub(crate) enum Remote {
-    Address(IpAddr),
+    Address {
+        ip: IpAddr,
+        /// The other end's, by which its process can be found if it is on this machine.
+        port: Option<u16>,
+    },
     /// The local socket; the kernel vouches for the process.
     Local(LocalPeer),
 }
@@ -65,7 +69,7 @@ pub(crate) fn pace(app: &App, caller: &Caller) -> Result<(), Rejection> {
 
 pub(crate) fn address_of(remote: Option<&Remote>) -> IpAddr {
     match remote {
-        Some(Remote::Address(address)) => *address,
+        Some(Remote::Address { ip, .. }) => *ip,
         Some(Remote::Local(_)) | None => IpAddr::V4(Ipv4Addr::LOCALHOST),
     }
 }

@@ -74,7 +74,7 @@ async fn accept(app: App, router: Arc<Router>, tcp: TcpListener) {
             Ok((stream, address)) => {
                 // Answers are small and awaited: nothing is gained by holding them back.
                 let _ = stream.set_nodelay(true);
-                connection(&app, &router, stream, Remote::Address(address.ip()));
+                connection(&app, &router, stream, Remote::Address { ip: address.ip(), port: Some(address.port()) });
             }
             Err(error) => backoff(&error).await,
         }
@@ -106,7 +106,7 @@ pub fn serve_one<S>(app: &App, router: &Arc<Router>, stream: S, from: IpAddr)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    connection(app, router, stream, Remote::Address(from));
+    connection(app, router, stream, Remote::Address { ip: from, port: None });
 }
 
 fn connection<S>(app: &App, router: &Arc<Router>, mut stream: S, remote: Remote)

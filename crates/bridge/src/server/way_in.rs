@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use super::app::App;
 use super::identify::{Remote, address_of, local_caller, pace, sign_in};
 use super::problem::{Refused, Trouble};
-use crate::auth::Caller;
+use crate::auth::{Caller, may_be_the_user};
 
 /// Before a token in a base path: `/t/<token>/api/…`.
 const BASE: &str = "/t/";
@@ -43,8 +43,9 @@ pub(super) fn who(
             Err(other) => return Err(Trouble::from(other).into_response()),
         },
         (None, Some(Remote::Local(peer))) => local_caller(app, peer),
-        (None, Some(Remote::Address(address))) if address.is_loopback() && is_direct(&parts.headers) => {
-            match app.speaking().and_then(|speaking| speaking.loopback.clone()) {
+        (None, Some(Remote::Address { ip, port })) if ip.is_loopback() && is_direct(&parts.headers) => {
+            let loopback = app.speaking().and_then(|speaking| speaking.loopback.clone());
+            match loopback.filter(|_| port.is_none_or(|port| may_be_the_user(&app.agents, port))) {
                 Some(caller) => caller,
                 None => return Ok(None),
             }

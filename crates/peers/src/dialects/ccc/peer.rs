@@ -1,4 +1,7 @@
 //! The machine of one socket.
+//!
+//! The card is drawn inside of a message that streams, so whoever comes back while the agent works, or to an open question, is
+//! told that somebody thinks before anything else.
 
 use std::collections::BTreeMap;
 
@@ -108,11 +111,13 @@ impl Ccc {
 
     fn caught_up(&mut self, cx: &mut Cx<'_>) {
         self.is_caught_up = true;
-        let Some(ask) = self.slot.show_next() else { return };
-        if quirks::CARD_NEEDS_THINKING {
+        let asked = self.slot.show_next();
+        if asked.is_some() || self.story.is_running {
             tell::send(cx, Said::Thinking);
         }
-        tell::question(&ask, cx);
+        if let Some(ask) = asked {
+            tell::question(&ask, cx);
+        }
     }
 }
 

@@ -25,7 +25,3 @@ pub(super) const OTHER: &str = "other:";
 pub(super) fn harmless(text: &str) -> String {
     text.replace("Session", "session").replace("not found", "missing")
 }
-
-/// The card is drawn inside of a message that streams, so whoever comes back to an open question is told that somebody
-/// thinks, before the question.
-pub(super) const CARD_NEEDS_THINKING: bool = true;
