@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::kit::House;
 
 fn ids(page: &Value) -> Vec<&str> {
-    page["items"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()
+    let items = page["items"].as_array().expect("a page has items");
+    items.iter().map(|item| item["id"].as_str().expect("an item has an id")).collect()
 }
 
 #[tokio::test]
