@@ -130,7 +130,7 @@ fn however_an_ask_ends_its_span_says_so_also_after_a_restart() {
     let outcome = |kind: &str, id: &str| of(kind, &json!(id)).attributes["askbridge.ask.outcome"].clone();
     let nobody_came = of("questions", &expired["id"]);
     assert_eq!(nobody_came.attributes["askbridge.ask.outcome"], "expired");
-    assert!(nobody_came.ended - nobody_came.began >= 1_000_000_000, "it waited a second");
+    assert!(nobody_came.began < nobody_came.ended, "it waited");
     assert_eq!(outcome("questions", &withdrawn), "withdrawn");
     assert_eq!(outcome("plan", &dismissed), "dismissed");
     assert_eq!(outcome("approval", &taken_back), "withdrawn");

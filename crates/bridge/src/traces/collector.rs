@@ -38,7 +38,7 @@ impl Collector {
             None if port.is_empty() => 80,
             None => return Err(wrong()),
         };
-        if host.is_empty() || (host.contains(':') && host.parse::<std::net::Ipv6Addr>().is_err()) {
+        if host.is_empty() || (authority.starts_with('[') && host.parse::<std::net::Ipv6Addr>().is_err()) {
             return Err(wrong());
         }
         let base = base.trim_end_matches('/').to_owned();

@@ -71,6 +71,32 @@ async fn a_role_can_do_its_own_things_and_no_others() {
 }
 
 #[tokio::test]
+async fn no_agent_says_what_an_agent_may_do_without_asking() {
+    let house = House::open().await;
+    let (agent, ada, local) = (house.agent("ci").await, house.person("ada").await, house.local().await);
+    let (status, session) = house.post("/v1/sessions", &agent, &json!({})).await;
+    assert_eq!(status, 201, "{session}");
+    let path = format!("/v1/sessions/{}/configure", session["id"].as_str().unwrap());
+    let loose = json!({"title": "harmless", "permission_mode": "acceptEdits"});
+    for token in [&agent, &ada] {
+        let (status, problem) = house.post(&path, token, &loose).await;
+        assert_eq!((status, &problem["code"]), (403, &json!("forbidden")));
+    }
+    let (_, shown) = house.post(&path, &agent, &json!({"title": "mine"})).await;
+    assert_eq!(
+        (&shown["title"], &shown["permission_mode"]),
+        (&json!("mine"), &Value::Null),
+        "its own, and nothing more"
+    );
+    assert_eq!(house.post(&path, &local, &loose).await.1["permission_mode"], "acceptEdits");
+    for token in [&agent, &ada] {
+        let run = json!({"agent": "claude", "cwd": "/"});
+        assert_eq!(house.post("/v1/sessions", token, &run).await.0, 403, "nor does it run another");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
 async fn what_belongs_to_somebody_else_looks_like_what_does_not_exist() {
     let house = House::open().await;
     let (agent, other) = (house.agent("ci").await, house.agent("other").await);
@@ -91,6 +117,12 @@ async fn what_belongs_to_somebody_else_looks_like_what_does_not_exist() {
         let theirs = house.get(&format!("/v1/sessions/{session}{path}"), &other).await;
         let nobodys = house.get(&format!("/v1/sessions/{none}{path}"), &other).await;
         assert_eq!((theirs.0, told(theirs, &session)), (404, told(nobodys, &none)));
+    }
+    for verb in ["messages", "interrupt", "configure", "close"] {
+        let body = json!({"text": "Hurry."});
+        let theirs = house.post(&format!("/v1/sessions/{session}/{verb}"), &other, &body).await;
+        let nobodys = house.post(&format!("/v1/sessions/{none}/{verb}"), &other, &body).await;
+        assert_eq!((theirs.0, told(theirs, &session)), (404, told(nobodys, &none)), "{verb}");
     }
     let mut body = question();
     body["session"] = json!(session);

@@ -12,7 +12,7 @@ use axum::response::Response;
 use serde_json::json as example;
 
 use super::{shown, visible};
-use crate::auth::Caller;
+use crate::auth::{Action, Caller};
 use crate::hosts::Launch;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
@@ -39,6 +39,8 @@ pub(crate) async fn change(
     changes: SessionChanges,
 ) -> Result<Receipt, Rejection> {
     if let Some(mode) = &changes.permission_mode {
+        // What an agent may do without asking is not for an agent to say, least of all for the one in question.
+        caller.may(Action::RunAgent, None)?;
         let is_root = app.hosts().is_some_and(|hosts| hosts.is_root_without_a_sandbox());
         let checked = Launch::default().check(Some(mode), is_root);
         checked.map_err(|error| Refusal::BadRequest(error.to_string()))?;
@@ -55,7 +57,10 @@ pub(crate) async fn change(
 
 pub(crate) fn configure_doc(op: &mut Operation<'_>) {
     op.is("configure", "Sessions", "Changes a conversation while it goes on.")
-        .text("*Whoever started it, operators, this machine.* Model and permission mode reach an agent that we run.")
+        .text(
+            "*Whoever started it, operators, this machine; the permission mode only operators and this machine.* Model and \
+             permission mode reach an agent that we run.",
+        )
         .may_have_body::<SessionChanges>(example!({"permission_mode": "plan"}))
         .returns::<SessionJson>(200, "The session as it is now.")
         .refuses(&["forbidden", "unknown_session", "session_closed"]);
