@@ -6,7 +6,7 @@ use askbridge_core::fit::Abilities;
 use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
-use crate::dialects::{ccc, native, prime};
+use crate::dialects::{ccc, native, prime, seline};
 use crate::doors::{claude, http, whimmy};
 use crate::peer::Peer;
 
@@ -124,4 +124,4 @@ pub enum Greeting {
 
 /// Every language that is spoken here.
 pub const LISTING: &[Listing] =
-    &[claude::LISTING, http::LISTING, whimmy::LISTING, native::LISTING, prime::LISTING, ccc::LISTING];
+    &[claude::LISTING, http::LISTING, whimmy::LISTING, native::LISTING, prime::LISTING, ccc::LISTING, seline::LISTING];

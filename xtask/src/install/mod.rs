@@ -1,5 +1,6 @@
 //! What the tests need and the machine may not have, into `.tools`. Says what it installs, and how large it is.
 
+mod ai;
 mod chromium;
 pub(crate) mod claude;
 mod nats;
@@ -22,15 +23,17 @@ pub(crate) struct Installed {
     nats: PathBuf,
     claude: PathBuf,
     sdk: PathBuf,
+    ai: PathBuf,
 }
 
 impl Installed {
     /// The variables by which the tests find it.
-    pub(crate) fn env(&self) -> [(&str, &OsStr); 3] {
+    pub(crate) fn env(&self) -> [(&str, &OsStr); 4] {
         [
             ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
             ("ASKBRIDGE_TEST_CLAUDE", self.claude.as_os_str()),
             ("ASKBRIDGE_TEST_SDK", self.sdk.as_os_str()),
+            ("ASKBRIDGE_TEST_AI", self.ai.as_os_str()),
         ]
     }
 }
@@ -39,7 +42,12 @@ impl Installed {
 pub(crate) fn run() -> Result<Installed> {
     let tools = root().join(".tools");
     fs::create_dir_all(&tools)?;
-    Ok(Installed { nats: nats::run(&tools)?, claude: claude::run(&tools, claude::PINNED)?, sdk: sdk::run(&tools)? })
+    Ok(Installed {
+        nats: nats::run(&tools)?,
+        claude: claude::run(&tools, claude::PINNED)?,
+        sdk: sdk::run(&tools)?,
+        ai: ai::run(&tools)?,
+    })
 }
 
 /// The size of a file or folder, as a person says it.

@@ -12,5 +12,6 @@ mod http;
 mod node;
 mod prime;
 mod scripts;
+mod seline;
 mod way_in;
 mod whimmy;

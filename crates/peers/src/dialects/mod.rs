@@ -3,3 +3,4 @@
 pub mod ccc;
 pub mod native;
 pub mod prime;
+pub mod seline;
