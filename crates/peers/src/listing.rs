@@ -6,7 +6,7 @@ use askbridge_core::fit::Abilities;
 use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
-use crate::dialects::{ccc, gobby, native, prime};
+use crate::dialects::{ccc, gobby, native, prime, seline};
 use crate::doors::{claude, http, whimmy};
 use crate::peer::Peer;
 
@@ -123,5 +123,13 @@ pub enum Greeting {
 }
 
 /// Every language that is spoken here.
-pub const LISTING: &[Listing] =
-    &[claude::LISTING, http::LISTING, whimmy::LISTING, native::LISTING, prime::LISTING, ccc::LISTING, gobby::LISTING];
+pub const LISTING: &[Listing] = &[
+    claude::LISTING,
+    http::LISTING,
+    whimmy::LISTING,
+    native::LISTING,
+    prime::LISTING,
+    ccc::LISTING,
+    gobby::LISTING,
+    seline::LISTING,
+];

@@ -1,5 +1,6 @@
 //! What the tests need and the machine may not have, into `.tools`. Says what it installs, and how large it is.
 
+mod ai;
 mod chromium;
 pub(crate) mod claude;
 mod gobby;
@@ -24,16 +25,18 @@ pub(crate) struct Installed {
     claude: PathBuf,
     sdk: PathBuf,
     gobby: PathBuf,
+    ai: PathBuf,
 }
 
 impl Installed {
     /// The variables by which the tests find it.
-    pub(crate) fn env(&self) -> [(&str, &OsStr); 4] {
+    pub(crate) fn env(&self) -> [(&str, &OsStr); 5] {
         [
             ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
             ("ASKBRIDGE_TEST_CLAUDE", self.claude.as_os_str()),
             ("ASKBRIDGE_TEST_SDK", self.sdk.as_os_str()),
             ("ASKBRIDGE_TEST_GOBBY_UI", self.gobby.as_os_str()),
+            ("ASKBRIDGE_TEST_AI", self.ai.as_os_str()),
         ]
     }
 }
@@ -42,8 +45,13 @@ impl Installed {
 pub(crate) fn run() -> Result<Installed> {
     let tools = root().join(".tools");
     fs::create_dir_all(&tools)?;
-    let (nats, claude) = (nats::run(&tools)?, claude::run(&tools, claude::PINNED)?);
-    Ok(Installed { nats, claude, sdk: sdk::run(&tools)?, gobby: gobby::run(&tools)? })
+    Ok(Installed {
+        nats: nats::run(&tools)?,
+        claude: claude::run(&tools, claude::PINNED)?,
+        sdk: sdk::run(&tools)?,
+        gobby: gobby::run(&tools)?,
+        ai: ai::run(&tools)?,
+    })
 }
 
 /// The size of a file or folder, as a person says it.

@@ -14,6 +14,7 @@ mod node;
 mod page;
 mod prime;
 mod scripts;
+mod seline;
 mod table;
 mod way_in;
 mod whimmy;

@@ -69,7 +69,10 @@ fn two_dialects_that_want_the_same_address_are_not_spoken_on_one_port() {
     assert!(!served && said.contains("both want"), "{said}");
     assert!(said.contains("hint: give one of them a port of its own: `--dialect gobby=127.0.0.1:8000`"), "{said}");
     let (served, said) = serve(&["--dialect", "klingon"]);
-    assert!(!served && said.contains("there is no dialect `klingon`; there are whimmy, prime, ccc, gobby"), "{said}");
+    assert!(
+        !served && said.contains("there is no dialect `klingon`; there are whimmy, prime, ccc, gobby, seline"),
+        "{said}"
+    );
 }
 
 #[test]

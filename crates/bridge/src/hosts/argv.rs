@@ -31,6 +31,9 @@ pub struct Launch {
     /// May the agent ask questions? If nobody will be there, it is better not offered to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interactive: Option<bool>,
+    /// Are answers to questions said once more, beside the result of the call?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers_beside: Option<bool>,
     /// Tools that always go to a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub always_ask: Vec<String>,

@@ -4,3 +4,4 @@ pub mod ccc;
 pub mod gobby;
 pub mod native;
 pub mod prime;
+pub mod seline;

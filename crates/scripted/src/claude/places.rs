@@ -22,6 +22,15 @@ pub fn sdk_python() -> PathBuf {
     installed("ASKBRIDGE_TEST_SDK", &format!("claude-agent-sdk/{SDK_VERSION}/bin/python"), "claude-agent-sdk")
 }
 
+/// A folder with Vercel's AI SDK for Node: `ASKBRIDGE_TEST_AI`, or the one in `.tools`.
+#[track_caller]
+pub fn ai_sdk() -> PathBuf {
+    let place = var("ASKBRIDGE_TEST_AI").unwrap_or_else(|| Path::new(TOOLS).join("ai"));
+    let entry = place.join("node_modules/ai/dist/index.mjs");
+    assert!(entry.is_file(), "there is no AI SDK at {}; run `cargo xtask install`", entry.display());
+    entry
+}
+
 /// Our double of the CLI, built when it is first asked for: cargo builds it for this package's own tests only.
 #[track_caller]
 pub fn fake_claude() -> PathBuf {

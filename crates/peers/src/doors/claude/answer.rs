@@ -12,7 +12,7 @@ use askbridge_core::verdict::{Ruling, Verdict, in_words};
 use super::calls::{Call, Stage, Way};
 use super::mcp;
 use super::peer::{Awaited, Claude};
-use super::quirks::{MODE_WITHOUT_QUESTIONS, SKIPPED};
+use super::quirks::{self, MODE_WITHOUT_QUESTIONS, SKIPPED};
 use super::reply::{Hooked, Permission};
 use super::say;
 use super::splice;
@@ -22,11 +22,12 @@ use crate::wish::Wish;
 impl Claude {
     /// Says the verdict on a call.
     pub(super) fn speak(&mut self, id: &str, out: &mut Outbox) {
+        let beside = self.says_answers_beside();
         let Some(call) = self.calls.get_mut(id) else { return };
         let (Some(verdict), Some(way)) = (call.verdict.clone(), call.way.take()) else { return };
         let is_recent = self.is_recent;
         let (line, stage) = match &way {
-            Way::Hook(request) => match at_the_hook(call, &verdict, is_recent) {
+            Way::Hook(request) => match at_the_hook(call, &verdict, is_recent, beside) {
                 Some(output) => (say::response(request, output), Stage::Told),
                 // What always goes to a person might be allowed without one; everything else comes to us anyway.
                 None if call.always => (say::response(request, Hooked::ask()), Stage::Passing),
@@ -55,16 +56,31 @@ impl Claude {
     }
 }
 
+impl Claude {
+    /// Does this session want answers said once more, beside the result?
+    fn says_answers_beside(&self) -> bool {
+        let more = self.settings.as_ref().and_then(|settings| settings.more.as_ref());
+        let more = more.and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
+        more.is_some_and(|more| more["answers_beside"] == true)
+    }
+}
+
 fn stops(verdict: &Verdict) -> bool {
     let denied = matches!(verdict.ruling, Ruling::Answer(Answer::Approval(Decision::Deny { stop: true, .. })));
     denied || verdict.stops_the_turn()
 }
 
 /// What the hook says. `None`: it lets the call pass, and the words follow.
-fn at_the_hook(call: &Call, verdict: &Verdict, can_be_made_to_ask: bool) -> Option<Hooked> {
+fn at_the_hook(call: &Call, verdict: &Verdict, can_be_made_to_ask: bool, beside: bool) -> Option<Hooked> {
     match (&call.body, &verdict.ruling) {
         (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
-            Some(Hooked::allow(answered(call.input.as_str(), questions, picks, verdict)))
+            let input = answered(call.input.as_str(), questions, picks, verdict);
+            let words = beside.then(|| quirks::answers_beside(input.get()));
+            let hooked = Hooked::allow(input);
+            Some(match words {
+                Some(words) => hooked.beside(words),
+                None => hooked,
+            })
         }
         (Body::Approval(_), Ruling::Answer(Answer::Approval(Decision::Allow { edited, .. }))) if call.always => {
             Some(Hooked::allow(allowed(call, edited.as_ref())))

@@ -25,3 +25,13 @@ pub(super) fn words_after_a_stop(words: &str, message: &str) -> String {
 /// What a skipped question is answered with. Left out, Claude Code would not mention the question at all, and its own
 /// `annotations.unanswered` never reaches the model.
 pub(super) const SKIPPED: &str = "(skipped: the person did not answer this one; do not assume an answer)";
+
+/// What a model reads beside the result of a question, in sessions that want it: Seline says the answers so, because the
+/// Claude Code of its time did not take them from the input.
+pub(super) fn answers_beside(input: &str) -> String {
+    let answers = serde_json::from_str::<serde_json::Value>(input).map(|input| input["answers"].to_string());
+    let answers = answers.unwrap_or_default();
+    format!(
+        "The user has already answered this question. Their selections: {answers}. Use these answers as the tool result."
+    )
+}

@@ -19,12 +19,20 @@ struct Decided {
     permission_decision_reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     updated_input: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<String>,
 }
 
 impl Hooked {
     /// It runs, with this input.
     pub(super) fn allow(input: Box<RawValue>) -> Self {
         Self::decided("allow", None, Some(input))
+    }
+
+    /// The model reads this beside the call's result.
+    pub(super) fn beside(mut self, words: String) -> Self {
+        self.hook_specific_output.additional_context = Some(words);
+        self
     }
 
     pub(super) fn deny(why: &str) -> Self {
@@ -47,6 +55,7 @@ impl Hooked {
             permission_decision: decision,
             permission_decision_reason: why,
             updated_input: input,
+            additional_context: None,
         };
         Self { hook_specific_output }
     }

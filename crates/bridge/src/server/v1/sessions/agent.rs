@@ -34,6 +34,7 @@ pub(super) async fn host(
         setting_sources: hosting.setting_sources,
         max_turns: hosting.max_turns,
         interactive: hosting.interactive,
+        answers_beside: None,
         always_ask: hosting.always_ask.unwrap_or_default(),
         hold_max: hold_max.transpose()?,
         conversation: None,

@@ -1,0 +1,116 @@
+//! seline: a front end made of the AI SDK. The client here reads the stream with that SDK's own schema and reader.
+
+use askbridge_scripted::claude::Subject;
+use askbridge_scripted::claude::places::ai_sdk;
+
+use crate::house::House;
+use crate::node::play_with;
+use crate::scripts::{CALL, house, house_with_forms};
+
+#[track_caller]
+fn play(house: &House, name: &str) {
+    play_with(house, "seline", name, &[("AI", ai_sdk().to_str().unwrap())]);
+}
+
+#[track_caller]
+fn scene(name: &str) -> House {
+    let house = house("seline", Subject::Fake);
+    play(&house, name);
+    house
+}
+
+#[test]
+fn a_question_is_clicked_as_soon_as_its_last_delta_is_there() {
+    let house = scene("chat_and_question");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
+}
+
+#[test]
+fn every_shape_of_question_is_read_by_its_exact_text() {
+    let house = scene("three_questions");
+    let read = house.model.until_result(CALL).text;
+    for pair in [r#""First?"="B""#, r#""Second?"="A, C""#, r#""Who?"="(skipped"#] {
+        assert!(read.contains(pair), "{read}");
+    }
+}
+
+#[test]
+fn every_wrong_click_has_its_own_status_and_words() {
+    scene("statuses");
+}
+
+#[test]
+fn a_result_that_the_client_supplies_itself_settles_the_ask() {
+    let house = scene("add_result");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="A""#));
+}
+
+#[test]
+fn an_answer_elsewhere_is_the_output_of_the_call() {
+    scene("answered_elsewhere");
+}
+
+#[test]
+fn a_dismissal_is_an_empty_answer() {
+    let house = scene("dismissed");
+    assert!(house.model.until_result(CALL).text.starts_with("The person closed the question without answering."));
+}
+
+#[test]
+fn nobody_answers_and_a_late_click_still_counts() {
+    let house = scene("nobody_answers");
+    assert!(house.model.until_result(CALL).text.contains("Nobody answered within 2 seconds"));
+    let last = house.model.last().unwrap().last_user_text().unwrap();
+    assert!(last.contains("A late answer to your earlier question “Soon?”."), "{last}");
+}
+
+#[test]
+fn a_reader_that_leaves_stops_nothing() {
+    let house = scene("disconnect");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="A""#));
+}
+
+#[test]
+fn a_message_while_a_question_is_open_waits_and_the_card_is_drawn_again() {
+    scene("a_message_waits");
+}
+
+#[test]
+fn a_run_is_cancelled_once() {
+    scene("cancel");
+}
+
+#[test]
+fn a_prompt_is_queued_only_while_something_runs() {
+    scene("live_prompt_queue");
+}
+
+#[test]
+fn a_plan_is_approved_through_the_same_address() {
+    let house = scene("plan_approved");
+    assert!(!house.model.until_result(CALL).is_error);
+}
+
+#[test]
+fn a_plan_is_sent_back_with_words() {
+    let house = scene("plan_sent_back");
+    assert!(house.model.until_result(CALL).text.contains("shorter, please"));
+}
+
+#[test]
+fn a_tool_that_it_cannot_show_never_hangs_the_session() {
+    let house = scene("other_tools_run");
+    assert!(!house.model.until_result(CALL).is_error);
+}
+
+#[test]
+fn whoever_may_not_come_in_stays_out() {
+    scene("strangers");
+}
+
+#[test]
+fn a_form_that_it_cannot_show_never_hangs_the_session() {
+    let house = house_with_forms("seline");
+    play(&house, "a_form_cannot_be_shown");
+    house.model.until_result(CALL);
+}

@@ -1,0 +1,219 @@
+//! A stream of chunks being written: blocks of text, calls of tools, steps. What was begun is ended, and nothing is told twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use askbridge_core::ids::Timestamp;
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::wire::Chunk;
+use super::{js, quirks};
+use crate::json;
+use crate::peer::{BlockKind, Frame, Outbox};
+use crate::stream::{Completion, Streams};
+
+/// What one reader has been shown.
+#[derive(Default)]
+pub(super) struct Drawn {
+    streams: Streams,
+    /// The block that grows.
+    block: Option<Block>,
+    blocks: u32,
+    calls: BTreeMap<String, Call>,
+    /// Calls whose output was told.
+    over: BTreeSet<String>,
+    /// A tool has returned in this step: what comes next is another step.
+    has_returned: bool,
+}
+
+struct Block {
+    number: u32,
+    kind: BlockKind,
+    id: String,
+}
+
+struct Call {
+    /// When its result is no longer waited for. `None`: never.
+    until: Option<Timestamp>,
+}
+
+pub(super) fn send(chunk: &Chunk<'_>, out: &mut Outbox) {
+    let json = serde_json::to_string(chunk).expect("chunks have text keys");
+    out.frames.push(Frame::Chunk(Bytes::from(format!("data: {json}\n\n"))));
+}
+
+impl Drawn {
+    /// A piece of a block that grows.
+    pub(super) fn delta(&mut self, number: u32, kind: BlockKind, offset: usize, text: &str, out: &mut Outbox) {
+        if let Some(news) = self.streams.delta(number, offset, text) {
+            self.block(number, kind, out);
+            self.more(news, out);
+        }
+    }
+
+    /// A block is whole: what is missing of it is told, and it ends.
+    pub(super) fn whole(&mut self, number: u32, kind: BlockKind, text: &str, out: &mut Outbox) {
+        match self.streams.complete(number, text) {
+            Completion::Nothing => {}
+            Completion::Whole(text) | Completion::Rest(text) => {
+                self.block(number, kind, out);
+                self.more(text, out);
+            }
+            // What only appends cannot take back: the right text follows.
+            Completion::Instead(text) => {
+                self.end_block(out);
+                self.block(number, kind, out);
+                self.more(text, out);
+            }
+        }
+        self.end_block(out);
+    }
+
+    fn block(&mut self, number: u32, kind: BlockKind, out: &mut Outbox) {
+        if self.block.as_ref().is_some_and(|block| block.number == number && block.kind == kind) {
+            return;
+        }
+        self.end_block(out);
+        self.step(out);
+        self.blocks += 1;
+        let id = format!("{}", self.blocks);
+        match kind {
+            BlockKind::Text => send(&Chunk::TextStart { id: &id }, out),
+            BlockKind::Thinking => send(&Chunk::ReasoningStart { id: &id }, out),
+        }
+        self.block = Some(Block { number, kind, id });
+    }
+
+    fn more(&self, delta: &str, out: &mut Outbox) {
+        match &self.block {
+            Some(Block { kind: BlockKind::Text, id, .. }) => send(&Chunk::TextDelta { id, delta }, out),
+            Some(Block { id, .. }) => send(&Chunk::ReasoningDelta { id, delta }, out),
+            None => {}
+        }
+    }
+
+    pub(super) fn end_block(&mut self, out: &mut Outbox) {
+        match self.block.take() {
+            Some(Block { kind: BlockKind::Text, id, .. }) => send(&Chunk::TextEnd { id: &id }, out),
+            Some(Block { id, .. }) => send(&Chunk::ReasoningEnd { id: &id }, out),
+            None => {}
+        }
+    }
+
+    fn step(&mut self, out: &mut Outbox) {
+        if std::mem::take(&mut self.has_returned) {
+            send(&Chunk::FinishStep, out);
+            send(&Chunk::StartStep, out);
+        }
+    }
+
+    /// A call, its arguments in pieces that together are exactly what is told at the end. Told once, however often it is
+    /// heard of.
+    pub(super) fn call(&mut self, id: &str, name: &str, input: &str, until: Option<Timestamp>, out: &mut Outbox) {
+        if self.calls.contains_key(id) || self.over.contains(id) {
+            return;
+        }
+        self.end_block(out);
+        self.step(out);
+        let input = json::parse(input).map_or_else(|| "{}".to_owned(), |input| js::stringify(&input));
+        send(&Chunk::ToolInputStart { tool_call_id: id, tool_name: name }, out);
+        for piece in pieces(&input) {
+            send(&Chunk::ToolInputDelta { tool_call_id: id, input_text_delta: piece }, out);
+        }
+        if let Ok(input) = serde_json::from_str::<&RawValue>(&input) {
+            send(&Chunk::ToolInputAvailable { tool_call_id: id, tool_name: name, input }, out);
+        }
+        self.calls.insert(id.to_owned(), Call { until });
+    }
+
+    pub(super) fn output(&mut self, id: &str, output: Value, out: &mut Outbox) {
+        if self.is_over_now(id) {
+            send(&Chunk::ToolOutputAvailable { tool_call_id: id, output }, out);
+        }
+    }
+
+    pub(super) fn failed(&mut self, id: &str, error_text: &str, out: &mut Outbox) {
+        if self.is_over_now(id) {
+            send(&Chunk::ToolOutputError { tool_call_id: id, error_text }, out);
+        }
+    }
+
+    /// Takes a call out of those that run. `false`: this reader never saw it, or saw its end.
+    fn is_over_now(&mut self, id: &str) -> bool {
+        let was_running = self.calls.remove(id).is_some();
+        if was_running {
+            self.over.insert(id.to_owned());
+            self.has_returned = true;
+        }
+        was_running
+    }
+
+    pub(super) fn due_at(&self) -> Option<Timestamp> {
+        self.calls.values().filter_map(|call| call.until).min()
+    }
+
+    /// Results that are no longer waited for pass by.
+    pub(super) fn give_up(&mut self, now: Timestamp, out: &mut Outbox) {
+        let due = self.calls.iter().filter(|(_, call)| call.until.is_some_and(|until| until <= now));
+        for id in due.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.output(&id, json!({"_sdkPassthrough": true}), out);
+        }
+    }
+
+    /// Nothing follows.
+    pub(super) fn end(&mut self, last: &Chunk<'_>, out: &mut Outbox) {
+        self.end_block(out);
+        send(&Chunk::FinishStep, out);
+        send(last, out);
+        out.frames.push(Frame::Chunk(Bytes::from_static(b"data: [DONE]\n\n")));
+        out.hang_up = Some((1000, String::new()));
+    }
+}
+
+/// Cuts a text between characters.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let limit = rest.len().min(quirks::PIECE_BYTES);
+        let end = (1..=limit).rev().find(|&end| rest.is_char_boundary(end)).unwrap_or(rest.len());
+        let (piece, more) = rest.split_at(end);
+        rest = more;
+        Some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(out: &Outbox, kind: &str) -> usize {
+        let has = |frame: &&Frame<'_>| matches!(frame, Frame::Chunk(chunk) if chunk.windows(kind.len()).any(|part| part == kind.as_bytes()));
+        out.frames.iter().filter(has).count()
+    }
+
+    /// The original keeps 256 results for readers that come later, and forgets the oldest.
+    #[test]
+    fn three_hundred_tools_that_finish_at_once_lose_no_result() {
+        let (mut drawn, mut out) = (Drawn::default(), Outbox::default());
+        for number in 0..300 {
+            drawn.call(&format!("call_{number}"), "Bash", "{}", None, &mut out);
+        }
+        for number in (0..300).rev() {
+            drawn.output(&format!("call_{number}"), json!(number), &mut out);
+            drawn.output(&format!("call_{number}"), json!("again"), &mut out);
+        }
+        assert_eq!((told(&out, "tool-input-available"), told(&out, "tool-output-available")), (300, 300));
+        assert_eq!(told(&out, "again"), 0);
+    }
+
+    #[test]
+    fn pieces_of_a_text_are_cut_between_characters_and_are_the_text() {
+        let text = "ü€𝄞a".repeat(700);
+        assert!(pieces(&text).count() > 1);
+        assert_eq!(pieces(&text).collect::<String>(), text);
+    }
+}

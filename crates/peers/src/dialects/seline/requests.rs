@@ -1,0 +1,209 @@
+//! The machine of every other request: clicks on cards, and how a run stands.
+
+use std::collections::BTreeMap;
+
+use askbridge_core::ids::{SessionId, Timestamp};
+use askbridge_core::refusal::Refusal;
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::chat::error;
+use super::wire::ToolResult;
+use super::{answers, session_of};
+use crate::json::Rfc3339;
+use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
+use crate::rest;
+use crate::slot::Ending;
+use crate::told::{Happened, Told};
+use crate::turn::Turn;
+use crate::uuid;
+use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
+
+const LOOK: Tag = Tag(1);
+const ACT: Tag = Tag(2);
+const MISSING: &str = "Missing required fields: sessionId, toolUseId, answers (Record<string, string>)";
+
+/// One request.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// Known once the request was read.
+    session: Option<SessionId>,
+    wanted: Wanted,
+    turn: Turn,
+    open_asks: usize,
+    began_at: Option<Timestamp>,
+}
+
+/// What the response will be made of.
+#[derive(Default)]
+enum Wanted {
+    #[default]
+    Nothing,
+    Result {
+        card: String,
+        answers: BTreeMap<String, String>,
+    },
+    ActiveRun,
+    Cancel,
+    Queue(String),
+    /// The wish that is answered with this, if it is granted.
+    Granted(Value),
+}
+
+impl Asked {
+    fn asked(&mut self, req: &Req<'_>, out: &mut Outbox) {
+        let parts: Vec<_> = req.path.trim_start_matches("/api/").split('/').collect();
+        match (req.method, parts.as_slice()) {
+            ("POST", ["chat", "preflight"]) => preflight(out),
+            ("POST", ["chat", "tool-result"]) => match tool_result(req.body) {
+                Ok(ToolResult { session_id, tool_use_id, answers }) => {
+                    self.look(&session_id, Wanted::Result { card: tool_use_id, answers }, out);
+                }
+                Err(why) => error(out, 400, why),
+            },
+            ("GET", ["sessions", id, "active-run"]) => self.look(id, Wanted::ActiveRun, out),
+            ("POST", ["agent-runs", id, "cancel"]) => self.look(id, Wanted::Cancel, out),
+            ("POST", ["sessions", id, "live-prompt-queue"]) => {
+                let body = serde_json::from_slice::<Value>(req.body).unwrap_or_default();
+                match body["content"].as_str().filter(|content| !content.trim().is_empty()) {
+                    Some(content) => self.look(id, Wanted::Queue(content.to_owned()), out),
+                    None => error(out, 400, "content is required"),
+                }
+            }
+            ("GET", ["characters", "active-status"]) => rest::json(out, 200, &json!({"activeCharacters": []})),
+            _ => error(out, 404, "Not found"),
+        }
+    }
+
+    fn look(&mut self, name: &str, wanted: Wanted, out: &mut Outbox) {
+        let session = session_of(name);
+        (self.session, self.wanted) = (Some(session), wanted);
+        out.queries.push((LOOK, Query::Session(session)));
+    }
+
+    /// The session is there: a click is wished for at once; for the rest, all that happened is heard first.
+    fn found(&mut self, out: &mut Outbox) {
+        let Some(session) = self.session else { return };
+        match std::mem::take(&mut self.wanted) {
+            Wanted::Result { card, answers } => {
+                out.wishes.push((ACT, answers::wish(session, &card, answers)));
+                self.wanted = Wanted::Granted(json!({"resolved": true}));
+            }
+            wanted => {
+                self.wanted = wanted;
+                out.watches.push(Watch::Chat { session, remembered: false });
+            }
+        }
+    }
+
+    fn happened(&mut self, happened: &Happened) {
+        if self.turn.hear(&happened.event) {
+            self.began_at = Some(happened.at);
+        }
+        if let askbridge_core::event::Event::Asked(_) = &*happened.event {
+            self.open_asks += 1;
+        } else if Ending::of(&happened.event).is_some() {
+            self.open_asks = self.open_asks.saturating_sub(1);
+        }
+    }
+
+    fn told_all(&mut self, out: &mut Outbox) {
+        let waits = self.open_asks > 0;
+        let is_running = self.turn.is_running() || waits;
+        let Some(session) = self.session else { return };
+        match (std::mem::take(&mut self.wanted), is_running) {
+            (Wanted::ActiveRun, true) => {
+                let run = json!({
+                    "hasActiveRun": true,
+                    "runId": uuid::of_session(session),
+                    "pipelineName": "chat",
+                    "startedAt": self.began_at.map(|at| Rfc3339(at).to_string()),
+                    "hasInteractiveWait": waits,
+                    "shouldResumeBackgroundRun": true,
+                });
+                rest::json(out, 200, &run);
+            }
+            (Wanted::ActiveRun, false) => {
+                let run = json!({"hasActiveRun": false, "runId": null, "pipelineName": null, "startedAt": null,
+                    "hasInteractiveWait": false, "shouldResumeBackgroundRun": false});
+                rest::json(out, 200, &run);
+            }
+            (Wanted::Cancel, true) => {
+                self.wanted = Wanted::Granted(json!({"cancelled": true}));
+                out.wishes.push((ACT, Wish::Interrupt { session }));
+            }
+            (Wanted::Cancel, false) => error(out, 409, "Run is not active"),
+            (Wanted::Queue(text), true) => {
+                self.wanted = Wanted::Granted(json!({"queued": true, "stopIntent": false}));
+                out.wishes.push((ACT, Wish::Say { session, text, about: None }));
+            }
+            (Wanted::Queue(_), false) => error(out, 409, "no_active_run"),
+            (Wanted::Nothing | Wanted::Result { .. } | Wanted::Granted(_), _) => {}
+        }
+    }
+
+    fn refused(&mut self, tag: Tag, why: &Rejection, out: &mut Outbox) {
+        match (tag, &self.wanted, why) {
+            (LOOK, Wanted::Cancel, Rejection::Refused(Refusal::UnknownSession(_))) => {
+                error(out, 404, "Run not found");
+            }
+            (LOOK, Wanted::ActiveRun | Wanted::Queue(_), Rejection::Refused(Refusal::UnknownSession(_))) => {
+                error(out, 404, "Session not found");
+            }
+            (LOOK, _, Rejection::Refused(Refusal::UnknownSession(_))) => error(out, 403, "Forbidden"),
+            // Nothing of that name waits, or somebody else was first, or it does not fit: the card stays as it is.
+            (ACT, Wanted::Granted(granted), Rejection::Refused(_)) if granted.get("resolved").is_some() => {
+                rest::json(out, 200, &json!({"resolved": false}));
+            }
+            (_, _, why) => error(out, why.status(), &why.to_string()),
+        }
+    }
+}
+
+/// Each way in which a click can be wrong has its own words, which its client shows.
+fn tool_result(body: &[u8]) -> Result<ToolResult, &'static str> {
+    let value = serde_json::from_slice::<Value>(body).map_err(|_| "Invalid JSON")?;
+    let result = serde_json::from_value::<ToolResult>(value).map_err(|_| MISSING)?;
+    if result.session_id.is_empty() || result.tool_use_id.is_empty() { Err(MISSING) } else { Ok(result) }
+}
+
+/// Nothing here runs out of credit or of room before the message is said.
+fn preflight(out: &mut Outbox) {
+    let body = Bytes::from_static(b"data: {\"ok\":true}\n\n");
+    let headers = vec![("cache-control", "no-cache".to_owned())];
+    let content_type = "text/event-stream";
+    out.frames.push(Frame::Response(Resp { status: 200, content_type, headers, body, open: false }));
+}
+
+impl Peer for Asked {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        if let Frame::Request(req) = frame {
+            self.asked(&req, cx.out);
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        match told {
+            Told::Event(happened) => self.happened(happened),
+            Told::CaughtUp { .. } => self.told_all(cx.out),
+            _ => {}
+        }
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match ruling {
+            Ok(_) if tag == LOOK => self.found(cx.out),
+            Ok(_) => {
+                if let Wanted::Granted(granted) = std::mem::take(&mut self.wanted) {
+                    rest::json(cx.out, 200, &granted);
+                }
+            }
+            Err(why) => self.refused(tag, &why, cx.out),
+        }
+    }
+
+    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
+        None
+    }
+}
