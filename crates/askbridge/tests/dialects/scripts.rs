@@ -32,17 +32,23 @@ fn three() -> Value {
 
 /// A server that speaks this dialect. `Soon?` is asked for two seconds only.
 pub(crate) fn house(dialect: &str, subject: Subject) -> House {
-    house_with(dialect, subject, &[])
+    house_in_haste(dialect, subject, "Soon?")
+}
+
+/// The same, where something else is asked for two seconds only.
+pub(crate) fn house_in_haste(dialect: &str, subject: Subject, about: &str) -> House {
+    house_with(dialect, subject, about, &[])
 }
 
 /// The same, for pages that cannot send a token.
 pub(crate) fn house_without_tokens(dialect: &str) -> House {
-    house_with(dialect, Subject::Fake, &[("ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK", "true")])
+    house_with(dialect, Subject::Fake, "Soon?", &[("ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK", "true")])
 }
 
-fn house_with(dialect: &str, subject: Subject, more: &[(&str, &str)]) -> House {
+fn house_with(dialect: &str, subject: Subject, about: &str, more: &[(&str, &str)]) -> House {
     let config = tempfile::NamedTempFile::new().unwrap();
-    fs::write(config.path(), "[[rules]]\nname = \"soon\"\nasks_about = \"Soon?\"\ntimeout = \"2s\"\n").unwrap();
+    let rule = format!("[[rules]]\nname = \"soon\"\nasks_about = \"{about}\"\ntimeout = \"2s\"\n");
+    fs::write(config.path(), rule).unwrap();
     let file = config.path().to_str().unwrap().to_owned();
     let mut settings = vec![("ASKBRIDGE_DIALECTS", dialect), ("ASKBRIDGE_CONFIG", &*file)];
     settings.extend(more);
@@ -51,7 +57,10 @@ fn house_with(dialect: &str, subject: Subject, more: &[(&str, &str)]) -> House {
 
 /// The same with the real Claude Code and an MCP server in the project that asks by forms: the double knows neither.
 pub(crate) fn house_with_forms(dialect: &str) -> House {
-    let house = house(dialect, Subject::Real);
+    with_forms(house(dialect, Subject::Real))
+}
+
+pub(crate) fn with_forms(house: House) -> House {
     let servers = json!({"mcpServers": {"forms": {"type": "stdio", "command": "python3", "args": [FORM_SERVER]}}});
     fs::write(house.room.work().join(".mcp.json"), servers.to_string()).unwrap();
     let settings = house.room.work().join(".claude");

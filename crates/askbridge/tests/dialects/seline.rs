@@ -5,7 +5,7 @@ use askbridge_scripted::claude::places::ai_sdk;
 
 use crate::house::House;
 use crate::node::play_with;
-use crate::scripts::{CALL, house, house_with_forms};
+use crate::scripts::{CALL, house, house_in_haste, with_forms};
 
 #[track_caller]
 fn play(house: &House, name: &str) {
@@ -110,7 +110,16 @@ fn whoever_may_not_come_in_stays_out() {
 
 #[test]
 fn a_form_that_it_cannot_show_never_hangs_the_session() {
-    let house = house_with_forms("seline");
+    let house = with_forms(house_in_haste("seline", Subject::Real, "Where should it go?"));
     play(&house, "a_form_cannot_be_shown");
     house.model.until_result(CALL);
+}
+
+#[test]
+fn the_real_claude_code_reads_the_answers_beside_the_result_too() {
+    let house = house("seline", Subject::Real);
+    play(&house, "chat_and_question");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
+    let read = house.model.last().unwrap().body.to_string();
+    assert!(read.contains(r#"Their selections: {\"Which?\":\"B\"}"#), "{read}");
 }

@@ -310,10 +310,7 @@ await play({
     const front = new Front();
     const run = await front.say("form");
     await run.chunk("words about it", (it) => it.type === "text-delta" && /cannot be shown here/.test(it.delta));
-    // Somebody who can see it closes it; without them, it would end by its terms.
-    const ask = await openAsk();
-    assert.ok(ask.deadline, "it waits for nobody for ever");
-    await elsewhere("POST", `/v1/asks/${ask.id}/dismiss`, {});
+    // Nobody else is there: it ends by its terms, and the agent goes on.
     await finished(run);
   },
 
