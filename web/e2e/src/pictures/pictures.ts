@@ -3,8 +3,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, test } from "vitest";
-import { closeBrowser, DESK, Person, PHONE } from "../kit/browser.ts";
-import { Server } from "../kit/server.ts";
+import { closeBrowser, DESK, Person, PHONE, scratch } from "../kit/browser.ts";
+import { withClaude } from "../kit/claude.ts";
+import { until } from "../kit/until.ts";
 import { every } from "../kit/asks.ts";
 
 const folder = process.env.PICTURES ?? join(import.meta.dirname, "../../out/pictures");
@@ -12,11 +13,25 @@ mkdirSync(folder, { recursive: true });
 afterAll(closeBrowser);
 
 test("pictures", async () => {
-  const server = await Server.start();
+  const files = scratch();
+  const { server, model } = await withClaude(files.folder, [
+    { when: { result: "toolu_ls" }, say: { message: [
+      { text: "There is a `Cargo.toml` and no tests yet. Two ways lead on:\n\n1. **Unit tests** beside the code\n2. **Stories** in `tests/`, which read like the documentation\n\nI would begin with the second." },
+      { tool: { id: "toolu_ask", name: "AskUserQuestion", input: { questions: [{ question: "Which tests shall I write first?", header: "Tests", multiSelect: false, options: [
+        { label: "Stories (recommended)", description: "Slower to run, and they show what people see." }, { label: "Unit tests", description: "Quick, close to the code." }] }] } } }] } },
+    { when: { user: "tests" }, say: { message: [{ text: "I will look at what is there first." }, { tool: { id: "toolu_ls", name: "Bash", input: { command: "ls", description: "List the files" } } }] } },
+    { when: "anything", say: { message: [{ text: "Hm." }] } },
+  ]);
+  const token = await server.person();
+  const { id: session } = await server.call("POST", "/v1/sessions", { agent: "claude", title: "Tests for the shop", folder: server.work }, token);
+  await server.call("POST", `/v1/sessions/${session}/messages`, { text: "This project needs tests. Where would you begin?" }, token);
+  await until(async () => (await server.call("GET", `/v1/sessions/${session}`, undefined, token)).open_ask_ids.length > 0, 60_000);
+  for (const [question, answer] of [["Use tabs or spaces?", "Spaces"], ["Delete the old branch?", "Yes"], ["Which licence?", "Apache-2.0"]] as const) {
+    const { id } = await server.ask({ questions: [{ question, options: [answer, "Something else"] }], agent: "claude" });
+    await server.call("POST", `/v1/asks/${id}/answer`, { answers: { [question]: answer } }, token);
+  }
   const asked = [];
   for (const [name, ask] of Object.entries(every)) asked.push([name, (await server.ask(ask)).id]);
-  const { id: session } = await server.call("POST", "/v1/sessions", { agent: "ci", title: "Nightly build", folder: "/home/ada/shop", branch: "main" });
-  await server.ask({ session, questions: [{ question: "The login test failed twice. Run it again?", options: ["Run it again", "Leave it"] }], agent: "ci" });
   for (const theme of ["light", "dark"] as const) {
     for (const [size, options] of [["desk", DESK], ["phone", PHONE]] as const) {
       const ada = await Person.pair(server, { colorScheme: theme, ...options });
@@ -51,4 +66,6 @@ test("pictures", async () => {
     }
   }
   await server.stop();
+  model.stop();
+  files.remove();
 });
