@@ -114,7 +114,7 @@ async fn a_session_is_started_changed_and_closed_over_the_socket_as_over_http() 
     for (tag, frame, code) in [
         (3, json!({"type": "start", "tag": 3, "undo_seconds": 3600}), "bad_request"),
         (4, json!({"type": "start", "tag": 4, "agent": "claude", "cwd": "/"}), "forbidden"),
-        (5, json!({"type": "configure", "tag": 5, "session": session, "permission_mode": "yolo"}), "bad_request"),
+        (5, json!({"type": "configure", "tag": 5, "session": session, "permission_mode": "yolo"}), "forbidden"),
         (6, json!({"type": "close", "tag": 6, "session": "ses_00000000000000000000000009"}), "unknown_session"),
     ] {
         native.say(&frame.to_string()).await;

@@ -31,9 +31,9 @@ pub struct Gobby {
     pub(super) over: VecDeque<Arc<Ask>>,
     /// Calls that have a card of their own: what they return is not shown again.
     pub(super) asked_calls: BTreeSet<CallId>,
-    /// What the page said before it was greeted. It expects the greeting first, whatever it says.
+    /// What the page said before we knew what is open. It expects its greeting first, and may answer at once.
     early: Vec<String>,
-    is_greeted: bool,
+    knows_what_is_open: bool,
     tags: u64,
     awaited: BTreeMap<Tag, Awaited>,
 }
@@ -127,10 +127,6 @@ impl Gobby {
             conversation_ids: running.map(|line| uuid::of_session(line.id)).collect(),
         };
         tell::send(&said, cx.out);
-        self.is_greeted = true;
-        for text in std::mem::take(&mut self.early) {
-            self.heard(&text, cx);
-        }
         self.query(Awaited::Requests, Query::Kept(super::hear::REQUESTS.to_owned()), cx.out);
     }
 
@@ -149,9 +145,9 @@ impl Gobby {
 impl Peer for Gobby {
     fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
         match frame {
-            Frame::Text(text) if self.is_greeted => self.heard(&text, cx),
+            Frame::Text(text) if self.knows_what_is_open => self.heard(&text, cx),
             Frame::Text(text) if self.early.len() < limits::IN_FLIGHT_MAX => self.early.push(text.into_owned()),
-            Frame::Text(_) => return Err(Garbled { code: 1008, why: "too much before the greeting".to_owned() }),
+            Frame::Text(_) => return Err(Garbled { code: 1008, why: "too much at once".to_owned() }),
             _ => {}
         }
         Ok(())
@@ -162,6 +158,10 @@ impl Peer for Gobby {
             Told::Snapshot(snapshot) => {
                 for view in snapshot.asks.iter().filter(|view| view.state.is_open()) {
                     self.asked(&view.ask, cx.out);
+                }
+                self.knows_what_is_open = true;
+                for text in std::mem::take(&mut self.early) {
+                    self.heard(&text, cx);
                 }
             }
             Told::Event(happened) => self.happened(happened, cx.out),
