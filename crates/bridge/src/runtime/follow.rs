@@ -124,13 +124,16 @@ impl Follower {
         loop {
             match &mut self.stage {
                 Stage::Snapshot => {
+                    let Interest::Inbox(caller) = &self.interest else {
+                        self.stage = Stage::Live;
+                        continue;
+                    };
+                    let (mut snapshot, cursor) = self.handle.snapshot(caller)?;
+                    snapshot.drafts = Box::pin(self.handle.drafts_of(caller)).await;
+                    // Not before: whoever stops waiting half-way gets the snapshot next time.
                     self.stage = Stage::Live;
-                    if let Interest::Inbox(caller) = &self.interest {
-                        let (mut snapshot, cursor) = self.handle.snapshot(caller)?;
-                        snapshot.drafts = Box::pin(self.handle.drafts_of(caller)).await;
-                        self.told = cursor;
-                        return Ok(Heard::Snapshot(Box::new(snapshot)));
-                    }
+                    self.told = cursor;
+                    return Ok(Heard::Snapshot(Box::new(snapshot)));
                 }
                 Stage::Missed(missed) => match missed.next().await {
                     Some(Ok(Followed::Entry(stored))) => {
