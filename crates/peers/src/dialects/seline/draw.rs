@@ -17,6 +17,8 @@ use crate::stream::{Completion, Streams};
 #[derive(Default)]
 pub(super) struct Drawn {
     streams: Streams,
+    /// Blocks that were told to their end.
+    whole: BTreeSet<u32>,
     /// The block that grows.
     block: Option<Block>,
     blocks: u32,
@@ -46,6 +48,10 @@ pub(super) fn send(chunk: &Chunk<'_>, out: &mut Outbox) {
 impl Drawn {
     /// A piece of a block that grows.
     pub(super) fn delta(&mut self, number: u32, kind: BlockKind, offset: usize, text: &str, out: &mut Outbox) {
+        // Deltas come by another way than what is stored, and may be late.
+        if self.whole.contains(&number) {
+            return;
+        }
         if let Some(news) = self.streams.delta(number, offset, text) {
             self.block(number, kind, out);
             self.more(news, out);
@@ -54,6 +60,7 @@ impl Drawn {
 
     /// A block is whole: what is missing of it is told, and it ends.
     pub(super) fn whole(&mut self, number: u32, kind: BlockKind, text: &str, out: &mut Outbox) {
+        self.whole.insert(number);
         match self.streams.complete(number, text) {
             Completion::Nothing => {}
             Completion::Whole(text) | Completion::Rest(text) => {
