@@ -1,10 +1,13 @@
 //! Streaming text reaches whoever watches; followers come back to where they were; the slow are let go.
 
 use askbridge_bridge::auth::{Caller, Role};
+use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Heard, Interest, News};
 use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_core::limits;
+use askbridge_journal::sqlite;
 use askbridge_peers::peer::BlockKind;
+use futures_util::FutureExt;
 use serde_json::json;
 
 use crate::kit::House;
@@ -52,6 +55,19 @@ async fn a_returning_client_sees_only_what_it_missed() {
     stranger.say(&json!({"type": "hello", "token": ada, "cursor": "cur_00000000000000ff_1"}).to_string()).await;
     let shot = stranger.hear("a snapshot", |frame| frame["type"] == "snapshot").await;
     assert_eq!(shot["asks"].as_array().unwrap().len(), 2);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn whoever_speaks_while_their_snapshot_is_read_gets_it_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = sqlite::Options::new(folder.path(), 7);
+    let house = House::open_file(&options, Clock::System, 7).await;
+    let caller =
+        Caller { party: PartyId::from("phone"), role: Role::Person, name: "ada".into(), device: "phone".into() };
+    let mut follower = house.handle.follow(Interest::Inbox(caller), None);
+    assert!(follower.next().now_or_never().is_none(), "the shelf is on disk, so that a look at it is waited for");
+    assert!(matches!(follower.next().await, Ok(Heard::Snapshot(_))));
     house.close().await;
 }
 
