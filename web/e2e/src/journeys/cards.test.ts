@@ -208,6 +208,7 @@ test("somebody else was faster than an answer given without a connection: the ca
   const grace = await Person.stranger(server);
   const line = await wire(grace);
   await grace.page.goto(await server.link("grace"));
+  await grace.page.locator(".app-status[data-state=live]").waitFor({ state: "attached" });
   const { id, card } = await open({ question: "Too late?" }, grace);
   await card.getByRole("textbox").first().fill("mine");
   line.cut();
