@@ -65,9 +65,20 @@ async fn whoever_speaks_while_their_snapshot_is_read_gets_it_all_the_same() {
     let house = House::open_file(&options, Clock::System, 7).await;
     let caller =
         Caller { party: PartyId::from("phone"), role: Role::Person, name: "ada".into(), device: "phone".into() };
-    let mut follower = house.handle.follow(Interest::Inbox(caller), None);
-    assert!(follower.next().now_or_never().is_none(), "the shelf is on disk, so that a look at it is waited for");
-    assert!(matches!(follower.next().await, Ok(Heard::Snapshot(_))));
+    // The shelf is on disk, so a look at it is nearly always waited for; a quick disk may answer within one poll.
+    let mut interrupted = 0;
+    for _ in 0..100 {
+        let mut follower = house.handle.follow(Interest::Inbox(caller.clone()), None);
+        let first = match follower.next().now_or_never() {
+            Some(first) => first,
+            None => {
+                interrupted += 1;
+                follower.next().await
+            }
+        };
+        assert!(matches!(first, Ok(Heard::Snapshot(_))));
+    }
+    assert!(interrupted > 0, "nobody was interrupted, so nothing was shown");
     house.close().await;
 }
 
