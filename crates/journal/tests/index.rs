@@ -161,7 +161,14 @@ async fn a_session_is_known_with_its_asks() {
     assert_eq!((row.open_asks, row.last_at, row.state), (1, Timestamp(2_000), SessionState::Running));
     assert_eq!((row.title.as_deref(), row.branch.as_deref()), (Some("Release"), Some("main")));
     assert_eq!(row.audience, Some(vec![PersonId::from("mira")]));
+    let by_door = |door: &'static str| {
+        let filter =
+            SessionFilter { state: Some(SessionState::Running), door: Some(door), ..SessionFilter::default() };
+        index.sessions(&filter, None, 10).unwrap().len()
+    };
+    assert_eq!((by_door("http"), by_door("another")), (1, 0));
     talk.append(vec![Event::Closed { why: "done".into(), at: Timestamp(4_000) }]).await;
+    assert_eq!(by_door("http"), 0);
     let running = SessionFilter { state: Some(SessionState::Running), ..SessionFilter::default() };
     assert_eq!(index.sessions(&running, None, 10).unwrap(), []);
     journal.forget(talk.session).await.unwrap();

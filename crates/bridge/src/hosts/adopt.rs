@@ -74,7 +74,11 @@ async fn release(desk: &Inner, session: SessionId) {
 
 /// Finds every session that may go on.
 fn sessions(desk: &Inner) -> Vec<SessionId> {
-    let filter = SessionFilter { state: Some(SessionState::Running), ..SessionFilter::default() };
+    let filter = SessionFilter {
+        state: Some(SessionState::Running),
+        door: Some(claude::NAME),
+        ..SessionFilter::default()
+    };
     let index = desk.handle.store().index();
     let (mut found, mut after) = (Vec::new(), None);
     loop {
@@ -87,7 +91,7 @@ fn sessions(desk: &Inner) -> Vec<SessionId> {
         };
         after = page.last().map(askbridge_journal::index::SessionRow::page_key);
         let whole = page.len() == PAGE;
-        found.extend(page.into_iter().filter(|row| row.door == claude::NAME).map(|row| row.id));
+        found.extend(page.into_iter().map(|row| row.id));
         if !whole {
             return found;
         }

@@ -46,6 +46,8 @@ pub struct SessionFilter {
     pub owner: Option<PartyId>,
     pub person: Option<PersonId>,
     pub state: Option<SessionState>,
+    /// How it came in. `Running` and this together are found without looking at any other session.
+    pub door: Option<&'static str>,
 }
 
 /// Where a page ended. Opaque outside: text goes out, the same text comes back.

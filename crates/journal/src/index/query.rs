@@ -187,21 +187,31 @@ impl Index {
         after: Option<PageKey>,
         max: usize,
     ) -> Result<Vec<SessionRow>, IndexError> {
-        let sql = format!(
-            "SELECT {SESSION_COLUMNS} FROM sessions s
-             WHERE (?1 IS NULL OR s.owner = ?1) AND (?2 IS NULL OR s.state = ?2) AND s.place < ?3
-               AND (?4 IS NULL OR {})
-             ORDER BY s.place DESC LIMIT ?5",
-            IN_AUDIENCE.replace('?', "?4")
-        );
-        let before = after.map_or(i64::MAX, |after| after.place);
-        let owner = filter.owner.as_ref().map(|owner| owner.as_str());
-        let person = filter.person.as_ref().map(|person| person.as_str());
-        let state = filter.state.map(|state| state as u8);
-        let max = max.min(limits::PAGE_MAX + 1) as u32;
+        let mut sql = format!("SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.place < ?1");
+        let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(after.map_or(i64::MAX, |after| after.place))];
+        // Only what is asked for is in the text: SQLite chooses its way by the text alone.
+        let mut and = |condition: &str, value: Box<dyn ToSql>| {
+            values.push(value);
+            sql.push_str(&format!(" AND {}", condition.replace('?', &format!("?{}", values.len()))));
+        };
+        if let Some(owner) = &filter.owner {
+            and("s.owner = ?", Box::new(owner.as_str().to_owned()));
+        }
+        if let Some(person) = &filter.person {
+            and(IN_AUDIENCE, Box::new(person.as_str().to_owned()));
+        }
+        if let Some(door) = filter.door {
+            and("s.door = ?", Box::new(door));
+        }
+        if let Some(state) = filter.state {
+            // A number of ours, and in the text, so that a partial index can be chosen.
+            sql.push_str(&format!(" AND s.state = {}", state as u8));
+        }
+        sql.push_str(&format!(" ORDER BY s.place DESC LIMIT {}", max.min(limits::PAGE_MAX + 1)));
         let rows = self.look(|conn| {
             let mut query = conn.prepare_cached(&sql)?;
-            query.query_map(params![owner, state, before, person, max], session_row)?.collect()
+            let params: Vec<&dyn ToSql> = values.iter().map(|value| &**value).collect();
+            query.query_map(&params[..], session_row)?.collect()
         });
         rows.map_err(IndexError::Down)
     }

@@ -28,6 +28,7 @@ CREATE TABLE sessions (
     place INTEGER PRIMARY KEY, session BLOB NOT NULL, started_at INTEGER NOT NULL, agent TEXT NOT NULL,
     door TEXT NOT NULL, owner TEXT NOT NULL, audience TEXT, title TEXT, folder TEXT, branch TEXT,
     state INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX sessions_running ON sessions (door, place) WHERE state = 0;
 ";
 
 /// How many asks one entry can make.
