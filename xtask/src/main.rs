@@ -8,6 +8,7 @@ mod drift;
 mod install;
 mod links;
 mod run;
+mod suite;
 mod test;
 mod tidy;
 mod web;

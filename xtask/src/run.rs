@@ -16,6 +16,10 @@ pub(crate) fn cargo(args: &[&str]) -> Result<()> {
 }
 
 pub(crate) fn cargo_with(args: &[&str], env: &[(&str, &OsStr)]) -> Result<()> {
+    go(cargo_command(args, env), &format!("cargo {}", args.join(" ")))
+}
+
+pub(crate) fn cargo_command(args: &[&str], env: &[(&str, &OsStr)]) -> Command {
     let mut command = Command::new(env!("CARGO"));
     command.args(args).envs(env.iter().copied());
     // Cargo sets these for us; they would make every crate that looks at them build again.
@@ -23,7 +27,7 @@ pub(crate) fn cargo_with(args: &[&str], env: &[(&str, &OsStr)]) -> Result<()> {
     for part in ["MAJOR", "MINOR", "PATCH", "PRE"] {
         command.env_remove(format!("CARGO_PKG_VERSION_{part}"));
     }
-    go(command, &format!("cargo {}", args.join(" ")))
+    command
 }
 
 pub(crate) fn program(path: impl AsRef<Path>, args: &[&str]) -> Result<()> {

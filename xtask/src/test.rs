@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::run::{cargo, cargo_with, exists, program};
-use crate::{api, api_diff, book, install, links, tidy, web};
+use crate::{api, api_diff, book, install, links, suite, tidy, web};
 
 pub(crate) fn run() -> Result<()> {
     let began = Instant::now();
@@ -22,9 +22,16 @@ pub(crate) fn run() -> Result<()> {
     // Installing these would take longer than everything else together, so they run where they are.
     optional("cargo-deny", &["deny", "--offline", "check", "licenses", "bans", "sources"]);
     optional("typos", &[]);
-    cargo_with(&["test", "--workspace"], &installed.env())?;
-    api::run()?;
-    web::run(&installed)?;
+    // Whatever fails here, the rest is tried as well: all that is wrong is known after one run.
+    let (tests, api, web) = (suite::run(&installed), api::run(), web::run(&installed));
+    let failed: Vec<_> = [tests.as_ref().err(), api.as_ref().err(), web.as_ref().err()].into_iter().flatten().collect();
+    for error in &failed {
+        eprintln!("\nfailed: {error:#}");
+    }
+    ensure!(failed.is_empty(), "{} of 3 parts failed, after {} s", failed.len(), began.elapsed().as_secs());
+    for name in tests? {
+        eprintln!("\nfailed among the others and passed by itself, so look at it: {name}");
+    }
     eprintln!("\neverything holds, after {} s", began.elapsed().as_secs());
     Ok(())
 }

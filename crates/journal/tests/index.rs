@@ -162,8 +162,7 @@ async fn a_session_is_known_with_its_asks() {
     assert_eq!((row.title.as_deref(), row.branch.as_deref()), (Some("Release"), Some("main")));
     assert_eq!(row.audience, Some(vec![PersonId::from("mira")]));
     let by_door = |door: &'static str| {
-        let filter =
-            SessionFilter { state: Some(SessionState::Running), door: Some(door), ..SessionFilter::default() };
+        let filter = SessionFilter { state: Some(SessionState::Running), door: Some(door), ..SessionFilter::default() };
         index.sessions(&filter, None, 10).unwrap().len()
     };
     assert_eq!((by_door("http"), by_door("another")), (1, 0));

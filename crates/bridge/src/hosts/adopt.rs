@@ -74,11 +74,8 @@ async fn release(desk: &Inner, session: SessionId) {
 
 /// Finds every session that may go on.
 fn sessions(desk: &Inner) -> Vec<SessionId> {
-    let filter = SessionFilter {
-        state: Some(SessionState::Running),
-        door: Some(claude::NAME),
-        ..SessionFilter::default()
-    };
+    let filter =
+        SessionFilter { state: Some(SessionState::Running), door: Some(claude::NAME), ..SessionFilter::default() };
     let index = desk.handle.store().index();
     let (mut found, mut after) = (Vec::new(), None);
     loop {

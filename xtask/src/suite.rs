@@ -1,0 +1,121 @@
+//! Every Rust test, to the end; and a second look at those that failed.
+//!
+//! Hundreds of tests race real processes on a few noisy cores. One that failed among the others is run again by itself: a
+//! fault shows itself again, a hiccup of the machine does not. Whatever passed only then is named at the very end, because
+//! it deserves a look.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::install::Installed;
+use crate::run::{cargo_command, root};
+
+/// More than a few at once are no hiccup.
+const HICCUPS_MAX: usize = 5;
+
+/// Returns the tests that passed only when they were run by themselves.
+pub(crate) fn run(installed: &Installed) -> Result<Vec<String>> {
+    let all = said(&["test", "--workspace", "--no-fail-fast"], installed)?;
+    if all.succeeded {
+        return Ok(Vec::new());
+    }
+    let (names, targets) = (failed_tests(&all.out), failed_targets(&all.err));
+    ensure!(!names.is_empty() && !targets.is_empty(), "`cargo test` failed");
+    ensure!(names.len() <= HICCUPS_MAX, "{} tests failed: {}", names.len(), names.join(", "));
+    let mut again = 0;
+    for target in targets {
+        let mut args = vec!["test"];
+        args.extend(target.split(' '));
+        args.extend(["--", "--exact"]);
+        args.extend(names.iter().map(String::as_str));
+        let said = said(&args, installed)?;
+        let ran = tests_run(&said.out);
+        ensure!(said.succeeded && ran > 0, "tests of `{target}` fail, also by themselves: {}", names.join(", "));
+        again += ran;
+    }
+    // Otherwise something failed that is no test, or was not found again.
+    ensure!(again == names.len(), "{} tests failed, and {again} of them were run again", names.len());
+    Ok(names)
+}
+
+struct Said {
+    succeeded: bool,
+    out: String,
+    err: String,
+}
+
+/// Runs cargo, shows what it says, and keeps it.
+fn said(args: &[&str], installed: &Installed) -> Result<Said> {
+    eprintln!("\n$ cargo {}", args.join(" "));
+    let mut command: Command = cargo_command(args, &installed.env());
+    command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().context("could not run `cargo`")?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let (Some(out), Some(err)) = (out, err) else { bail!("a child has both streams") };
+    let out = thread::spawn(move || copy(out, std::io::stdout()));
+    let err = thread::spawn(move || copy(err, std::io::stderr()));
+    let whole = |copying: thread::JoinHandle<String>| copying.join().unwrap_or_default();
+    let (out, err) = (whole(out), whole(err));
+    Ok(Said { succeeded: child.wait()?.success(), out, err })
+}
+
+fn copy(from: impl Read, mut to: impl Write) -> String {
+    let (mut from, mut kept) = (BufReader::new(from), String::new());
+    let mut line = Vec::new();
+    while from.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let _ = to.write_all(&line);
+        kept.push_str(&String::from_utf8_lossy(&line));
+        line.clear();
+    }
+    kept
+}
+
+/// The names in the last list of failures that each binary prints.
+fn failed_tests(out: &str) -> Vec<String> {
+    let (mut names, mut listed) = (Vec::new(), Vec::new());
+    let mut is_list = false;
+    for line in out.lines() {
+        match line {
+            "failures:" => (is_list, listed) = (true, Vec::new()),
+            line if line.starts_with("test result:") => {
+                is_list = false;
+                names.append(&mut listed);
+            }
+            line if is_list => listed.extend(line.strip_prefix("    ").map(str::to_owned)),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// What cargo says to pass, to run them again.
+fn failed_targets(err: &str) -> Vec<String> {
+    let after = err.lines().skip_while(|line| !(line.starts_with("error: ") && line.contains("failed:"))).skip(1);
+    let target = |line: &str| Some(line.trim().strip_prefix('`')?.strip_suffix('`')?.to_owned());
+    after.map_while(target).collect()
+}
+
+fn tests_run(out: &str) -> usize {
+    let ran = |line: &str| line.strip_prefix("running ")?.split(' ').next()?.parse::<usize>().ok();
+    out.lines().filter_map(ran).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_failed_is_read_from_what_cargo_and_the_tests_say() {
+        let out = "running 3 tests\ntest a::b ... ok\ntest c ... FAILED\n\nfailures:\n\n---- c stdout ----\n    left: 1\n\n\n\
+                   failures:\n    c\n    d::e\n\ntest result: FAILED. 1 passed; 2 failed\n\nrunning 1 test\ntest f ... ok\n\n\
+                   test result: ok. 1 passed\n";
+        assert_eq!(failed_tests(out), ["c", "d::e"]);
+        assert_eq!(tests_run(out), 4);
+        let err = "     Running tests/it/main.rs\nerror: test failed, to rerun pass `-p x --test it`\nerror: 2 targets failed:\n    \
+                   `-p x --test it`\n    `-p y --lib`\n";
+        assert_eq!(failed_targets(err), ["-p x --test it", "-p y --lib"]);
+    }
+}
