@@ -69,3 +69,11 @@ pub(crate) async fn only_agents() -> Result<()> {
     println!("{page}");
     Ok(())
 }
+
+/// One measurement, to look at with other tools.
+pub(crate) async fn one(agents: usize, seconds: u64) -> Result<()> {
+    let root = Path::new("target/bench");
+    std::fs::create_dir_all(root)?;
+    println!("{:?}", agents::measure(root, agents, Duration::from_secs(seconds)).await?);
+    Ok(())
+}

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
+use crate::http::Connection;
 use crate::subject::Subject;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,16 +24,23 @@ pub(crate) enum Pace {
 
 const QUESTION: &str = "Which database should the new service use?";
 
-/// Runs rounds in `sessions` sessions for `span`. Returns how long each round took.
-pub(crate) async fn run(subject: &Subject, sessions: usize, pace: Pace, span: Duration) -> Result<Vec<Duration>> {
-    let mut socket = greet(subject).await?;
-    let mut agents = JoinSet::new();
-    let start = Instant::now() + Duration::from_millis(50);
-    for place in 0..sessions {
-        let mut connection = subject.connect().await?;
-        let session = subject.session(&mut connection).await?;
-        let token = subject.agent.clone();
-        agents.spawn(async move {
+/// Agents with a session each, who can be let loose more than once.
+pub(crate) struct Crew {
+    seats: Vec<Seat>,
+    token: Option<String>,
+}
+
+struct Seat {
+    connection: Connection<TcpStream>,
+    body: String,
+}
+
+impl Crew {
+    /// Starts the sessions: that takes a while, and is not part of any round.
+    pub(crate) async fn gather(subject: &Subject, sessions: usize) -> Result<Self> {
+        let mut seats = Vec::with_capacity(sessions);
+        for _ in 0..sessions {
+            let mut connection = subject.connect().await?;
             let mut body = json!({
                 "questions": [{
                     "question": QUESTION,
@@ -44,37 +52,66 @@ pub(crate) async fn run(subject: &Subject, sessions: usize, pace: Pace, span: Du
                     "multiSelect": false,
                 }],
             });
-            if let Some(session) = session {
+            if let Some(session) = subject.session(&mut connection).await? {
                 body["session"] = json!(session);
             }
-            let body = body.to_string();
-            let interval = match pace {
-                Pace::Saturated => Duration::ZERO,
-                Pace::PerSecond(rate) => Duration::from_secs(1).mul_f64(sessions as f64 / f64::from(rate)),
-            };
-            let mut took = Vec::new();
-            let mut next = start + interval.mul_f64(place as f64 / sessions as f64);
-            while start.elapsed() < span {
-                tokio::time::sleep_until(next.into()).await;
-                let began = Instant::now();
-                let answered = connection.post("/v1/asks?wait=30", token.as_deref(), &body).await?;
-                took.push(began.elapsed());
-                anyhow::ensure!(answered.contains(r#""state":"answered""#), "not answered: {answered}");
-                next = (next + interval).max(Instant::now() - Duration::from_millis(100));
-                if interval.is_zero() {
-                    next = Instant::now();
-                }
+            seats.push(Seat { connection, body: body.to_string() });
+        }
+        Ok(Self { seats, token: subject.agent.clone() })
+    }
+
+    /// Runs rounds in all sessions for `span`. Returns how long each round took.
+    pub(crate) async fn run(&mut self, subject: &Subject, pace: Pace, span: Duration) -> Result<Vec<Duration>> {
+        let mut socket = greet(subject).await?;
+        let person = tokio::spawn(async move { answer_everything(&mut socket).await });
+        let sessions = self.seats.len();
+        let interval = match pace {
+            Pace::Saturated => Duration::ZERO,
+            Pace::PerSecond(rate) => Duration::from_secs(1).mul_f64(sessions as f64 / f64::from(rate)),
+        };
+        let start = Instant::now() + Duration::from_millis(50);
+        let mut agents = JoinSet::new();
+        for (place, mut seat) in self.seats.drain(..).enumerate() {
+            let token = self.token.clone();
+            let first = start + interval.mul_f64(place as f64 / sessions as f64);
+            agents.spawn(async move {
+                let took = seat.ask(token.as_deref(), first, interval, start + span).await?;
+                Ok::<_, anyhow::Error>((seat, took))
+            });
+        }
+        let mut all = Vec::new();
+        while let Some(done) = agents.join_next().await {
+            let (seat, took) = done??;
+            self.seats.push(seat);
+            all.extend(took);
+        }
+        person.abort();
+        Ok(all)
+    }
+}
+
+impl Seat {
+    async fn ask(
+        &mut self,
+        token: Option<&str>,
+        mut next: Instant,
+        interval: Duration,
+        end: Instant,
+    ) -> Result<Vec<Duration>> {
+        let mut took = Vec::new();
+        while Instant::now() < end {
+            tokio::time::sleep_until(next.into()).await;
+            let began = Instant::now();
+            let answered = self.connection.post("/v1/asks?wait=30", token, &self.body).await?;
+            took.push(began.elapsed());
+            anyhow::ensure!(answered.contains(r#""state":"answered""#), "not answered: {answered}");
+            next = (next + interval).max(Instant::now() - Duration::from_millis(100));
+            if interval.is_zero() {
+                next = Instant::now();
             }
-            Ok::<_, anyhow::Error>(took)
-        });
+        }
+        Ok(took)
     }
-    let person = tokio::spawn(async move { answer_everything(&mut socket).await });
-    let mut all = Vec::new();
-    while let Some(took) = agents.join_next().await {
-        all.extend(took??);
-    }
-    person.abort();
-    Ok(all)
 }
 
 pub(crate) type Socket = WebSocketStream<TcpStream>;

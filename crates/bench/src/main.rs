@@ -44,6 +44,7 @@ fn main() -> Result<()> {
             runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?, pace))
         }
         ["many", asks] => runtime.block_on(report::only_many(asks.parse()?)),
+        ["agents", agents, seconds] => runtime.block_on(hosted::one(agents.parse()?, seconds.parse()?)),
         ["agents"] => runtime.block_on(hosted::only_agents()),
         ["waiting"] => runtime.block_on(report::only_footprint()),
         ["--quick"] => runtime.block_on(report::run(report::Length::Quick)),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::load::{self, Pace};
+use crate::load::{Crew, Pace};
 use crate::subject::Subject;
 
 #[derive(Debug, Clone, Copy)]
@@ -18,9 +18,10 @@ pub(crate) struct Figures {
 }
 
 pub(crate) async fn measure(subject: &Subject, sessions: usize, pace: Pace, span: Duration) -> Result<Figures> {
-    load::run(subject, sessions, pace, Duration::from_millis(300)).await?;
+    let mut crew = Crew::gather(subject, sessions).await?;
+    crew.run(subject, pace, Duration::from_millis(300)).await?;
     let (cpu, began) = (cpu_time(subject.pid)?, Instant::now());
-    let took = load::run(subject, sessions, pace, span).await?;
+    let took = crew.run(subject, pace, span).await?;
     let (cpu, span) = (cpu_time(subject.pid)? - cpu, began.elapsed());
     Figures::of(took, cpu, span)
 }

@@ -1,9 +1,10 @@
 //! What an agent may take, how many may run, and how long a session may grow.
 
-use std::thread;
+use std::process::Command;
+use std::{fs, thread};
 
 use askbridge_scripted::model::{Script, ask, on_any_result, on_user, text, tool};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::house::{House, id};
 
@@ -67,6 +68,46 @@ fn an_agent_that_takes_far_too_much_is_stopped_in_the_middle_of_its_turn_and_say
     house.until("everything to be cleared up", || {
         house.left_behind().iter().all(|name| name.ends_with(".rest")).then_some(())
     });
+}
+
+#[test]
+fn an_agent_whose_files_cannot_be_made_says_so_and_starts_once_they_can() {
+    let house = House::open(script());
+    let talk = house.session(json!({}));
+    // As good as a full folder: what has to be made there cannot be made.
+    let in_the_way = house.data().join(format!("run/agents/{}.out", talk.id));
+    fs::create_dir(&in_the_way).unwrap();
+    talk.say("hi");
+    let words = house.until("the notice", || {
+        let said = talk.events_of("notice");
+        said.iter().find_map(|notice| notice["text"].as_str().filter(|it| it.contains("files in")).map(str::to_owned))
+    });
+    assert!(words.contains("run/agents`") && words.contains("say something and it starts"), "{words}");
+    fs::remove_dir(&in_the_way).unwrap();
+    talk.say("again");
+    talk.until_turns(1);
+    house.model.until(|heard| {
+        let read = |words: &str| heard.iter().any(|heard| heard.messages().iter().any(|it| it.to_string().contains(words)));
+        read("hi") && read("again")
+    });
+}
+
+#[test]
+fn an_agent_that_can_write_no_more_ends_and_its_question_is_answered_all_the_same() {
+    let house = House::open(script());
+    let talk = house.session(json!({}));
+    talk.say("which");
+    let asked = talk.open_ask();
+    // As good as a full folder, for this process alone: nothing that it writes to may grow.
+    let limit = Command::new("prlimit").args(["--pid", &talk.pid().unwrap().to_string(), "--fsize=1"]).status();
+    assert!(limit.unwrap().success());
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    talk.until_delivered(id(&asked));
+    let ended = |notice: &Value| notice["text"].as_str().is_some_and(|text| text.contains("ended by itself"));
+    assert!(talk.events_of("notice").iter().any(ended), "{:#?}", talk.events_of("notice"));
+    assert_eq!((talk.events_of("asked").len(), talk.events_of("settled").len()), (1, 1));
+    talk.say("again");
+    talk.until_turns(1);
 }
 
 #[test]

@@ -43,6 +43,9 @@ pub(super) enum StartError {
     Cli(#[from] CliError),
     #[error("the session has no folder to work in")]
     NoFolder,
+    /// Often there is no room left.
+    #[error("could not make the agent's files in `{folder}`: {source}; once that is mended, say something and it starts")]
+    Files { folder: String, source: io::Error },
     #[error("could not start the agent: {0}")]
     System(#[from] io::Error),
     #[error("{0}")]
@@ -77,7 +80,8 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host,
     let (blocks, is_recent) = (first_block(epoch), cli.awaits_initialize());
     let carry = Carry { blocks, initialized: false, is_recent, interrupted, words };
     let rest = Rest { offset: 0, carry, resumed: resumes };
-    place.prepare(&rest)?;
+    let files = |source| StartError::Files { folder: desk.options.folder.display().to_string(), source };
+    place.prepare(&rest).map_err(files)?;
     let pipe = Pipe::open(&place.stdin(), place.writing())?;
     let process = spawn(desk, &place, &cli, &folder, argv(&conversation, &settings, beginning)).await?;
     info!(session.id = %session, pid = process.pid, resumes, "Agent started");
