@@ -1,5 +1,6 @@
 //! The targets, each a function of bytes.
 
+mod claude;
 mod config;
 mod dialects;
 mod heads;
@@ -16,6 +17,7 @@ pub struct Target {
 
 pub const TARGETS: &[Target] = &[
     Target { name: "native", run: machines::native },
+    Target { name: "claude", run: claude::claude },
     Target { name: "dialects", run: dialects::dialects },
     Target { name: "doubles", run: machines::doubles },
     Target { name: "http_ask", run: texts::http_ask },
