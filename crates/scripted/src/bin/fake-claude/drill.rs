@@ -1,6 +1,6 @@
 //! Asks again and again, as fast as it is answered, and writes down how long each round took: for measuring.
 //!
-//! `FAKE_CLAUDE_DRILL=1` turns it on; the message `drill 2000` starts it, for so many milliseconds. Times are taken from
+//! `FAKE_CLAUDE_DRILL=1` turns it on, `FAKE_CLAUDE_DRILL=streams` with what the real one streams around a question; the message `drill 2000` starts it, for so many milliseconds. Times are taken from
 //! writing the line with the question to reading the line with its answer. What is written is what the real one writes
 //! for a question, put together as text, so that the double costs little.
 
@@ -85,11 +85,17 @@ impl Drill {
         };
         let usage = r#"{"input_tokens":100,"output_tokens":20}"#;
         let block = format!(r#"{{"type":"tool_use","id":"{call}","name":"AskUserQuestion","input":{INPUT}}}"#);
-        say(&stream(&format!(r#"{{"type":"message_start","message":{{"id":"{message}","usage":{usage}}}}}"#)));
-        say(&stream(
+        let streams = self.settings.streams;
+        let say_streamed = |line: &str| {
+            if streams {
+                say(line);
+            }
+        };
+        say_streamed(&stream(&format!(r#"{{"type":"message_start","message":{{"id":"{message}","usage":{usage}}}}}"#)));
+        say_streamed(&stream(
             r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"AskUserQuestion","input":{}}}"#,
         ));
-        say(&stream(
+        say_streamed(&stream(
             r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"questions\": [{"}}"#,
         ));
         say(&format!(
@@ -102,9 +108,9 @@ impl Drill {
             r#"{{"type":"control_request","request_id":"{request}","request":{{"subtype":"hook_callback","callback_id":"{}","input":{{"session_id":"{session}","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"AskUserQuestion","tool_input":{INPUT},"tool_use_id":"{call}"}},"tool_use_id":"{call}"}}}}"#,
             self.hook
         ));
-        say(&stream(r#"{"type":"content_block_stop","index":0}"#));
-        say(&stream(&format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"tool_use"}},"usage":{usage}}}"#)));
-        say(&stream(r#"{"type":"message_stop"}"#));
+        say_streamed(&stream(r#"{"type":"content_block_stop","index":0}"#));
+        say_streamed(&stream(&format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"tool_use"}},"usage":{usage}}}"#)));
+        say_streamed(&stream(r#"{"type":"message_stop"}"#));
         let wanted = format!(r#""request_id":"{request}""#);
         loop {
             let line = lines.next()?;

@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) brain: Brain,
     /// Ask again and again, instead of thinking.
     pub(crate) drills: bool,
+    /// In a drill: is what the model says streamed as well?
+    pub(crate) streams: bool,
 }
 
 pub(crate) enum Start {
@@ -44,6 +46,7 @@ impl Settings {
             cwd: std::env::current_dir().unwrap_or_default(),
             brain: Brain::Nobody,
             drills: var("FAKE_CLAUDE_DRILL").is_some(),
+            streams: var("FAKE_CLAUDE_DRILL").as_deref() == Some("streams"),
         };
         while let Some(arg) = args.next() {
             let (name, value) = match arg.split_once('=') {
