@@ -87,7 +87,8 @@ fn an_agent_whose_files_cannot_be_made_says_so_and_starts_once_they_can() {
     talk.say("again");
     talk.until_turns(1);
     house.model.until(|heard| {
-        let read = |words: &str| heard.iter().any(|heard| heard.messages().iter().any(|it| it.to_string().contains(words)));
+        let read =
+            |words: &str| heard.iter().any(|heard| heard.messages().iter().any(|it| it.to_string().contains(words)));
         read("hi") && read("again")
     });
 }

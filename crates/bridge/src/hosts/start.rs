@@ -44,7 +44,9 @@ pub(super) enum StartError {
     #[error("the session has no folder to work in")]
     NoFolder,
     /// Often there is no room left.
-    #[error("could not make the agent's files in `{folder}`: {source}; once that is mended, say something and it starts")]
+    #[error(
+        "could not make the agent's files in `{folder}`: {source}; once that is mended, say something and it starts"
+    )]
     Files { folder: String, source: io::Error },
     #[error("could not start the agent: {0}")]
     System(#[from] io::Error),

@@ -63,7 +63,8 @@ impl Handle {
         if !self.drafted.lock().remove(&ask) {
             return;
         }
-        if let Err(error) = self.store.delete(&key(caller, ask), Expect::Any).await {
+        // In a box: most decisions had no draft, and carry no room for it.
+        if let Err(error) = Box::pin(self.store.delete(&key(caller, ask), Expect::Any)).await {
             warn!(ask.id = %ask, error = chain(&error), "Could not remove a draft; it will expire");
         }
     }

@@ -25,7 +25,7 @@ impl Handle {
     /// What happens in every round is written out; the rest is boxed, or each round would carry room for all of it.
     pub async fn grant(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
         match wish {
-            Wish::Ask(wish) => self.grant_ask(caller, *wish).await,
+            Wish::Ask(wish) => self.grant_ask(caller, wish).await,
             Wish::Answer { ask, reply } => {
                 let ask = match ask {
                     AskRef::Id(ask) => ask,
@@ -34,7 +34,7 @@ impl Handle {
                 self.guard_ask(caller, Action::Decide, ask)?;
                 let asked = self.asked(ask).await?;
                 let answer = unfit(&asked, reply).map_err(Refusal::Mismatch)?;
-                self.decided(caller, ask, Intent::Answer { ask, answer, by: caller.who(via) }).await
+                self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via) }]).await
             }
             wish => Box::pin(self.grant_other(caller, via, wish)).await,
         }
@@ -96,15 +96,15 @@ impl Handle {
                     return Err(Rejection::TooLarge("these words are too long".to_owned()));
                 }
                 let ask = self.decidable(caller, ask).await?;
-                self.decided(caller, ask, Intent::Dismiss { ask, words, by: caller.who(via) }).await
+                self.decided(caller, ask, vec![Intent::Dismiss { ask, words, by: caller.who(via) }]).await
             }
             Wish::Undo { ask } => {
                 let ask = self.decidable(caller, ask).await?;
-                self.decided(caller, ask, Intent::Undo { ask, by: caller.who(via) }).await
+                self.decided(caller, ask, vec![Intent::Undo { ask, by: caller.who(via) }]).await
             }
             Wish::Extend { ask, wait } => {
                 let ask = self.decidable(caller, ask).await?;
-                self.decided(caller, ask, Intent::Extend { ask, wait, by: caller.who(via) }).await
+                self.decided(caller, ask, vec![Intent::Extend { ask, wait, by: caller.who(via) }]).await
             }
             Wish::Draft { ask, draft } => {
                 let ask = self.decidable(caller, ask).await?;
@@ -160,8 +160,8 @@ impl Handle {
         caller.may(action, Some(&access))
     }
 
-    async fn decided(&self, caller: &Caller, ask: AskId, intent: Intent) -> Result<Receipt, Rejection> {
-        let receipt = self.submit_about(ask, intent).await?;
+    async fn decided(&self, caller: &Caller, ask: AskId, intents: Vec<Intent>) -> Result<Receipt, Rejection> {
+        let receipt = receipt(self.submit(ask.session, intents).await?, Some(ask));
         self.drop_draft(caller, ask).await;
         Ok(receipt)
     }
@@ -174,7 +174,7 @@ impl Handle {
         Ok(receipt(self.submit(ask.session, vec![intent]).await?, Some(ask)))
     }
 
-    pub(crate) async fn grant_ask(&self, caller: &Caller, wish: AskWish) -> Result<Receipt, Rejection> {
+    pub(crate) async fn grant_ask(&self, caller: &Caller, wish: Box<AskWish>) -> Result<Receipt, Rejection> {
         let (session, started) = match wish.session {
             Some(session) => {
                 self.guarded(caller, Action::Ask, session)?;
@@ -187,7 +187,7 @@ impl Handle {
                 (derived(&caller.party, &key), None)
             }
         };
-        let Prepared { intents, ruled, key } = self.prepare(caller, wish, started);
+        let Prepared { intents, ruled, key } = self.prepare(caller, *wish, started);
         let done = self.submit(session, intents).await?;
         let asked = done.events.iter().find_map(|written| match &*written.event {
             Event::Asked(ask) => Some(ask.id),

@@ -248,12 +248,13 @@ impl Talk {
                 let caller = caller.ok_or(Rejection::Unauthorized)?;
                 pace(&app, &caller)?;
                 match wish {
-                    Wish::Open(new) => sessions::start(&app, &caller, via, *new).await,
-                    Wish::Change { session, changes } => sessions::change(&app, &caller, via, session, *changes).await,
-                    wish => {
-                        let wish = hosted(&app, &caller, wish).await?;
-                        app.handle.grant(&caller, via, wish).await
+                    // In boxes: every answer would carry room for them.
+                    Wish::Open(new) => Box::pin(sessions::start(&app, &caller, via, *new)).await,
+                    Wish::Change { session, changes } => {
+                        Box::pin(sessions::change(&app, &caller, via, session, *changes)).await
                     }
+                    wish @ Wish::Start { .. } => Box::pin(start(&app, &caller, via, wish)).await,
+                    wish => app.handle.grant(&caller, via, wish).await,
                 }
             };
             (tag, grant.await)
@@ -480,12 +481,9 @@ fn is_a_step(event: &Event) -> bool {
 }
 
 /// An agent that is to be run is looked at before there is a session.
-async fn hosted(app: &App, caller: &Caller, wish: Wish) -> Result<Wish, Rejection> {
-    match wish {
-        Wish::Start { session, door: claude::NAME, agent, mut settings } => {
-            Box::pin(prepare_wished(app, caller, &mut settings)).await?;
-            Ok(Wish::Start { session, door: claude::NAME, agent, settings })
-        }
-        wish => Ok(wish),
+async fn start(app: &App, caller: &Caller, via: &str, mut wish: Wish) -> Result<Receipt, Rejection> {
+    if let Wish::Start { door: claude::NAME, settings, .. } = &mut wish {
+        prepare_wished(app, caller, settings).await?;
     }
+    app.handle.grant(caller, via, wish).await
 }

@@ -8,6 +8,7 @@ use askbridge_core::event::Lane;
 use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_core::limits;
 use futures_util::Stream;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::db::Db;
@@ -115,9 +116,11 @@ impl Sqlite {
             Writer::None(why) => return Err(Refused::ReadOnly(why.clone())),
         };
         let (reply, answer) = oneshot::channel();
-        let sent = match queue {
-            Some(queue) => queue.send(job(reply)).await.is_ok(),
-            None => false,
+        let sent = match queue.map(|queue| (queue, queue.try_send(job(reply)))) {
+            Some((_, Ok(()))) => true,
+            // Seldom, and in a box: otherwise every append would carry room for it.
+            Some((queue, Err(TrySendError::Full(job)))) => Box::pin(queue.send(job)).await.is_ok(),
+            Some((_, Err(TrySendError::Closed(_)))) | None => false,
         };
         if !sent {
             return Err(Refused::Closed(Fault::new(Error::Closed { path: self.0.path.clone() })));

@@ -109,7 +109,9 @@ impl Drill {
             self.hook
         ));
         say_streamed(&stream(r#"{"type":"content_block_stop","index":0}"#));
-        say_streamed(&stream(&format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"tool_use"}},"usage":{usage}}}"#)));
+        say_streamed(&stream(&format!(
+            r#"{{"type":"message_delta","delta":{{"stop_reason":"tool_use"}},"usage":{usage}}}"#
+        )));
         say_streamed(&stream(r#"{"type":"message_stop"}"#));
         let wanted = format!(r#""request_id":"{request}""#);
         loop {

@@ -30,7 +30,7 @@ pub(crate) async fn create(
         Some(_) => return Err(Trouble::new(422, "bad_request", "Idempotency-Key has to be printable ASCII")),
     };
     let wish = http::ask(&body, &Asking { key }).map_err(trouble)?;
-    let receipt = app.handle.grant_ask(&caller, wish).await?;
+    let receipt = app.handle.grant_ask(&caller, Box::new(wish)).await?;
     let ask = receipt.ask.expect("an ask that was granted has an id");
     let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
     respond(app, &caller, ask, wait, status).await
