@@ -16,9 +16,12 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     };
     program(&cli, &["--version"])?;
     let env = [("ASKBRIDGE_TEST_CLAUDE", cli.as_os_str())];
-    // What our machine makes of it, beside what was recorded; then what it does by itself. Both, even if the first differs.
+    // What our machine makes of it, beside what was recorded; then what it does by itself; then the known traps, through the
+    // whole of us. All three, even if the first differs.
     let meaning = ["test", "--package", "askbridge-testkit", "--test", "recorded", "--", "real"];
     let meaning = cargo_with(&meaning, &env);
     let scenarios = ["test", "--package", "askbridge-scripted", "--test", "it", "--no-fail-fast", "--", "real"];
-    cargo_with(&scenarios, &env).and(meaning)
+    let scenarios = cargo_with(&scenarios, &env);
+    let traps = ["test", "--package", "askbridge", "--test", "claude", "--no-fail-fast", "--", "gotcha"];
+    cargo_with(&traps, &env).and(scenarios).and(meaning)
 }

@@ -1,6 +1,7 @@
 //! One agent's process and its machine: lines in, lines out, wishes granted, news told.
 
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,12 +14,12 @@ use askbridge_peers::doors::claude::{self, Begin, Claude};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Record, Streamed, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{Query, Receipt, Rejection, Wish};
-use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered};
+use futures_util::{FutureExt, StreamExt};
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 use tracing::{info, warn};
 
 use super::conversation;
@@ -98,6 +99,8 @@ pub(super) struct Host {
     pub(super) hurried: bool,
     /// It took too much, and was stopped.
     pub(super) too_heavy: bool,
+    /// When to look at the spool although nobody said that it has grown.
+    anyway: Pin<Box<Sleep>>,
 }
 
 impl Host {
@@ -136,6 +139,7 @@ impl Host {
             conversation,
             hurried: false,
             too_heavy: false,
+            anyway: Box::pin(sleep(LOOK_ANYWAY)),
         })
     }
 
@@ -212,9 +216,21 @@ impl Host {
             () = async { sleep_until(sleep_at.unwrap_or_else(Instant::now)).await }, if sleep_at.is_some() => {}
             () = crowd.crowded.notified(), if self.idle_since.is_some() => {}
             () = weighed(scale.as_deref()) => {}
-            () = sleep(LOOK_ANYWAY) => {}
+            () = self.anyway.as_mut() => self.anyway.as_mut().reset(Instant::now() + LOOK_ANYWAY),
         }
+        self.take_what_is_ready();
         Step::GoOn
+    }
+
+    /// What is ready at the same moment is taken in one step.
+    fn take_what_is_ready(&mut self) {
+        while let Some(heard) = self.follower.next_if_ready() {
+            self.told(heard);
+        }
+        while let Some(Some(())) = self.records.next().now_or_never() {}
+        while let Some(Some(ruling)) = self.rulings.next().now_or_never() {
+            self.ruled.push_back(ruling);
+        }
     }
 
     fn has_room(&self) -> bool {
