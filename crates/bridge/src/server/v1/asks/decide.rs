@@ -54,7 +54,7 @@ pub(crate) async fn dismiss(
     decide(&app, &caller, ask, Wish::Dismiss { ask: AskRef::Id(ask), words }).await
 }
 
-/// How much longer to wait, from now.
+/// How much longer to wait than was said before.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "NewDeadline")]
 pub(crate) struct Extending {
