@@ -49,7 +49,8 @@ fn a_parked_command_is_allowed_after_a_restart_and_runs_once() {
     assert_eq!((&asked["kind"], &asked["approval"]["rules"]), (&json!("approval"), &json!([])));
     assert_eq!(asked["approval"]["reason"], "Bash always goes to a person here");
     talk.until_process("parked");
-    assert_eq!((talk.pid(), made(&house).as_str()), (None, ""));
+    talk.until_cleared();
+    assert_eq!(made(&house), "");
     let (session, asked) = (talk.id.clone(), id(&asked).to_owned());
     house.kill();
     house.start();

@@ -247,6 +247,12 @@ impl Talk<'_> {
         self.house.until("the proof of delivery", || (!self.house.ask(ask)["delivered_at"].is_null()).then_some(()));
     }
 
+    /// Waits until nothing is left of a process that has been let go: that is said a moment before it is cleared up.
+    #[track_caller]
+    pub(crate) fn until_cleared(&self) {
+        self.house.until("the process to be cleared up", || self.pid().is_none().then_some(()));
+    }
+
     /// The process that runs now.
     pub(crate) fn pid(&self) -> Option<i32> {
         let path = self.house.data().join("run/agents").join(format!("{}.pid", self.id));
