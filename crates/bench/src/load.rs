@@ -12,6 +12,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::subject::Subject;
+use crate::tongues::{ANSWER, QUESTION, questions};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Pace {
@@ -20,8 +21,6 @@ pub(crate) enum Pace {
     /// So many rounds a second, over all sessions.
     PerSecond(u32),
 }
-
-const QUESTION: &str = "Which database should the new service use?";
 
 /// Runs rounds in `sessions` sessions for `span`. Returns how long each round took.
 pub(crate) async fn run(subject: &Subject, sessions: usize, pace: Pace, span: Duration) -> Result<Vec<Duration>> {
@@ -33,17 +32,7 @@ pub(crate) async fn run(subject: &Subject, sessions: usize, pace: Pace, span: Du
         let session = subject.session(&mut connection).await?;
         let token = subject.agent.clone();
         agents.spawn(async move {
-            let mut body = json!({
-                "questions": [{
-                    "question": QUESTION,
-                    "header": "Database",
-                    "options": [
-                        {"label": "PostgreSQL", "description": "Relational, needs a server"},
-                        {"label": "SQLite", "description": "Embedded, one file"},
-                    ],
-                    "multiSelect": false,
-                }],
-            });
+            let mut body = json!({"questions": questions()});
             if let Some(session) = session {
                 body["session"] = json!(session);
             }
@@ -68,7 +57,7 @@ pub(crate) async fn run(subject: &Subject, sessions: usize, pace: Pace, span: Du
             Ok::<_, anyhow::Error>(took)
         });
     }
-    let person = tokio::spawn(async move { answer_everything(&mut socket).await });
+    let person = tokio::spawn(async move { answer_everything(&mut socket, |_| true).await });
     let mut all = Vec::new();
     while let Some(took) = agents.join_next().await {
         all.extend(took??);
@@ -111,12 +100,15 @@ struct Asked<'a> {
     id: &'a str,
 }
 
-/// A person who answers whatever is asked, at once.
-pub(crate) async fn answer_everything(socket: &mut Socket) -> Result<()> {
+/// A person who answers whatever is asked and meant for them, at once.
+pub(crate) async fn answer_everything(socket: &mut Socket, is_meant: fn(&str) -> bool) -> Result<()> {
     let mut tag = 0;
     while let Some(frame) = socket.next().await {
         let frame = frame?;
         let text = frame.to_text()?;
+        if !is_meant(text) {
+            continue;
+        }
         let Ok(Heard { event: Some(event) }) = serde_json::from_str::<Heard<'_>>(text) else { continue };
         if event.r#type != "asked" {
             continue;
@@ -124,7 +116,7 @@ pub(crate) async fn answer_everything(socket: &mut Socket) -> Result<()> {
         let asked: Asked<'_> = serde_json::from_str(event.ask.context("an ask comes with itself")?.get())?;
         tag += 1;
         let answer =
-            format!(r#"{{"type":"answer","tag":{tag},"ask":"{}","answers":{{"{QUESTION}":"SQLite"}}}}"#, asked.id);
+            format!(r#"{{"type":"answer","tag":{tag},"ask":"{}","answers":{{"{QUESTION}":"{ANSWER}"}}}}"#, asked.id);
         socket.send(Message::text(answer)).await?;
     }
     Ok(())

@@ -126,6 +126,12 @@ pub const SPANS_WAITING_MAX: usize = 4096;
 pub const TRACED_ASKS_MAX: usize = 16_384;
 /// How long a shutdown waits for the collector to take the last spans. Beyond: they are lost.
 pub const SPANS_FLUSH_MAX: Duration = Duration::from_secs(2);
+/// How long a call to somebody outside may take, from looking up the name to the last byte. Beyond: it failed.
+pub const OUTBOUND_WAIT_MAX: Duration = Duration::from_secs(10);
+/// Calls to somebody outside at the same time. Beyond: they wait their turn.
+pub const OUTBOUND_AT_ONCE: usize = 8;
+/// Bytes of what somebody outside says to a call. Beyond: it failed.
+pub const OUTBOUND_ANSWER_BYTES_MAX: usize = 64 * 1024;
 /// How far up the tree of processes we look for an agent. Beyond: the caller is refused.
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.

@@ -19,6 +19,7 @@ use tokio::time::timeout;
 use tracing::warn;
 
 use super::app::{App, Seat};
+use super::calling::call;
 use super::codes::redeem_code;
 use super::hosting::prepare_wished;
 use super::identify::{pace, sign_in};
@@ -26,7 +27,7 @@ use super::look::look;
 use super::v1::sessions;
 use crate::auth::{Action, Caller};
 use crate::chance::Chance;
-use crate::runtime::{Follower, Heard, Interest, News, chain};
+use crate::runtime::{Follower, Heard, Interest, News, Present, chain};
 
 /// How long a peer whose other side is gone may still wish. Beyond: what is in flight is dropped.
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
@@ -85,6 +86,8 @@ struct Place {
     connection: u64,
     /// Our own turn has come round.
     is_seated: bool,
+    /// Others can see that somebody is there.
+    _present: Present,
 }
 
 impl Talk {
@@ -191,6 +194,7 @@ impl Talk {
     pub(crate) async fn farewell(mut self, code: u16, reason: &str) {
         self.keep_seen();
         self.follower = None;
+        self.seat = None;
         // What is garbled in a farewell has nobody left to hear about it.
         let _ = self.hear(Frame::Close(code, reason.into()));
         let last_wishes = async {
@@ -250,6 +254,7 @@ impl Talk {
                 match wish {
                     Wish::Open(new) => sessions::start(&app, &caller, via, *new).await,
                     Wish::Change { session, changes } => sessions::change(&app, &caller, via, session, *changes).await,
+                    Wish::Call(wanted) => call(&app, &caller, *wanted).await,
                     wish => {
                         let wish = hosted(&app, &caller, wish).await?;
                         app.handle.grant(&caller, via, wish).await
@@ -346,7 +351,8 @@ impl Talk {
             Watch::Seat { session } => match handle.guarded(&caller, Action::See, session) {
                 Ok(()) => {
                     let connection = self.chance.u64();
-                    self.seat = Some(Place { connection, is_seated: false });
+                    let present = handle.present(self.guest.via, session);
+                    self.seat = Some(Place { connection, is_seated: false, _present: present });
                     handle.sit(self.guest.via, session, connection);
                 }
                 Err(rejection) => self.hang_up(POLICY, rejection.to_string()),
