@@ -81,8 +81,15 @@ impl Line {
 /// A person's screen on which one session is open.
 pub(crate) enum Screen {
     Socket(Tongue, Socket),
-    /// A stream of chunks, and the connection on which cards are clicked.
-    Stream(Box<(BufReader<TcpStream>, Connection<TcpStream>)>),
+    Stream(Box<Stream>),
+}
+
+/// A stream of chunks, and the connection on which cards are clicked: made for the first click, because one on which
+/// nothing is asked is closed.
+pub(crate) struct Stream {
+    reader: BufReader<TcpStream>,
+    line: Line,
+    clicks: Option<Connection<TcpStream>>,
 }
 
 /// One session, as its clients name it.
@@ -139,7 +146,7 @@ impl Screen {
                 bail!("the server hung up on a stream");
             }
         }
-        Ok(Self::Stream(Box::new((reader, Connection::new(line.dial().await?)))))
+        Ok(Self::Stream(Box::new(Stream { reader, line, clicks: None })))
     }
 
     /// Waits for the next question.
@@ -161,7 +168,7 @@ impl Screen {
             }
             Self::Stream(stream) => {
                 let mut text = String::new();
-                while stream.0.read_line(&mut text).await? > 0 {
+                while stream.reader.read_line(&mut text).await? > 0 {
                     if text.contains(r#""type":"tool-input-available""#) {
                         return after(&text, r#""toolCallId":""#);
                     }
@@ -192,7 +199,11 @@ impl Screen {
             }
             Self::Stream(stream) => {
                 let click = format!(r#"{{"sessionId":"{uuid}","toolUseId":"{card}","answers":{answers}}}"#);
-                let said = stream.1.post("/api/chat/tool-result", Some(token), &click).await?;
+                let clicks = match &mut stream.clicks {
+                    Some(clicks) => clicks,
+                    none => none.insert(Connection::new(stream.line.dial().await?)),
+                };
+                let said = clicks.post("/api/chat/tool-result", Some(token), &click).await?;
                 anyhow::ensure!(said.contains("true"), "a click was refused: {said}");
             }
         }

@@ -1,5 +1,7 @@
 //! Calls to somebody outside, against a real server with a certificate of an authority of our own.
 
+#![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
