@@ -115,6 +115,9 @@ pub const PREVIEW_LIFE: Duration = Duration::from_secs(60 * 60);
 /// How long it is remembered how far a client of another system has come in a session. Beyond: it sees nothing of what
 /// it missed.
 pub const SEEN_LIFE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long it may take until it is kept how far a client of another system has come. A kill within that: it sees again
+/// what was told since.
+pub const SEEN_WAIT: Duration = Duration::from_secs(1);
 /// How often what has expired is removed from the shelf. Until then it is there, and not found.
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 /// Bytes of the file with the settings. Beyond: it is refused.

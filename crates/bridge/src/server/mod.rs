@@ -20,6 +20,7 @@ mod query;
 mod request_id;
 mod requests;
 mod router;
+mod seen;
 mod serve;
 mod sockets;
 mod talk;

@@ -24,6 +24,7 @@ use super::codes::redeem_code;
 use super::hosting::prepare_wished;
 use super::identify::{pace, sign_in};
 use super::look::look;
+use super::seen::{Keep, Seen};
 use super::v1::sessions;
 use crate::auth::{Action, Caller};
 use crate::chance::Chance;
@@ -68,6 +69,7 @@ pub(crate) struct Talk {
     revocations: watch::Receiver<u64>,
     /// Stores what an agent says, one thing after the other.
     recorder: Option<mpsc::Sender<Record>>,
+    seen: Seen,
 }
 
 /// How far a client has come in a session.
@@ -108,6 +110,7 @@ impl Talk {
             hang_up: None,
             revocations,
             recorder: None,
+            seen: Seen::default(),
         }
     }
 
@@ -192,7 +195,7 @@ impl Talk {
     /// An ask may be in flight at this moment. It is not dropped: its receipt reaches the peer, which can then say what
     /// is to become of it.
     pub(crate) async fn farewell(mut self, code: u16, reason: &str) {
-        self.keep_seen();
+        self.keep_seen(Keep::Now);
         self.follower = None;
         self.seat = None;
         // What is garbled in a farewell has nobody left to hear about it.
@@ -375,11 +378,9 @@ impl Talk {
     }
 
     /// Remembers how far this client has come, for the next connection.
-    fn keep_seen(&self) {
+    fn keep_seen(&self, when: Keep) {
         if let Some(Chat { session, told: Some(position), remembered: true }) = self.chat {
-            let (handle, via) = (self.app.handle.clone(), self.guest.via);
-            handle.note_seen(via, session, position);
-            self.app.tasks.spawn(async move { handle.keep_seen(via, session).await });
+            self.seen.keep(&self.app, self.guest.via, (session, position), when);
         }
     }
 
@@ -398,7 +399,7 @@ impl Talk {
                         let is_live = chat.told.is_some();
                         chat.told = is_live.then_some(batch.position);
                         if is_live && batch.happened.iter().any(|happened| is_a_step(&happened.event)) {
-                            self.keep_seen();
+                            self.keep_seen(Keep::Soon);
                         }
                     }
                     self.release();
@@ -421,7 +422,7 @@ impl Talk {
                 if let (Some(chat), Some(follower)) = (&mut self.chat, &self.follower) {
                     chat.told = Some(follower.told_in(session));
                 }
-                self.keep_seen();
+                self.keep_seen(Keep::Now);
                 self.release();
             }
             Ok(Heard::Lagged) => {
