@@ -56,7 +56,9 @@ fn main() -> Result<()> {
         ["api-release"] => api_diff::release(),
         ["load", rest @ ..] => {
             run::cargo(&["build", "--profile", "dist", "--package", "askbridge", "--package", "askbridge-bench"])?;
-            run::program(run::root().join("target/dist/askbridge-bench"), &[&["crowd"], rest].concat())
+            let bench = run::root().join("target/dist/askbridge-bench");
+            run::program(&bench, &[&["crowd"], rest].concat())?;
+            run::program(&bench, &[&["mixed"], rest].concat())
         }
         ["simulate", rest @ ..] => run_ours("askbridge-simulation", rest),
         ["fuzz", rest @ ..] => run_ours("askbridge-fuzz", rest),

@@ -14,6 +14,7 @@ use askbridge_bridge::auth::{Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND};
+use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, serve};
 use askbridge_bridge::traces::Telling;
@@ -72,6 +73,7 @@ impl Served {
         let hosts = Hosts::start(bridge.handle.clone(), host_options(settings), Arc::clone(&app.agents));
         let hosts = hosts.await.context("could not look after agents")?;
         app.host(hosts.clone());
+        app.call_out(Outbound::new(settings.outbound.clone()));
         let spoken = Spoken::prepare(&app, settings).await?;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.user.clone());
         spoken.serve(&app, settings)?;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use askbridge_bridge::hosts::environment;
+use askbridge_bridge::outbound::{Authorities, OutboundOptions};
 use askbridge_bridge::traces::Collector;
 use askbridge_config::{Config, Flags, Given, Source, bytes, dialect_at, items, misspelt, spans};
 use askbridge_core::terms::{Rules, Warm};
@@ -49,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) user: String,
     pub(crate) agents: AgentSettings,
     pub(crate) dialects: DialectSettings,
+    /// Whom the server may call, and whom it believes.
+    pub(crate) outbound: OutboundOptions,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
 }
@@ -74,6 +77,7 @@ pub(crate) struct DialectSettings {
     pub(crate) speak: Vec<(&'static str, Option<SocketAddr>)>,
     pub(crate) folder: Option<String>,
     pub(crate) insecure_loopback: bool,
+    pub(crate) empty_dismissals: bool,
 }
 
 impl DialectSettings {
@@ -83,6 +87,7 @@ impl DialectSettings {
             speak: speak.map_err(anyhow::Error::msg)?,
             folder: Some(config.text("dialects.folder").to_owned()).filter(|folder| folder.starts_with('/')),
             insecure_loopback: config.text("dialects.insecure_loopback") == "true",
+            empty_dismissals: config.text("dialects.empty_dismissals") == "true",
         })
     }
 }
@@ -179,6 +184,7 @@ impl Settings {
             token: config.found("token").text.clone(),
             agents: AgentSettings::of(config)?,
             dialects: DialectSettings::of(config)?,
+            outbound: outbound(config)?,
             user: config.text("user").to_owned(),
             colour: may_colour(),
         })
@@ -237,6 +243,23 @@ impl Settings {
     pub(crate) fn token_file(&self) -> PathBuf {
         self.data.join("token")
     }
+}
+
+/// Reads whom the server may call. A file that cannot be read is better known at the start than when somebody is called.
+fn outbound(config: &Config) -> Result<OutboundOptions, Failure> {
+    let private = items(config.text("outbound.private")).iter().map(|item| item.parse()).collect::<Result<_, _>>();
+    let private = private.map_err(|why: String| Failure::new(why))?;
+    let authorities = match config.text("outbound.authorities") {
+        "" => Authorities::default(),
+        path => {
+            let pem = fs::read(path).with_context(|| format!("could not read `{path}` (`outbound.authorities`)"))?;
+            let read = Authorities::read(&pem);
+            read.map_err(|why| {
+                Failure::new(format!("could not make sense of `{path}` (`outbound.authorities`): {why}"))
+            })?
+        }
+    };
+    Ok(OutboundOptions { private, authorities, ..OutboundOptions::default() })
 }
 
 /// The names that are ours: those that are listed, and the one that people are told.

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use anyhow::Context;
 use askbridge_bridge::auth::Caller;
 use askbridge_bridge::server::{
-    App, Speaking, can_share, dialect, foreign_router, router, router_speaking, serve_port,
+    App, Choices, Speaking, attend, can_share, dialect, foreign_router, router, router_speaking, serve_port,
 };
 use axum::Router;
 use tokio::net::TcpListener;
@@ -35,7 +35,8 @@ impl Spoken {
             }
         }
         let loopback = settings.dialects.insecure_loopback.then(|| Caller::without_token(&settings.user));
-        app.speak(Speaking { folder: settings.dialects.folder.clone(), loopback });
+        let choices = Choices { empty_dismissals: settings.dialects.empty_dismissals };
+        app.speak(Speaking { folder: settings.dialects.folder.clone(), loopback, choices });
         let mut spoken = Self { router: router(app.clone()), ports: Vec::new() };
         for (address, mut listings) in places {
             listings.dedup_by_key(|listing| listing.name);
@@ -73,6 +74,8 @@ impl Spoken {
                  agents too, may start agents and decide in your name. Leave --insecure-loopback out to end this"
             );
         }
+        let spoken: Vec<_> = settings.dialects.speak.iter().map(|(name, _)| *name).collect();
+        attend(app, &spoken);
         // A courtesy to whoever looks; nothing depends on it.
         let _ = fs::write(settings.dialects_file(), written);
         Ok(())

@@ -42,7 +42,7 @@ pub(crate) async fn measure(root: &Path, sessions: usize, span: Duration) -> Res
     let mut hosted = Hosted::start(root, &[("FAKE_CLAUDE_DRILL", "1")], json!({})).await?;
     hosted.more(sessions).await?;
     let mut socket = greet(&hosted.subject).await?;
-    let person = tokio::spawn(async move { answer_everything(&mut socket).await });
+    let person = tokio::spawn(async move { answer_everything(&mut socket, |_| true).await });
     hosted.drill(WARM_UP_MS).await?;
     let (cpu, began) = (cpu_time(hosted.subject.pid)?, Instant::now());
     let took = hosted.drill(span.as_millis().try_into()?).await?;

@@ -13,6 +13,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::http::Connection;
 use crate::subject::Subject;
+use crate::tongues::{ANSWER, QUESTION, questions};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Pace {
@@ -21,8 +22,6 @@ pub(crate) enum Pace {
     /// So many rounds a second, over all sessions.
     PerSecond(u32),
 }
-
-const QUESTION: &str = "Which database should the new service use?";
 
 /// Agents with a session each, who can be let loose more than once.
 pub(crate) struct Crew {
@@ -41,17 +40,7 @@ impl Crew {
         let mut seats = Vec::with_capacity(sessions);
         for _ in 0..sessions {
             let mut connection = subject.connect().await?;
-            let mut body = json!({
-                "questions": [{
-                    "question": QUESTION,
-                    "header": "Database",
-                    "options": [
-                        {"label": "PostgreSQL", "description": "Relational, needs a server"},
-                        {"label": "SQLite", "description": "Embedded, one file"},
-                    ],
-                    "multiSelect": false,
-                }],
-            });
+            let mut body = json!({"questions": questions()});
             if let Some(session) = subject.session(&mut connection).await? {
                 body["session"] = json!(session);
             }
@@ -63,7 +52,7 @@ impl Crew {
     /// Runs rounds in all sessions for `span`. Returns how long each round took.
     pub(crate) async fn run(&mut self, subject: &Subject, pace: Pace, span: Duration) -> Result<Vec<Duration>> {
         let mut socket = greet(subject).await?;
-        let person = tokio::spawn(async move { answer_everything(&mut socket).await });
+        let person = tokio::spawn(async move { answer_everything(&mut socket, |_| true).await });
         let sessions = self.seats.len();
         let interval = match pace {
             Pace::Saturated => Duration::ZERO,
@@ -148,12 +137,15 @@ struct Asked<'a> {
     id: &'a str,
 }
 
-/// A person who answers whatever is asked, at once.
-pub(crate) async fn answer_everything(socket: &mut Socket) -> Result<()> {
+/// A person who answers whatever is asked and meant for them, at once.
+pub(crate) async fn answer_everything(socket: &mut Socket, is_meant: fn(&str) -> bool) -> Result<()> {
     let mut tag = 0;
     while let Some(frame) = socket.next().await {
         let frame = frame?;
         let text = frame.to_text()?;
+        if !is_meant(text) {
+            continue;
+        }
         let Ok(Heard { event: Some(event) }) = serde_json::from_str::<Heard<'_>>(text) else { continue };
         if event.r#type != "asked" {
             continue;
@@ -161,7 +153,7 @@ pub(crate) async fn answer_everything(socket: &mut Socket) -> Result<()> {
         let asked: Asked<'_> = serde_json::from_str(event.ask.context("an ask comes with itself")?.get())?;
         tag += 1;
         let answer =
-            format!(r#"{{"type":"answer","tag":{tag},"ask":"{}","answers":{{"{QUESTION}":"SQLite"}}}}"#, asked.id);
+            format!(r#"{{"type":"answer","tag":{tag},"ask":"{}","answers":{{"{QUESTION}":"{ANSWER}"}}}}"#, asked.id);
         socket.send(Message::text(answer)).await?;
     }
     Ok(())

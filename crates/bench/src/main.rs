@@ -6,6 +6,7 @@
 
 mod agents;
 mod crowd;
+mod dialects;
 mod floor;
 mod footprint;
 mod hosted;
@@ -13,10 +14,12 @@ mod http;
 mod load;
 mod many;
 mod measure;
+mod mixed;
 mod overload;
 mod plot;
 mod report;
 mod subject;
+mod tongues;
 
 use anyhow::{Result, bail};
 
@@ -35,6 +38,11 @@ fn main() -> Result<()> {
             let span = std::time::Duration::from_secs(seconds.parse()?);
             runtime.block_on(crowd::run(crowd::Crowd { people, asks_per_s, span }))
         }
+        ["dialects"] => runtime.block_on(dialects::run(5, std::time::Duration::from_secs(4))),
+        ["dialects", "--quick"] => runtime.block_on(dialects::run(1, std::time::Duration::from_secs(2))),
+        ["mixed"] => runtime.block_on(mixed::run(mixed::FULL)),
+        ["mixed", "--quick"] => runtime.block_on(mixed::run(mixed::QUICK)),
+        ["mixed", clients] => runtime.block_on(mixed::run(clients.parse()?)),
         [] => runtime.block_on(report::run(report::Length::Full)),
         ["one", kind, sessions, seconds] => {
             runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?, Pace::Saturated))

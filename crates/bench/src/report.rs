@@ -11,7 +11,7 @@ use crate::many::{Many, many};
 use crate::measure::{Figures, measure};
 use crate::plot::{Group, bars};
 use crate::subject::{Kind, Subject};
-use crate::{footprint, hosted};
+use crate::{dialects, footprint, hosted};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Length {
@@ -54,6 +54,7 @@ pub(crate) async fn run(length: Length) -> Result<()> {
     write_rounds(&mut page, &rounds)?;
     write_footprint(&mut page, root, length).await?;
     hosted::write(&mut page, root, repeats, span).await?;
+    dialects::write(&mut page, root, repeats, span).await?;
     eprintln!("{many_asks} open asks");
     write_many(&mut page, &many(root, many_asks).await?)?;
     match length {

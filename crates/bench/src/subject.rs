@@ -52,6 +52,14 @@ impl Subject {
         Self::of(kind, command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?, folder).await
     }
 
+    /// A server that speaks these languages of other systems.
+    pub(crate) async fn speaking(root: &Path, dialects: &str) -> Result<Self> {
+        let folder = TempDir::new_in(root)?;
+        let mut command = Self::command(folder.path(), "127.0.0.1:0")?;
+        command.env("ASKBRIDGE_DIALECTS", dialects).stdout(Stdio::piped());
+        Self::of(Kind::Askbridge, command.spawn()?, folder).await
+    }
+
     /// A server that has not been started.
     pub(crate) fn command(data: &Path, listen: &str) -> Result<Command> {
         let mut command = Command::new(beside("askbridge")?);

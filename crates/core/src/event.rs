@@ -112,6 +112,8 @@ pub enum Event {
         name: String,
         input: Raw,
         ask: Option<AskId>,
+        /// The call in which it was made, if a subagent made it: some screens show what the agent itself does and no more.
+        within: Option<CallId>,
     },
     ToolReturned {
         call: CallId,

@@ -115,6 +115,9 @@ pub const PREVIEW_LIFE: Duration = Duration::from_secs(60 * 60);
 /// How long it is remembered how far a client of another system has come in a session. Beyond: it sees nothing of what
 /// it missed.
 pub const SEEN_LIFE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long it may take until it is kept how far a client of another system has come. A kill within that: it sees again
+/// what was told since.
+pub const SEEN_WAIT: Duration = Duration::from_secs(1);
 /// How often what has expired is removed from the shelf. Until then it is there, and not found.
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 /// Bytes of the file with the settings. Beyond: it is refused.
@@ -126,6 +129,12 @@ pub const SPANS_WAITING_MAX: usize = 4096;
 pub const TRACED_ASKS_MAX: usize = 16_384;
 /// How long a shutdown waits for the collector to take the last spans. Beyond: they are lost.
 pub const SPANS_FLUSH_MAX: Duration = Duration::from_secs(2);
+/// How long a call to somebody outside may take, from looking up the name to the last byte. Beyond: it failed.
+pub const OUTBOUND_WAIT_MAX: Duration = Duration::from_secs(10);
+/// Calls to somebody outside at the same time. Beyond: they wait their turn.
+pub const OUTBOUND_AT_ONCE: usize = 8;
+/// Bytes of what somebody outside says to a call. Beyond: it failed.
+pub const OUTBOUND_ANSWER_BYTES_MAX: usize = 64 * 1024;
 /// How far up the tree of processes we look for an agent. Beyond: the caller is refused.
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.

@@ -99,6 +99,14 @@ pub struct Hello<'a> {
     pub caller: Option<&'a str>,
     /// Which sessions they may see.
     pub sees: Sees<'a>,
+    pub choices: Choices,
+}
+
+/// What the operator decided about languages, where an original leaves it open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Choices {
+    /// A question that was dismissed is answered with nothing, instead of words: an agent takes that for an answer.
+    pub empty_dismissals: bool,
 }
 
 /// Looks whether there is such a session, for whoever knocks.
@@ -133,3 +141,9 @@ pub const LISTING: &[Listing] = &[
     gobby::LISTING,
     seline::LISTING,
 ];
+
+/// Makes a machine that no connection has.
+pub type Attend = fn() -> Box<dyn Peer>;
+
+/// Languages that look after something although nobody is connected, each with the machine that does.
+pub const ATTENDANTS: &[(&str, Attend)] = &[(prime::NAME, prime::attend)];

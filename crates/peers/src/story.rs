@@ -42,6 +42,8 @@ pub struct Message {
     pub position: Position,
     pub at: Timestamp,
     pub part: Part,
+    /// The number of its block, if it is something that streams.
+    pub block: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +81,7 @@ impl Story {
                     *outcome = Some(settled.outcome.clone());
                 }
             }
-            Event::ToolCalled { call, name, input, ask } => {
+            Event::ToolCalled { call, name, input, ask, .. } => {
                 let (call, name, input) = (call.clone(), name.clone(), input.clone());
                 self.add(happened, Part::Tool { call, name, input, ask: *ask, result: None });
             }
@@ -118,7 +120,11 @@ impl Story {
     fn add(&mut self, happened: &Happened, part: Part) {
         let (position, at) = (happened.position, happened.at);
         let number = self.messages.back().map_or(1, |last| last.number + 1);
-        self.messages.push_back(Message { number, position, at, part });
+        let block = match &*happened.event {
+            Event::Text { block, .. } | Event::Thinking { block, .. } => Some(*block),
+            _ => None,
+        };
+        self.messages.push_back(Message { number, position, at, part, block });
         if self.messages.len() > MESSAGES_MAX {
             self.messages.pop_front();
         }

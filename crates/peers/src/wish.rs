@@ -103,6 +103,27 @@ pub enum Wish {
         name: String,
         thing: Option<Raw>,
     },
+    /// Post something to an address outside, on behalf of whoever reads it there.
+    Call(Box<Call>),
+}
+
+/// Something that leaves the house.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Whoever knows it may post there: never logged, never listed.
+    pub url: String,
+    pub body: Raw,
+    /// The person who reads it. Refused if they are nobody here any more.
+    pub reader: String,
+    /// What it tells of. Refused if the reader may not see it.
+    pub about: Option<SessionId>,
+}
+
+/// What the other side of a call said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    pub status: u16,
+    pub body: String,
 }
 
 /// An ask as an agent makes it.
@@ -149,6 +170,10 @@ pub enum Query {
     Folders,
     /// What was kept under names that begin so.
     Kept(String),
+    /// How many messages these sessions have: what was said in them, and what was done.
+    Counts(Vec<SessionId>),
+    /// Whether anybody of this language sits in these sessions, or ever did.
+    Presence(Vec<SessionId>),
     /// What an ask of this session would be promised now.
     Terms(SessionId),
     /// Make a token of a code that works once. The only query that needs nobody to be known.
@@ -195,6 +220,15 @@ pub struct SessionLine {
     pub last_at: Timestamp,
 }
 
+/// Does anybody of one language sit in a session?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    Here,
+    /// Somebody did, and left.
+    Left,
+    Never,
+}
+
 /// What a query found, where it is more than one thing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Finds {
@@ -203,6 +237,8 @@ pub struct Finds {
     pub next: Option<String>,
     pub folders: Vec<String>,
     pub kept: Vec<(String, Raw)>,
+    pub presence: Vec<(SessionId, Presence)>,
+    pub counts: Vec<(SessionId, usize)>,
 }
 
 /// That a wish was granted, durably.
@@ -229,6 +265,8 @@ pub struct Receipt {
     pub terms: Option<Box<Terms>>,
     /// A token that was made, to be shown this once.
     pub token: Option<String>,
+    /// What was said outside, if somebody was called.
+    pub called: Option<Box<Called>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -61,6 +61,7 @@ pub const ABOUT_SESSIONS: &[&str] = &[
     "text",
     "thinking",
     "tool_called",
+    "subagent_called",
     "tool_returned",
     "turn_ended",
     "notice",
@@ -165,6 +166,14 @@ pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
             name: "Bash".to_owned(),
             input: r#"{"command":"ls"}"#.into(),
             ask: None,
+            within: None,
+        },
+        "subagent_called" => Event::ToolCalled {
+            call: CallId::from("call_grep"),
+            name: "Grep".to_owned(),
+            input: r#"{"pattern":"TODO"}"#.into(),
+            ask: None,
+            within: Some(CallId::from("call_task")),
         },
         "tool_returned" => {
             Event::ToolReturned { call: CallId::from("call_ls"), ok: true, output: "README.md".to_owned() }

@@ -612,6 +612,8 @@ export interface ToolCalledEvent {
   /** JSON that came from outside, as it was. */
   input: unknown;
   name: string;
+  /** The call in which a subagent made this one. */
+  within?: string;
 }
 
 export interface ToolReturnedEvent {

@@ -39,6 +39,12 @@ fn a_front_end_that_comes_back_finds_its_question() {
 }
 
 #[test]
+fn a_front_end_whose_line_was_cut_comes_back_at_its_fifth_try() {
+    let house = scene("five_tries");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
+}
+
+#[test]
 fn an_answer_elsewhere_marks_the_card() {
     scene("answered_elsewhere");
 }

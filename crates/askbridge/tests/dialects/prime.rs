@@ -1,10 +1,11 @@
 //! prime: its closed client is known by its protocol alone, which this one keeps to the letter.
 
 use askbridge_scripted::claude::Subject;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::house::House;
-use crate::node::play;
-use crate::scripts::{CALL, house, house_with_forms};
+use crate::node::{play, play_with};
+use crate::scripts::{CALL, house, house_with, house_with_forms};
 
 /// Plays scenes with the double, each in a house of its own, and returns what the model read.
 fn scene(name: &str) -> House {
@@ -79,6 +80,40 @@ fn a_tool_that_it_cannot_show_never_hangs_the_session() {
 fn a_plan_that_it_cannot_show_never_hangs_the_session() {
     let house = scene("a_plan_is_a_question");
     assert!(!house.model.until_result(CALL).is_error);
+}
+
+/// A house that believes the relay of the test, and may call it.
+fn house_with_a_relay() -> (House, [(&'static str, String); 2], tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut issuer = CertificateParams::default();
+    issuer.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let issuer = CertifiedIssuer::self_signed(issuer, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let own = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+    let file = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let authorities = file("authorities.pem", issuer.pem());
+    let relay = [("CERT", file("cert.pem", own.pem())), ("KEY", file("key.pem", key.serialize_pem()))];
+    let more = [("ASKBRIDGE_OUTBOUND_AUTHORITIES", &*authorities), ("ASKBRIDGE_OUTBOUND_PRIVATE", "127.0.0.1")];
+    (house_with("prime", Subject::Fake, "Soon?", &more), relay, folder)
+}
+
+#[test]
+fn devices_ring_while_nobody_is_connected_and_addresses_are_never_logged() {
+    let (house, relay, _folder) = house_with_a_relay();
+    let relay = relay.each_ref().map(|(name, value)| (*name, value.as_str()));
+    play_with(&house, "prime", "rings_while_nobody_is_connected", &relay);
+    assert!(!house.log().contains("/push/1"), "{}", house.log());
+}
+
+#[test]
+fn a_notification_goes_to_every_device_and_those_that_are_gone_are_forgotten() {
+    let (house, relay, _folder) = house_with_a_relay();
+    let relay = relay.each_ref().map(|(name, value)| (*name, value.as_str()));
+    play_with(&house, "prime", "notifications", &relay);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use askbridge_scripted::claude::Subject;
-use askbridge_scripted::model::{Script, ask, ask_with, on_any_result, on_user, text, tool};
+use askbridge_scripted::model::{Piece, Script, ask, ask_with, on_any_result, on_user, text, tool};
 use serde_json::{Value, json};
 
 use crate::house::House;
@@ -19,9 +19,15 @@ fn script() -> Script {
         .turn(on_user("ask"), [text("I have to ask."), ask(CALL, "Which?", ["A", "B"])])
         .turn(on_user("three"), [ask_with(CALL, three())])
         .turn(on_user("soon"), [ask(CALL, "Soon?", ["A", "B"])])
+        .turn(on_user("many"), many())
         .turn(on_user("bash"), [tool(CALL, "Bash", json!({"command": "echo hi", "description": "says hi"}))])
         .turn(on_user("plan"), [tool(CALL, "ExitPlanMode", json!({"plan": "1. Do it"}))])
         .turn(on_user("form"), [tool(CALL, "mcp__forms__fill", json!({}))])
+}
+
+/// As many calls as one message hardly ever has.
+fn many() -> Vec<Piece> {
+    (0..300).map(|number| tool(format!("toolu_{number}"), "Bash", json!({"command": "true"}))).collect()
 }
 
 fn three() -> Value {
@@ -45,7 +51,8 @@ pub(crate) fn house_without_tokens(dialect: &str) -> House {
     house_with(dialect, Subject::Fake, "Soon?", &[("ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK", "true")])
 }
 
-fn house_with(dialect: &str, subject: Subject, about: &str, more: &[(&str, &str)]) -> House {
+/// The same with these variables in its environment.
+pub(crate) fn house_with(dialect: &str, subject: Subject, about: &str, more: &[(&str, &str)]) -> House {
     let config = tempfile::NamedTempFile::new().unwrap();
     let rule = format!("[[rules]]\nname = \"soon\"\nasks_about = \"{about}\"\ntimeout = \"2s\"\n");
     fs::write(config.path(), rule).unwrap();

@@ -104,6 +104,11 @@ fn a_tool_that_it_cannot_show_never_hangs_the_session() {
 }
 
 #[test]
+fn three_hundred_tools_that_finish_before_anybody_reads_lose_no_result() {
+    scene("three_hundred_tools");
+}
+
+#[test]
 fn whoever_may_not_come_in_stays_out() {
     scene("strangers");
 }

@@ -2,28 +2,47 @@
 
 use askbridge_scripted::claude::Subject;
 use askbridge_scripted::model::{Script, ask, on_result, on_user, text};
+use serde_json::json;
 
 use crate::house::House;
+use crate::http::call_local;
 use crate::node::play_with;
 
-#[test]
-fn an_ask_is_shown_in_every_dialect_and_answered_from_each_in_turn() {
-    // The last turn that fits speaks first: a message contains those before it.
-    let script = (0..4).rev().fold(Script::new(), |script, number| {
-        let call = format!("toolu_{number}");
-        let said = if number == 0 { "ask".to_owned() } else { format!("ask {number}") };
-        script.turn(on_result(call.as_str()), [text("done")]).turn(on_user(said), [ask(&call, "Which?", ["A", "B"])])
-    });
-    let dialects = "prime,ccc=127.0.0.1:0,gobby=127.0.0.1:0";
-    let house = House::open_as(Subject::Fake, script, &[("ASKBRIDGE_DIALECTS", dialects)]);
+const DIALECTS: &str = "prime,whimmy,ccc=127.0.0.1:0,gobby=127.0.0.1:0,seline=127.0.0.1:0";
+/// prime, ccc, gobby, seline and our own.
+const MOUTHS: usize = 5;
+
+/// The ports of those that have one of their own.
+fn ports(house: &House) -> String {
     let written = std::fs::read_to_string(house.data().join("run/dialects")).unwrap();
     let port = |name: &str| {
         let line = written.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.unwrap().to_owned()
     };
-    let ports = format!("{},{}", port("ccc"), port("gobby"));
-    play_with(&house, "table", "all_at_once", &[("PORTS", &ports)]);
-    for number in 0..4 {
+    ["ccc", "gobby", "seline"].map(port).join(",")
+}
+
+#[test]
+fn an_ask_is_shown_in_every_dialect_and_answered_from_each_in_turn() {
+    // The last turn that fits speaks first: a message contains those before it.
+    let script = (0..MOUTHS).rev().fold(Script::new(), |script, number| {
+        let call = format!("toolu_{number}");
+        let said = if number == 0 { "ask".to_owned() } else { format!("ask {number}") };
+        script.turn(on_result(call.as_str()), [text("done")]).turn(on_user(said), [ask(&call, "Which?", ["A", "B"])])
+    });
+    let house = House::open_as(Subject::Fake, script, &[("ASKBRIDGE_DIALECTS", DIALECTS)]);
+    play_with(&house, "table", "all_at_once", &[("PORTS", &ports(&house))]);
+    for number in 0..MOUTHS {
         assert!(house.model.until_result(&format!("toolu_{number}")).text.contains(r#""Which?"="B""#));
     }
+}
+
+#[test]
+fn an_ask_of_a_plugin_is_shown_in_every_dialect_and_answered_from_each_in_turn() {
+    let house = House::open_as(Subject::Fake, Script::new(), &[("ASKBRIDGE_DIALECTS", DIALECTS)]);
+    let socket = house.data().join("run/askbridge.sock");
+    let (status, made) = call_local(&socket, "POST", "/v1/tokens", &json!({"name": "openclaw"})).unwrap();
+    assert_eq!(status, 201, "{made}");
+    let account = made["token"].as_str().unwrap();
+    play_with(&house, "table", "a_plugin_asks", &[("PORTS", &ports(&house)), ("ACCOUNT", account)]);
 }

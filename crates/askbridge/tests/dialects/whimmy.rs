@@ -70,6 +70,22 @@ fn a_dismissal_is_words_under_every_question() {
 }
 
 #[test]
+fn a_dismissal_is_nothing_where_the_operator_wants_it_so() {
+    let settings = [("ASKBRIDGE_DIALECTS", "whimmy"), ("ASKBRIDGE_DIALECTS_EMPTY_DISMISSALS", "true")];
+    Plugin::of(House::open_as(Subject::Fake, Script::new(), &settings)).play("dismissed_with_nothing");
+}
+
+#[test]
+fn what_its_agents_remember_can_be_read() {
+    scene("memory");
+}
+
+#[test]
+fn an_emoji_is_a_reaction_and_is_read_before_it() {
+    scene("reaction");
+}
+
+#[test]
 fn nobody_answers_and_the_plugin_hears_it_before_it_gives_up_and_a_late_answer_is_a_message() {
     scene("nobody_answers");
 }

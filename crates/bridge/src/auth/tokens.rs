@@ -89,6 +89,13 @@ impl Tokens {
         bool::from(kept.ct_eq(&hash)).then(|| known.caller.clone())
     }
 
+    /// Everybody of this name who may see what people see, and still has a token.
+    pub(crate) fn people(&self, name: &str) -> Vec<Caller> {
+        let known = self.known.read();
+        let callers = known.values().map(|known| &known.caller);
+        callers.filter(|caller| caller.role != Role::Agent && *caller.name == *name).cloned().collect()
+    }
+
     /// Is there still a token of this party?
     pub fn holds(&self, party: &PartyId) -> bool {
         self.known.read().values().any(|known| known.caller.party == *party)

@@ -69,6 +69,8 @@ pub struct Inner {
     pub(crate) bell: Bell,
     /// How far clients of other systems have come in their sessions, until it is on the shelf.
     pub(crate) unkept_seen: Mutex<BTreeMap<String, Position>>,
+    /// How many of each language sit in each session.
+    pub(crate) present: Mutex<BTreeMap<(&'static str, SessionId), usize>>,
     pub(crate) accesses: Mutex<foldhash::HashMap<SessionId, Arc<Access>>>,
     /// Sessions with something noted that is not written yet.
     pub(crate) unwritten: Mutex<Vec<SessionId>>,
@@ -137,6 +139,7 @@ impl Bridge {
             timer: Timer::default(),
             bell: Bell::default(),
             unkept_seen: Mutex::default(),
+            present: Mutex::default(),
             accesses: Mutex::default(),
             unwritten: Mutex::default(),
             wake_flusher: Notify::new(),

@@ -33,4 +33,5 @@ pub use submit::Done;
 
 pub(crate) use cache::CellState;
 pub(crate) use error::chain;
+pub(crate) use seats::Present;
 pub(crate) use view::of_known;

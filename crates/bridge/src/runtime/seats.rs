@@ -4,6 +4,7 @@ use askbridge_core::ids::{Position, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::bus::{Bus, Message};
 use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_peers::wish::Presence;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
@@ -22,7 +23,43 @@ struct Fleeting {
     connection: u64,
 }
 
+/// Somebody of a language sits in a session of this node, as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Present {
+    handle: Handle,
+    at: (&'static str, SessionId),
+}
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        let mut present = self.handle.present.lock();
+        if let Some(count) = present.get_mut(&self.at) {
+            *count -= 1;
+            if *count == 0 {
+                present.remove(&self.at);
+            }
+        }
+    }
+}
+
 impl Handle {
+    /// Notes that somebody of this language sits in a session.
+    pub(crate) fn present(&self, dialect: &'static str, session: SessionId) -> Present {
+        *self.present.lock().entry((dialect, session)).or_default() += 1;
+        Present { handle: self.clone(), at: (dialect, session) }
+    }
+
+    /// Does anybody of this language sit in a session of this node, or did they ever, on any?
+    pub(crate) async fn presence(&self, dialect: &'static str, session: SessionId) -> Presence {
+        if self.present.lock().contains_key(&(dialect, session)) {
+            return Presence::Here;
+        }
+        match self.seen(dialect, session).await {
+            Some(_) => Presence::Left,
+            None => Presence::Never,
+        }
+    }
+
     /// Tells every connection of this language to the session that another one took its place.
     pub(crate) fn sit(&self, dialect: &str, session: SessionId, connection: u64) {
         let fleeting = Fleeting { session: session.to_string(), dialect: dialect.to_owned(), connection };

@@ -115,6 +115,8 @@ impl Handle {
                 self.keep(caller, via, &name, thing.as_ref()).await?;
                 Ok(Receipt { news: true, ..Receipt::default() })
             }
+            // Only whoever has a way out can call.
+            Wish::Call(_) => Err(Rejection::Down("this askbridge calls nobody".to_owned())),
             Wish::Hand { parcel } => {
                 self.guarded(caller, Action::Withdraw, session_of(parcel))?;
                 self.submit_in(session_of(parcel), Intent::Hand { parcel }).await

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use askbridge_core::ids::PartyId;
 use askbridge_core::limits;
+use askbridge_peers::listing::Choices;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -15,6 +16,7 @@ use super::foreign::Speaking;
 use super::guard::Origins;
 use crate::auth::{Agents, Buckets, Tokens};
 use crate::hosts::Hosts;
+use crate::outbound::Outbound;
 use crate::runtime::Handle;
 
 #[derive(Debug, Clone)]
@@ -29,6 +31,8 @@ pub struct AppInner {
     hosts: OnceLock<Hosts>,
     /// How languages of other systems are spoken, if any are.
     speaking: OnceLock<Speaking>,
+    /// The way out, if there is one.
+    outbound: OnceLock<Outbound>,
     pub origins: Origins,
     /// How fast each token may go.
     pub pace: Buckets<PartyId>,
@@ -66,6 +70,7 @@ impl App {
             agents: Arc::default(),
             hosts: OnceLock::new(),
             speaking: OnceLock::new(),
+            outbound: OnceLock::new(),
             origins,
             pace: Buckets::new(limits::TOKEN_BURST, Duration::from_secs(1), limits::TOKEN_PER_SECOND),
             failures: Buckets::new(failures_per_minute, Duration::from_secs(60), failures_per_minute),
@@ -95,6 +100,21 @@ impl App {
 
     pub(crate) fn speaking(&self) -> Option<&Speaking> {
         self.speaking.get()
+    }
+
+    /// What the operator decided about languages.
+    pub(crate) fn choices(&self) -> Choices {
+        self.speaking().map(|speaking| speaking.choices).unwrap_or_default()
+    }
+
+    /// From now on, somebody outside may be called.
+    pub fn call_out(&self, outbound: Outbound) {
+        // Said twice, the first counts.
+        let _ = self.outbound.set(outbound);
+    }
+
+    pub(crate) fn outbound(&self) -> Option<&Outbound> {
+        self.outbound.get()
     }
 
     pub(crate) fn connections(&self) -> usize {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use askbridge_peers::listing::{LISTING, Listing, Route, RouteKind, Served};
+use askbridge_peers::listing::{Choices, LISTING, Listing, Route, RouteKind, Served};
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{FromRequestParts, Request};
@@ -31,6 +31,7 @@ pub struct Speaking {
     pub folder: Option<String>,
     /// Whoever comes from this machine without a token is taken for this caller.
     pub loopback: Option<Caller>,
+    pub choices: Choices,
 }
 
 /// Two languages that cannot share a port.

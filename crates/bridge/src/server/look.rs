@@ -1,17 +1,23 @@
 //! Queries of a peer: what it wants to know, as far as whoever speaks through it may.
 
+use askbridge_core::event::Event;
+use askbridge_core::ids::SessionId;
+use askbridge_core::limits;
 use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
+use askbridge_journal::journal::Journal;
 use askbridge_peers::wish::{Finds, Query, Receipt, Rejection, SessionLine};
 
 use super::app::App;
 use crate::auth::{Action, Caller, Role};
 use crate::runtime::chain;
 
+/// Entries that are read to count the messages of one page of sessions. Beyond: the rest is not counted.
+const COUNTED_ENTRIES_MAX: usize = 50_000;
 /// Sessions whose folders are looked at to say where agents work.
 const FOLDERS_FROM: usize = 200;
 
 /// Answers a query of somebody who is known. `via` names the language it was made in.
-pub(super) async fn look(app: &App, caller: &Caller, via: &str, query: Query) -> Result<Receipt, Rejection> {
+pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Query) -> Result<Receipt, Rejection> {
     match query {
         Query::Ask(ask) => {
             app.handle.guard_ask(caller, Action::See, ask)?;
@@ -42,6 +48,22 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &str, query: Query) ->
             let kept = app.handle.kept(via, &beginning).await?;
             Ok(found(Finds { kept, ..Finds::default() }))
         }
+        Query::Counts(sessions) => {
+            let mut counts = Vec::with_capacity(sessions.len());
+            let mut left = COUNTED_ENTRIES_MAX;
+            // One that is gone since it was listed is left out.
+            for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
+                counts.push((session, messages(app, session, &mut left).await?));
+            }
+            Ok(found(Finds { counts, ..Finds::default() }))
+        }
+        Query::Presence(sessions) => {
+            let mut presence = Vec::with_capacity(sessions.len());
+            for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
+                presence.push((session, app.handle.presence(via, session).await));
+            }
+            Ok(found(Finds { presence, ..Finds::default() }))
+        }
         Query::Terms(session) => {
             app.handle.guarded(caller, Action::See, session)?;
             let terms = app.handle.terms_of(session).await?;
@@ -49,6 +71,27 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &str, query: Query) ->
         }
         Query::Login { .. } | Query::Redeem { .. } => Err(Rejection::Unauthorized),
     }
+}
+
+/// Counts what was said and done in a session, as far as there are entries `left` to be read.
+async fn messages(app: &App, session: SessionId, left: &mut usize) -> Result<usize, Rejection> {
+    let (mut count, mut after) = (0, None);
+    while *left > 0 {
+        let max = limits::READ_BATCH_MAX.min(*left);
+        let read = app.handle.store.read(session, None, after, max).await;
+        let read = read.map_err(|error| Rejection::Down(chain(&error)))?;
+        let Some(last) = read.last() else { break };
+        after = Some(last.position);
+        *left -= read.len();
+        let events = read.iter().flat_map(|stored| &stored.entry.events);
+        let is_message =
+            |event: &Event| matches!(event, Event::Said(_) | Event::Text { .. } | Event::ToolCalled { .. });
+        count += events.filter(|written| is_message(&written.event)).count();
+        if read.len() < max {
+            break;
+        }
+    }
+    Ok(count)
 }
 
 fn found(finds: Finds) -> Receipt {

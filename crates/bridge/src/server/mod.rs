@@ -2,7 +2,9 @@
 
 mod app;
 mod assets;
+mod attend;
 mod body;
+mod calling;
 mod codes;
 mod docs;
 mod foreign;
@@ -18,6 +20,7 @@ mod query;
 mod request_id;
 mod requests;
 mod router;
+mod seen;
 mod serve;
 mod sockets;
 mod talk;
@@ -26,6 +29,8 @@ mod v1;
 mod way_in;
 
 pub use app::{App, AppOptions};
+pub use askbridge_peers::listing::Choices;
+pub use attend::attend;
 pub use docs::{asyncapi, openapi};
 pub use foreign::{Clash, Speaking, can_share, dialect, dialects, foreign_router};
 pub use guard::Origins;

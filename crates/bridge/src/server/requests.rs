@@ -66,7 +66,7 @@ pub(super) async fn answer(app: App, guest: Guest, listing: &'static Listing, re
     let name = guest.caller.as_ref().map(|caller| &*caller.name);
     let may_see =
         |session| guest.caller.as_ref().is_some_and(|caller| app.handle.guarded(caller, Action::See, session).is_ok());
-    let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see) }) {
+    let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see), choices: app.choices() }) {
         Greeting::Open(peer) => peer,
         Greeting::Refuse(status, body) => return refused(status, body),
     };

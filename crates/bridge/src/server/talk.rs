@@ -19,14 +19,16 @@ use tokio::time::timeout;
 use tracing::warn;
 
 use super::app::{App, Seat};
+use super::calling::call;
 use super::codes::redeem_code;
 use super::hosting::prepare_wished;
 use super::identify::{pace, sign_in};
 use super::look::look;
+use super::seen::{Keep, Seen};
 use super::v1::sessions;
 use crate::auth::{Action, Caller};
 use crate::chance::Chance;
-use crate::runtime::{Follower, Heard, Interest, News, chain};
+use crate::runtime::{Follower, Heard, Interest, News, Present, chain};
 
 /// How long a peer whose other side is gone may still wish. Beyond: what is in flight is dropped.
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
@@ -67,6 +69,7 @@ pub(crate) struct Talk {
     revocations: watch::Receiver<u64>,
     /// Stores what an agent says, one thing after the other.
     recorder: Option<mpsc::Sender<Record>>,
+    seen: Seen,
 }
 
 /// How far a client has come in a session.
@@ -85,6 +88,8 @@ struct Place {
     connection: u64,
     /// Our own turn has come round.
     is_seated: bool,
+    /// Others can see that somebody is there.
+    _present: Present,
 }
 
 impl Talk {
@@ -105,6 +110,7 @@ impl Talk {
             hang_up: None,
             revocations,
             recorder: None,
+            seen: Seen::default(),
         }
     }
 
@@ -189,8 +195,9 @@ impl Talk {
     /// An ask may be in flight at this moment. It is not dropped: its receipt reaches the peer, which can then say what
     /// is to become of it.
     pub(crate) async fn farewell(mut self, code: u16, reason: &str) {
-        self.keep_seen();
+        self.keep_seen(Keep::Now);
         self.follower = None;
+        self.seat = None;
         // What is garbled in a farewell has nobody left to hear about it.
         let _ = self.hear(Frame::Close(code, reason.into()));
         let last_wishes = async {
@@ -253,6 +260,7 @@ impl Talk {
                     Wish::Change { session, changes } => {
                         Box::pin(sessions::change(&app, &caller, via, session, *changes)).await
                     }
+                    Wish::Call(wanted) => Box::pin(call(&app, &caller, *wanted)).await,
                     wish @ Wish::Start { .. } => Box::pin(start(&app, &caller, via, wish)).await,
                     wish => app.handle.grant(&caller, via, wish).await,
                 }
@@ -347,7 +355,8 @@ impl Talk {
             Watch::Seat { session } => match handle.guarded(&caller, Action::See, session) {
                 Ok(()) => {
                     let connection = self.chance.u64();
-                    self.seat = Some(Place { connection, is_seated: false });
+                    let present = handle.present(self.guest.via, session);
+                    self.seat = Some(Place { connection, is_seated: false, _present: present });
                     handle.sit(self.guest.via, session, connection);
                 }
                 Err(rejection) => self.hang_up(POLICY, rejection.to_string()),
@@ -370,11 +379,9 @@ impl Talk {
     }
 
     /// Remembers how far this client has come, for the next connection.
-    fn keep_seen(&self) {
+    fn keep_seen(&self, when: Keep) {
         if let Some(Chat { session, told: Some(position), remembered: true }) = self.chat {
-            let (handle, via) = (self.app.handle.clone(), self.guest.via);
-            handle.note_seen(via, session, position);
-            self.app.tasks.spawn(async move { handle.keep_seen(via, session).await });
+            self.seen.keep(&self.app, self.guest.via, (session, position), when);
         }
     }
 
@@ -393,7 +400,7 @@ impl Talk {
                         let is_live = chat.told.is_some();
                         chat.told = is_live.then_some(batch.position);
                         if is_live && batch.happened.iter().any(|happened| is_a_step(&happened.event)) {
-                            self.keep_seen();
+                            self.keep_seen(Keep::Soon);
                         }
                     }
                     self.release();
@@ -416,7 +423,7 @@ impl Talk {
                 if let (Some(chat), Some(follower)) = (&mut self.chat, &self.follower) {
                     chat.told = Some(follower.told_in(session));
                 }
-                self.keep_seen();
+                self.keep_seen(Keep::Now);
                 self.release();
             }
             Ok(Heard::Lagged) => {

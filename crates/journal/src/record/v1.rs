@@ -171,11 +171,12 @@ impl<'a> From<&'a Event> for Record<'a> {
             }
             Event::Text { block, text } => Self::Text(content::Text { block: *block, text: text.into() }),
             Event::Thinking { block, text } => Self::Thinking(content::Thinking { block: *block, text: text.into() }),
-            Event::ToolCalled { call, name, input, ask } => Self::ToolCalled(content::ToolCalled {
+            Event::ToolCalled { call, name, input, ask, within } => Self::ToolCalled(content::ToolCalled {
                 call: call.as_str().into(),
                 name: name.into(),
                 input: input.into(),
                 ask: ask.map(Id),
+                within: within.as_ref().map(|call| call.as_str().into()),
             }),
             Event::ToolReturned { call, ok, output } => {
                 Self::ToolReturned(content::ToolReturned { call: call.as_str().into(), ok: *ok, output: output.into() })

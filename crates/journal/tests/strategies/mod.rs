@@ -329,12 +329,8 @@ pub(crate) fn content() -> BoxedStrategy<Event> {
     prop_oneof![
         (any::<u32>(), text()).prop_map(|(block, text)| Event::Text { block, text }),
         (any::<u32>(), text()).prop_map(|(block, text)| Event::Thinking { block, text }),
-        (words(), text(), raw(), of(ask_id())).prop_map(|(call, name, input, ask)| Event::ToolCalled {
-            call,
-            name,
-            input,
-            ask
-        }),
+        (words(), text(), raw(), of(ask_id()), of(words()))
+            .prop_map(|(call, name, input, ask, within)| { Event::ToolCalled { call, name, input, ask, within } }),
         (words(), any::<bool>(), text()).prop_map(|(call, ok, output)| Event::ToolReturned { call, ok, output }),
         (text(), of(raw())).prop_map(|(reason, usage)| Event::TurnEnded { reason, usage }),
         (level, text()).prop_map(|(level, text)| Event::Notice { level, text }),

@@ -19,8 +19,10 @@
 //!                                  terms SECONDS (that an ask would wait); or queued "…"
 //!                                  of a session in which that waits; or session NAME… of one with these asks (`at {…}`
 //!                                  before either: what the door keeps with it, without spaces); or
-//!                                  started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds nothing
+//!                                  called STATUS BODY; or started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds
+//!                                  presence here (or left, never), finds counts 3 1, finds nothing
 //! reply 1 refused already_decided  a rejection by its code
+//! choose empty_dismissals          what the operator decided, for the connections that follow
 //! wake                             as when a socket opens
 //! later 25s                        moves the clock, and wakes the peer if it is due
 //! ```
@@ -29,9 +31,14 @@
 //! wish`, `query TAG …`, `watch …`, `+ "name" content` to be stored, `~ BLOCK OFFSET text` that streams, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse STATUS body`. Tags
 //! that count down from the highest are written `own0`, `own1`.
 //!
+//! A line may begin with the numbers of the sentences that it rests on: `§4 > text`, `§4,7 < text`. They are in `facts.md`
+//! beside the transcripts; where there is such a file, whatever is heard or said has to cite, and every sentence has to be
+//! cited. `§0` is no sentence of the original's: it is our own, and the page of the language says why.
+//!
 //! The runner keeps the inputs, writes the outputs anew, and compares the whole. `BLESS=1` rewrites the file instead:
 //! read what it wrote before you believe it.
 
+mod cites;
 mod diff;
 mod run;
 mod samples;
@@ -54,7 +61,8 @@ pub fn check_folder(folder: impl AsRef<Path>, greet: Greet) {
     let mut files = list(folder);
     files.sort();
     assert!(!files.is_empty(), "there are no transcripts in {}", folder.display());
-    let wrong: Vec<_> = files.iter().filter_map(|file| check_file(file, greet)).collect();
+    let mut wrong: Vec<_> = files.iter().filter_map(|file| check_file(file, greet)).collect();
+    wrong.extend(cites::check(folder, &files));
     assert!(wrong.is_empty(), "{}\n(BLESS=1 rewrites them)", wrong.join("\n"));
 }
 

@@ -1,12 +1,14 @@
 //! Plays the inputs of a transcript to a peer, and writes down everything.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
-use askbridge_peers::listing::{Greeting, Hello, Sees};
+use askbridge_peers::listing::{Choices, Greeting, Hello, Sees};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Ids, Outbox, Peer, Req, Tag};
 
 use super::Greet;
+use super::cites::cited;
 use super::samples::{Told, receipt, rejection, told};
 use super::show;
 use crate::asks::{NOW, OTHER_SESSION, SESSION};
@@ -35,6 +37,9 @@ struct Runner {
     headers: Vec<(String, String)>,
     /// How much has happened: cursors are counted, `c1`, `c2`.
     told: usize,
+    /// The citations of what the input was answered with when this was written, in order.
+    cites: VecDeque<Option<String>>,
+    choices: Choices,
     written: String,
 }
 
@@ -49,17 +54,27 @@ pub fn run(script: &str, greet: Greet) -> Result<String, String> {
         wake_at: None,
         headers: Vec::new(),
         told: 0,
+        cites: VecDeque::new(),
+        choices: Choices::default(),
         written: String::new(),
     };
-    for (number, line) in script.lines().enumerate() {
+    let mut lines = script.lines().enumerate().peekable();
+    while let Some((number, whole)) = lines.next() {
+        let (_, line) = cited(whole);
+        // What came before the first input: nobody said it.
         if is_output(line) {
             continue;
         }
-        runner.written.push_str(line);
+        runner.written.push_str(whole);
         runner.written.push('\n');
+        // What is said now rests on the same sentences as what was said before.
+        while let Some((_, output)) = lines.next_if(|(_, next)| is_output(cited(next).1)) {
+            runner.cites.push_back(cited(output).0.map(str::to_owned));
+        }
         if !line.is_empty() && !line.starts_with('#') {
             runner.input(line).map_err(|why| format!("line {}: {why}", number + 1))?;
         }
+        runner.cites.clear();
     }
     Ok(runner.written)
 }
@@ -95,6 +110,10 @@ impl Runner {
                 self.with_peer(|peer, cx| peer.tell(&told.borrow(), cx));
             }
             "reply" => self.reply(rest)?,
+            "choose" => match rest {
+                "empty_dismissals" => self.choices.empty_dismissals = true,
+                other => return Err(format!("there is no choice `{other}`")),
+            },
             "wake" if rest.is_empty() => self.wake(),
             "later" => {
                 self.now = self.now.plus(span(rest).ok_or_else(|| format!("`{rest}` is not a span of time"))?);
@@ -114,7 +133,7 @@ impl Runner {
         let (path, query) = address.split_once('?').unwrap_or((address, ""));
         self.wake_at = None;
         let sees = Sees(&|session| session == SESSION || session == OTHER_SESSION);
-        match (self.greet)(&Hello { path, query, caller, sees }) {
+        match (self.greet)(&Hello { path, query, caller, sees, choices: self.choices }) {
             Greeting::Open(peer) => self.peer = Some(peer),
             Greeting::Refuse(status, body) => {
                 self.peer = None;
@@ -186,6 +205,10 @@ impl Runner {
     }
 
     fn line(&mut self, line: &str) {
+        if let Some(Some(cite)) = self.cites.pop_front() {
+            self.written.push_str(&cite);
+            self.written.push(' ');
+        }
         self.written.push_str(&line.replace('\n', "⏎"));
         self.written.push('\n');
     }

@@ -14,7 +14,7 @@ use askbridge_core::unfit::{Mismatch, Problem};
 use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
 use askbridge_peers::peer::BlockKind;
 use askbridge_peers::told::{self, Happened, Snapshot};
-use askbridge_peers::wish::{CallerName, Finds, Receipt, Rejection, SessionLine};
+use askbridge_peers::wish::{Called, CallerName, Finds, Presence, Receipt, Rejection, SessionLine};
 
 use crate::asks::{self, ELSEWHERE, NOW, OTHER_SESSION, SESSION};
 use crate::events;
@@ -141,6 +141,11 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     if let Some(found) = text.strip_prefix("finds ") {
         return Ok(Receipt { finds: Some(Box::new(finds(found)?)), ..Receipt::default() });
     }
+    if let Some((status, body)) = text.strip_prefix("called ").and_then(|text| text.split_once(' ')) {
+        let status = status.parse().map_err(|_| "a call is answered with a status and a body")?;
+        let called = Some(Box::new(Called { status, body: body.to_owned() }));
+        return Ok(Receipt { called, ..Receipt::default() });
+    }
     if text == "started" {
         return Ok(Receipt { session: Some(SESSION), news: true, ..Receipt::default() });
     }
@@ -191,7 +196,7 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     Ok(receipt)
 }
 
-/// Reads what a query found: `sessions`, `folder PATH`, or `kept NAME {…}`.
+/// Reads what a query found: `sessions`, `folder PATH`, `kept NAME {…}`, or `presence here` in the session (and in the other).
 fn finds(text: &str) -> Result<Finds, String> {
     let (what, rest) = text.split_once(' ').unwrap_or((text, ""));
     let line = |id, title: &str, open_asks| SessionLine {
@@ -214,6 +219,23 @@ fn finds(text: &str) -> Result<Finds, String> {
         "kept" => {
             let (name, thing) = rest.split_once(' ').ok_or("what was kept has a name")?;
             Ok(Finds { kept: vec![(name.to_owned(), Raw::from(thing))], ..Finds::default() })
+        }
+        "presence" => {
+            let is = |word: &str| match word {
+                "here" => Ok(Presence::Here),
+                "left" => Ok(Presence::Left),
+                "never" => Ok(Presence::Never),
+                other => Err(format!("somebody is here, left or never was, not `{other}`")),
+            };
+            let found =
+                rest.split_whitespace().zip([SESSION, OTHER_SESSION]).map(|(word, session)| Ok((session, is(word)?)));
+            Ok(Finds { presence: found.collect::<Result<_, String>>()?, ..Finds::default() })
+        }
+        "counts" => {
+            let counts = rest.split_whitespace().zip([SESSION, OTHER_SESSION]);
+            let counts =
+                counts.map(|(count, session)| Ok((session, count.parse().map_err(|_| "a count is a number")?)));
+            Ok(Finds { counts: counts.collect::<Result<_, String>>()?, ..Finds::default() })
         }
         "nothing" => Ok(Finds::default()),
         other => Err(format!("a query finds no `{other}`")),

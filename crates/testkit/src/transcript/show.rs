@@ -62,6 +62,14 @@ fn query(query: &Query) -> String {
         Query::Sessions { after, limit } => format!("sessions after {after:?} at most {limit}"),
         Query::Folders => "folders".to_owned(),
         Query::Kept(prefix) => format!("kept {prefix}"),
+        Query::Counts(sessions) => {
+            let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
+            format!("counts of {}", sessions.join(" "))
+        }
+        Query::Presence(sessions) => {
+            let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
+            format!("presence in {}", sessions.join(" "))
+        }
         Query::Terms(session) => format!("terms in {session}"),
         Query::Redeem { code } => format!("redeem {code:?}"),
     }
@@ -113,6 +121,10 @@ fn wish(wish: &Wish) -> String {
         Wish::Strand { ask } => format!("strand {}", ask_ref(ask)),
         Wish::Keep { name, thing: Some(thing) } => format!("keep {name} {thing}"),
         Wish::Keep { name, thing: None } => format!("let go {name}"),
+        Wish::Call(call) => {
+            let about = call.about.map(|session| format!(" about {session}")).unwrap_or_default();
+            format!("call {} for {}{about}: {}", call.url, call.reader, call.body)
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 // sent, answers with indices, drops the session at any error that says "Session" or "not found", and comes back five times,
 // each time later.
 
-import { Line, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
+import { Line, TOKEN, Wire, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
 
 class Front {
   /** Logs in with a form, takes the first project, makes a session, opens its socket. */
@@ -39,9 +39,10 @@ class Front {
     this.line = await Front.dial(this.session);
   }
 
-  static async dial(session) {
-    for (let attempt = 0; ; attempt++) {
-      const line = new Line(`/t/${TOKEN}/ws/chat/${session}`);
+  /** Five tries, each after twice the time of the one before; the original begins with a second. Pings get no answer. */
+  static async dial(session, server) {
+    for (let attempt = 1; ; attempt++) {
+      const line = new Line(`/t/${TOKEN}/ws/chat/${session}`, server);
       try {
         const connected = await line.type("connected");
         assert.equal(connected.session_id, session);
@@ -161,6 +162,21 @@ await play({
     await front.result();
     front.line.say({ type: "resume" });
     await front.line.type("resume_not_needed");
+  },
+
+  async five_tries() {
+    const front = await Front.open();
+    const wire = await Wire.lay();
+    front.line = await Front.dial(front.session, wire.address);
+    await front.chat("ask");
+    const { tool_use_id } = await front.question();
+    wire.cut(4);
+    await front.line.gone;
+    front.line = await Front.dial(front.session, wire.address);
+    assert.equal(wire.refused, 4, "the fifth try is the last one that it makes");
+    assert.equal((await front.question()).tool_use_id, tool_use_id);
+    front.answer({ 0: "1" });
+    await front.result();
   },
 
   async answered_elsewhere() {

@@ -44,6 +44,7 @@ class Page {
     this.calls = new Map();
     this.texts = new Map();
     this.plan = null;
+    this.sent = new Set();
     this.done = 0;
     this.session = (await this.get(`/api/sessions/${this.conversation}`)).session;
     assert.equal(this.session.session_type, "web_chat");
@@ -103,11 +104,14 @@ class Page {
 
   /** The card that can be clicked. */
   async card(status = "calling", name = "AskUserQuestion") {
-    const find = () => [...this.calls.values()].find((call) => call.tool_name === name && call.status === status);
+    const isLive = (call) => call.tool_name === name && call.status === status && !this.sent.has(call.id);
+    const find = () => [...this.calls.values()].find(isLive);
     return until(`a card that is ${status}`, find);
   }
 
   answer(call, answers) {
+    // Whatever becomes of it, this card never opens again.
+    this.sent.add(call.id);
     this.line.say({
       type: "ask_user_response",
       conversation_id: this.conversation,

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import http from "node:http";
+import net from "node:net";
 
 export { assert };
 export const SERVER = process.env.SERVER;
@@ -78,6 +79,39 @@ export class Line {
   }
 }
 
+/** A line to the server that can be cut, and then refuses so many who come back. */
+export class Wire {
+  refuses = 0;
+  refused = 0;
+  sockets = new Set();
+
+  static async lay() {
+    const wire = new Wire();
+    const [host, port] = SERVER.split(":");
+    const server = net.createServer((near) => {
+      if (wire.refuses > 0) {
+        wire.refuses -= 1;
+        wire.refused += 1;
+        return near.destroy();
+      }
+      const far = net.connect({ host, port });
+      for (const socket of [near, far]) {
+        wire.sockets.add(socket);
+        socket.on("error", () => {}).on("close", () => wire.sockets.delete(socket));
+      }
+      near.pipe(far).pipe(near);
+    });
+    await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+    wire.address = `127.0.0.1:${server.address().port}`;
+    return wire;
+  }
+
+  cut(refuses) {
+    this.refuses = refuses;
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
 /** A request without anything that fetch would add: headers as given, the status as it came. */
 export function request(method, path, { headers = {}, body, upgrade = false } = {}) {
   const [host, port] = SERVER.split(":");
@@ -134,6 +168,13 @@ export async function until(what, look) {
     assert.ok(Date.now() < end, `waited for ${what}`);
     await new Promise((go) => setTimeout(go, 20));
   }
+}
+
+/** A session's id as other systems write it: the same number in another alphabet. */
+export function uuidOf(session) {
+  const digits = [...session.replace("ses_", "")].map((digit) => "0123456789abcdefghjkmnpqrstvwxyz".indexOf(digit));
+  const number = digits.reduce((sum, digit) => (sum << 5n) | BigInt(digit), 0n);
+  return number.toString(16).padStart(32, "0").replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 /** Runs the scene that the command line names. */

@@ -1,6 +1,8 @@
 // A client of prime-agent, as its document tells one to be: a card for one question, which closes when its answer is
 // sent and opens again when the question comes again; both spellings are looked at.
 
+import { readFileSync } from "node:fs";
+import https from "node:https";
 import { Line, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
 
 const SOCKET = "/api/v1/chat/ws";
@@ -60,6 +62,37 @@ class App {
     assert.equal(named.sessionId, named.session_id);
     return named.session_id;
   }
+}
+
+/** The relay to which its server pushes: it writes down what comes, and knows no device at `/push/gone`. */
+class Relay {
+  static async open() {
+    const relay = new Relay();
+    relay.pushes = [];
+    const tls = { cert: readFileSync(process.env.CERT), key: readFileSync(process.env.KEY) };
+    const server = https.createServer(tls, (request, response) => {
+      let text = "";
+      request.on("data", (piece) => (text += piece));
+      request.on("end", () => {
+        relay.pushes.push({ method: request.method, path: request.url, ...JSON.parse(text) });
+        response.writeHead(request.url === "/push/gone" ? 410 : 200, { "content-type": "application/json" });
+        response.end('{"queued":true}');
+      });
+    });
+    await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+    relay.url = `https://127.0.0.1:${server.address().port}`;
+    return relay;
+  }
+
+  async push(what, fits) {
+    return until(what, () => this.pushes.find(fits));
+  }
+}
+
+async function register(installation_id, push_url, more = {}) {
+  const body = { installation_id, device_type: "iphone", push_url, ...more };
+  const made = await request("POST", "/api/v1/devices/register", { headers: bearer, body });
+  assert.deepEqual([made.status, made.json], [200, { success: true, installation_id }], made.text);
 }
 
 const bearer = { authorization: `Bearer ${TOKEN}` };
@@ -217,6 +250,54 @@ await play({
     await until("both ends", () => ["complete", "ask_user_timeout"].every((type) => app.types().includes(type)));
     const closed = app.line.frames.find((frame) => frame.type === "ask_user_timeout");
     assert.match(closed.error, /^No longer asked: /);
+  },
+
+  async rings_while_nobody_is_connected() {
+    const relay = await Relay.open();
+    await register("phone-1", `${relay.url}/push/1/secret`, { device_name: "Ada's phone" });
+    const app = await App.open("new");
+    app.say("ask");
+    const id = await app.sessionId();
+    const asked = await app.question();
+    await app.line.leave();
+    const question = await relay.push("a push about the question", (push) => push.data?.type === "ask_user_question");
+    const about = { session_id: id, deeplink_url: `prime://chat/session/${id}` };
+    assert.deepEqual(question, {
+      method: "POST",
+      path: "/push/1/secret",
+      title: "Question from claude",
+      body: "Which?",
+      data: { type: "ask_user_question", question_id: asked.question_id, ...about },
+    });
+    await elsewhere("POST", `/v1/asks/${(await openAsk()).id}/answer`, { answers: { "Which?": "A" } });
+    const complete = await relay.push("a push about the end", (push) => push.data?.type === "chat_complete");
+    assert.equal(complete.title, "Chat response ready");
+    assert.deepEqual([complete.data.session_id, complete.data.deeplink_url, complete.data.status], [id, about.deeplink_url, "success"]);
+    const kinds = new Set(relay.pushes.map((push) => push.data.type));
+    assert.deepEqual([...kinds], ["ask_user_question", "chat_complete"], JSON.stringify(relay.pushes));
+    const listed = await request("GET", "/api/v1/devices", { headers: bearer });
+    assert.equal(listed.json.devices[0].device_name, "Ada's phone");
+    assert.doesNotMatch(listed.text, /secret/, "whoever knows the address may push");
+  },
+
+  async notifications() {
+    const relay = await Relay.open();
+    await register("phone-1", `${relay.url}/push/1`, { device_name: "phone" });
+    await register("mac-1", `${relay.url}/push/gone`, { device_type: "mac", device_name: "mac" });
+    const send = (body, headers = bearer) => request("POST", "/api/v1/notifications/send", { headers, body });
+    const sent = await send({ title: "Hello", body: "World", data: { a: 1 } });
+    assert.equal(sent.status, 200, sent.text);
+    const { devices, ...counts } = sent.json;
+    assert.deepEqual(counts, { success: true, sent: 1, failed: 1, invalid_tokens_removed: 1 });
+    const ends = Object.fromEntries(devices.map(({ name, status }) => [name, status]));
+    assert.deepEqual(ends, { phone: "sent", mac: "removed" });
+    const { method, path, ...push } = relay.pushes.find((it) => it.path === "/push/1");
+    assert.deepEqual([method, push], ["POST", { title: "Hello", body: "World", data: { a: 1 } }]);
+    await until("it to be forgotten", async () => (await get("/api/v1/devices")).count === 1);
+    const filtered = await send({ title: "Hello", body: "World", device_filter: "mac" });
+    assert.deepEqual([filtered.json.success, filtered.json.sent], [false, 0]);
+    assert.equal((await send({ title: "x".repeat(101), body: "World" })).status, 422);
+    assert.deepEqual((await send({ title: "a", body: "b" }, {})).json, { detail: "Not authenticated" });
   },
 
   async other_tools_run() {

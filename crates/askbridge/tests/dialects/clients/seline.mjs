@@ -78,7 +78,12 @@ class Front {
     return request("POST", path, { headers: { cookie, "content-type": "application/json", ...headers }, body });
   }
 
+  /** Sends, and begins to read at once, or when somebody says so. */
   async send() {
+    return new Run(await this.post_chat());
+  }
+
+  async post_chat() {
     this.leaving = new AbortController();
     const response = await fetch(`http://${SERVER}/api/chat`, {
       method: "POST",
@@ -91,14 +96,18 @@ class Front {
     assert.match(response.headers.get("content-type"), /^text\/event-stream/);
     assert.equal(response.headers.get("cache-control"), "no-cache");
     assert.equal(response.headers.get("x-session-id"), this.id);
-    return new Run(response);
+    return response;
   }
 
   async say(text) {
+    await this.write(text);
+    return this.send();
+  }
+
+  async write(text) {
     const preflight = await this.post("/api/chat/preflight", { id: this.id });
     assert.equal(preflight.text, 'data: {"ok":true}\n\n');
     this.messages.push({ id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] });
-    return this.send();
   }
 
   async click(toolUseId, answers, session = this.id) {
@@ -304,6 +313,18 @@ await play({
     const message = await finished(await front.say("bash"));
     const bash = part(message, "tool-Bash");
     assert.deepEqual([bash.state, bash.input.command], ["output-available", "echo hi"]);
+  },
+
+  async three_hundred_tools() {
+    const front = new Front();
+    await front.write("many");
+    const response = await front.post_chat();
+    // Nothing is read before all of them are done.
+    await until("the end", async () => !(await front.run()).hasActiveRun);
+    const message = await finished(new Run(response));
+    const tools = message.parts.filter((it) => it.type === "tool-Bash");
+    assert.equal(tools.length, 300);
+    for (const tool of tools) assert.equal(tool.state, "output-available", JSON.stringify(tool));
   },
 
   async a_form_cannot_be_shown() {

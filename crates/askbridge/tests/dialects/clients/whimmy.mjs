@@ -151,6 +151,54 @@ await play({
     for (const words of Object.values(answers)) assert.match(words, /closed the question.*not now/s);
   },
 
+  async dismissed_with_nothing() {
+    const it = await plugin();
+    const answered = it.ask([which[0], { ...which[0], question: "And?" }]);
+    await elsewhere("POST", `/v1/asks/${(await openAsk()).id}/dismiss`, {});
+    assert.deepEqual(await answered, {}, "as its guide has it, because the operator said so");
+    const approved = it.approve("exec", { command: "ls" });
+    await elsewhere("POST", `/v1/asks/${(await openAsk()).id}/dismiss`, {});
+    assert.equal((await approved).approved, false, "an approval is never answered with nothing");
+  },
+
+  async memory() {
+    const it = await plugin();
+    await it.connect(SECOND_ACCOUNT);
+    const [one, two] = it.sockets;
+    const files = { "MEMORY.md": { content: "Ada likes tea", hash: "h1" } };
+    it.event("agent.memory_sync", { agentId: "main", files }, [one]);
+    it.event("agent.memory_sync", { agentId: "coder", files: {} }, [two]);
+    const read = async (token, query = "") => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await request("GET", `/api/v1/providers/memory${query}`, { headers })).json.memories;
+    };
+    const all = await until("both", async () => {
+      const memories = await read(TOKEN);
+      return memories.length === 2 && memories;
+    });
+    const first = all.find((memory) => memory.account === "one");
+    assert.deepEqual([first.agentId, first.files], ["main", files]);
+    assert.deepEqual((await read(TOKEN, "?agentId=coder")).map((memory) => memory.account), ["two"]);
+    assert.deepEqual((await read(ACCOUNT)).map((memory) => memory.account), ["one"], "a plugin reads its own");
+    // The newest counts.
+    it.event("agent.memory_sync", { agentId: "main", files: {} }, [one]);
+    await until("the newest", async () => Object.keys((await read(ACCOUNT))[0].files).length === 0);
+    assert.equal((await request("GET", "/api/v1/providers/memory")).status, 401);
+  },
+
+  async reaction() {
+    const it = await plugin();
+    const session = await chatSession();
+    await elsewhere("POST", `/v1/sessions/${session.id}/messages`, { text: "👍" });
+    const hook = await it.hook();
+    assert.equal(hook.message, "👍", "the agent hears it: the plugin only logs reactions");
+    const about = { sessionKey: hook.sessionKey, agentId: "main" };
+    const frames = it.sockets[0].frames.filter(({ type }) => type.startsWith("hook."));
+    assert.deepEqual(frames.map(({ type }) => type), ["hook.read", "hook.react", "hook.agent"]);
+    assert.deepEqual(frames[0].payload, about);
+    assert.deepEqual(frames[1].payload, { ...about, emoji: "👍" });
+  },
+
   async nobody_answers() {
     const it = await plugin();
     // A rule of the house waits two seconds; the plugin would wait for five.

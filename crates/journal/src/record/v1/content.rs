@@ -49,6 +49,9 @@ pub(super) struct ToolCalled<'a> {
     pub(super) input: Json<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ask: Option<Id<AskId>>,
+    /// The call in which a subagent made this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) within: Option<Cow<'a, str>>,
 }
 
 impl TryFrom<ToolCalled<'_>> for Event {
@@ -60,6 +63,7 @@ impl TryFrom<ToolCalled<'_>> for Event {
             name: of.name.into_owned(),
             input: of.input.into(),
             ask: of.ask.map(|id| id.0),
+            within: of.within.map(|call| CallId(call.into())),
         })
     }
 }

@@ -122,11 +122,11 @@ fn one(session: SessionId, story: &Story, message: &Message) -> Option<Value> {
             (id, "user", text.as_str(), json!({"type": "text", "content": text}))
         }
         Part::Text(text) => {
-            let id = names::message_at(session, message.position);
+            let id = block_id(session, message);
             (id, "assistant", text.as_str(), json!({"type": "text", "content": text}))
         }
         Part::Thinking(text) => {
-            let id = names::message_at(session, message.position);
+            let id = block_id(session, message);
             (id, "assistant", "", json!({"type": "thinking", "content": text}))
         }
         Part::Tool { call, .. } => {
@@ -143,6 +143,14 @@ fn one(session: SessionId, story: &Story, message: &Message) -> Option<Value> {
         "timestamp": at,
         "content_blocks": [block],
     }))
+}
+
+/// The same as while it streamed: a page whose line was cut knows by it what it has.
+fn block_id(session: SessionId, message: &Message) -> String {
+    match message.block {
+        Some(block) => names::message_of_block(session, block),
+        None => names::message_at(session, message.position),
+    }
 }
 
 /// A call as it stands. A question that is open is `calling`, which is what makes its card live.

@@ -14,6 +14,7 @@ mod peer;
 mod quirks;
 mod requests;
 mod starting;
+mod streams;
 mod tell;
 mod wire;
 

@@ -15,7 +15,12 @@ pub(super) fn message_of_call(session: SessionId, call: &str) -> String {
     short(&format!("{session}/{call}"))
 }
 
-/// The message that a piece of text is.
+/// The message that a block of text is, while it streams and when it is loaded again.
+pub(super) fn message_of_block(session: SessionId, block: u32) -> String {
+    short(&format!("{session}~{block}"))
+}
+
+/// The message that stands somewhere.
 pub(super) fn message_at(session: SessionId, position: Position) -> String {
     short(&format!("{session}#{}", position.0))
 }

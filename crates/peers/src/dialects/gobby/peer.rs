@@ -8,9 +8,11 @@ use askbridge_core::ids::{AskId, CallId, SessionId, Timestamp};
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 
+use super::streams::Piece;
 use super::wire::Said;
 use super::{quirks, tell};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
+use crate::stream::Streams;
 use crate::told::Told;
 use crate::turn::Turn;
 use crate::uuid;
@@ -52,6 +54,9 @@ pub(super) struct Chat {
     pub(super) tool_calls: u32,
     /// The message that the end of the turn is said in.
     pub(super) last_message: Option<String>,
+    pub(super) streams: Streams,
+    /// Blocks up to this one are whole. Deltas come by another way than what is stored, and may be late.
+    pub(super) whole: Option<u32>,
 }
 
 /// An ask that is drawn.
@@ -165,6 +170,9 @@ impl Peer for Gobby {
                 }
             }
             Told::Event(happened) => self.happened(happened, cx.out),
+            Told::Delta { session, block, kind, offset, text } => {
+                self.streams(Piece { session: *session, block: *block, kind: *kind }, *offset, text, cx.out);
+            }
             _ => {}
         }
     }

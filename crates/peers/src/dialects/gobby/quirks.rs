@@ -5,6 +5,9 @@ use std::time::Duration;
 /// How long a question or a plan waits.
 pub(super) const WAIT: Duration = Duration::from_secs(600);
 
+/// How long an approval waits, then it is denied.
+pub(super) const APPROVAL_WAIT: Duration = Duration::from_secs(300);
+
 /// Under which name a page that logged in sends its token: its own login is a form that sets a cookie.
 pub(super) const COOKIE: &str = "gobby_session";
 

@@ -4,7 +4,7 @@ use askbridge_core::event::Settings;
 use askbridge_core::ids::{Raw, SessionId};
 use serde_json::json;
 
-use super::{modes, wishes};
+use super::{modes, quirks, wishes};
 use crate::wish::{HOSTED_DOOR, Wish};
 
 /// What a page may say about a conversation that begins.
@@ -18,6 +18,8 @@ pub(super) struct Beginning<'a> {
 
 /// Wishes for the session of a conversation.
 pub(super) fn start(session: SessionId, beginning: &Beginning<'_>) -> Wish {
+    let held = quirks::APPROVAL_WAIT.as_secs_f64();
+    let more = json!({"setting_sources": ["project"], "hold_max": {"seconds": held}});
     let text = |value: Option<&str>| value.filter(|value| !value.trim().is_empty()).map(str::to_owned);
     let mut settings = Settings {
         title: text(beginning.title),
@@ -25,7 +27,7 @@ pub(super) fn start(session: SessionId, beginning: &Beginning<'_>) -> Wish {
         model: text(beginning.model),
         wishes: wishes(),
         // The daemon's own hooks stand for those of the project, which it leaves out.
-        more: Some(Raw::from(json!({"setting_sources": ["project"]}).to_string())),
+        more: Some(Raw::from(more.to_string())),
         ..Settings::default()
     };
     if beginning.mode.and_then(|mode| modes::set(mode, &mut settings)).is_none() {

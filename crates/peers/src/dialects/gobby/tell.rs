@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use askbridge_core::answer::{Answer, Decision, Outcome, Review};
 use askbridge_core::ask::{Ask, Kind};
-use askbridge_core::event::{Event, Level};
+use askbridge_core::event::{Event, Lane, Level, Parcel};
 use askbridge_core::ids::{AskId, CallId, Raw, SessionId};
 use askbridge_core::refusal::Refusal;
 use serde_json::{Value, json};
 
 use super::cards::{self, Drawn};
-use super::peer::{Gobby, Open};
+use super::peer::{Chat, Gobby, Open};
+use super::streams::Piece;
 use super::wire::{End, Said};
 use super::{modes, names, quirks};
-use crate::peer::Outbox;
+use crate::peer::{BlockKind, Outbox};
 use crate::slot::Ending;
 use crate::told::Happened;
 use crate::uuid;
@@ -42,9 +43,13 @@ struct Tool<'a> {
 
 impl Gobby {
     fn tool(&mut self, session: SessionId, tool: &Tool<'_>, out: &mut Outbox) {
+        let requests = self.requests(session);
+        if requests.is_empty() {
+            return;
+        }
         let message = names::message_of_call(session, quirks::first_shown(tool.call));
         let conversation = self.name_of(session);
-        for request in self.requests(session) {
+        for request in requests {
             let said = Said::ToolStatus {
                 message_id: &message,
                 conversation_id: &conversation,
@@ -62,9 +67,20 @@ impl Gobby {
         self.chats.entry(session).or_default().last_message = Some(message);
     }
 
-    fn stream(&mut self, session: SessionId, message: &str, content: &str, end: Option<&End>, out: &mut Outbox) {
+    pub(super) fn stream(
+        &mut self,
+        session: SessionId,
+        message: &str,
+        content: &str,
+        end: Option<&End>,
+        out: &mut Outbox,
+    ) {
+        let requests = self.requests(session);
+        if requests.is_empty() {
+            return;
+        }
         let conversation = self.name_of(session);
-        for request in self.requests(session) {
+        for request in requests {
             let said = Said::ChatStream {
                 message_id: message,
                 conversation_id: &conversation,
@@ -89,6 +105,10 @@ impl Gobby {
 
     pub(super) fn draw(&mut self, ask: &Ask, times: u32, out: &mut Outbox) {
         let session = ask.id.session;
+        // A plan opens a panel whatever the page looks at; everything else is drawn where somebody looks.
+        if ask.body.kind() != Kind::Plan && self.requests(session).is_empty() {
+            return;
+        }
         let call = quirks::shown_again(&names::call_of(ask), times);
         match cards::draw(ask) {
             Drawn::Question(arguments) => {
@@ -160,6 +180,9 @@ impl Gobby {
         if self.over.len() > OVER_MAX {
             self.over.pop_front();
         }
+        if ask.body.kind() != Kind::Plan && self.requests(ask.id.session).is_empty() {
+            return;
+        }
         let call = quirks::shown_again(&names::call_of(&ask), times);
         match ask.body.kind() {
             Kind::Plan => self.close_plan(&ask, outcome, out),
@@ -210,22 +233,32 @@ impl Gobby {
 
     pub(super) fn happened(&mut self, happened: &Happened, out: &mut Outbox) {
         let session = happened.session;
+        // A page hears of every session that its person may see. Of one in which nobody talks, it need not know more than
+        // what is asked.
+        if !self.chats.contains_key(&session) && !is_talk(&happened.event) {
+            return self.happened_to_an_ask(&happened.event, out);
+        }
         let chat = self.chats.entry(session).or_default();
         chat.turn.hear(&happened.event);
         match &*happened.event {
-            Event::Asked(ask) => self.asked(ask, out),
             Event::Interrupted { .. } => chat.is_interrupted = true,
-            Event::Text { text, .. } => {
-                let message = names::message_at(session, happened.position);
-                self.stream(session, &message, text, None, out);
+            Event::Text { block, text } => {
+                let piece = Piece { session, block: *block, kind: BlockKind::Text };
+                self.is_whole(piece, text, happened, out);
             }
-            Event::Thinking { text, .. } => self.thinks(happened, text, out),
-            Event::ToolCalled { call, name, input, ask: None } => {
+            Event::Thinking { block, text } => {
+                let piece = Piece { session, block: *block, kind: BlockKind::Thinking };
+                self.is_whole(piece, text, happened, out);
+            }
+            Event::ToolCalled { call, name, input, ask: None, .. } => {
                 chat.tool_calls += 1;
                 self.called(session, call, name, input, out);
             }
             Event::ToolReturned { call, ok, output } => self.returned(session, call, *ok, output, out),
-            Event::TurnEnded { usage, .. } => self.ended(happened, usage.as_ref(), out),
+            Event::TurnEnded { usage, .. } => {
+                self.ended(happened, usage.as_ref(), out);
+                self.forget_strangers(session);
+            }
             Event::Notice { level: Level::Error, text } => self.not_said(session, text, out),
             Event::Configured(settings) => {
                 if let Some(mode) = &settings.mode {
@@ -235,25 +268,30 @@ impl Gobby {
                 }
             }
             Event::Closed { .. } | Event::Continued { .. } => drop(self.chats.remove(&session)),
-            event => {
-                if let Some((ask, ending)) = Ending::of(event) {
-                    let outcome = match event {
-                        Event::Settled(settled) => Some(&settled.outcome),
-                        _ => None,
-                    };
-                    self.over(ask, &ending, outcome, out);
-                }
-            }
+            event => self.happened_to_an_ask(event, out),
         }
     }
 
-    fn thinks(&mut self, happened: &Happened, content: &str, out: &mut Outbox) {
-        let session = happened.session;
-        let message = names::message_at(session, happened.position);
-        let conversation = self.name_of(session);
-        for request in self.requests(session) {
-            let (message_id, conversation_id, request_id) = (&*message, &*conversation, request.as_deref());
-            send(&Said::ChatThinking { message_id, conversation_id, request_id, content }, out);
+    /// A conversation that the page has nothing to do with is forgotten when its turn is over.
+    fn forget_strangers(&mut self, session: SessionId) {
+        let is_known = |chat: &Chat| {
+            chat.name.is_some() || chat.own_request.is_some() || chat.known_request.is_some() || chat.turn.is_running()
+        };
+        if self.current != Some(session) && !self.chats.get(&session).is_some_and(is_known) {
+            self.chats.remove(&session);
+        }
+    }
+
+    fn happened_to_an_ask(&mut self, event: &Event, out: &mut Outbox) {
+        if let Event::Asked(ask) = event {
+            return self.asked(ask, out);
+        }
+        if let Some((ask, ending)) = Ending::of(event) {
+            let outcome = match event {
+                Event::Settled(settled) => Some(&settled.outcome),
+                _ => None,
+            };
+            self.over(ask, &ending, outcome, out);
         }
     }
 
@@ -296,6 +334,15 @@ impl Gobby {
         let message = chat.last_message.clone();
         let message = message.unwrap_or_else(|| names::message_at(session, happened.position));
         self.stream(session, &message, "", Some(&end), out);
+    }
+}
+
+/// Is something said or done with this?
+fn is_talk(event: &Event) -> bool {
+    match event {
+        Event::Said(_) | Event::Delivered { parcel: Parcel::Message(_), .. } => true,
+        Event::Configured(_) | Event::Interrupted { .. } => true,
+        event => event.lane() == Lane::Content,
     }
 }
 

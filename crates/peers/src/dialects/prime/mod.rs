@@ -6,7 +6,9 @@
 
 mod devices;
 mod hear;
+mod notify;
 mod peer;
+mod push;
 mod quirks;
 mod requests;
 mod sessions;
@@ -20,6 +22,7 @@ use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Wait, WhileOpen, Wishes};
 
 use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+use crate::peer::Peer;
 use crate::uuid::read_session;
 
 pub const NAME: &str = "prime";
@@ -45,6 +48,7 @@ pub const LISTING: Listing = Listing {
         request("GET", "/api/v1/claude-sessions/{session}/summary"),
         request("POST", "/api/v1/devices/register"),
         request("GET", "/api/v1/devices"),
+        request("POST", "/api/v1/notifications/send"),
     ],
     abilities: ABILITIES,
     manners: Manners { sharing: Sharing::TakeOver, login: Login::Bearer },
@@ -72,7 +76,8 @@ fn wishes() -> Wishes {
 fn greet(hello: &Hello<'_>) -> Greeting {
     let Some(name) = hello.path.strip_prefix("/api/v1/chat/ws/") else {
         let named = hello.path.split('/').find_map(read_session);
-        return Greeting::Open(Box::new(requests::Asked::new(named.filter(|session| hello.sees.see(*session)))));
+        let named = named.filter(|session| hello.sees.see(*session));
+        return Greeting::Open(Box::new(requests::Asked::new(named, hello.caller.unwrap_or_default())));
     };
     if name == "new" || name.starts_with("conn_") {
         return Greeting::Open(Box::new(Prime::new(None)));
@@ -81,4 +86,9 @@ fn greet(hello: &Hello<'_>) -> Greeting {
         Some(session) => Greeting::Open(Box::new(Prime::new(Some(session)))),
         None => Greeting::Refuse(403, String::new()),
     }
+}
+
+/// Looks after devices while nobody is connected.
+pub fn attend() -> Box<dyn Peer> {
+    Box::new(push::Pushing::default())
 }

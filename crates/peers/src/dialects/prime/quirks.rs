@@ -53,6 +53,19 @@ pub(super) fn closing_words(ending: &Ending) -> String {
 /// The name of a tool, and what it was given, as prime shows a question before it asks it.
 pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
 
+/// How long nobody has to be connected before devices are told: the original's own grace, which it gives the end of a turn.
+pub(super) const PUSH_GRACE: Duration = Duration::from_secs(5);
+
+/// How long after the first try a push is tried again, and twice that after the second.
+pub(super) const PUSH_AGAIN: Duration = Duration::from_secs(30);
+
+/// What its relay takes of a title and of a body, in characters.
+pub(super) const PUSH_TITLE_CHARS: usize = 100;
+pub(super) const PUSH_BODY_CHARS: usize = 500;
+
+/// The relay's status for a device that is no longer there: it is forgotten, as the original does.
+pub(super) const DEVICE_GONE: u16 = 410;
+
 /// Both spellings of an id are read; the client was migrating from one to the other.
 pub(super) fn question_id(data: &Value) -> Option<&str> {
     data["question_id"].as_str().or_else(|| data["questionId"].as_str())

@@ -2,18 +2,22 @@
 
 use askbridge_core::ids::{SessionId, Timestamp};
 
-use super::{devices, sessions};
+use super::devices::{self, Device};
+use super::notify::{Notification, Sending};
+use super::sessions::{self, Next};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Tag};
 use crate::rest;
 use crate::story::Story;
 use crate::told::Told;
 use crate::uuid::read_session;
-use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
+use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 /// One request.
 pub(super) struct Asked {
     /// The session that the address names, if the caller may see it.
     session: Option<SessionId>,
+    /// Who asks.
+    caller: String,
     wanted: Wanted,
     story: Story,
 }
@@ -21,19 +25,36 @@ pub(super) struct Asked {
 /// What the response will be made of.
 enum Wanted {
     Nothing,
-    Sessions(sessions::Listing),
+    Sessions(Box<sessions::Listing>),
+    /// The same, once it is known how many messages each has.
+    Counts(Box<sessions::Listing>),
     Session,
-    Messages { roles: Option<String> },
+    Messages {
+        roles: Option<String>,
+    },
     Summary,
-    Registered(String),
-    Devices { filter: Option<String> },
+    /// A device to be kept, unless there are too many.
+    Register(Device),
+    Registered(Device),
+    Devices {
+        filter: Option<String>,
+    },
+    Notify(Notification),
+    Sending(Sending),
 }
 
 const TAG: Tag = Tag(1);
+const SECOND: Tag = Tag(2);
 
 impl Asked {
-    pub(super) fn new(session: Option<SessionId>) -> Self {
-        Self { session, wanted: Wanted::Nothing, story: Story::default() }
+    pub(super) fn new(session: Option<SessionId>, caller: &str) -> Self {
+        Self { session, caller: caller.to_owned(), wanted: Wanted::Nothing, story: Story::default() }
+    }
+
+    /// Looks at the devices first.
+    fn with_devices(&mut self, wanted: Wanted, out: &mut Outbox) {
+        self.wanted = wanted;
+        out.queries.push((TAG, Query::Kept(devices::PREFIX.to_owned())));
     }
 
     fn asked(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
@@ -46,7 +67,7 @@ impl Asked {
             ("GET", ["claude-sessions"]) => match sessions::Listing::read(req.query) {
                 Ok(listing) => {
                     cx.out.queries.push((TAG, listing.query()));
-                    self.wanted = Wanted::Sessions(listing);
+                    self.wanted = Wanted::Sessions(Box::new(listing));
                 }
                 Err(why) => rest::detail(cx.out, 422, &why),
             },
@@ -56,17 +77,17 @@ impl Asked {
                 self.story_of(id, Wanted::Messages { roles }, cx.out);
             }
             ("GET", ["claude-sessions", id, "summary"]) => self.story_of(id, Wanted::Summary, cx.out),
-            ("POST", ["devices", "register"]) => match devices::read(req.body, cx.now) {
-                Ok((name, thing)) => {
-                    self.wanted = Wanted::Registered(name.clone());
-                    cx.out.wishes.push((TAG, Wish::Keep { name, thing: Some(thing) }));
-                }
+            ("POST", ["devices", "register"]) => match Device::read(req.body, &self.caller, cx.now) {
+                Ok(device) => self.with_devices(Wanted::Register(device), cx.out),
                 Err(why) => rest::detail(cx.out, 422, &why),
             },
             ("GET", ["devices"]) => {
-                self.wanted = Wanted::Devices { filter: rest::value(req.query, "device_filter") };
-                cx.out.queries.push((TAG, Query::Kept(devices::PREFIX.to_owned())));
+                self.with_devices(Wanted::Devices { filter: rest::value(req.query, "device_filter") }, cx.out);
             }
+            ("POST", ["notifications", "send"]) => match Notification::read(req.body) {
+                Ok(notification) => self.with_devices(Wanted::Notify(notification), cx.out),
+                Err(why) => rest::detail(cx.out, 422, &why),
+            },
             _ => rest::detail(cx.out, 404, "Not Found"),
         }
     }
@@ -111,16 +132,26 @@ impl Peer for Asked {
         }
     }
 
-    fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        if let Wanted::Sending(sending) = &mut self.wanted {
+            sending.hear(tag, &ruling, cx.out);
+            return self.report(cx.out);
+        }
         let finds = match ruling {
             Ok(receipt) => receipt.finds.map(|finds| *finds).unwrap_or_default(),
-            Err(rejection) => return self.refused(&rejection, cx.out),
+            Err(why) => return rest::detail(cx.out, why.status(), &why.to_string()),
         };
-        match &self.wanted {
-            Wanted::Sessions(listing) => rest::json(cx.out, 200, &listing.page(&finds)),
-            Wanted::Registered(name) => rest::json(cx.out, 200, &devices::registered(name)),
+        match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
+            Wanted::Sessions(listing) => self.list(listing, finds, cx.out),
+            Wanted::Counts(listing) => rest::json(cx.out, 200, &listing.page(&finds.counts)),
+            Wanted::Register(device) => self.register(device, &finds, cx.out),
+            Wanted::Registered(device) => rest::json(cx.out, 200, &devices::registered(&device)),
             Wanted::Devices { filter } => rest::json(cx.out, 200, &devices::list(&finds.kept, filter.as_deref())),
-            _ => {}
+            Wanted::Notify(notification) => {
+                self.wanted = Wanted::Sending(Sending::begin(notification, &finds.kept, cx.out));
+                self.report(cx.out);
+            }
+            wanted => self.wanted = wanted,
         }
     }
 
@@ -130,10 +161,37 @@ impl Peer for Asked {
 }
 
 impl Asked {
-    fn refused(&self, rejection: &Rejection, out: &mut Outbox) {
-        match &self.wanted {
-            Wanted::Sessions(_) if rejection.status() == 422 => rest::json(out, 400, &sessions::bad_cursor()),
-            _ => rest::detail(out, rejection.status(), &rejection.to_string()),
+    fn list(&mut self, mut listing: Box<sessions::Listing>, finds: Finds, out: &mut Outbox) {
+        match listing.hear(finds) {
+            Next::More => {
+                out.queries.push((TAG, listing.query()));
+                self.wanted = Wanted::Sessions(listing);
+            }
+            Next::Count(sessions) => {
+                out.queries.push((SECOND, Query::Counts(sessions)));
+                self.wanted = Wanted::Counts(listing);
+            }
+            Next::BadCursor => rest::json(out, 400, &sessions::bad_cursor()),
+        }
+    }
+
+    fn register(&mut self, device: Device, finds: &Finds, out: &mut Outbox) {
+        let name = device.kept_as();
+        let is_known = finds.kept.iter().any(|(known, _)| *known == name);
+        if !is_known && finds.kept.len() >= devices::DEVICES_MAX {
+            let why = format!("There are {} devices already; one has to go first", devices::DEVICES_MAX);
+            return rest::detail(out, 409, &why);
+        }
+        out.wishes.push((SECOND, Wish::Keep { name, thing: Some(device.thing()) }));
+        self.wanted = Wanted::Registered(device);
+    }
+
+    /// Says how a notification went, once that is known of every device.
+    fn report(&mut self, out: &mut Outbox) {
+        let Wanted::Sending(sending) = &self.wanted else { return };
+        if let Some(report) = sending.report() {
+            rest::json(out, 200, &report);
+            self.wanted = Wanted::Nothing;
         }
     }
 }

@@ -9,10 +9,12 @@ use crate::peer::Cx;
 use crate::rest;
 use crate::story::{Part, Story};
 use crate::uuid;
-use crate::wish::{Finds, HOSTED_DOOR, Query};
+use crate::wish::{Finds, HOSTED_DOOR, Query, SessionLine};
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 500;
+/// Pages of [`LIMIT_MAX`] sessions that are looked at for one list. Beyond: older ones are neither listed nor counted.
+const PAGES_MAX: usize = 20;
 
 /// Answers `POST /api/v1/chat/sessions`: a name under which a socket may be opened. There is no session yet.
 pub(super) fn placeholder(cx: &mut Cx<'_>) {
@@ -25,7 +27,13 @@ pub(super) struct Listing {
     include_agent_sessions: bool,
     limit: usize,
     search: Option<String>,
+    /// The session with which the page before ended.
     cursor: Option<String>,
+    lines: Vec<SessionLine>,
+    after: Option<String>,
+    pages: usize,
+    total: usize,
+    has_more: bool,
 }
 
 #[derive(Serialize)]
@@ -59,38 +67,77 @@ impl Listing {
             limit,
             search: rest::value(query, "query").filter(|search| !search.is_empty()),
             cursor: rest::value(query, "cursor").filter(|cursor| !cursor.is_empty()),
+            lines: Vec::new(),
+            after: None,
+            pages: 0,
+            total: 0,
+            has_more: false,
         })
     }
 
+    /// Where to go on: every session is looked at, so that what is searched for is found, and counted.
     pub(super) fn query(&self) -> Query {
-        Query::Sessions { after: self.cursor.clone(), limit: self.limit }
+        Query::Sessions { after: self.after.clone(), limit: LIMIT_MAX }
     }
 
-    pub(super) fn page(&self, finds: &Finds) -> Value {
-        let lines = finds.sessions.iter().filter(|line| self.include_agent_sessions || line.door == HOSTED_DOOR);
-        let lines = lines.map(|line| Line {
+    /// Takes a page in. Returns what to do next.
+    pub(super) fn hear(&mut self, finds: Finds) -> Next {
+        let search = self.search.as_ref().map(|search| search.to_lowercase());
+        let is_meant = |line: &SessionLine| {
+            let title = || line.title.as_deref().unwrap_or_default().to_lowercase();
+            (self.include_agent_sessions || line.door == HOSTED_DOOR)
+                && search.as_ref().is_none_or(|search| title().contains(search))
+        };
+        self.lines.extend(finds.sessions.into_iter().filter(is_meant));
+        self.after = finds.next;
+        self.pages += 1;
+        if self.after.is_some() && self.pages < PAGES_MAX {
+            return Next::More;
+        }
+        let begin = match &self.cursor {
+            None => 0,
+            Some(cursor) => match self.lines.iter().position(|line| uuid::of_session(line.id) == *cursor) {
+                Some(place) => place + 1,
+                None => return Next::BadCursor,
+            },
+        };
+        self.total = self.lines.len();
+        self.lines.drain(..begin);
+        self.has_more = self.lines.len() > self.limit;
+        self.lines.truncate(self.limit);
+        Next::Count(self.lines.iter().map(|line| line.id).collect())
+    }
+
+    pub(super) fn page(&self, counts: &[(SessionId, usize)]) -> Value {
+        let count = |id| counts.iter().find(|(known, _)| *known == id).map_or(0, |(_, count)| *count);
+        let sessions = self.lines.iter().map(|line| Line {
             session_id: uuid::of_session(line.id),
             title: line.title.clone().unwrap_or_default(),
             summary: None,
             is_agent_session: line.door != HOSTED_DOOR,
             created_at: Rfc3339(line.started_at).to_string(),
             last_activity: Rfc3339(line.last_at).to_string(),
-            // Counting would be reading every session from its beginning; the session itself says how many.
-            message_count: 0,
+            message_count: count(line.id),
             file_path: line.folder.clone().unwrap_or_default(),
             is_running: line.open_asks > 0,
             status: if line.open_asks > 0 { "waiting" } else { "done" },
         });
-        let search = self.search.as_ref().map(|search| search.to_lowercase());
-        let is_meant = |line: &Line| search.as_ref().is_none_or(|search| line.title.to_lowercase().contains(search));
-        let sessions: Vec<_> = lines.filter(is_meant).collect();
+        let last = self.lines.last().filter(|_| self.has_more).map(|line| uuid::of_session(line.id));
         json!({
-            "total": sessions.len(),
-            "sessions": sessions,
-            "next_cursor": finds.next,
-            "has_more": finds.next.is_some(),
+            "total": self.total,
+            "sessions": sessions.collect::<Vec<_>>(),
+            "next_cursor": last,
+            "has_more": self.has_more,
         })
     }
+}
+
+/// What a list needs next.
+pub(super) enum Next {
+    More,
+    /// How many messages each of these has.
+    Count(Vec<SessionId>),
+    BadCursor,
 }
 
 pub(super) fn bad_cursor() -> Value {

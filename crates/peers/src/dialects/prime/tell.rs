@@ -53,9 +53,15 @@ pub(super) fn question_id(ask: AskId) -> String {
 
 /// What a turn cost, as far as the agent said it.
 #[derive(Default, Deserialize)]
-struct Usage {
-    total_cost_usd: Option<f64>,
-    duration_ms: Option<u64>,
+pub(super) struct Usage {
+    pub(super) total_cost_usd: Option<f64>,
+    pub(super) duration_ms: Option<u64>,
+}
+
+impl Usage {
+    pub(super) fn of(usage: Option<&Raw>) -> Self {
+        usage.and_then(|usage| serde_json::from_str(usage.as_str()).ok()).unwrap_or_default()
+    }
 }
 
 /// Writes what happened as frames, except what concerns the one question on the screen.
@@ -68,8 +74,7 @@ pub(super) fn content(happened: &Happened) -> Vec<Sent> {
         Event::ToolCalled { name, input, .. } => return vec![tool_use(name, input)],
         Event::Asked(ask) => return asked(ask),
         Event::TurnEnded { usage, .. } => {
-            let usage = usage.as_ref().and_then(|usage| serde_json::from_str(usage.as_str()).ok());
-            let Usage { total_cost_usd: cost, duration_ms: duration } = usage.unwrap_or_default();
+            let Usage { total_cost_usd: cost, duration_ms: duration } = Usage::of(usage.as_ref());
             Said::Complete {
                 status: "success",
                 cost_twin: cost,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use askbridge_core::ids::Timestamp;
 use bytes::Bytes;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::wire::Chunk;
 use super::{js, quirks};
@@ -38,6 +38,8 @@ struct Block {
 struct Call {
     /// When its result is no longer waited for. `None`: never.
     until: Option<Timestamp>,
+    /// What its output says beside, because its input was large.
+    large: Option<Map<String, Value>>,
 }
 
 pub(super) fn send(chunk: &Chunk<'_>, out: &mut Outbox) {
@@ -123,6 +125,7 @@ impl Drawn {
         }
         self.end_block(out);
         self.step(out);
+        let large = quirks::large_input(input);
         let input = json::parse(input).map_or_else(|| "{}".to_owned(), |input| js::stringify(&input));
         send(&Chunk::ToolInputStart { tool_call_id: id, tool_name: name }, out);
         for piece in pieces(&input) {
@@ -131,29 +134,34 @@ impl Drawn {
         if let Ok(input) = serde_json::from_str::<&RawValue>(&input) {
             send(&Chunk::ToolInputAvailable { tool_call_id: id, tool_name: name, input }, out);
         }
-        self.calls.insert(id.to_owned(), Call { until });
+        self.calls.insert(id.to_owned(), Call { until, large });
     }
 
     pub(super) fn output(&mut self, id: &str, output: Value, out: &mut Outbox) {
-        if self.is_over_now(id) {
+        if let Some(Call { large, .. }) = self.is_over_now(id) {
+            let output = match (output, large) {
+                (output, None) => output,
+                (Value::Object(fields), Some(large)) => Value::Object(fields.into_iter().chain(large).collect()),
+                (output, Some(large)) => {
+                    Value::Object(large.into_iter().chain([("content".to_owned(), output)]).collect())
+                }
+            };
             send(&Chunk::ToolOutputAvailable { tool_call_id: id, output }, out);
         }
     }
 
     pub(super) fn failed(&mut self, id: &str, error_text: &str, out: &mut Outbox) {
-        if self.is_over_now(id) {
+        if self.is_over_now(id).is_some() {
             send(&Chunk::ToolOutputError { tool_call_id: id, error_text }, out);
         }
     }
 
-    /// Takes a call out of those that run. `false`: this reader never saw it, or saw its end.
-    fn is_over_now(&mut self, id: &str) -> bool {
-        let was_running = self.calls.remove(id).is_some();
-        if was_running {
-            self.over.insert(id.to_owned());
-            self.has_returned = true;
-        }
-        was_running
+    /// Takes a call out of those that run. `None`: this reader never saw it, or saw its end.
+    fn is_over_now(&mut self, id: &str) -> Option<Call> {
+        let call = self.calls.remove(id)?;
+        self.over.insert(id.to_owned());
+        self.has_returned = true;
+        Some(call)
     }
 
     pub(super) fn due_at(&self) -> Option<Timestamp> {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 /// How long a question waits: the timeout of the original's hook.
 pub(super) const WAIT: Duration = Duration::from_secs(300);
 
@@ -28,5 +30,53 @@ pub(super) const SEND_BACK: &str = "Reject / Edit";
 /// How far its client unwraps JSON inside of strings.
 pub(super) const NESTED_MAX: usize = 3;
 
-/// Calls whose arguments are longer than this are drawn without them by the original.
+/// Bytes of one piece of a call's arguments.
 pub(super) const PIECE_BYTES: usize = 1024;
+
+/// Characters that one request may ask about. The original passes the rest over.
+pub(super) const CHARACTERS_MAX: usize = 100;
+
+/// A prompt that begins so means that the run is to end: the original says `stopIntent`, and tells the model to stop.
+const STOPS: &[&str] = &["stop", "cancel", "halt", "abort", "wait", "pause", "nevermind", "never mind"];
+
+pub(super) fn wants_a_stop(prompt: &str) -> bool {
+    let prompt = prompt.trim().to_lowercase();
+    let is_whole = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    STOPS.iter().any(|word| prompt.strip_prefix(word).is_some_and(is_whole))
+}
+
+/// What the original adds to the output of a call whose input is large: that it was, how large, and how it began. Ours are
+/// those that the journal does not keep; all that is left of them is a sentence that says so.
+pub(super) fn large_input(input: &str) -> Option<serde_json::Map<String, Value>> {
+    let read: Value = serde_json::from_str(input).ok()?;
+    let note = read.as_object().filter(|fields| fields.len() == 1)?.get("askbridge")?.as_str()?;
+    let bytes: u64 = note.strip_prefix("an input of ")?.split(' ').next()?.parse().ok()?;
+    let fields = json!({"_sdkLargeInput": true, "_sdkLargeInputBytes": bytes, "_sdkLargeInputPreview": note});
+    fields.as_object().cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_that_begins_with_a_stop_is_one() {
+        for stop in ["stop", " Stop!", "cancel please", "WAIT", "never mind, go on", "pause."] {
+            assert!(wants_a_stop(stop), "{stop}");
+        }
+        for other in ["", "stopwatch", "please stop", "waiting", "do not stop", "cancelled"] {
+            assert!(!wants_a_stop(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_input_that_was_too_large_says_how_large() {
+        let large = large_input(r#"{"askbridge":"an input of 300000 bytes, too large to be kept"}"#).unwrap();
+        assert_eq!((&large["_sdkLargeInput"], &large["_sdkLargeInputBytes"]), (&json!(true), &json!(300_000)));
+        for small in
+            [r#"{"command":"ls"}"#, r#"{"askbridge":"x"}"#, r#"{"askbridge":"an input of 1 bytes","a":1}"#, "7"]
+        {
+            assert!(large_input(small).is_none(), "{small}");
+        }
+    }
+}

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use askbridge_core::ids::{SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::chat::error;
 use super::wire::ToolResult;
-use super::{answers, session_of};
+use super::{answers, quirks, session_of};
 use crate::json::Rfc3339;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
 use crate::rest;
@@ -21,6 +21,7 @@ use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
 
 const LOOK: Tag = Tag(1);
 const ACT: Tag = Tag(2);
+const STOP: Tag = Tag(3);
 const MISSING: &str = "Missing required fields: sessionId, toolUseId, answers (Record<string, string>)";
 
 /// One request.
@@ -46,6 +47,8 @@ enum Wanted {
     ActiveRun,
     Cancel,
     Queue(String),
+    /// What is said once the run is stopped.
+    AfterStop(String),
     /// The wish that is answered with this, if it is granted.
     Granted(Value),
 }
@@ -70,7 +73,7 @@ impl Asked {
                     None => error(out, 400, "content is required"),
                 }
             }
-            ("GET", ["characters", "active-status"]) => rest::json(out, 200, &json!({"activeCharacters": []})),
+            ("GET", ["characters", "active-status"]) => rest::json(out, 200, &active_status(req.query)),
             _ => error(out, 404, "Not found"),
         }
     }
@@ -133,13 +136,21 @@ impl Asked {
                 out.wishes.push((ACT, Wish::Interrupt { session }));
             }
             (Wanted::Cancel, false) => error(out, 409, "Run is not active"),
-            (Wanted::Queue(text), true) => {
-                self.wanted = Wanted::Granted(json!({"queued": true, "stopIntent": false}));
-                out.wishes.push((ACT, Wish::Say { session, text, about: None }));
+            // Whoever says so wants it to end: it does, and then reads what was said.
+            (Wanted::Queue(text), true) if quirks::wants_a_stop(&text) => {
+                self.wanted = Wanted::AfterStop(text);
+                out.wishes.push((STOP, Wish::Interrupt { session }));
             }
+            (Wanted::Queue(text), true) => self.say(session, text, out),
             (Wanted::Queue(_), false) => error(out, 409, "no_active_run"),
-            (Wanted::Nothing | Wanted::Result { .. } | Wanted::Granted(_), _) => {}
+            (Wanted::Nothing | Wanted::Result { .. } | Wanted::AfterStop(_) | Wanted::Granted(_), _) => {}
         }
+    }
+
+    fn say(&mut self, session: SessionId, text: String, out: &mut Outbox) {
+        let stops = quirks::wants_a_stop(&text);
+        self.wanted = Wanted::Granted(json!({"queued": true, "stopIntent": stops}));
+        out.wishes.push((ACT, Wish::Say { session, text, about: None }));
     }
 
     fn refused(&mut self, tag: Tag, why: &Rejection, out: &mut Outbox) {
@@ -165,6 +176,14 @@ fn tool_result(body: &[u8]) -> Result<ToolResult, &'static str> {
     let value = serde_json::from_slice::<Value>(body).map_err(|_| "Invalid JSON")?;
     let result = serde_json::from_value::<ToolResult>(value).map_err(|_| MISSING)?;
     if result.session_id.is_empty() || result.tool_use_id.is_empty() { Err(MISSING) } else { Ok(result) }
+}
+
+/// What is asked about characters, each of which has no session here: whoever speaks to an agent speaks to no character.
+fn active_status(query: &str) -> Value {
+    let ids = rest::value(query, "ids").unwrap_or_default();
+    let ids = ids.split(',').map(str::trim).filter(|id| !id.is_empty()).take(quirks::CHARACTERS_MAX);
+    let nobody = json!({"hasActiveSession": false, "activeSessionId": null});
+    json!({"statuses": ids.map(|id| (id.to_owned(), nobody.clone())).collect::<Map<_, _>>()})
 }
 
 /// Nothing here runs out of credit or of room before the message is said.
@@ -194,6 +213,12 @@ impl Peer for Asked {
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         match ruling {
             Ok(_) if tag == LOOK => self.found(cx.out),
+            // A run that could not be stopped is over.
+            _ if tag == STOP => {
+                if let (Wanted::AfterStop(text), Some(session)) = (std::mem::take(&mut self.wanted), self.session) {
+                    self.say(session, text, cx.out);
+                }
+            }
             Ok(_) => {
                 if let Wanted::Granted(granted) = std::mem::take(&mut self.wanted) {
                     rest::json(cx.out, 200, &granted);

@@ -24,6 +24,8 @@ impl Chat {
             Event::Text { block, text } => self.drawn.whole(*block, BlockKind::Text, text, out),
             Event::Thinking { block, text } => self.drawn.whole(*block, BlockKind::Thinking, text, out),
             Event::ToolCalled { call, ask: Some(ask), .. } if self.is_card(*ask, call.as_str()) => {}
+            // "Sub-agent traffic … is filtered out of the UI stream." What it asks is drawn all the same.
+            Event::ToolCalled { within: Some(_), .. } => {}
             Event::ToolCalled { call, name, input, .. } => {
                 let endless = quirks::ENDLESS.contains(&name.as_str());
                 let until = (!endless).then(|| cx.now.plus(quirks::RESULT_WAIT));

@@ -1,9 +1,10 @@
 //! Calls → asks: what is asked, made durable, and found again when it was asked before.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use askbridge_core::ask::{Body, Context, Form};
-use askbridge_core::event::{Event, Parcel};
+use askbridge_core::event::{Event, Parcel, Settings};
 use askbridge_core::ids::{AskId, CallId, Key};
 use askbridge_core::terms::{Wait, Warm, Wishes};
 use askbridge_core::verdict::{Ruling, Verdict};
@@ -89,12 +90,19 @@ impl Claude {
         }))
     }
 
-    /// A permission of another tool keeps its process as long as it is open. What the session wishes for goes first.
+    /// A permission of another tool keeps its process as long as it is open. What the session wishes for goes first, unless
+    /// it names a shorter time for just these.
     fn held_for(&self, call: &Call) -> Option<Wait> {
-        let session = self.settings.as_ref().and_then(|settings| settings.wishes.wait);
+        let settings = self.settings.as_ref();
+        let session = settings.and_then(|settings| settings.wishes.wait);
         let is_parkable = call.is_held_at_the_hook() && self.comes_back(call);
-        let is_held = matches!(call.body, Body::Approval(_)) && !is_parkable && session.is_none();
-        self.hold_max.filter(|_| is_held).map(Wait::For)
+        let is_held = matches!(call.body, Body::Approval(_)) && !is_parkable;
+        let hold = self.hold_max.filter(|_| is_held)?;
+        match session {
+            None => Some(Wait::For(hold)),
+            Some(Wait::For(wait)) if wait <= hold => None,
+            Some(_) => settings.is_some_and(|settings| names_a_hold(settings)).then_some(Wait::For(hold)),
+        }
     }
 
     /// The journal was down. What waits is asked now.
@@ -122,8 +130,8 @@ impl Claude {
 
     /// Learns the id of an ask, by being told of it or by the receipt.
     pub(super) fn know(&mut self, id: &str, ask: AskId, out: &mut Outbox) {
-        if let Some(Event::ToolCalled { call, name, input, .. }) = self.unlinked.remove(id) {
-            let event = Event::ToolCalled { call, name, input, ask: Some(ask) };
+        if let Some(Event::ToolCalled { call, name, input, within, .. }) = self.unlinked.remove(id) {
+            let event = Event::ToolCalled { call, name, input, ask: Some(ask), within };
             self.record(format!("call/{id}"), event, out);
         }
         let Some(call) = self.calls.get_mut(id) else { return };
@@ -196,4 +204,10 @@ impl Claude {
 pub(super) fn taken_back(why: &str) -> Verdict {
     let words = format!("This was taken back before anybody decided: {why}. Do not assume an answer.");
     Verdict { ruling: Ruling::Deny, words }
+}
+
+/// Does the session itself say how long a permission is held?
+fn names_a_hold(settings: &Settings) -> bool {
+    let more = settings.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
+    more.is_some_and(|more| more["hold_max"]["seconds"].is_number())
 }

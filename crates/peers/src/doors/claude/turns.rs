@@ -59,7 +59,8 @@ impl Claude {
             self.passed_over += 1;
             return;
         };
-        let in_subagent = line.parent_tool_use_id.is_some();
+        let within = line.parent_tool_use_id.as_deref();
+        let in_subagent = within.is_some();
         for (place, block) in blocks.into_iter().enumerate() {
             let name = line.uuid.as_ref().map(|uuid| format!("{uuid}/{place}")).unwrap_or_default();
             match block.kind.as_str() {
@@ -71,7 +72,7 @@ impl Claude {
                 "thinking" if !in_subagent => {
                     self.whole(Kind::Thinking, &name, &block.thinking.unwrap_or_default(), out);
                 }
-                "tool_use" | "server_tool_use" | "mcp_tool_use" => self.called(&id, in_subagent, block, out),
+                "tool_use" | "server_tool_use" | "mcp_tool_use" => self.called(&id, within, block, out),
                 _ => {}
             }
         }
@@ -91,19 +92,20 @@ impl Claude {
         }
     }
 
-    fn called(&mut self, message: &str, in_subagent: bool, block: Block<'_>, out: &mut Outbox) {
+    fn called(&mut self, message: &str, within: Option<&str>, block: Block<'_>, out: &mut Outbox) {
         let (Some(id), Some(name)) = (block.id, block.name) else { return };
-        if !in_subagent && block.kind == "tool_use" {
+        if within.is_none() && block.kind == "tool_use" {
             self.running.insert(id.clone(), message.to_owned());
         }
         let held = HELD_TOOLS.contains(&name.as_str()) || name == mcp::TOOL;
         let asks = held || self.always.has(&name, block.input);
         let input = block.input.map_or_else(|| Raw::from("{}"), bounded_json);
-        let event = Event::ToolCalled { call: CallId::from(id.as_str()), name, input, ask: None };
+        let (call, within) = (CallId::from(id.as_str()), within.map(CallId::from));
+        let event = Event::ToolCalled { call, name, input, ask: None, within };
         let known = self.calls.get(&id).and_then(|call| call.ask);
         match (event, known) {
-            (Event::ToolCalled { call, name, input, .. }, Some(ask)) => {
-                self.record(format!("call/{id}"), Event::ToolCalled { call, name, input, ask: Some(ask) }, out);
+            (Event::ToolCalled { call, name, input, within, .. }, Some(ask)) => {
+                self.record(format!("call/{id}"), Event::ToolCalled { call, name, input, ask: Some(ask), within }, out);
             }
             (event, None) if asks => drop(self.unlinked.insert(id, event)),
             (event, None) => self.record(format!("call/{id}"), event, out),

@@ -25,6 +25,12 @@ pub(super) fn said<'a>(ask: &'a Ask, verdict: &Verdict) -> Option<Said<'a>> {
     })
 }
 
+/// What its own guide suggests for a question that was closed. `None`: this is no question.
+pub(super) fn nothing(ask: &Ask) -> Option<Said<'_>> {
+    let name = ask.call.as_ref()?.as_str();
+    matches!(ask.body, Body::Questions(_)).then(|| Said::Answer { question_id: name, answers: BTreeMap::new() })
+}
+
 /// The same words under the text of every question.
 pub(super) fn under_every<'a>(texts: impl IntoIterator<Item = &'a str>, words: &str) -> BTreeMap<String, String> {
     texts.into_iter().map(|text| (text.to_owned(), words.to_owned())).collect()

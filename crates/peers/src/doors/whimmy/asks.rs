@@ -26,18 +26,26 @@ use crate::wish::{AskRef, AskWish, Query, Rejection, Wish};
 pub(super) struct Carried {
     ask: Arc<Ask>,
     verdict: Option<Verdict>,
-    /// Nobody may say anything else about it later: a person decided.
-    is_final: bool,
+    ended: Ended,
     /// When the plugin stops waiting, without a word.
     gives_up_at: Timestamp,
     stranded: bool,
+}
+
+/// How an ask ended, as far as that matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    Answered,
+    Dismissed,
+    /// Or not at all: a person may still say something.
+    Otherwise,
 }
 
 impl Carried {
     fn of(ask: Arc<Ask>) -> Self {
         let more = ask.context.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
         let wait = more.and_then(|more| more["timeoutMs"].as_u64()).map_or(quirks::WAIT, Duration::from_millis);
-        Self { gives_up_at: ask.at.plus(wait), ask, verdict: None, is_final: false, stranded: false }
+        Self { gives_up_at: ask.at.plus(wait), ask, verdict: None, ended: Ended::Otherwise, stranded: false }
     }
 
     /// When it has to be said that the way back is gone.
@@ -140,9 +148,9 @@ impl Whimmy {
         self.asks.entry(ask.id).or_insert_with(|| Carried::of(ask));
     }
 
-    pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, is_final: bool, cx: &mut Cx<'_>) {
+    pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, ended: Ended, cx: &mut Cx<'_>) {
         let Some(carried) = self.asks.get_mut(&ask).filter(|carried| carried.verdict.is_none()) else { return };
-        (carried.verdict, carried.is_final) = (Some(verdict), is_final);
+        (carried.verdict, carried.ended) = (Some(verdict), ended);
         let (is_late, stranded) = (carried.gives_up_at <= cx.now, carried.stranded);
         match (stranded, is_late) {
             // What was decided comes as a message.
@@ -161,9 +169,13 @@ impl Whimmy {
     }
 
     pub(super) fn say_verdict(&mut self, ask: AskId, out: &mut Outbox) {
-        let Some(Carried { ask: asked, verdict: Some(verdict), .. }) = self.asks.get(&ask) else { return };
-        let (asked, verdict) = (Arc::clone(asked), verdict.clone());
-        if let Some(said) = answer::said(&asked, &verdict) {
+        let Some(Carried { ask: asked, verdict: Some(verdict), ended, .. }) = self.asks.get(&ask) else { return };
+        let (asked, verdict, ended) = (Arc::clone(asked), verdict.clone(), *ended);
+        let said = match self.says_nothing_on(ended) {
+            true => answer::nothing(&asked).or_else(|| answer::said(&asked, &verdict)),
+            false => answer::said(&asked, &verdict),
+        };
+        if let Some(said) = said {
             self.hand_over(Parcel::Verdict(ask), &said, out);
         }
     }
@@ -171,7 +183,7 @@ impl Whimmy {
     /// The plugin has it. A session that was there for one ask is over, unless somebody may still answer late.
     pub(super) fn delivered(&mut self, parcel: Parcel, out: &mut Outbox) {
         let Parcel::Verdict(ask) = parcel else { return };
-        let is_final = self.asks.remove(&ask).is_some_and(|carried| carried.is_final);
+        let is_final = self.asks.remove(&ask).is_some_and(|carried| carried.ended != Ended::Otherwise);
         if is_final && !place::is_marked(ask.session) {
             let why = Some("it was there for one question".to_owned());
             self.wish(Awaited::Nothing, Wish::Close { session: ask.session, why }, out);
@@ -211,8 +223,12 @@ impl Whimmy {
         let carried = self.asks.entry(view.ask.id).or_insert_with(|| Carried::of(Arc::clone(&view.ask)));
         carried.stranded |= view.stranded;
         if let Some(verdict) = view.verdict {
-            let is_final = matches!(view.state, State::Answered | State::Dismissed);
-            self.settled(view.ask.id, verdict, is_final, cx);
+            let ended = match view.state {
+                State::Answered => Ended::Answered,
+                State::Dismissed => Ended::Dismissed,
+                _ => Ended::Otherwise,
+            };
+            self.settled(view.ask.id, verdict, ended, cx);
         }
     }
 }

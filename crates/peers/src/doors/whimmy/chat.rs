@@ -159,6 +159,9 @@ impl Whimmy {
         };
         // Whoever says something here has read what was there.
         send(&Said::Read { session_key, agent_id }, cx.out);
+        if let Some(emoji) = quirks::reaction(&text) {
+            send(&Said::React { session_key, agent_id, emoji }, cx.out);
+        }
         let said = Said::Agent(hook);
         self.hand_over(Parcel::Message(message), &said, cx.out);
     }

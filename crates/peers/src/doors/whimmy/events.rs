@@ -24,8 +24,7 @@ impl Whimmy {
             "ask_user_question" => self.question(&payload, raw, cx.out),
             "exec.approval.requested" => self.approval(&payload, raw, cx.out),
             "models.sync" => self.model = payload.models.first().and_then(quirks::model).map(str::to_owned),
-            // What an agent remembers is its own: there is nobody here to show it to.
-            "agent.memory_sync" => {}
+            "agent.memory_sync" => self.remember(payload, cx),
             _ => {
                 let Some(session) = self.room_of(event, raw, &payload, cx.out) else { return };
                 self.content(session, event, &payload, cx);
@@ -92,7 +91,7 @@ impl Whimmy {
                     room.calls.pop_front();
                 }
                 let (name, input) = (payload.tool_name.clone(), Raw::from("{}"));
-                store(Event::ToolCalled { call, name, input, ask: None });
+                store(Event::ToolCalled { call, name, input, ask: None, within: None });
             }
             "tool.done" | "tool.error" => {
                 // The end of a tool has no id: it is the oldest of that name that runs.

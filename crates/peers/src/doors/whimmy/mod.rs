@@ -11,6 +11,7 @@ mod asks;
 mod chat;
 mod events;
 mod hear;
+mod memory;
 mod multipart;
 mod peer;
 mod place;
@@ -36,6 +37,7 @@ pub const LISTING: Listing = Listing {
         Route { method: "POST", path: "/api/v1/providers/pair/redeem", kind: RouteKind::Open },
         Route { method: "POST", path: "/api/v1/providers/files/upload", kind: RouteKind::Request },
         Route { method: "GET", path: "/api/v1/providers/files/{file}", kind: RouteKind::Request },
+        Route { method: "GET", path: "/api/v1/providers/memory", kind: RouteKind::Request },
     ],
     abilities: Abilities::FULL,
     manners: Manners { sharing: Sharing::TakeOver, login: Login::Bearer },
@@ -63,7 +65,7 @@ fn wishes() -> Wishes {
 
 fn greet(hello: &Hello<'_>) -> Greeting {
     Greeting::Open(match hello.path {
-        SOCKET => Box::new(Whimmy::default()),
+        SOCKET => Box::new(Whimmy::new(hello.choices)),
         _ => Box::new(requests::Asked::default()),
     })
 }

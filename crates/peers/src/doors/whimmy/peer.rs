@@ -7,10 +7,11 @@ use askbridge_core::event::{Event, Parcel};
 use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
 use askbridge_core::limits;
 
-use super::asks::Carried;
+use super::asks::{Carried, Ended};
 use super::chat::Room;
 use super::wire::Said;
 use super::{NAME, quirks};
+use crate::listing::Choices;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::told::{Happened, Told};
 use crate::wish::{AskWish, Query, Receipt, Rejection, Watch, Wish};
@@ -24,6 +25,7 @@ const PROOF: &str = "it answered a ping that was sent after this";
 #[derive(Default)]
 pub struct Whimmy {
     begun: bool,
+    choices: Choices,
     /// The account's name, once it is known.
     pub(super) account: Option<String>,
     /// The chat that people find: whoever connects last sits there.
@@ -66,6 +68,15 @@ pub(super) enum Awaited {
 }
 
 impl Whimmy {
+    pub fn new(choices: Choices) -> Self {
+        Self { choices, ..Self::default() }
+    }
+
+    /// Is a dismissal told as nothing, instead of in words?
+    pub(super) fn says_nothing_on(&self, ending: Ended) -> bool {
+        ending == Ended::Dismissed && self.choices.empty_dismissals
+    }
+
     pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
         let tag = self.tag(awaited);
         out.wishes.push((tag, wish));
@@ -196,8 +207,12 @@ impl Whimmy {
         match &*happened.event {
             Event::Asked(ask) if ask.asker.door == NAME => self.is_asked(ask.clone()),
             Event::Settled(settled) => {
-                let is_final = matches!(settled.outcome, Outcome::Answered { .. } | Outcome::Dismissed { .. });
-                self.settled(settled.ask, settled.verdict.clone(), is_final, cx);
+                let ended = match settled.outcome {
+                    Outcome::Answered { .. } => Ended::Answered,
+                    Outcome::Dismissed { .. } => Ended::Dismissed,
+                    Outcome::Expired | Outcome::Ruled { .. } => Ended::Otherwise,
+                };
+                self.settled(settled.ask, settled.verdict.clone(), ended, cx);
             }
             Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } => drop(self.asks.remove(ask)),
             Event::Stranded { ask } => self.stranded(*ask),

@@ -47,9 +47,33 @@ pub(super) fn model(value: &serde_json::Value) -> Option<&str> {
     ["key", "id", "name"].iter().find_map(|field| value[field].as_str()).or_else(|| value.as_str())
 }
 
+/// In a messenger, a message that is nothing but an emoji is a reaction, and the plugin has a frame for it. That frame is
+/// only logged, so the message goes to the agent as well.
+pub(super) fn reaction(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let is_picture = |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
+    // Skin, joints and variants.
+    let is_mark = |c: char| matches!(c, '\u{200d}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f3fb}'..='\u{1f3ff}');
+    let is_one = text.chars().any(is_picture) && text.chars().all(|c| is_picture(c) || is_mark(c));
+    (is_one && text.chars().count() <= REACTION_CHARS_MAX).then_some(text)
+}
+
+/// A family of four with all its joints has eleven.
+const REACTION_CHARS_MAX: usize = 11;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_that_is_an_emoji_is_a_reaction() {
+        for emoji in ["👍", " ❤️ ", "👨‍👩‍👧‍👦", "👍🏽"] {
+            assert_eq!(reaction(emoji), Some(emoji.trim()));
+        }
+        for words in ["", "ok", "👍 thanks", "1", ":)", "—"] {
+            assert_eq!(reaction(words), None, "{words}");
+        }
+    }
 
     #[test]
     fn keys_are_the_same_whichever_event_they_come_in() {

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::multipart;
+use super::{memory, multipart};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
 use crate::rest;
 use crate::told::Told;
@@ -31,6 +31,14 @@ enum Wanted {
     Token,
     Uploaded(Value),
     File,
+    /// What agents remember, once it is known who wants to read it.
+    Reader {
+        agent: Option<String>,
+    },
+    Memory {
+        account: Option<String>,
+        agent: Option<String>,
+    },
 }
 
 /// A file as it is kept.
@@ -55,6 +63,10 @@ impl Asked {
                 }
             }
             ("POST", "/api/v1/providers/files/upload") => self.upload(req, cx),
+            ("GET", "/api/v1/providers/memory") => {
+                self.wanted = Wanted::Reader { agent: rest::value(req.query, "agentId") };
+                cx.out.queries.push((TAG, Query::Login { token: String::new() }));
+            }
             ("GET", path) => match path.strip_prefix(FILES).filter(|id| is_id(id)) {
                 Some(id) => {
                     self.wanted = Wanted::File;
@@ -100,6 +112,15 @@ impl Asked {
                     Some((bytes, name)) => file(out, bytes, &name),
                     None => error(out, 404, "there is no such file"),
                 }
+            }
+            Wanted::Reader { agent } => {
+                let account = receipt.caller.filter(|caller| caller.role == "agent").map(|caller| caller.name);
+                self.wanted = Wanted::Memory { account, agent };
+                out.queries.push((TAG, Query::Kept(memory::prefix())));
+            }
+            Wanted::Memory { account, agent } => {
+                let kept = receipt.finds.map(|finds| finds.kept).unwrap_or_default();
+                rest::json(out, 200, &memory::show(&kept, account.as_deref(), agent.as_deref()));
             }
             Wanted::Nothing => {}
         }

@@ -41,6 +41,7 @@ pub(super) struct Payload {
     pub(super) cost: Value,
     pub(super) context: Value,
     pub(super) models: Vec<Value>,
+    pub(super) files: Value,
     pub(super) emoji: Option<String>,
     pub(super) url: Option<String>,
     pub(super) media_url: Option<String>,
@@ -57,6 +58,8 @@ pub(super) enum Said<'a> {
     Agent(Hook<'a>),
     #[serde(rename = "hook.read", rename_all = "camelCase")]
     Read { session_key: &'a str, agent_id: &'a str },
+    #[serde(rename = "hook.react", rename_all = "camelCase")]
+    React { session_key: &'a str, agent_id: &'a str, emoji: &'a str },
     #[serde(rename = "hook.ask_user_answer", rename_all = "camelCase")]
     Answer { question_id: &'a str, answers: BTreeMap<String, String> },
     #[serde(rename = "hook.approval", rename_all = "camelCase")]

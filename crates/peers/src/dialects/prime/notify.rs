@@ -1,0 +1,90 @@
+//! `POST /api/v1/notifications/send`: something that a person wants on their devices.
+
+use askbridge_core::ids::Raw;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::devices::{self, Device, Fate, Push};
+use crate::peer::{Outbox, Tag};
+use crate::wish::{Receipt, Rejection, Wish};
+
+const TITLE_CHARS_MAX: usize = 100;
+const BODY_CHARS_MAX: usize = 500;
+/// Calls: from here on, one for each device.
+const FIRST: u64 = 100;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Notification {
+    title: String,
+    body: String,
+    #[serde(default)]
+    device_filter: Option<String>,
+    #[serde(default)]
+    data: Option<Value>,
+}
+
+impl Notification {
+    pub(super) fn read(body: &[u8]) -> Result<Self, String> {
+        let read: Self = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        for (name, text, max) in [("title", &read.title, TITLE_CHARS_MAX), ("body", &read.body, BODY_CHARS_MAX)] {
+            if text.is_empty() || text.chars().count() > max {
+                return Err(format!("{name}: 1 to {max} characters"));
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// A notification on its way to each of the devices.
+#[derive(Debug, Default)]
+pub(super) struct Sending {
+    devices: Vec<Device>,
+    fates: Vec<Option<Fate>>,
+}
+
+impl Sending {
+    pub(super) fn begin(wanted: Notification, kept: &[(String, Raw)], out: &mut Outbox) -> Self {
+        let meant = |device: &Device| device.is_meant(wanted.device_filter.as_deref());
+        let devices: Vec<_> = devices::all(kept).filter(meant).collect();
+        let push = Push { title: wanted.title, body: wanted.body, data: wanted.data };
+        for (place, device) in devices.iter().enumerate() {
+            out.wishes.push((Tag(FIRST + place as u64), Wish::Call(device.call(&push, None))));
+        }
+        let fates = devices.iter().map(|_| None).collect();
+        Self { devices, fates }
+    }
+
+    /// Hears what became of one call. Whatever device is gone is forgotten.
+    pub(super) fn hear(&mut self, tag: Tag, ruling: &Result<Receipt, Rejection>, out: &mut Outbox) {
+        let Some(place) = tag.0.checked_sub(FIRST).map(|place| place as usize) else { return };
+        let (Some(fate), Some(device)) = (self.fates.get_mut(place), self.devices.get(place)) else { return };
+        let became = Fate::of(ruling);
+        if became == Fate::Gone {
+            out.wishes.push((Tag(0), Wish::Keep { name: device.kept_as(), thing: None }));
+        }
+        *fate = Some(became);
+    }
+
+    /// Says how it went, once that is known of every device.
+    pub(super) fn report(&self) -> Option<Value> {
+        let fates: Option<Vec<_>> = self.fates.iter().map(Option::as_ref).collect();
+        let fates = fates?;
+        let count = |fits: fn(&Fate) -> bool| fates.iter().filter(|fate| fits(fate)).count();
+        let devices = self.devices.iter().zip(&fates).map(|(device, fate)| {
+            let (status, error) = match fate {
+                Fate::Sent => ("sent", None),
+                Fate::Gone => ("removed", Some("the device is no longer registered with the relay")),
+                Fate::Failed(why) => ("failed", Some(why.as_str())),
+            };
+            json!({"name": device.name(), "status": status, "error": error})
+        });
+        let (sent, gone) = (count(|fate| *fate == Fate::Sent), count(|fate| *fate == Fate::Gone));
+        Some(json!({
+            "success": sent > 0,
+            "sent": sent,
+            "failed": fates.len() - sent,
+            "invalid_tokens_removed": gone,
+            "devices": devices.collect::<Vec<_>>(),
+        }))
+    }
+}
