@@ -85,7 +85,8 @@ test("a story as the client hears it, and as it was recorded", async () => {
   await until(() => phase(approval.id) === "stored");
   client.close();
 
-  const recorded = heard.map((frame) => JSON.parse(frame));
+  // How often a heart beats depends on how long the story took.
+  const recorded = heard.map((frame) => JSON.parse(frame)).filter(({ type }) => type !== "ping");
   if (process.env.BLESS) {
     mkdirSync(join(FILE, ".."), { recursive: true });
     writeFileSync(FILE, `[\n${recorded.map((frame) => JSON.stringify(frame)).join(",\n")}\n]\n`);
