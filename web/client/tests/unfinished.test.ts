@@ -7,23 +7,26 @@ const whole = JSON.stringify({ questions: [
 ] });
 
 test("however far it goes, what can be read of a question is read", () => {
-  expect(unfinished("")).toBeNull();
-  expect(unfinished('{"questions":[{"header":"Fr')).toBeNull();
+  for (const nothing of ["", "{", '{"questions":[{"header":"Fr', "no json", '{"questions":7', "null"]) expect(unfinished(nothing), nothing).toBeNull();
   expect(unfinished('{"questions":[{"question":"Which fr')).toEqual({ question: "Which fr", options: [] });
-  expect(unfinished('{"questions":[{"question":"a\\u00')).toEqual({ question: "a", options: [] });
+  for (const half of ["a\\", "a\\u", "a\\u00", "a\\u00e"]) expect(unfinished(`{"questions":[{"question":"${half}`), half).toEqual({ question: "a", options: [] });
+  expect(unfinished('{"questions":[{"question":"a\\u00e4b')).toEqual({ question: "aäb", options: [] });
+  expect(unfinished('{"questions":[{"question":"C:\\\\')).toEqual({ question: "C:\\", options: [] });
   expect(unfinished('{"plan":"# Tidy')).toEqual({ question: "# Tidy", options: [] });
-  expect(unfinished(whole.slice(0, whole.indexOf("How many")))).toEqual({ question: "", options: [] });
+  // Whatever comes first.
+  expect(unfinished('{"questions":[{"options":["Apple",{"label":"Pe')).toEqual({ question: "", options: ["Apple", "Pe"] });
+  expect(unfinished('{"questions":[{"options":["Apple"],"question":"Wh')).toEqual({ question: "Wh", options: ["Apple"] });
   expect(unfinished(whole.slice(0, whole.indexOf("Pear") + 2))).toEqual({ question: 'Which "fruit"?\nSay.', options: ["Äpfel", "Pe"] });
+  expect(unfinished(whole)).toEqual({ question: "How many?", options: [] });
 });
 
 test("no beginning of it ever throws, and the question only grows", () => {
   let last = "";
-  for (let end = 0; end < whole.indexOf("How many"); end += 1) {
-    const read = unfinished(whole.slice(0, end))?.question ?? "";
-    if (read !== "") {
-      expect(read.startsWith(last)).toBe(true);
-      last = read;
-    }
+  const end = whole.indexOf('{"question":"How many');
+  for (let at = 0; at < end; at += 1) {
+    const read = unfinished(whole.slice(0, at))?.question ?? "";
+    expect(read.startsWith(last), whole.slice(0, at)).toBe(true);
+    last = read;
   }
   expect(last).toBe('Which "fruit"?\nSay.');
 });

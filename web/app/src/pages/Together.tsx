@@ -1,6 +1,7 @@
 /** Approvals that are alike, on one page. */
 
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
+import { isWaiting } from "@askbridge/client";
 import { kinTo, Together, useBridge, useClient } from "@askbridge/react";
 import { languageOf, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
@@ -15,7 +16,13 @@ export function TogetherPage({ ask }: { readonly ask: string }) {
   const synced = useBridge((state) => state.synced);
   const me = useBridge((state) => state.me?.name);
   const isLive = useBridge((state) => state.connection.state === "live");
-  const views = useMemo(() => kinTo(asks.values(), ask).sort((a, b) => (a.ask.asked_at < b.ask.asked_at ? -1 : 1)), [asks, ask]);
+  // What waits, and what waited when it was first seen here: that stays in its place. What ended before is history.
+  const seen = useRef(new Set([ask]));
+  const views = useMemo(() => {
+    const kin = kinTo(asks.values(), ask);
+    for (const view of kin) if (isWaiting(view)) seen.current.add(view.id);
+    return kin.filter(({ id }) => seen.current.has(id)).sort((a, b) => (a.ask.asked_at < b.ask.asked_at ? -1 : 1));
+  }, [asks, ask]);
   useEffect(() => {
     if (isLive && !asks.has(ask)) client.look([ask]);
   }, [client, isLive, asks, ask]);

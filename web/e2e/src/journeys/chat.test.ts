@@ -6,6 +6,9 @@ import { withClaude, type Model } from "../kit/claude.ts";
 import { Server } from "../kit/server.ts";
 import { until } from "../kit/until.ts";
 
+/** So long that half of the call is in the middle of it. */
+const LONG = `Which of these do you like the most, if you think of ${"colour, smell, taste, season, price, weight, ".repeat(8)}and all the rest?`;
+
 const files = scratch();
 let server: Server;
 let model: Model;
@@ -18,7 +21,7 @@ beforeAll(async () => {
     { when: { result: "toolu_ask" }, say: { message: [{ text: "A **pear** it is." }] } },
     { when: { user: "slowly" }, say: { message: [
       { halting: { gate: "text", piece: { text: "Here is **the first half** of it.\n\n- and the second half" } } },
-      { halting: { gate: "question", piece: { tool: { ...ask("toolu_slow", "Which of these many fruits do you like the most?", ["Cherry", "Plum"]).tool, chunk_bytes: 24 } } } },
+      { halting: { gate: "question", piece: { tool: { ...ask("toolu_slow", LONG, ["Cherry", "Plum"]).tool, chunk_bytes: 24 } } } },
     ] } },
     { when: { result: "toolu_slow" }, say: { message: [{ text: "Plums, then." }] } },
     { when: { user: "endless" }, say: { message: [{ halting: { gate: "never", piece: { text: "On and on and on and" } } }] } },
@@ -99,14 +102,15 @@ test("text and a question are there while they are written, in the order in whic
   await log.locator(":not(.app-live) > .app-text li").getByText("and the second half").waitFor();
   // Half of the question: no card that could be answered yet.
   const preparing = log.locator(".ab-card[data-phase=preparing]");
-  await preparing.getByText(/^Which of these many/).waitFor();
+  await preparing.getByText(/^Which of these/).waitFor();
+  await preparing.getByText("Cherry").waitFor();
   expect(await preparing.getByRole("radio").count()).toBe(0);
   await ada.isAccessible("a question that is being written");
   model.open("question");
   const card = log.locator(".ab-card[data-phase=open]");
   await card.getByRole("radio", { name: "Plum" }).waitFor();
   await preparing.waitFor({ state: "detached" });
-  expect(await log.getByText("Which of these many fruits do you like the most?").count()).toBe(1);
+  expect(await log.getByText(LONG).count()).toBe(1);
   await card.getByRole("radio", { name: "Plum" }).click();
   await log.getByText("Plums, then.").waitFor();
   await ada.leave();

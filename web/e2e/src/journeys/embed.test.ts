@@ -69,7 +69,7 @@ test("the list leads to a card, and says in place how it ended", async () => {
   await person.page.getByRole("button", { name: /make release/ }).click();
   await person.page.getByRole("button", { name: "Allow once" }).click();
   await until(async () => (await server.show(id)).state === "answered");
-  await person.page.locator(".ab-row").getByText(/Decided by you/).waitFor();
+  await person.page.locator(".ab-row").getByText(/Decided by ada \(own page\)/).waitFor();
   await person.context.close();
 });
 

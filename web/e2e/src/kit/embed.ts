@@ -47,7 +47,7 @@ export class Site {
     const built = await build({
       configFile: false, root, logLevel: "silent", plugins: [react()],
       resolve: { conditions: ["source", "module", "browser", "development|production"] },
-      build: { write: false, target: "es2022", minify: false, rollupOptions: { input: join(root, "main.tsx"), output: { inlineDynamicImports: true, entryFileNames: "main.js", assetFileNames: "[name][extname]" } } },
+      build: { write: false, target: "es2022", minify: false, rollupOptions: { input: join(root, "main.tsx"), output: { codeSplitting: false, entryFileNames: "main.js", assetFileNames: "[name][extname]" } } },
     });
     const { output } = (Array.isArray(built) ? built[0] : built) as { output: { fileName: string; code?: string; source?: string | Uint8Array }[] };
     const styles = output.filter(({ fileName }) => fileName.endsWith(".css")).map(({ source: css }) => String(css));
