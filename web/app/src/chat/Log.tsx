@@ -17,7 +17,7 @@ const STEP = 80;
 /** This near to an edge, more is fetched. */
 const NEAR_PX = 600;
 
-export function Log({ session, conversation }: { readonly session: string; readonly conversation: Conversation }) {
+export function Log({ session, conversation, works }: { readonly session: string; readonly conversation: Conversation; readonly works: boolean }) {
   const words = useWords();
   const client = useClient();
   const { items } = conversation.transcript;
@@ -103,6 +103,7 @@ export function Log({ session, conversation }: { readonly session: string; reado
                 : <Markdown text={conversation.live.text} />}
             </li>
           )}
+          {works && !conversation.live && to === items.length && <li className="app-works app-line" role="status"><span className="app-works-light" aria-hidden="true" />{words.works}</li>}
           {items.length === 0 && !conversation.loading && <li className="app-note">{words.nothingSaid}</li>}
         </ol>
       </div>

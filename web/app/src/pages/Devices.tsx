@@ -63,7 +63,7 @@ export function DevicesPage() {
       )}
       {!devices && !trouble && <p className="app-note" role="status">{words.looking}</p>}
       {devices && (
-        <ul className="app-list" aria-label={words.devices}>
+        <ul className="app-list app-devices" aria-label={words.devices}>
           {devices.map((device) => renaming === device.id ? (
             <li key={device.id} className="app-row"><Rename device={device} onSave={(name) => rename(device.id, name)} onClose={() => setRenaming(null)} /></li>
           ) : (

@@ -26,7 +26,7 @@ const SIZES = [["desk", DESK], ["phone", { ...PHONE, viewport: { width: 390, hei
 const taken = new Map<string, Picture[]>();
 
 function keep(group: string, name: string, size: string, theme: string, png: Buffer) {
-  writeFileSync(join(raw, `${name}-${size}-${theme}.png`), png);
+  writeFileSync(join(raw, `${group}-${name}-${size}-${theme}.png`), png);
   const key = `${group}-${size}-${theme}`;
   taken.set(key, [...(taken.get(key) ?? []), { name, png }]);
 }
@@ -38,7 +38,7 @@ const turns = [
       { label: "Stories (recommended)", description: "Slower to run, and they show what people see." }, { label: "Unit tests", description: "Quick, close to the code." }] }] } } }] } },
   { when: { user: "slowly" }, say: { message: [
     { text: "The shop has three ways to pay, and all of them share one table. I have a question before I touch it." },
-    { halting: { gate: "never", piece: { tool: { id: "toolu_slow", name: "AskUserQuestion", chunk_bytes: 30, input: { questions: [{ question: "Which way of paying shall I move first?", header: "Payment", multiSelect: false, options: [
+    { halting: { gate: "never-{turn}", piece: { tool: { id: "toolu_slow", name: "AskUserQuestion", chunk_bytes: 30, input: { questions: [{ question: "Which way of paying shall I move first, if only one of them can be moved before the holidays begin and the shop closes for the year?", header: "Payment", multiSelect: false, options: [
       { label: "Cards", description: "Most people pay so." }, { label: "Invoice", description: "Few, and the largest sums." }, { label: "Vouchers", description: "Nobody will notice." }] }] } } } } }] } },
   { when: { user: "tests" }, say: { message: [{ text: "I will look at what is there first." }, { tool: { id: "toolu_ls", name: "Bash", input: { command: "ls", description: "List the files" } } }] } },
   { when: "anything", say: { message: [{ text: "Hm." }] } },
@@ -78,7 +78,7 @@ async function tell(server: Server): Promise<Story> {
   };
   const session = await start("Tests for the shop", "This project needs tests. Where would you begin?");
   await until(async () => (await server.call("GET", `/v1/sessions/${session}`, undefined, token)).open_ask_ids.length > 0);
-  const slow = await start("Payments", "Move the payments, slowly.");
+  const { id: slow } = await server.call("POST", "/v1/sessions", { agent: "claude", title: "Payments", folder: server.work }, token);
   for (const [question, answer] of [["Use tabs or spaces?", "Spaces"], ["Delete the old branch?", "Yes"], ["Which licence?", "Apache-2.0"]] as const) {
     const { id } = await server.ask({ questions: [{ question, options: [answer, "Something else"] }], agent: "claude" });
     await server.call("POST", `/v1/asks/${id}/answer`, { answers: { [question]: answer } }, token);
@@ -126,9 +126,15 @@ async function visit(server: Server, story: Story, theme: (typeof THEMES)[number
   await ada.go(`/sessions/${story.session}`);
   await ada.page.getByRole("log").getByText("Which tests shall I write first?").first().waitFor();
   await shot("chat");
+  // What is being written is there for whoever looks while it is.
   await ada.go(`/sessions/${story.slow}`);
-  await ada.page.getByRole("log").getByText("all of them share one table").waitFor();
-  await shot("chat-slow");
+  await ada.page.getByLabel("Message").fill("Move the payments, slowly.");
+  await ada.page.keyboard.press("Enter");
+  await ada.page.locator(".ab-card[data-phase=preparing]").getByText(/^Which way/).waitFor();
+  await shot("chat-streaming");
+  await ada.page.getByRole("button", { name: "Interrupt" }).click();
+  await ada.page.getByRole("log").getByText("Interrupted by ada").last().waitFor();
+  await ada.page.locator(".app-live").waitFor({ state: "detached" });
   await ada.context.close();
   const stranger = await Person.stranger(server, { colorScheme: theme, ...options });
   await stranger.page.goto(server.address);

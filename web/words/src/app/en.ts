@@ -123,6 +123,7 @@ export const en = {
   older: "Older",
   toEnd: "To the end ↓",
   nothingSaid: "Nothing was said yet.",
+  works: "At work…",
   thinking: "Thinking",
   tool: "Tool",
   toolRuns: "runs",

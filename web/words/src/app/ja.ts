@@ -120,6 +120,7 @@ export const ja: Same<typeof en> = {
   older: "以前の内容",
   toEnd: "最新へ ↓",
   nothingSaid: "まだ何もありません。",
+  works: "作業中…",
   thinking: "思考",
   tool: "ツール",
   toolRuns: "実行中",
