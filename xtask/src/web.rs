@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::install::{Installed, chromium};
+use crate::install::{Installed, chromium, letters};
 use crate::run::{cargo, exists, go, output, root};
 
 /// What a browser fetches before it shows the first page, packed.
@@ -19,6 +19,7 @@ const NODE_MIN: u32 = 20;
 pub(crate) fn run(installed: &Installed) -> Result<()> {
     node()?;
     let browser = chromium()?;
+    letters();
     install()?;
     npm(&["run", "check"], &[])?;
     npm(&["test"], &[])?;

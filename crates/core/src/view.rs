@@ -33,6 +33,8 @@ pub struct AskView {
     /// What a person or a rule said; while proposed, what will be said unless it is undone.
     pub answer: Option<Answer>,
     pub by: Option<By>,
+    /// While several people have to say the same: who said what so far, each once.
+    pub votes: Vec<(Who, Answer)>,
     /// What a person wrote on closing it, or why the agent no longer waits.
     pub words: Option<String>,
     pub verdict: Option<Verdict>,
@@ -151,6 +153,7 @@ impl AskView {
             stranded: false,
             answer: None,
             by: None,
+            votes: Vec::new(),
             words: None,
             verdict: None,
             undo_until: None,
@@ -166,6 +169,7 @@ impl AskView {
             deadline: live.deadline,
             parked: live.parked,
             stranded: live.stranded,
+            votes: live.votes.clone(),
             delivered_at: live.delivered_at,
             late: live.late.clone(),
             ..Self::fresh(Arc::clone(&live.ask))

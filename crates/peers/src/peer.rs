@@ -129,6 +129,9 @@ pub enum BlockKind {
     Text,
     /// What it thinks before it says or does something.
     Thinking,
+    /// What it is about to ask: the call as it is being written, JSON that is not whole yet. Never stored; the ask takes
+    /// its place.
+    Asking,
 }
 
 /// A block of text that grows: `text` begins `offset` bytes from its beginning.

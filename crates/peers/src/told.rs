@@ -25,6 +25,7 @@ pub enum Told<'a> {
         ask: AskId,
         draft: &'a Raw,
     },
+    Own(&'a Own),
     /// Everything that had happened was told; from here on it is news.
     CaughtUp {
         session: SessionId,
@@ -37,6 +38,15 @@ pub enum Told<'a> {
     },
     /// This peer was too slow; it will be closed.
     Lagged,
+}
+
+/// Something of a person's own that is no event: nobody else notices, their other devices do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Own {
+    /// An ask is hidden until then. `None`: it is shown again.
+    Snoozed { ask: AskId, until: Option<Timestamp> },
+    /// A device came, went, or has another name.
+    Devices,
 }
 
 /// One event with its place, encoded once for all who watch.

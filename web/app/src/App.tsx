@@ -17,6 +17,7 @@ import { LastResort } from "./LastResort.tsx";
 import "./pages/pages.css";
 
 const ChatPage = lazy(() => import("./chat/Chat.tsx").then((it) => ({ default: it.ChatPage })));
+const TogetherPage = lazy(() => import("./pages/Together.tsx").then((it) => ({ default: it.TogetherPage })));
 const SessionsPage = lazy(() => import("./pages/Sessions.tsx").then((it) => ({ default: it.SessionsPage })));
 const NewSessionPage = lazy(() => import("./pages/NewSession.tsx").then((it) => ({ default: it.NewSessionPage })));
 const HistoryPage = lazy(() => import("./pages/History.tsx").then((it) => ({ default: it.HistoryPage })));
@@ -52,13 +53,16 @@ function Waiting() {
 }
 
 function SignedIn({ token: mine, onSignedOut }: { readonly token: string; readonly onSignedOut: () => void }) {
-  const client = useMemo(() => connect({ base, token: mine }), [mine]);
+  const settings = useSettings();
+  const undoMs = Number(settings.undo) * 1000;
+  const client = useMemo(() => connect({ base, token: mine, undoMs }), [mine]);
+  useEffect(() => client.holdFor(undoMs), [client, undoMs]);
   useEffect(() => {
     // For the last-resort page, which knows nothing else.
     window.askbridge = client;
     return () => client.close();
   }, [client]);
-  const language = languageOf(useSettings());
+  const language = languageOf(settings);
   return (
     <Askbridge client={client} language={language}>
       <Doors onSignedOut={onSignedOut} />
@@ -87,6 +91,7 @@ function Here() {
   const place = placeOf(usePath());
   switch (place.page) {
     case "inbox": return <InboxPage chosen={place.ask} />;
+    case "together": return <TogetherPage key={place.ask} ask={place.ask} />;
     case "sessions": return <SessionsPage />;
     case "new_session": return <NewSessionPage />;
     case "session": return <ChatPage key={place.session} session={place.session} />;

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import { isSnoozed, isWaiting, type AskView } from "@askbridge/client";
-import { headlineOf, useBridge } from "@askbridge/react";
+import { headlineOf, useAhead, useBridge } from "@askbridge/react";
 import { useSettings } from "./settings.ts";
 import { useWords } from "./words.ts";
 import { go } from "./router.tsx";
@@ -15,11 +15,12 @@ export function useNotifications() {
   const words = useWords();
   const asks = useBridge((state) => state.asks);
   const synced = useBridge((state) => state.synced);
+  const ahead = useAhead();
   const seen = useRef<Set<string> | null>(null);
   const shown = useRef(new Map<string, Shown>());
 
   useEffect(() => {
-    const now = Date.now();
+    const now = Date.now() + ahead;
     const waiting = [...asks.values()].filter((view) => isWaiting(view) && !isSnoozed(view, now));
     for (const [id, notification] of shown.current) {
       if (waiting.some((view) => view.id === id) && notify !== "off") continue;
@@ -36,7 +37,7 @@ export function useNotifications() {
       if (shown.current.size >= SHOWN_MAX) break;
       shown.current.set(view.id, tell(view, notify === "full" ? headlineOf(view.ask) : words.somethingWaits, words.asks(view.ask.agent)));
     }
-  }, [asks, synced, notify, words]);
+  }, [asks, synced, notify, words, ahead]);
 
   useEffect(() => {
     const open = ({ data }: MessageEvent) => {

@@ -4,6 +4,7 @@ import { useSyncExternalStore, type AnchorHTMLAttributes, type MouseEvent } from
 
 export type Place =
   | { readonly page: "inbox"; readonly ask: string | null }
+  | { readonly page: "together"; readonly ask: string }
   | { readonly page: "sessions" }
   | { readonly page: "new_session" }
   | { readonly page: "session"; readonly session: string }
@@ -14,6 +15,7 @@ export type Place =
 
 export function placeOf(path: string): Place {
   const [first, second, ...rest] = path.split("/").filter(Boolean);
+  if (first === "asks" && second && rest.length === 1 && rest[0] === "together") return { page: "together", ask: second };
   if (rest.length > 0) return { page: "unknown" };
   switch (first) {
     case undefined: return { page: "inbox", ask: null };

@@ -9,10 +9,12 @@ export interface Settings {
   /** Notifications with the question's text, without it, or none. */
   readonly notify: "off" | "full" | "hidden";
   readonly order: "longest" | "newest";
+  /** How many seconds an answer given with one tap can be undone. Not everybody is quick. */
+  readonly undo: "5" | "15" | "60";
 }
 
 const KEY = "askbridge.settings";
-const DEFAULTS: Settings = { language: "auto", theme: "auto", notify: "off", order: "longest" };
+const DEFAULTS: Settings = { language: "auto", theme: "auto", notify: "off", order: "longest", undo: "5" };
 
 const listeners = new Set<() => void>();
 let current = read();

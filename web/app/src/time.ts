@@ -1,10 +1,17 @@
 /** Times as people say them. */
 
 import { useEffect, useState } from "react";
+import { useAhead } from "@askbridge/react";
 import type { Language } from "@askbridge/words";
 
-/** The time now, again every so often. */
+/** The time now by the server's clock, again every so often. */
 export function useNow(everyMs: number): number {
+  const ahead = useAhead();
+  return useHere(everyMs) + ahead;
+}
+
+/** The time now by this device's clock, again every so often: for what only this device does. */
+export function useHere(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), everyMs);

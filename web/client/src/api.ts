@@ -50,6 +50,7 @@ export class Api {
   say = (id: string, text: string, about?: string) =>
     this.post<TakenMessage>(`/v1/sessions/${id}/messages`, about ? { text, about } : { text });
   devices = () => this.get<OwnDevicePage>("/v1/devices");
+  rename = (id: string, device: string) => this.post<OwnDevice>(`/v1/devices/${id}`, { device });
   revoke = (id: string) => this.send<OwnDevice>("DELETE", `/v1/devices/${id}`);
   /** Makes a link for another device of the same person. */
   linkDevice = () => this.post<DeviceLink>("/v1/devices", {});

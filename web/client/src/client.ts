@@ -20,11 +20,13 @@ export interface Client {
   dismiss(ask: string, words?: string): void;
   /** Waits so much longer from now. `null`: for ever. */
   extend(ask: string, seconds: number | null): void;
+  /** How long an answer given with one tap can be undone from now on, in milliseconds. */
+  holdFor(undoMs: number): void;
   /** Takes back the last answer: before it was sent, or within the undo time. */
   undo(ask: string): void;
   /** Keeps what is half written, here and for the person's other devices. `null` throws it away. */
   draft(ask: string, draft: unknown): void;
-  /** Hides an ask from the inbox until then (milliseconds since 1970). `null`: show it again. */
+  /** Hides an ask from the inbox until then (milliseconds since 1970, by the server's clock). `null`: show it again. */
   snooze(ask: string, until: number | null): void;
   /** Fetches asks that are not here, such as those of an old conversation. */
   look(asks: readonly string[]): void;

@@ -8,7 +8,7 @@ import { isOneTap } from "./one_tap.ts";
 import { Outbox } from "./outbox.ts";
 import { reduce, type Heard } from "./reduce.ts";
 import { Socket } from "./socket.ts";
-import { nothing, type State } from "./state.ts";
+import { nothing, serverTime, type State } from "./state.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
 import { refused, unreachable } from "./trouble.ts";
 import type { AskPage, ClientFrame, NewAnswer, ServerFrame } from "./types.ts";
@@ -41,7 +41,7 @@ class Bridge implements Client {
   state: State = nothing;
   readonly api: Api;
   private readonly around: Surroundings;
-  private readonly undoMs: number;
+  private undoMs: number;
   private readonly socket: Socket;
   private readonly outbox: Outbox;
   private readonly drafts: Drafts;
@@ -54,6 +54,7 @@ class Bridge implements Client {
   private toldAt = 0;
   private lastTag = 0;
   private isListing = false;
+  private snoozesHeard = 0;
 
   constructor({ base, token, undoMs = UNDO_MS, prefix = "askbridge", around = {} }: Options) {
     this.around = { ...browser(), ...around };
@@ -88,6 +89,10 @@ class Bridge implements Client {
     this.outbox.put(ask, { what: "answer", answer, notBefore: holds ? this.around.now() + this.undoMs : null });
   }
 
+  holdFor(undoMs: number) {
+    this.undoMs = undoMs;
+  }
+
   dismiss(ask: string, words?: string) {
     this.outbox.put(ask, { what: "dismiss", words: words?.trim() || null });
   }
@@ -107,7 +112,7 @@ class Bridge implements Client {
   snooze(ask: string, until: number | null) {
     const before = this.state.asks.get(ask)?.snoozedUntil ?? null;
     this.hear({ type: "snooze", ask, until });
-    const seconds = until === null ? null : Math.max(1, (until - this.around.now()) / 1000);
+    const seconds = until === null ? null : Math.max(1, (until - serverTime(this.state, this.around.now())) / 1000);
     this.api.snooze(ask, seconds).catch(() => this.hear({ type: "snooze", ask, until: before }));
   }
 
@@ -143,7 +148,7 @@ class Bridge implements Client {
 
   resync() {
     this.heard = [];
-    this.state = { ...nothing, connection: this.state.connection, me: this.state.me };
+    this.state = { ...nothing, connection: this.state.connection, me: this.state.me, ahead: this.state.ahead, snoozes: this.state.snoozes };
     this.socket.startAfresh();
     this.tell();
   }
@@ -173,7 +178,7 @@ class Bridge implements Client {
   }
 
   private frame(frame: ServerFrame) {
-    this.hear({ type: "frame", frame });
+    this.hear({ type: "frame", frame, at: this.around.now() });
     try {
       this.act(frame);
     } catch {
@@ -190,6 +195,9 @@ class Bridge implements Client {
         return;
       case "draft":
         return this.drafts.heard(frame.ask, frame.draft);
+      case "snooze":
+        this.snoozesHeard += 1;
+        return;
       case "reply": {
         if (this.outbox.replied(frame) || this.drafts.replied(frame.tag) || frame.tag === null) return;
         const shown = this.shows.get(frame.tag);
@@ -213,8 +221,11 @@ class Bridge implements Client {
     await this.loadSnoozes();
   }
 
-  private async loadSnoozes() {
+  private async loadSnoozes(): Promise<void> {
+    const heard = this.snoozesHeard;
     const page = await this.api.snoozes().catch(() => null);
+    // Something newer was told while the list was on its way.
+    if (page && heard !== this.snoozesHeard) return this.loadSnoozes();
     if (page) this.hear({ type: "snoozes", snoozes: new Map(page.items.map(({ ask, until }) => [ask, until === null ? 0 : Date.parse(until)])) });
   }
 
@@ -285,7 +296,6 @@ class Bridge implements Client {
 
   private readonly looked = () => {
     if (this.around.document?.visibilityState === "hidden") this.leaving();
-    else void this.loadSnoozes();
   };
 
   /** A page that is left may never run again: what is held for undoing is sent now, whatever becomes of the socket. */

@@ -52,7 +52,7 @@ export function hearOfSession(state: State, heard: Heard): State {
       const transcript = append(known.transcript, heard.entries);
       const live = known.live;
       const isStored = live !== null && transcript.items.some((item) => (item.kind === "text" || item.kind === "thinking") && item.kind === live.kind && item.block === live.block);
-      const ended = heard.entries.some(({ events }) => events.some((event) => event.type === "turn_ended" || event.type === "unhosted"));
+      const ended = heard.entries.some(({ events }) => events.some((event) => ENDS_LIVE.has(event.type) || (live?.kind === "asking" && ENDS_ASKING.has(event.type))));
       return change(state, heard.session, { transcript, failed: null, ...(isStored || ended ? { live: null } : {}) });
     }
   }
@@ -106,4 +106,7 @@ export function touch(state: State, session: string, event: Event, at: number): 
   return { state: { ...state, sessions: { ...state.sessions, items } }, listChanged: false };
 }
 
+const ENDS_LIVE: ReadonlySet<string> = new Set(["turn_ended", "unhosted"]);
+/** What was being written is there: as an ask, or as a call that became none. */
+const ENDS_ASKING: ReadonlySet<string> = new Set(["asked", "tool_called", "tool_returned"]);
 const ENDS: ReadonlySet<string> = new Set(["settled", "withdrawn", "overtaken"]);

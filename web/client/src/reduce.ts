@@ -8,7 +8,8 @@ import type { AskView, Sending } from "./view.ts";
 
 /** Something that reached this device, or that it did. */
 export type Heard =
-  | { readonly type: "frame"; readonly frame: ServerFrame }
+  /** `at`: when, by this device's clock. */
+  | { readonly type: "frame"; readonly frame: ServerFrame; readonly at?: number }
   | { readonly type: "connection"; readonly connection: Connection }
   /** Asks as the server shows them. */
   | { readonly type: "asks"; readonly asks: readonly Ask[] }
@@ -35,6 +36,10 @@ export interface Reduced {
 /** Asks that are over and still shown, so that a card says how it ended. The oldest go first. */
 const OVER_MAX = 500;
 
+/** Clocks that differ by less are the same to a person. */
+const CLOCK_STEP_MS = 400;
+
+
 /** Takes in what was heard, in order. Copies what it changes once, however much was heard. */
 export function reduce(before: State, heard: readonly Heard[]): Reduced {
   const work = new Work(before);
@@ -55,7 +60,6 @@ class Work {
   private listChanged = false;
   private asks: Map<string, AskView> | null = null;
   private preparing: Set<string> | null = null;
-  private snoozes: ReadonlyMap<string, number> = new Map();
 
   constructor(before: State) {
     this.state = before;
@@ -70,7 +74,7 @@ class Work {
   take(heard: Heard) {
     switch (heard.type) {
       case "frame":
-        return this.frame(heard.frame);
+        return this.frame(heard.frame, heard.at);
       case "connection":
         this.state = { ...this.state, connection: heard.connection };
         return;
@@ -88,9 +92,9 @@ class Work {
       case "draft":
         return this.change(heard.ask, { draft: heard.draft });
       case "snooze":
-        return this.change(heard.ask, { snoozedUntil: heard.until });
+        return this.snooze(heard.ask, heard.until);
       case "snoozes":
-        this.snoozes = heard.snoozes;
+        this.state = { ...this.state, snoozes: heard.snoozes };
         for (const view of [...this.seen().values()]) {
           const until = heard.snoozes.get(view.id) ?? null;
           if (view.snoozedUntil !== until) this.change(view.id, { snoozedUntil: until });
@@ -101,10 +105,17 @@ class Work {
     }
   }
 
-  private frame(frame: ServerFrame) {
+  private frame(frame: ServerFrame, at: number | undefined) {
     switch (frame.type) {
       case "welcome":
         this.state = { ...this.state, me: { name: frame.name, role: frame.role } };
+        return this.clock(frame.now, at, "anew");
+      case "ping":
+        return this.clock(frame.now, at, "nearer");
+      case "snooze":
+        return this.snooze(frame.ask, frame.until === null ? null : Date.parse(frame.until));
+      case "devices":
+        this.state = { ...this.state, devicesChanged: this.state.devicesChanged + 1 };
         return;
       case "snapshot":
         return this.snapshot(frame.asks, frame.drafts, frame.more);
@@ -117,6 +128,15 @@ class Work {
         // Replies, pings and drafts are for whoever holds the connection; the rest is from a newer server.
         return;
     }
+  }
+
+  /** What was said was true a moment ago: the largest difference that was seen is the nearest to the truth. */
+  private clock(now: unknown, at: number | undefined, how: "anew" | "nearer") {
+    if (typeof now !== "number" || !Number.isFinite(now) || at === undefined) return;
+    const ahead = now - at;
+    const known = this.state.ahead;
+    const isBetter = how === "anew" ? Math.abs(ahead - known) > CLOCK_STEP_MS : ahead > known + CLOCK_STEP_MS;
+    if (isBetter) this.state = { ...this.state, ahead };
   }
 
   private snapshot(asks: readonly Ask[], drafts: readonly Draft[], more: boolean) {
@@ -160,8 +180,17 @@ class Work {
     const known = this.seen().get(ask.id);
     const view: AskView = known
       ? { ...known, ask, sending: settledSending(known.sending, ask) }
-      : { id: ask.id, ask, sending: { state: "idle" }, draft: null, snoozedUntil: this.snoozes.get(ask.id) ?? null };
+      : { id: ask.id, ask, sending: { state: "idle" }, draft: null, snoozedUntil: this.state.snoozes.get(ask.id) ?? null };
     this.editable().set(ask.id, view);
+  }
+
+  /** An ask may become known after it was put off. */
+  private snooze(id: string, until: number | null) {
+    const snoozes = new Map(this.state.snoozes);
+    if (until === null) snoozes.delete(id);
+    else snoozes.set(id, until);
+    this.state = { ...this.state, snoozes };
+    this.change(id, { snoozedUntil: until });
   }
 
   private change(id: string, change: Partial<AskView>) {

@@ -107,7 +107,10 @@ export class Socket {
       return this.reopen();
     }
     if (typeof frame !== "object" || frame === null) return;
-    if (frame.type === "ping") return void this.socket?.send('{"type":"pong"}');
+    if (frame.type === "ping") {
+      this.socket?.send('{"type":"pong"}');
+      return this.events.frame(frame);
+    }
     if (frame.type === "welcome") {
       this.welcomed = true;
       this.attempts = 0;

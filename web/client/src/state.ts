@@ -7,6 +7,12 @@ import type { AskView } from "./view.ts";
 export interface State {
   readonly connection: Connection;
   readonly me: { readonly name: string; readonly role: string } | null;
+  /** How many milliseconds the server's clock is ahead of this device's. Deadlines are kept by the server's. */
+  readonly ahead: number;
+  /** Changes when a device of this person came, went or was renamed, here or elsewhere. */
+  readonly devicesChanged: number;
+  /** What this person does not want to see for a while, and until when, by the server's clock. */
+  readonly snoozes: ReadonlyMap<string, number>;
   /** Everything open, and what ended while we looked. */
   readonly asks: ReadonlyMap<string, AskView>;
   /** Asks that are known to exist and are not here yet. */
@@ -52,7 +58,7 @@ export interface Conversation {
 
 /** A block of text that grows. */
 export interface Live {
-  /** What it is that grows. */
+  /** What it is that grows. Of `asking` the text is JSON that is not whole yet: see `unfinished`. */
   readonly kind: BlockKind;
   readonly block: number;
   readonly text: string;
@@ -63,12 +69,18 @@ export interface Live {
 export const nothing: State = {
   connection: { state: "connecting" },
   me: null,
+  ahead: 0,
+  devicesChanged: 0,
+  snoozes: new Map(),
   asks: new Map(),
   preparing: new Set(),
   synced: false,
   sessions: { items: [], next: null, loaded: false },
   conversations: new Map(),
 };
+
+/** The time by the server's clock, which every time in an ask is of. */
+export const serverTime = (state: State, now: number): number => now + state.ahead;
 
 /** Open asks, the longest waiting first; what is snoozed at `now` is left out. */
 export function inbox(state: State, now: number): AskView[] {

@@ -98,6 +98,8 @@ export interface AskCommon {
   notes: Record<string, string>;
   /** No process waits for the answer; the agent will be started again with it. */
   parked: boolean;
+  /** Several people have to say the same. */
+  quorum?: Quorum;
   session: string;
   settled_at: Time | null;
   /** The texts of the questions that were skipped. */
@@ -143,7 +145,7 @@ export interface AskPage {
 export type AskState = "open" | "proposed" | "answered" | "dismissed" | "expired" | "ruled" | "withdrawn" | "overtaken";
 
 /** What a block of streaming text is. */
-export type BlockKind = "text" | "thinking";
+export type BlockKind = "text" | "thinking" | "asking";
 
 /** Who decided: a person, or a rule by its name. */
 export type By = {
@@ -783,6 +785,12 @@ export interface NewDevice {
   secret: string;
 }
 
+/** Another name for a device. */
+export interface NewDeviceName {
+  /** What you call it: 1 to 64 characters. */
+  device: string;
+}
+
 /** Words on closing an ask. */
 export interface NewDismissal {
   /** What the agent is told along with it. */
@@ -988,6 +996,15 @@ export interface Question {
 export interface QueuedMessage {
   id: string;
   text: string;
+}
+
+/** How many people have to say the same, and who has said something so far. */
+export interface Quorum {
+  /** How many of them say the same: the largest number. */
+  agree: number;
+  /** Those who answered, each with their last answer. Empty once it is settled. */
+  answered: By[];
+  needed: number;
 }
 
 /** Whether we can do our work. */
@@ -1239,6 +1256,8 @@ export type ServerFrame =
   | SnapshotServerFrame
   | DeltaServerFrame
   | DraftServerFrame
+  | SnoozeServerFrame
+  | DevicesServerFrame
   | ReplyServerFrame
   | RefusedServerFrame
   | PingServerFrame
@@ -1251,6 +1270,8 @@ export interface WelcomeServerFrame {
   type: "welcome";
   heartbeat_seconds: number;
   name: string;
+  /** Milliseconds since 1970 by our clock, by which deadlines are kept. */
+  now: number;
   protocol: number;
   role: string;
 }
@@ -1281,6 +1302,18 @@ export interface DraftServerFrame {
   draft: unknown;
 }
 
+/** You hid an ask until then, here or on another device. `null`: it is shown again. */
+export interface SnoozeServerFrame {
+  type: "snooze";
+  ask: string;
+  until: Time | null;
+}
+
+/** A device of yours came, went, or has another name. */
+export interface DevicesServerFrame {
+  type: "devices";
+}
+
 /** The ruling on a frame of yours: granted. */
 export interface ReplyServerFrame {
   ok: true;
@@ -1307,6 +1340,8 @@ export interface RefusedServerFrame {
 /** We are still there. */
 export interface PingServerFrame {
   type: "ping";
+  /** Milliseconds since 1970 by our clock. */
+  now: number;
 }
 
 /** You pinged. */

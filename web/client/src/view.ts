@@ -74,9 +74,9 @@ export function phaseOf(view: AskView): Phase {
   }
 }
 
-/** Until when an answer can be taken back, in milliseconds since 1970. `null`: it cannot. */
-export function undoUntil(view: AskView): number | null {
-  if (view.ask.state === "open" && view.sending.state === "held") return view.sending.until;
+/** Until when an answer can be taken back, by the server's clock, which is `ahead` of this one's. `null`: it cannot. */
+export function undoUntil(view: AskView, ahead = 0): number | null {
+  if (view.ask.state === "open" && view.sending.state === "held") return view.sending.until + ahead;
   if (view.ask.state === "proposed" && view.ask.undo_until) return Date.parse(view.ask.undo_until);
   return null;
 }

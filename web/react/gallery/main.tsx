@@ -6,8 +6,10 @@ import { StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
 import type { AskView, Sending } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
-import { AskCard, Inbox, Preparing } from "../src/index.ts";
-import { many, samples } from "./samples.ts";
+import { AskCard, Inbox, Preparing, Together } from "../src/index.ts";
+import { many, samples, togethers } from "./samples.ts";
+
+const alikes = togethers();
 
 const wanted = new URLSearchParams(location.search);
 const only = wanted.get("only");
@@ -83,6 +85,18 @@ function Gallery() {
             <section id="preparing" className="gallery-place">
               <h2 className="gallery-name">preparing</h2>
               <Preparing language={language} />
+            </section>
+          )}
+          {(!only || only === "preparing-streaming") && (
+            <section id="preparing-streaming" className="gallery-place">
+              <h2 className="gallery-name">preparing-streaming</h2>
+              <Preparing language={language} text="Which database should the new ser" options={["PostgreSQL", "SQL"]} />
+            </section>
+          )}
+          {(!only || only === "together") && (
+            <section id="together" className="gallery-place">
+              <h2 className="gallery-name">together</h2>
+              <Together views={alikes} language={language} onAnswer={() => undefined} me="grace" />
             </section>
           )}
           {samples()

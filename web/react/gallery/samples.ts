@@ -1,6 +1,7 @@
 /** One of everything: each kind of ask in each state. */
 
-import type { Ask, AskView } from "@askbridge/client";
+import type { ApprovalAsk, Ask, AskCommon, AskView } from "@askbridge/client";
+import type { ApprovalView } from "../src/together/alike.ts";
 import {
   MINUTE,
   ada,
@@ -60,6 +61,10 @@ export const samples = (): Sample[] => [
   { name: "questions-japanese", view: viewOf(japanese()) },
   { name: "questions-hiding", view: viewOf(hiding()) },
   { name: "questions-parked", view: viewOf(database({ parked: true, context: {}, deadline: at(95_000) })) },
+  {
+    name: "questions-quorum",
+    view: viewOf(database({ context: {}, quorum: { needed: 2, answered: [ada], agree: 1 } })),
+  },
   { name: "questions-stranded", view: viewOf(database({ stranded: true, context: {} })) },
   {
     name: "questions-refused",
@@ -278,3 +283,16 @@ export function many(n: number): AskView[] {
     return viewOf({ ...ends, id: `ask_m_${index}`, asked_at: at(-(n - index) * 90_000) } as Ask);
   });
 }
+
+/** Three commands that are alike: two that wait, one of them grave, and one that was decided. */
+export const togethers = (): ApprovalView[] =>
+  [
+    run("cargo test -p inventory", {}),
+    run("rm -rf target/tmp", {}),
+    run("cargo fmt --check", { ...answered, answers: { decision: "allow" } }),
+  ].map((ask) => viewOf(ask) as ApprovalView);
+
+const run = (line: string, change: Partial<AskCommon>): ApprovalAsk => {
+  const ask = command(change);
+  return { ...ask, approval: { ...ask.approval, input: { command: line }, summary: `Run ${line}` } };
+};

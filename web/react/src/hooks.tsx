@@ -5,6 +5,7 @@ import { inbox, isSnoozed, type AskView, type Client, type State } from "@askbri
 import type { Language } from "@askbridge/words";
 import { AskCard, type AskCardProps } from "./AskCard/AskCard.tsx";
 import { Preparing } from "./AskCard/Preparing.tsx";
+import { Ahead } from "./now.ts";
 import { PreviewPages } from "./questions/PreviewPage.tsx";
 
 interface Bound {
@@ -17,8 +18,9 @@ const Context = createContext<Bound | null>(null);
 /** Gives everything below it a client and a language. */
 export function Askbridge({ client, language, children }: Bound & { readonly children: ReactNode }) {
   const bound = useMemo(() => ({ client, language }), [client, language]);
+  const ahead = useSyncExternalStore((listener) => client.subscribe(listener), () => client.state.ahead, () => 0);
   // React 18 knows no context that is its own provider.
-  return <Context.Provider value={bound}>{children}</Context.Provider>;
+  return <Context.Provider value={bound}><Ahead.Provider value={ahead}>{children}</Ahead.Provider></Context.Provider>;
 }
 
 function useBound(): Bound {

@@ -1,6 +1,11 @@
 /** The time, for what is on the screen. */
 
-import { useSyncExternalStore } from "react";
+import { createContext, useContext, useSyncExternalStore } from "react";
+
+/** How many milliseconds the clock of deadlines is ahead of this device's. */
+export const Ahead = createContext(0);
+
+export const useAhead = (): number => useContext(Ahead);
 
 const SECOND = 1_000;
 const listeners = new Set<() => void>();
@@ -22,7 +27,11 @@ function subscribe(listener: () => void): () => void {
 
 const rest = () => () => {};
 
-/** Milliseconds since 1970, in steps of a second while `ticks`, otherwise as it was at the last drawing. */
+/**
+ * Milliseconds since 1970 by the server's clock, in steps of a second while `ticks`, otherwise as it was at the last
+ * drawing. Whoever's watch is wrong sees the same countdown as everybody else.
+ */
 export function useNow(ticks = true): number {
-  return useSyncExternalStore(ticks ? subscribe : rest, () => Math.floor(Date.now() / SECOND) * SECOND);
+  const ahead = useAhead();
+  return useSyncExternalStore(ticks ? subscribe : rest, () => Math.floor((Date.now() + ahead) / SECOND) * SECOND);
 }

@@ -1,8 +1,10 @@
-import { cleanup, screen } from "@testing-library/react";
-import { afterEach, expect, test } from "vitest";
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
 import type { Ask, Sending } from "@askbridge/client";
-import { command, database } from "../gallery/asks.ts";
+import { command, database, viewOf } from "../gallery/asks.ts";
 import { samples } from "../gallery/samples.ts";
+import { AskCard, Preparing } from "../src/index.ts";
+import { Ahead } from "../src/now.ts";
 import { given } from "./given.tsx";
 
 afterEach(cleanup);
@@ -228,4 +230,44 @@ test("only whoever answered can take it back", () => {
   expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
   now({ ask: ask("grace") });
   expect(screen.getByRole("button", { name: "Undo" })).toBeTruthy();
+});
+
+test("how many of those who have to agree have answered is on the card", () => {
+  const quorum = { needed: 2, answered: [ada], agree: 1 };
+  const { now } = given(database({ quorum }));
+  expect(status()).toBe("1 of 2 answered. ada (phone). It counts once 2 people say the same. ");
+  now({ ask: database({ quorum: { ...quorum, answered: [ada, { ...ada, person: "grace", device: "desk" }] } }) });
+  expect(status()).toBe("2 of 2 answered. ada (phone), you (desk). Their answers differ; it counts once enough people say the same. Yours is in, and you can still change it.");
+  expect(screen.getAllByRole("radio")).toHaveLength(3);
+});
+
+test("words for closing it are a draft like any other: kept, and taken over from another device", async () => {
+  const { user, calls, now } = given(database());
+  await user.click(screen.getByRole("button", { name: "Dismiss" }));
+  await user.type(screen.getByRole("textbox", { name: /Words for the agent/ }), "no");
+  expect(calls.onDraft).toHaveBeenLastCalledWith({ parting: "no" });
+  now({ draft: { parting: "not today" } });
+  expect(screen.getByDisplayValue("not today")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Cancel" }));
+  // Something is half written: one tap would answer over it.
+  await user.click(screen.getByRole("radio", { name: "SQLite" }));
+  expect(calls.onAnswer).not.toHaveBeenCalled();
+  expect(calls.onDraft).toHaveBeenLastCalledWith({ kind: "questions", picks: [{ chosen: [1], text: "", note: "", skipped: false }], parting: "not today" });
+});
+
+test("a countdown is the server's, whatever this device's clock says", () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+  const AHEAD = 10 * 60_000;
+  const deadline = new Date(Date.now() + AHEAD + 90_000).toISOString();
+  const actions = { onAnswer: () => undefined, onDismiss: () => undefined, onExtend: () => undefined, onUndo: () => undefined, onDraft: () => undefined };
+  render(<Ahead.Provider value={AHEAD}><AskCard view={viewOf(database({ deadline }))} language="en" {...actions} /></Ahead.Provider>);
+  expect(screen.getByRole("timer").textContent).toBe("1:30 left");
+  vi.useRealTimers();
+});
+
+test("a question that is being written shows as far as it goes", () => {
+  render(<Preparing language="en" text="Which data" options={["Post"]} />);
+  expect(screen.getByText("Which data")).toBeTruthy();
+  expect(screen.getByText("Post")).toBeTruthy();
+  expect(screen.getByRole("article").getAttribute("aria-busy")).toBe("true");
 });

@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use crate::run::{exists, go};
 
 const PACKAGED: &str = "/usr/bin/chromium";
+const LETTERS: &str = "fonts-noto-cjk";
 
 /// Returns where it is, after installing it where that is possible.
 pub(crate) fn chromium() -> Result<PathBuf> {
@@ -19,12 +20,29 @@ pub(crate) fn chromium() -> Result<PathBuf> {
         bail!("there is no {PACKAGED}\n\nhint: install the package `chromium` of your system");
     }
     eprintln!("installing chromium (the Debian package, about 350 MB with what it needs)");
+    apt("chromium")?;
+    Ok(path.to_owned())
+}
+
+/// Brings in letters for the Japanese pages, so that what is measured there is what people see. Without them the journeys
+/// hold as well, in boxes; so a machine that cannot have them goes on.
+pub(crate) fn letters() {
+    let found = Command::new("fc-list").args([":lang=ja", "family"]).output();
+    if found.is_ok_and(|found| !found.stdout.trim_ascii().is_empty()) || !exists("apt-get") {
+        return;
+    }
+    eprintln!("installing Japanese letters (the Debian package {LETTERS}, about 90 MB)");
+    if let Err(why) = apt(LETTERS) {
+        eprintln!("going on without: {why:#}");
+    }
+}
+
+fn apt(package: &str) -> Result<()> {
     let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.trim_ascii() == b"0");
     let mut command = if root { Command::new("apt-get") } else { Command::new("sudo") };
     if !root {
         command.arg("apt-get");
     }
-    command.args(["install", "--yes", "--no-install-recommends", "chromium"]).env("DEBIAN_FRONTEND", "noninteractive");
-    go(command, "apt-get install chromium")?;
-    Ok(path.to_owned())
+    command.args(["install", "--yes", "--no-install-recommends", package]).env("DEBIAN_FRONTEND", "noninteractive");
+    go(command, &format!("apt-get install {package}"))
 }

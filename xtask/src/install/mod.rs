@@ -16,7 +16,7 @@ use anyhow::Result;
 
 use crate::run::root;
 
-pub(crate) use chromium::chromium;
+pub(crate) use chromium::{chromium, letters};
 pub(crate) use schemathesis::schemathesis;
 
 /// Where everything is, once installed.

@@ -43,7 +43,7 @@ pub enum TokensError {
     Shelf(#[from] ShelfError),
     #[error("there is no token `{0}`")]
     Unknown(String),
-    #[error("a token needs a name of 1 to 64 characters")]
+    #[error("a name has 1 to 64 characters")]
     BadName,
 }
 
@@ -63,8 +63,8 @@ pub struct Tokens {
     store: Store,
     chance: Chance,
     known: RwLock<HashMap<[u8; 32], Known>>,
-    /// Counts revocations, so that open connections look again whether they still belong to somebody.
-    revocations: watch::Sender<u64>,
+    /// Counts what changed about tokens that are known, so that open connections look again whose they are.
+    changes: watch::Sender<u64>,
 }
 
 impl Tokens {
@@ -77,7 +77,7 @@ impl Tokens {
             Some((hash, Known::from(info)))
         });
         let known = known.collect();
-        Ok(Self { store, chance, known: RwLock::new(known), revocations: watch::Sender::new(0) })
+        Ok(Self { store, chance, known: RwLock::new(known), changes: watch::Sender::new(0) })
     }
 
     /// Recognises a token.
@@ -98,12 +98,17 @@ impl Tokens {
 
     /// Is there still a token of this party?
     pub fn holds(&self, party: &PartyId) -> bool {
-        self.known.read().values().any(|known| known.caller.party == *party)
+        self.holder(party).is_some()
     }
 
-    /// Says when a token was revoked.
-    pub fn revocations(&self) -> watch::Receiver<u64> {
-        self.revocations.subscribe()
+    /// Returns who holds the token of this party now, under their present name.
+    pub fn holder(&self, party: &PartyId) -> Option<Caller> {
+        self.known.read().values().find(|known| known.caller.party == *party).map(|known| known.caller.clone())
+    }
+
+    /// Says when a token was revoked, or its device renamed.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// Makes a token. This is the only time it is seen.
@@ -132,7 +137,10 @@ impl Tokens {
 
     /// Keeps a secret that somebody else made, such as the one in the token file.
     pub async fn keep(&self, secret: &Secret, info: TokenInfo, now: Timestamp) -> Result<(), TokensError> {
-        let hash = secret.hash();
+        self.put(secret.hash(), info, now).await
+    }
+
+    async fn put(&self, hash: [u8; 32], info: TokenInfo, now: Timestamp) -> Result<(), TokensError> {
         let value = serde_json::to_vec(&info).expect("a token's description has text keys");
         self.store.put(&format!("{PREFIX}{}", secret::hex(&hash)), &value, Expect::Any, None, now).await?;
         self.known.write().insert(hash, Known::from(info));
@@ -145,18 +153,32 @@ impl Tokens {
         tokens
     }
 
+    /// Gives the device of a token another name.
+    pub async fn rename(&self, id: &str, device: &str, now: Timestamp) -> Result<Arc<TokenInfo>, TokensError> {
+        let device = device.trim();
+        if device.is_empty() || device.chars().count() > NAME_CHARS_MAX {
+            return Err(TokensError::BadName);
+        }
+        let (hash, info) = self.found(id)?;
+        let renamed = TokenInfo { device: device.to_owned(), ..(*info).clone() };
+        self.put(hash, renamed.clone(), now).await?;
+        self.changes.send_modify(|count| *count += 1);
+        Ok(Arc::new(renamed))
+    }
+
+    fn found(&self, id: &str) -> Result<([u8; 32], Arc<TokenInfo>), TokensError> {
+        let known = self.known.read();
+        let found = known.iter().find(|(_, known)| known.info.id == id);
+        let found = found.map(|(hash, known)| (*hash, Arc::clone(&known.info)));
+        found.ok_or_else(|| TokensError::Unknown(id.to_owned()))
+    }
+
     /// Forgets a token: whoever holds it is a stranger from now on.
     pub async fn revoke(&self, id: &str) -> Result<Arc<TokenInfo>, TokensError> {
-        let found = self
-            .known
-            .read()
-            .iter()
-            .find(|(_, known)| known.info.id == id)
-            .map(|(hash, known)| (*hash, Arc::clone(&known.info)));
-        let (hash, info) = found.ok_or_else(|| TokensError::Unknown(id.to_owned()))?;
+        let (hash, info) = self.found(id)?;
         self.store.delete(&format!("{PREFIX}{}", secret::hex(&hash)), Expect::Any).await?;
         self.known.write().remove(&hash);
-        self.revocations.send_modify(|count| *count += 1);
+        self.changes.send_modify(|count| *count += 1);
         Ok(info)
     }
 }

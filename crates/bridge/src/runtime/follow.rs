@@ -129,6 +129,7 @@ impl Follower {
                         continue;
                     };
                     let (mut snapshot, cursor) = self.handle.snapshot(caller)?;
+                    Box::pin(self.handle.with_votes(&mut snapshot.asks)).await?;
                     snapshot.drafts = Box::pin(self.handle.drafts_of(caller)).await;
                     // Not before: whoever stops waiting half-way gets the snapshot next time.
                     self.stage = Stage::Live;

@@ -20,7 +20,7 @@ use tracing::error;
 use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
-use super::{deltas, drafts, seats};
+use super::{deltas, drafts, own, seats};
 use crate::auth::{Access, Action, Caller, Role};
 
 /// What a listener wants to hear of.
@@ -132,8 +132,9 @@ impl Hub {
         }
     }
 
-    fn tell_draft(&self, news: News) {
-        let News::Draft { person, .. } = &news else { return };
+    /// Tells the devices of one person, and nobody else.
+    fn tell_person(&self, news: News) {
+        let (News::Draft { person, .. } | News::Own { person, .. }) = &news else { return };
         let person = person.clone();
         let bytes = news.bytes();
         let news = Arc::new(news);
@@ -217,6 +218,7 @@ fn leave<K: Hash + Eq>(places: &mut HashMap<K, BTreeMap<u64, Listener>>, place: 
 /// Follows the journal from `from` on and tells everyone, until `stop`.
 pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     let mut drafts = Box::pin(handle.store.subscribe(drafts::SUBJECT));
+    let mut owns = Box::pin(handle.store.subscribe(own::SUBJECT));
     let mut deltas = Box::pin(handle.store.subscribe(deltas::SUBJECT));
     let mut seats = Box::pin(handle.store.subscribe(seats::SUBJECT));
     let mut from = from;
@@ -249,7 +251,12 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                 },
                 Some(message) = drafts.next() => {
                     if let Some(news) = drafts::read(&message) {
-                        handle.hub.tell_draft(news);
+                        handle.hub.tell_person(news);
+                    }
+                }
+                Some(message) = owns.next() => {
+                    if let Some(news) = own::read(&message) {
+                        handle.hub.tell_person(news);
                     }
                 }
                 Some(message) = deltas.next() => {

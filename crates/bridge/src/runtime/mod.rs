@@ -13,6 +13,7 @@ mod handle;
 mod hub;
 mod kept;
 mod news;
+mod own;
 mod record;
 mod resolve;
 mod rollover;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askbridge_core::ids::{AskId, Position, Raw, SessionId};
 use askbridge_journal::{Cursor, Stored};
 use askbridge_peers::peer::BlockKind;
-use askbridge_peers::told::Happened;
+use askbridge_peers::told::{Happened, Own};
 
 #[derive(Debug)]
 pub enum News {
@@ -14,6 +14,11 @@ pub enum News {
         person: String,
         ask: AskId,
         draft: Raw,
+    },
+    /// Something of a person's own, for their devices.
+    Own {
+        person: String,
+        own: Own,
     },
     /// Streaming text. May be lost; the stored text completes it.
     Delta {
@@ -60,6 +65,7 @@ impl News {
         match self {
             Self::Entry(batch) => batch.happened.iter().map(|event| event.json.len() + 128).sum(),
             Self::Draft { draft, .. } => draft.as_str().len() + 64,
+            Self::Own { .. } => 128,
             Self::Delta { text, .. } => text.len() + 64,
             Self::Seat { dialect, .. } => dialect.len() + 64,
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use askbridge_core::ids::{AskId, Timestamp};
 use askbridge_core::limits;
 use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_peers::told::Own;
 use askbridge_peers::wish::Rejection;
 
 use super::error::chain;
@@ -22,13 +23,17 @@ impl Handle {
         self.guard_ask(caller, Action::Decide, ask)?;
         let now = self.clock.now();
         let key = format!("{}{ask}", prefix(caller));
-        let Some(time) = time else {
-            let deleted = self.store.delete(&key, Expect::Any).await;
-            return deleted.map(|()| None).map_err(|error| Rejection::Down(chain(&error)));
+        let until = time.map(|time| now.plus(time.min(limits::SNOOZE_MAX)));
+        let done = match until {
+            Some(until) => {
+                let text = until.0.to_string();
+                self.store.put(&key, text.as_bytes(), Expect::Any, Some(until), now).await.map(drop)
+            }
+            None => self.store.delete(&key, Expect::Any).await,
         };
-        let until = now.plus(time.min(limits::SNOOZE_MAX));
-        let put = self.store.put(&key, until.0.to_string().as_bytes(), Expect::Any, Some(until), now).await;
-        put.map(|_| Some(until)).map_err(|error| Rejection::Down(chain(&error)))
+        done.map_err(|error| Rejection::Down(chain(&error)))?;
+        self.tell_own(&caller.name, &Own::Snoozed { ask, until });
+        Ok(until)
     }
 
     /// Returns what is hidden from a person now, and until when.

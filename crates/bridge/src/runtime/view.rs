@@ -46,6 +46,17 @@ impl Handle {
         .await
     }
 
+    /// Adds to asks from the index what only the session knows: who has said what, where several have to say the same.
+    pub(crate) async fn with_votes(&self, views: &mut [AskView]) -> Result<(), Rejection> {
+        for view in views.iter_mut().filter(|view| view.ask.terms.quorum > 1 && view.state == State::Open) {
+            let ask = view.ask.id;
+            let votes =
+                self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| live.votes.clone()));
+            view.votes = votes.await?.unwrap_or_default();
+        }
+        Ok(())
+    }
+
     fn ask_from_index(&self, ask: AskId) -> Result<AskView, Rejection> {
         let known = self.store.index().ask(ask).map_err(|error| Rejection::Down(chain(&error)))?;
         known.as_ref().map(of_known).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))

@@ -79,6 +79,7 @@ pub(super) fn addresses() -> Vec<Address> {
         at("POST", "/v1/pairings", pair::create, pair::create_doc),
         at("GET", "/v1/devices", devices::list, devices::list_doc),
         at("POST", "/v1/devices", devices::link, devices::link_doc),
+        at("POST", "/v1/devices/{id}", devices::rename, devices::rename_doc),
         at("DELETE", "/v1/devices/{id}", devices::revoke, devices::revoke_doc),
         at("POST", "/v1/tokens", tokens::create, tokens::create_doc),
         at("GET", "/v1/tokens", tokens::list, tokens::list_doc),

@@ -66,7 +66,7 @@ pub(crate) struct Talk {
     held: Vec<(SessionId, Position, Tag, Receipt)>,
     wake_at: Option<Timestamp>,
     hang_up: Option<(u16, String)>,
-    revocations: watch::Receiver<u64>,
+    token_changes: watch::Receiver<u64>,
     /// Stores what an agent says, one thing after the other.
     recorder: Option<mpsc::Sender<Record>>,
     seen: Seen,
@@ -94,7 +94,7 @@ struct Place {
 
 impl Talk {
     pub(crate) fn new(app: App, guest: Guest, peer: Box<dyn Peer>) -> Self {
-        let (chance, revocations) = (app.handle.chance.clone(), app.tokens.revocations());
+        let (chance, token_changes) = (app.handle.chance.clone(), app.tokens.changes());
         Self {
             app,
             guest,
@@ -108,7 +108,7 @@ impl Talk {
             held: Vec::new(),
             wake_at: None,
             hang_up: None,
-            revocations,
+            token_changes,
             recorder: None,
             seen: Seen::default(),
         }
@@ -157,10 +157,11 @@ impl Talk {
         let (clock, wake_at) = (self.app.handle.clock.clone(), self.wake_at);
         tokio::select! {
             biased;
+            // First: whoever is somebody else now, or nobody, hears the rest as that.
+            Ok(()) = self.token_changes.changed() => self.look_again(),
             heard = hear(&mut self.follower) => self.told(heard),
             Some((tag, ruling)) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled(tag, ruling),
             () = async { Box::pin(clock.sleep_until(wake_at.unwrap_or_default())).await }, if wake_at.is_some() => self.wake(),
-            Ok(()) = self.revocations.changed() => self.look_again(),
         }
     }
 
@@ -180,11 +181,11 @@ impl Talk {
         }
     }
 
-    /// Somebody's token was revoked. Whoever holds none any more has to go.
+    /// Somebody's token was revoked, or their device has another name. Whoever holds none any more has to go.
     fn look_again(&mut self) {
-        let holds = |caller: &Caller| caller.has_no_token() || self.app.tokens.holds(&caller.party);
-        if self.guest.caller.as_ref().is_some_and(|caller| !holds(caller)) {
-            self.guest.caller = None;
+        let Some(caller) = self.guest.caller.as_ref().filter(|caller| !caller.has_no_token()) else { return };
+        self.guest.caller = self.app.tokens.holder(&caller.party);
+        if self.guest.caller.is_none() {
             self.follower = None;
             self.hang_up(REVOKED, "this token was revoked");
         }
@@ -408,6 +409,7 @@ impl Talk {
                 News::Draft { ask, draft, .. } => {
                     self.with_peer(|peer, cx| peer.tell(&Told::Draft { ask: *ask, draft }, cx));
                 }
+                News::Own { own, .. } => self.with_peer(|peer, cx| peer.tell(&Told::Own(own), cx)),
                 News::Delta { session, block, kind, offset, text } => {
                     let told = Told::Delta { session: *session, block: *block, kind: *kind, offset: *offset, text };
                     self.with_peer(|peer, cx| peer.tell(&told, cx));

@@ -125,6 +125,7 @@ async fn every_address_answers_as_the_document_says() {
     let devices = met.note("listDevices", 200, house.get("/v1/devices", &ada).await);
     let other = devices["items"].as_array().unwrap().iter().find(|device| device["current"] == json!(false)).unwrap();
     let path = format!("/v1/devices/{}", other["id"].as_str().unwrap());
+    met.note("renameDevice", 200, house.post(&path, &ada, &json!({"device": "kitchen tablet"})).await);
     met.note("revokeDevice", 200, house.delete(&path, &ada).await);
     let drawn = json!({"questions": [{"question": "Q", "options": [{"label": "a", "preview": "<b>a</b>"}, "b"]}]});
     let id = asked(house.post("/v1/asks", &agent, &drawn).await.1).await;
@@ -198,7 +199,9 @@ fn the_frames_of_every_transcript_are_as_the_document_says() {
         }
     }
     for kind in
-        ["welcome", "snapshot", "event", "draft", "delta", "reply", "ping", "pong", "lagged", "asked", "settled"]
+        ["welcome", "snapshot", "event", "draft", "snooze", "devices", "delta", "reply", "ping", "pong", "lagged"]
+            .into_iter()
+            .chain(["asked", "settled"])
     {
         assert!(told.contains(&format!("{kind:?}")), "no transcript tells {kind}");
     }

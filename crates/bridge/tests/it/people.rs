@@ -63,6 +63,96 @@ async fn a_snooze_is_seen_on_the_persons_other_device_and_by_nobody_else() {
 }
 
 #[tokio::test]
+async fn a_snooze_and_a_change_of_devices_reach_the_persons_other_devices_at_once() {
+    let house = House::open().await;
+    let (agent, phone, laptop, bob) =
+        (house.agent("ci").await, house.person("ada").await, house.person("ada").await, house.person("bob").await);
+    let (mut screen, mut others) = (house.native(&laptop).await, house.native(&bob).await);
+    let mut stream = house.events(&laptop).await;
+    stream.hear("snapshot").await;
+    let (_, asked) = house.post("/v1/asks", &agent, &json!({"question": "Go on?"})).await;
+    let path = format!("/v1/asks/{}/snooze", asked["id"].as_str().unwrap());
+    let (_, snoozed) = house.post(&path, &phone, &json!({"seconds": 3600})).await;
+    let told = screen.hear("the snooze", |frame| frame["type"] == "snooze").await;
+    assert_eq!(told, json!({"type": "snooze", "ask": asked["id"], "until": snoozed["until"]}));
+    assert_eq!(stream.hear("own").await, told);
+    house.post(&path, &phone, &json!({})).await;
+    let told = screen.hear("that it is shown again", |frame| frame["type"] == "snooze").await;
+    assert_eq!(told["until"], Value::Null);
+
+    let (_, link) = house.post("/v1/devices", &phone, &json!({})).await;
+    house.post("/v1/pair", "", &json!({"secret": link["secret"], "device": "tablet"})).await;
+    screen.hear("that a device came", |frame| frame["type"] == "devices").await;
+    let (_, devices) = house.get("/v1/devices", &phone).await;
+    let tablet = devices["items"].as_array().unwrap().iter().find(|it| it["device"] == "tablet").unwrap()["id"].clone();
+    assert_eq!(house.delete(&format!("/v1/devices/{}", tablet.as_str().unwrap()), &phone).await.0, 200);
+    screen.hear("that it went", |frame| frame["type"] == "devices").await;
+
+    // Bob hears what concerns everybody, and none of this.
+    house.post("/v1/asks", &agent, &json!({"question": "The last?"})).await;
+    let heard =
+        others.hear_all("the last", |frame| frame["event"]["ask"]["questions"][0]["question"] == "The last?").await;
+    assert!(heard.iter().all(|frame| frame["type"] == "event"), "{heard:#?}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_device_is_renamed_by_its_person_and_answers_under_its_new_name_from_then_on() {
+    let house = House::open().await;
+    let (agent, ada, bob) = (house.agent("ci").await, house.person("ada").await, house.person("bob").await);
+    let mut socket = house.native(&ada).await;
+    let (_, devices) = house.get("/v1/devices", &ada).await;
+    let path = format!("/v1/devices/{}", devices["items"][0]["id"].as_str().unwrap());
+    for bad in [json!({"device": "  "}), json!({"device": "x".repeat(65)})] {
+        assert_eq!(house.post(&path, &ada, &bad).await.0, 422, "{bad}");
+    }
+    assert_eq!(house.post(&path, &bob, &json!({"device": "mine"})).await.0, 404, "it is none of bob's business");
+    assert_eq!(house.post(&path, &agent, &json!({"device": "mine"})).await.0, 403);
+    let (status, renamed) = house.post(&path, &ada, &json!({"device": " kitchen tablet "})).await;
+    assert_eq!((status, &renamed["device"]), (200, &json!("kitchen tablet")), "{renamed}");
+    socket.hear("that it has another name", |frame| frame["type"] == "devices").await;
+
+    // The connection was open all the while.
+    let (_, asked) = house.post("/v1/asks", &agent, &json!({"question": "Go on?"})).await;
+    let answer = json!({"type": "answer", "tag": 1, "ask": asked["id"], "answers": {"Go on?": "yes"}});
+    socket.say(&answer.to_string()).await;
+    socket.hear("the ruling", |frame| frame["type"] == "reply" && frame["ok"] == true).await;
+    let (_, shown) = house.get(&format!("/v1/asks/{}", asked["id"].as_str().unwrap()), &ada).await;
+    assert_eq!(shown["by"], json!({"person": "ada", "device": "kitchen tablet", "via": "native"}));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn whoever_looks_sees_how_many_of_those_who_have_to_agree_have_answered() {
+    let house = House::open().await;
+    let (agent, ada, bob) = (house.agent("ci").await, house.person("ada").await, house.person("bob").await);
+    let (_, asked) = house.post("/v1/asks", &agent, &json!({"question": "Ship it?", "quorum": 2})).await;
+    assert_eq!(asked["quorum"], json!({"needed": 2, "answered": [], "agree": 0}));
+    let path = format!("/v1/asks/{}", asked["id"].as_str().unwrap());
+    let answer = async |token: &str, said: &str| {
+        let (status, shown) =
+            house.post(&format!("{path}/answer"), token, &json!({"answers": {"Ship it?": said}})).await;
+        assert_eq!(status, 200, "{shown}");
+        shown
+    };
+    let one = json!({"needed": 2, "answered": [{"person": "ada", "device": "test", "via": "http"}], "agree": 1});
+    assert_eq!(answer(&ada, "yes").await["quorum"], one);
+    // By every way in which an ask is shown.
+    assert_eq!(house.get(&path, &bob).await.1["quorum"], one);
+    assert_eq!(house.get("/v1/asks", &bob).await.1["items"][0]["quorum"], one);
+    let mut socket = house.socket("/v1/ws", None).await.unwrap();
+    socket.say(&json!({"type": "hello", "token": bob}).to_string()).await;
+    let shot = socket.hear("a snapshot", |frame| frame["type"] == "snapshot").await;
+    assert_eq!(shot["asks"][0]["quorum"], one);
+
+    let differing = answer(&bob, "no").await;
+    assert_eq!((&differing["state"], &differing["quorum"]["agree"]), (&json!("open"), &json!(1)), "they differ");
+    let agreed = answer(&bob, "yes").await;
+    assert_eq!((&agreed["state"], &agreed["by"]["person"]), (&json!("answered"), &json!("bob")));
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_preview_is_a_document_that_can_do_nothing() {
     let house = House::open().await;
     let (agent, other, ada) = (house.agent("ci").await, house.agent("x").await, house.person("ada").await);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use askbridge_core::answer::Who;
+use askbridge_core::answer::{Answer, Who};
 use askbridge_core::ask::{Body, Field, FieldKind, OfferedRule};
 use askbridge_core::fit::CardQuestion;
 use askbridge_core::ids::{AskId, Raw};
@@ -47,6 +47,9 @@ pub struct AskJson {
     pub notes: Map<String, Value>,
     /// `null`: nobody yet, or nobody came.
     pub by: Option<ByJson>,
+    /// Several people have to say the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quorum: Option<QuorumJson>,
     /// What a person wrote on closing it, or why the agent no longer waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
@@ -172,6 +175,17 @@ pub enum ByJson {
     Rule { rule: String },
 }
 
+/// How many people have to say the same, and who has said something so far.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Quorum")]
+pub struct QuorumJson {
+    pub needed: u8,
+    /// Those who answered, each with their last answer. Empty once it is settled.
+    pub answered: Vec<ByJson>,
+    /// How many of them say the same: the largest number.
+    pub agree: usize,
+}
+
 /// What the agent is told.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Verdict")]
@@ -222,6 +236,7 @@ impl AskJson {
             skipped: answer.map(|answer| skipped(&shown, answer)).unwrap_or_default(),
             notes: answer.map(|answer| notes(&shown, answer)).unwrap_or_default(),
             by: view.by.as_ref().map(ByJson::of),
+            quorum: QuorumJson::of(view),
             words: view.words.clone(),
             verdict: view.verdict.as_ref().map(|verdict| VerdictJson {
                 ruling: match &verdict.ruling {
@@ -251,6 +266,18 @@ impl AskJson {
             // Last, because it takes the questions.
             body: BodyJson::of(view, shown),
         }
+    }
+}
+
+impl QuorumJson {
+    fn of(view: &AskView) -> Option<Self> {
+        let needed = view.ask.terms.quorum;
+        let agree = |answer: &Answer| view.votes.iter().filter(|(_, said)| said == answer).count();
+        (needed > 1).then(|| Self {
+            needed,
+            answered: view.votes.iter().map(|(who, _)| ByJson::person(who)).collect(),
+            agree: view.votes.iter().map(|(_, answer)| agree(answer)).max().unwrap_or(0),
+        })
     }
 }
 

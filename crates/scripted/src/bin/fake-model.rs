@@ -1,7 +1,10 @@
 //! The scripted model by hand: `fake-model SCRIPT.json [PORT]`. Prints its address, then every request as a line of JSON.
+//! A line on its standard input opens the gate of that name.
 
-use std::io::Write;
+use std::io::{Write, stdin};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use askbridge_scripted::model::{Model, Script};
@@ -9,7 +12,8 @@ use askbridge_scripted::model::{Model, Script};
 const HELP: &str = "\
 usage: fake-model SCRIPT.json [PORT]
 
-Prints the address to use as ANTHROPIC_BASE_URL, then every request as a line of JSON.
+Prints the address to use as ANTHROPIC_BASE_URL, then every request as a line of JSON. A line on standard input opens
+the gate of that name.
 
   {\"turns\": [{\"when\": {\"user\": \"hi\"}, \"say\": {\"message\": [{\"text\": \"hello\"}]}}]}";
 
@@ -30,7 +34,9 @@ fn run(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
         [path, port] => (path, port.parse()?),
         _ => return Err("a script is needed".into()),
     };
-    let model = Model::start_at(Script::from_json(&std::fs::read_to_string(path)?)?, port)?;
+    let model = Arc::new(Model::start_at(Script::from_json(&std::fs::read_to_string(path)?)?, port)?);
+    let doors = Arc::clone(&model);
+    thread::spawn(move || stdin().lines().map_while(Result::ok).for_each(|gate| doors.open(gate.trim())));
     let mut out = std::io::stdout();
     writeln!(out, "{}", model.url())?;
     let mut told = 0;

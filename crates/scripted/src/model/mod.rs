@@ -24,7 +24,8 @@ pub mod stream;
 
 pub use heard::{Heard, ToolResult};
 pub use reply::{
-    Piece, Reply, ask, ask_with, broken_off, chunked, fail, gate, overloaded, rate_limited, text, thinking, tool,
+    Piece, Reply, ask, ask_with, broken_off, chunked, fail, gate, halting, overloaded, rate_limited, text, thinking,
+    tool,
 };
 pub use script::{Script, When, all, anything, in_subagent, not, on_any_result, on_result, on_turn, on_user};
 pub use server::Model;

@@ -19,6 +19,11 @@ pub enum Piece {
     },
     /// The stream stops here until the test opens the gate of this name.
     Gate(String),
+    /// A piece that stops in its middle until the test opens the gate of this name.
+    Halting {
+        gate: String,
+        piece: Box<Piece>,
+    },
     /// The connection is cut here, in the middle of the message.
     BrokenOff,
 }
@@ -79,6 +84,11 @@ pub fn chunked(bytes: usize, piece: Piece) -> Piece {
 
 pub fn gate(name: impl Into<String>) -> Piece {
     Piece::Gate(name.into())
+}
+
+/// Says half of a piece, and the rest once the gate is open.
+pub fn halting(gate: impl Into<String>, piece: Piece) -> Piece {
+    Piece::Halting { gate: gate.into(), piece: Box::new(piece) }
 }
 
 pub fn broken_off() -> Piece {

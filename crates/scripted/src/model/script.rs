@@ -133,20 +133,25 @@ impl When {
 
 fn numbered(say: &Reply, number: &str) -> Reply {
     let Reply::Message(pieces) = say else { return say.clone() };
-    let put = |text: &str| text.replace("{turn}", number);
-    let piece = |piece: &Piece| match piece {
+    Reply::Message(pieces.iter().map(|piece| numbered_piece(piece, &|text| text.replace("{turn}", number))).collect())
+}
+
+fn numbered_piece(piece: &Piece, put: &impl Fn(&str) -> String) -> Piece {
+    match piece {
         Piece::Text(text) => Piece::Text(put(text)),
         Piece::Thinking(text) => Piece::Thinking(put(text)),
         Piece::Tool { id, name, input, chunk_bytes } => Piece::Tool {
             id: put(id),
             name: name.clone(),
-            input: numbered_value(input, &put),
+            input: numbered_value(input, put),
             chunk_bytes: *chunk_bytes,
         },
         Piece::Gate(name) => Piece::Gate(put(name)),
+        Piece::Halting { gate, piece } => {
+            Piece::Halting { gate: put(gate), piece: Box::new(numbered_piece(piece, put)) }
+        }
         Piece::BrokenOff => Piece::BrokenOff,
-    };
-    Reply::Message(pieces.iter().map(piece).collect())
+    }
 }
 
 fn numbered_value(value: &Value, put: &impl Fn(&str) -> String) -> Value {

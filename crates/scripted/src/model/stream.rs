@@ -19,7 +19,13 @@ pub fn steps(pieces: &[Piece], model: &str, number: usize) -> Vec<Step> {
     let mut steps = vec![event(json!({"type": "message_start", "message": start})), event(json!({"type": "ping"}))];
     let mut index = 0;
     for piece in pieces {
+        let (halt, piece) = match piece {
+            Piece::Halting { gate, piece } => (Some(gate), &**piece),
+            other => (None, other),
+        };
         let (start, deltas) = match piece {
+            // Half of a half is nothing that anybody asked for.
+            Piece::Halting { .. } => continue,
             Piece::Gate(name) => {
                 steps.push(Step::Gate(name.clone()));
                 continue;
@@ -45,7 +51,11 @@ pub fn steps(pieces: &[Piece], model: &str, number: usize) -> Vec<Step> {
             ),
         };
         steps.push(event(json!({"type": "content_block_start", "index": index, "content_block": start})));
-        for delta in deltas {
+        let middle = deltas.len() / 2;
+        for (place, delta) in deltas.into_iter().enumerate() {
+            if let Some(gate) = halt.filter(|_| place == middle) {
+                steps.push(Step::Gate(gate.clone()));
+            }
             steps.push(event(json!({"type": "content_block_delta", "index": index, "delta": delta})));
         }
         steps.push(event(json!({"type": "content_block_stop", "index": index})));
@@ -77,12 +87,16 @@ fn block(piece: &Piece) -> Option<Value> {
         Piece::Tool { id, name, input, .. } => {
             Some(json!({"type": "tool_use", "id": id, "name": name, "input": input}))
         }
+        Piece::Halting { piece, .. } => block(piece),
         Piece::Gate(_) | Piece::BrokenOff => None,
     }
 }
 
 fn stop_reason(pieces: &[Piece]) -> &'static str {
-    let calls = pieces.iter().any(|piece| matches!(piece, Piece::Tool { .. }));
+    let calls = pieces.iter().any(|piece| match piece {
+        Piece::Halting { piece, .. } => matches!(**piece, Piece::Tool { .. }),
+        piece => matches!(piece, Piece::Tool { .. }),
+    });
     if calls { "tool_use" } else { "end_turn" }
 }
 

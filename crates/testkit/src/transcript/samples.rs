@@ -26,6 +26,7 @@ pub enum Told {
     Event(Box<Happened>),
     Delta { session: SessionId, block: u32, kind: BlockKind, offset: usize, text: String },
     Draft { ask: AskId, draft: Raw },
+    Own(told::Own),
     CaughtUp { seen: Option<Position> },
     Displaced,
     Lagged,
@@ -40,6 +41,7 @@ impl Told {
                 told::Told::Delta { session: *session, block: *block, kind: *kind, offset: *offset, text }
             }
             Self::Draft { ask, draft } => told::Told::Draft { ask: *ask, draft },
+            Self::Own(own) => told::Told::Own(own),
             Self::CaughtUp { seen } => told::Told::CaughtUp { session: SESSION, seen: *seen },
             Self::Displaced => told::Told::Displaced { session: SESSION },
             Self::Lagged => told::Told::Lagged,
@@ -60,6 +62,9 @@ pub fn told(text: &str, place: usize) -> Result<Told, String> {
             let (ask, draft) = rest.split_once(' ').ok_or("a draft is of an ask and has some text")?;
             Ok(Told::Draft { ask: find(ask)?.id, draft: Raw::from(draft) })
         }
+        "snoozed" => Ok(Told::Own(told::Own::Snoozed { ask: find(rest)?.id, until: Some(NOW) })),
+        "shown_again" => Ok(Told::Own(told::Own::Snoozed { ask: find(rest)?.id, until: None })),
+        "devices" => Ok(Told::Own(told::Own::Devices)),
         "lagged" => Ok(Told::Lagged),
         "displaced" => Ok(Told::Displaced),
         "caught_up" => {
@@ -95,9 +100,10 @@ fn delta(rest: &str) -> Result<Told, String> {
     let block = next()?.parse().map_err(|_| "a block is a number")?;
     let offset = next()?.parse().map_err(|_| "an offset is a number")?;
     let rest = next()?;
-    let (kind, rest) = match rest.strip_prefix("thinking ") {
-        Some(rest) => (BlockKind::Thinking, rest),
-        None => (BlockKind::Text, rest),
+    let (kind, rest) = match rest.split_once(' ') {
+        Some(("thinking", rest)) => (BlockKind::Thinking, rest),
+        Some(("asking", rest)) => (BlockKind::Asking, rest),
+        _ => (BlockKind::Text, rest),
     };
     Ok(Told::Delta { session, block, kind, offset, text: quoted(rest)? })
 }

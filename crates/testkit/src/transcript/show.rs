@@ -23,7 +23,11 @@ pub(super) fn outbox(out: &Outbox) -> Vec<String> {
 }
 
 fn streamed(it: &Streamed) -> String {
-    let kind = if it.kind == BlockKind::Thinking { "thinking " } else { "" };
+    let kind = match it.kind {
+        BlockKind::Text => "",
+        BlockKind::Thinking => "thinking ",
+        BlockKind::Asking => "asking ",
+    };
     format!("~ {} {} {kind}{:?}", it.block, it.offset, it.text)
 }
 

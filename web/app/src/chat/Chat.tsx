@@ -42,7 +42,7 @@ export function ChatPage({ session }: { readonly session: string }) {
   return (
     <section className="app-chat" aria-labelledby="page-title">
       <Head conversation={conversation} />
-      <Log session={session} conversation={conversation} />
+      <Log session={session} conversation={conversation} works={open.length === 0 && conversation.session.process === "running" && isBusy(conversation)} />
       <Composer session={session} conversation={conversation} open={open[0] ?? null} />
     </section>
   );

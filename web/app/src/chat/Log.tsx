@@ -3,9 +3,10 @@
  * somebody scrolls there, and lets go of what is far away. What can be seen never moves because something else came or went.
  */
 
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
-import type { Conversation } from "@askbridge/client";
-import { Markdown, useClient } from "@askbridge/react";
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { unfinished, type Conversation } from "@askbridge/client";
+import { Markdown, Preparing, useClient } from "@askbridge/react";
+import { languageOf, useSettings } from "../settings.ts";
 import { useWords } from "../words.ts";
 import { Button } from "../parts/parts.tsx";
 import { Row } from "./Row.tsx";
@@ -16,7 +17,7 @@ const STEP = 80;
 /** This near to an edge, more is fetched. */
 const NEAR_PX = 600;
 
-export function Log({ session, conversation }: { readonly session: string; readonly conversation: Conversation }) {
+export function Log({ session, conversation, works }: { readonly session: string; readonly conversation: Conversation; readonly works: boolean }) {
   const words = useWords();
   const client = useClient();
   const { items } = conversation.transcript;
@@ -97,15 +98,23 @@ export function Log({ session, conversation }: { readonly session: string; reado
           {shown.map((item) => <li key={item.key} data-key={item.key} data-kind={item.kind}><Row item={item} session={session} /></li>)}
           {conversation.live && to === items.length && (
             <li data-key="live" data-kind={conversation.live.kind} className="app-live">
-              {conversation.live.kind === "thinking"
+              {conversation.live.kind === "asking" ? <BeingAsked json={conversation.live.text} /> : conversation.live.kind === "thinking"
                 ? <details className="app-fold" open><summary>{words.thinking}</summary><div className="app-fold-body app-thinking"><Markdown text={conversation.live.text} /></div></details>
                 : <Markdown text={conversation.live.text} />}
             </li>
           )}
+          {works && !conversation.live && to === items.length && <li className="app-works app-line" role="status"><span className="app-works-light" aria-hidden="true" />{words.works}</li>}
           {items.length === 0 && !conversation.loading && <li className="app-note">{words.nothingSaid}</li>}
         </ol>
       </div>
       {!atEnd && <Button className="app-to-end" onClick={toEnd}>{words.toEnd}</Button>}
     </div>
   );
+}
+
+/** A question that can be watched while it is written. */
+function BeingAsked({ json }: { readonly json: string }) {
+  const language = languageOf(useSettings());
+  const half = useMemo(() => unfinished(json), [json]);
+  return <Preparing language={language} {...(half ? { text: half.question, options: half.options } : {})} />;
 }

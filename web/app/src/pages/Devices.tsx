@@ -1,6 +1,6 @@
 /** The person's devices: which there are, how to send one away, how to bring in another. */
 
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState, type FormEvent } from "react";
 import { Trouble, type OwnDevice } from "@askbridge/client";
 import { useBridge, useClient } from "@askbridge/react";
 import { languageOf, useSettings } from "../settings.ts";
@@ -16,16 +16,19 @@ export function DevicesPage() {
   const words = useWords();
   const client = useClient();
   const isLive = useBridge((state) => state.connection.state === "live");
+  const changed = useBridge((state) => state.devicesChanged);
   const language = languageOf(useSettings());
   const now = useNow(1_000);
   const [devices, setDevices] = useState<readonly OwnDevice[] | null>(null);
   const [link, setLink] = useState<{ href: string; until: number } | null>(null);
   const [asking, setAsking] = useState<string | null>(null);
+  const [renaming, setRenaming] = useState<string | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
 
   const tried = (work: () => Promise<void>) => work().then(() => setTrouble(null), (error) => setTrouble(error instanceof Trouble ? error.message : String(error)));
   const load = () => tried(async () => setDevices((await client.api.devices()).items));
-  useEffect(() => void (isLive && load()), [isLive]);
+  // Another device may have brought one in, sent one away or renamed one.
+  useEffect(() => void (isLive && load()), [isLive, changed]);
   const add = () => tried(async () => {
     const { secret, expires_at } = await client.api.linkDevice();
     setLink({ href: `${location.origin}/#pair=${secret}`, until: Date.parse(expires_at) });
@@ -33,6 +36,11 @@ export function DevicesPage() {
   const revoke = (id: string) => tried(async () => {
     await client.api.revoke(id);
     setAsking(null);
+    await load();
+  });
+  const rename = (id: string, name: string) => tried(async () => {
+    await client.api.rename(id, name);
+    setRenaming(null);
     await load();
   });
   const isFresh = link !== null && link.until > now;
@@ -55,8 +63,10 @@ export function DevicesPage() {
       )}
       {!devices && !trouble && <p className="app-note" role="status">{words.looking}</p>}
       {devices && (
-        <ul className="app-list" aria-label={words.devices}>
-          {devices.map((device) => (
+        <ul className="app-list app-devices" aria-label={words.devices}>
+          {devices.map((device) => renaming === device.id ? (
+            <li key={device.id} className="app-row"><Rename device={device} onSave={(name) => rename(device.id, name)} onClose={() => setRenaming(null)} /></li>
+          ) : (
             <li key={device.id} className="app-row">
               <span className="app-row-body">
                 <span className="app-row-title">{device.device}</span>
@@ -69,12 +79,33 @@ export function DevicesPage() {
                   <Button kind="quiet" onClick={() => setAsking(null)}>{words.cancel}</Button>
                 </span>
               ) : (
-                <Button kind="quiet" onClick={() => setAsking(device.id)} aria-label={words.revokeNamed(device.device)}>{words.revoke}</Button>
+                <span className="app-sure">
+                  <Button kind="quiet" onClick={() => setRenaming(device.id)} aria-label={words.renameNamed(device.device)}>{words.rename}</Button>
+                  <Button kind="quiet" onClick={() => setAsking(device.id)} aria-label={words.revokeNamed(device.device)}>{words.revoke}</Button>
+                </span>
               )}
             </li>
           ))}
         </ul>
       )}
     </Page>
+  );
+}
+
+function Rename({ device, onSave, onClose }: { readonly device: OwnDevice; readonly onSave: (name: string) => Promise<void>; readonly onClose: () => void }) {
+  const words = useWords();
+  const [name, setName] = useState(device.device);
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim()) void onSave(name.trim());
+  };
+  return (
+    <form className="app-rename" onSubmit={save} onKeyDown={({ key }) => key === "Escape" && onClose()}>
+      <input className="app-input" autoFocus maxLength={64} required value={name} aria-label={words.deviceName} onChange={({ target }) => setName(target.value)} onFocus={({ target }) => target.select()} />
+      <span className="app-sure">
+        <button className="app-button app-button-main" disabled={!name.trim()}>{words.renameNow}</button>
+        <Button kind="quiet" onClick={onClose}>{words.cancel}</Button>
+      </span>
+    </form>
   );
 }

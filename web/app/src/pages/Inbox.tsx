@@ -2,7 +2,7 @@
 
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { isSnoozed, isWaiting, type AskView } from "@askbridge/client";
-import { Ask, Inbox, useAsk, useBridge, useClient } from "@askbridge/react";
+import { alike, Ask, Inbox, useAsk, useBridge, useClient } from "@askbridge/react";
 import { change, languageOf, useSettings } from "../settings.ts";
 import { go, Link } from "../router.tsx";
 import { useNow } from "../time.ts";
@@ -12,6 +12,9 @@ import { Button, Empty, Page } from "../parts/parts.tsx";
 import { SnoozeButton } from "../parts/Snooze.tsx";
 import { everything, rows, type Filter } from "./rows.ts";
 import "./inbox.css";
+
+/** So many kinds of approvals that are alike are named above the list. */
+const GROUPS_SHOWN_MAX = 2;
 
 export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   const words = useWords();
@@ -28,6 +31,8 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   const shown = useMemo(() => rows(state, deferred, settings.order, now), [state, deferred, settings.order, now]);
   const agents = useMemo(() => [...new Set([...state.asks.values()].map(({ ask }) => ask.agent))].sort(), [state.asks]);
   const snoozed = useMemo(() => [...state.asks.values()].filter((view) => isWaiting(view) && isSnoozed(view, now)).length, [state.asks, now]);
+
+  const groups = useMemo(() => alike(shown), [shown]);
 
   // On a wide screen there is always a card beside the list. It stays when it is answered: the next one must not appear
   // under a finger that is still pressing.
@@ -79,11 +84,15 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
     }>
       <div className="app-inbox">
         <div className="app-inbox-list">
+          {groups.slice(0, GROUPS_SHOWN_MAX).map(([first, ...rest]) => first && (
+            <Link key={first.id} className="app-alike" href={`/asks/${first.id}/together`}>{words.together(rest.length + 1, first.ask.approval.tool)}</Link>
+          ))}
           {shown.length > 0 ? (
             <Inbox views={shown} selected={wide ? current : null} language={languageOf(settings)} onSelect={(id) => go(`/asks/${id}`, wide ? "replace" : "push")} {...(me ? { me } : {})} />
           ) : state.synced ? (
             <Empty title={filter === everything ? words.nothingWaits : words.nothingFound}>
-              {filter === everything && <p>{words.nothingWaitsMore}</p>}
+              {filter === everything ? <p>{words.nothingWaitsMore}</p> : <Button onClick={() => setFilter(everything)}>{words.showEverything}</Button>}
+              {filter === everything && state.asks.size === 0 && <p className="app-try">{words.nothingWaitsTry} <code>askbridge demo --elsewhere</code></p>}
             </Empty>
           ) : (
             <p className="app-note" role="status">{words.looking}</p>

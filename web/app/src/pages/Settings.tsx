@@ -26,6 +26,11 @@ export function SettingsPage() {
           options={[["auto", words.likeTheSystem], ["en", "English"], ["ja", "日本語"]]} />
         <Choice label={words.theme} value={settings.theme} onChange={(theme) => change({ theme })}
           options={[["auto", words.likeTheSystem], ["light", words.light], ["dark", words.dark]]} />
+        <div>
+          <Choice label={words.undoTime} value={settings.undo} onChange={(undo) => change({ undo })}
+            options={[["5", words.seconds(5)], ["15", words.seconds(15)], ["60", words.seconds(60)]]} />
+          <p className="app-note">{words.undoTimeMore}</p>
+        </div>
         {"Notification" in window && (
           <div>
             <Choice label={words.notifications} value={settings.notify} onChange={(wanted) => void notify(wanted)}

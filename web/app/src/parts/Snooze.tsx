@@ -2,7 +2,7 @@
 
 import { useId, useRef } from "react";
 import { isSnoozed, type AskView } from "@askbridge/client";
-import { useClient } from "@askbridge/react";
+import { useAhead, useClient } from "@askbridge/react";
 import { useWords } from "../words.ts";
 import { Button } from "./parts.tsx";
 
@@ -20,10 +20,11 @@ export function SnoozeButton({ view, onSnoozed }: { readonly view: AskView; read
   const client = useClient();
   const menu = useRef<HTMLDivElement>(null);
   const id = useId();
-  if (isSnoozed(view, Date.now())) return <Button kind="quiet" onClick={() => client.snooze(view.id, null)}>{words.showAgain}</Button>;
+  const ahead = useAhead();
+  if (isSnoozed(view, Date.now() + ahead)) return <Button kind="quiet" onClick={() => client.snooze(view.id, null)}>{words.showAgain}</Button>;
   const choose = (until: number) => {
     menu.current?.hidePopover();
-    client.snooze(view.id, until);
+    client.snooze(view.id, until + ahead);
     onSnoozed();
   };
   return (

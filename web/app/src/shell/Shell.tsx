@@ -4,7 +4,7 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { waitingForPerson, type Connection } from "@askbridge/client";
 import { useBridge, useClient } from "@askbridge/react";
 import { useWords } from "../words.ts";
-import { useNow } from "../time.ts";
+import { useHere, useNow } from "../time.ts";
 import { Link, placeOf, usePath } from "../router.tsx";
 import { BridgeMark } from "../parts/parts.tsx";
 import { badge } from "./badge.ts";
@@ -16,6 +16,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const place = placeOf(path);
   const now = useNow(15_000);
   const waiting = useBridge((state) => waitingForPerson(state, now));
+  const synced = useBridge((state) => state.synced);
   const main = useRef<HTMLElement>(null);
 
   useEffect(() => badge(waiting), [waiting]);
@@ -34,9 +35,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     ["devices", "/devices", words.devices, <DeviceIcon key="d" />],
     ["settings", "/settings", words.settings, <SettingsIcon key="s" />],
   ] as const;
-  const here = page === "session" || page === "new_session" ? "sessions" : page;
+  const here = page === "session" || page === "new_session" ? "sessions" : page === "together" ? "inbox" : page;
   return (
-    <div className={`app-shell ${place.page === "session" || (place.page === "inbox" && place.ask) ? "app-shell-deep" : ""}`}>
+    <div className={`app-shell ${place.page === "session" || place.page === "together" || (place.page === "inbox" && place.ask) ? "app-shell-deep" : ""}`}>
       <a className="app-skip" href="#main">{words.skipToContent}</a>
       <nav className="app-nav" aria-label={words.navigation}>
         <Link className="app-brand" href="/"><BridgeMark size={28} /><span>askbridge</span></Link>
@@ -52,7 +53,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </ul>
         <Status />
       </nav>
-      <main id="main" ref={main}>
+      <main id="main" ref={main} aria-busy={!synced}>
         <Banner />
         {children}
       </main>
@@ -79,7 +80,7 @@ function Banner() {
   const client = useClient();
   const connection = useBridge((state) => state.connection);
   const lostSince = useRef<number | null>(null);
-  const now = useNow(1_000);
+  const now = useHere(1_000);
   if (connection.state === "live") lostSince.current = null;
   else lostSince.current ??= Date.now();
   const isLong = lostSince.current !== null && now - lostSince.current > 2_000;

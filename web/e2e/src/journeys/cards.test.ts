@@ -1,6 +1,6 @@
 /** Every kind of card answered as a person does it, and every state that one can see. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";
 import { wire } from "../kit/wire.ts";
 import { every } from "../kit/asks.ts";
@@ -13,6 +13,7 @@ beforeAll(async () => {
   server = await Server.start();
   ada = await Person.pair(server);
 });
+beforeEach(() => server.isUp());
 afterAll(async () => {
   await ada.leave();
   await server.stop();
@@ -32,12 +33,17 @@ const settled = (id: string) => until(async () => {
 });
 
 test("one tap answers a single choice, and can be undone for a moment", async () => {
+  await ada.undoesFor(60);
   const { id, card, phase } = await open(every.question);
   await card.getByRole("radio", { name: "Password" }).click();
   await phase("undoable");
   expect((await server.show(id)).state).toBe("open");
   await card.getByRole("button", { name: "Undo" }).click();
   await phase("open");
+  expect((await server.show(id)).state).toBe("open");
+  // Five seconds, unless somebody wants more: then it goes by itself.
+  await ada.undoesFor(5);
+  await ada.go(`/asks/${id}`);
   await card.getByRole("radio", { name: "Passkey" }).click();
   const ask = await settled(id);
   expect(ask.answers).toEqual({ "How should people sign in?": "Passkey" });
@@ -45,12 +51,14 @@ test("one tap answers a single choice, and can be undone for a moment", async ()
 });
 
 test("leaving the page sends what was held for undoing", async () => {
+  await ada.undoesFor(60);
   const { id, card, phase } = await open(every.question);
   await card.getByRole("radio", { name: "Password" }).click();
   await phase("undoable");
   await ada.page.goto("about:blank");
   expect((await settled(id)).answers).toEqual({ "How should people sign in?": "Password" });
   await ada.page.goto(server.address);
+  await ada.undoesFor(5);
 });
 
 test("several questions are one form: choices, several choices, words, a note, a skipped one", async () => {
@@ -222,10 +230,32 @@ test("somebody else was faster than an answer given without a connection: the ca
   await grace.leave();
 });
 
+test("without a network an answer is kept, and sent once there is one", async () => {
+  const grace = await Person.stranger(server);
+  const line = await wire(grace);
+  await grace.page.goto(await server.link("grace"));
+  await grace.isIn();
+  const { id, card } = await open({ question: "In a tunnel?" }, grace);
+  line.cut();
+  await grace.context.setOffline(true);
+  await grace.page.getByText("No network. What you answer is kept here and sent when it is back.").waitFor();
+  await card.getByRole("textbox").first().fill("yes, dark");
+  await card.getByRole("button", { name: "Answer", exact: true }).click();
+  await grace.page.locator(".ab-card[data-phase=queued]").waitFor();
+  expect((await server.show(id)).state).toBe("open");
+  line.mend();
+  await grace.context.setOffline(false);
+  expect((await settled(id)).answers).toEqual({ "In a tunnel?": "yes, dark" });
+  await grace.page.locator(".ab-card[data-phase=delivered], .ab-card[data-phase=stored]").waitFor();
+  await grace.leave();
+});
+
 test("twelve questions with twenty-six options each can be answered by keys alone", async () => {
   const { id, card } = await open(every.huge);
   await card.getByRole("radio", { name: /A\. way A/ }).first().focus();
   for (let question = 0; question < 12; question += 1) {
+    // Enter leads to the next question; a key that is pressed on the way there belongs to nobody.
+    await until(() => ada.page.evaluate(() => document.activeElement?.closest("[data-question]")?.getAttribute("data-question")).then((at) => at === String(question)));
     await ada.page.keyboard.press("z");
     await until(() => ada.page.evaluate(() => document.activeElement?.textContent?.includes("Z. way Z")));
     await ada.page.keyboard.press("Space");
@@ -247,6 +277,11 @@ test("an input method's Enter never sends, and Esc never throws away", async () 
   await client.send("Input.insertText", { text: "日本" });
   await until(async () => (await field.inputValue()).includes("日本"));
   await ada.page.keyboard.press("Escape");
-  expect(await field.inputValue()).toContain("日本");
+  const written = await field.inputValue();
+  expect(written).toContain("日本");
   expect((await server.show(id)).state).toBe("open");
+  // An ordinary Enter does send; had one before, something shorter would be the answer.
+  await field.focus();
+  await ada.page.keyboard.press("Enter");
+  expect((await settled(id)).answers).toEqual({ "名前は？": written });
 });

@@ -6,6 +6,9 @@ import { withClaude, type Model } from "../kit/claude.ts";
 import { Server } from "../kit/server.ts";
 import { until } from "../kit/until.ts";
 
+/** So long that half of the call is in the middle of it. */
+const LONG = `Which of these do you like the most, if you think of ${"colour, smell, taste, season, price, weight, ".repeat(8)}and all the rest?`;
+
 const files = scratch();
 let server: Server;
 let model: Model;
@@ -16,6 +19,12 @@ beforeAll(async () => {
   ({ server, model } = await withClaude(files.folder, [
     { when: { result: "toolu_run" }, say: { message: [{ text: "The command said hello." }] } },
     { when: { result: "toolu_ask" }, say: { message: [{ text: "A **pear** it is." }] } },
+    { when: { user: "slowly" }, say: { message: [
+      { halting: { gate: "text", piece: { text: "Here is **the first half** of it.\n\n- and the second half" } } },
+      { halting: { gate: "question", piece: { tool: { ...ask("toolu_slow", LONG, ["Cherry", "Plum"]).tool, chunk_bytes: 24 } } } },
+    ] } },
+    { when: { result: "toolu_slow" }, say: { message: [{ text: "Plums, then." }] } },
+    { when: { user: "endless" }, say: { message: [{ halting: { gate: "never", piece: { text: "On and on and on and" } } }] } },
     { when: { user: "fruit" }, say: { message: [{ text: "Let me ask." }, ask("toolu_ask", "Which fruit?", ["Apple", "Pear"])] } },
     { when: { user: "run it" }, say: { message: [{ tool: { id: "toolu_run", name: "Bash", input: { command: "echo hello > greeting && cat greeting", description: "Write a greeting" } } }] } },
     { when: "anything", say: { message: [{ text: "Hm." }] } },
@@ -76,6 +85,62 @@ test("a command is approved in the conversation, and its result is folded away b
   const tool = log.locator("details").filter({ hasText: "greeting" });
   await tool.locator("summary").click();
   await tool.getByLabel("What came back").getByText("hello").waitFor();
+  await ada.leave();
+});
+
+test("text and a question are there while they are written, in the order in which they come", async () => {
+  const ada = await Person.pair(server);
+  const { id } = await server.call("POST", "/v1/sessions", { agent: "claude", folder: server.work, title: "Slow" }, await server.person());
+  await ada.go(`/sessions/${id}`);
+  await ada.page.getByLabel("Message").fill("tell me slowly");
+  await ada.page.keyboard.press("Enter");
+  const log = ada.page.getByRole("log");
+  // Half of the text, drawn as markdown, while the model holds its breath.
+  await log.locator(".app-live strong").getByText("the first half").waitFor();
+  expect(await log.getByText("and the second half").count()).toBe(0);
+  model.open("text");
+  await log.locator(":not(.app-live) > .app-text li").getByText("and the second half").waitFor();
+  // Half of the question: no card that could be answered yet.
+  const preparing = log.locator(".ab-card[data-phase=preparing]");
+  await preparing.getByText(/^Which of these/).waitFor();
+  await preparing.getByText("Cherry").waitFor();
+  expect(await preparing.getByRole("radio").count()).toBe(0);
+  await ada.isAccessible("a question that is being written");
+  model.open("question");
+  const card = log.locator(".ab-card[data-phase=open]");
+  await card.getByRole("radio", { name: "Plum" }).waitFor();
+  await preparing.waitFor({ state: "detached" });
+  expect(await log.getByText(LONG).count()).toBe(1);
+  await card.getByRole("radio", { name: "Plum" }).click();
+  await log.getByText("Plums, then.").waitFor();
+  await ada.leave();
+});
+
+test("an agent that talks on can be interrupted, and says so in the conversation", async () => {
+  const ada = await Person.pair(server);
+  const { id } = await server.call("POST", "/v1/sessions", { agent: "claude", folder: server.work, title: "Endless" }, await server.person());
+  await ada.go(`/sessions/${id}`);
+  await ada.page.getByLabel("Message").fill("an endless story");
+  await ada.page.keyboard.press("Enter");
+  const log = ada.page.getByRole("log");
+  await log.locator(".app-live").getByText("On and on").waitFor();
+  await ada.page.getByRole("button", { name: "Interrupt" }).click();
+  await log.getByText("Interrupted by ada").waitFor();
+  await log.locator(".app-live").waitFor({ state: "detached" });
+  await ada.leave();
+});
+
+test("an agent that was let go sleeps until its question is answered, and the card says so", async () => {
+  const token = await server.person();
+  const { id } = await server.call("POST", "/v1/sessions", { agent: "claude", folder: server.work, title: "Parked", warm_seconds: 0 }, token);
+  await server.call("POST", `/v1/sessions/${id}/messages`, { text: "a fruit please" }, token);
+  const ada = await Person.pair(server);
+  await ada.go(`/sessions/${id}`);
+  const card = ada.page.locator(".ab-card");
+  await card.getByText("The agent sleeps. Your answer wakes it.").waitFor();
+  await ada.page.getByText("parked until you answer").waitFor();
+  await card.getByRole("radio", { name: "Pear" }).click();
+  await ada.page.getByRole("log").getByText("A pear it is.").waitFor();
   await ada.leave();
 });
 

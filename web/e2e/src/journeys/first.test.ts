@@ -4,7 +4,6 @@ import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
 import { Person } from "../kit/browser.ts";
 import { binary, ours, Server } from "../kit/server.ts";
-import { until } from "../kit/until.ts";
 
 test("first start, demo, answer", async () => {
   const server = await Server.start();
@@ -40,14 +39,16 @@ test("first start, demo, answer", async () => {
       const isOne = (await card.locator(".ab-question").count()) === 1;
       for (const question of await card.locator(".ab-question").all()) {
         const options = question.locator("[data-option]");
+        // What is chosen already, by an attempt that was too slow for the rest, stays chosen.
+        if ((await question.locator("[aria-checked=true]").count()) > 0) continue;
         if ((await options.count()) > 0) await options.first().click(soon).catch(() => undefined);
         else await question.getByRole("textbox").first().fill("demo", soon).catch(() => undefined);
       }
       if (isOne && (await card.getByRole("radio").count()) > 0) continue;
       const answer = card.getByRole("button", { name: "Answer", exact: true });
-      if (await answer.isVisible()) await answer.click().catch(() => undefined);
+      if (await answer.isVisible()) await answer.click(soon).catch(() => undefined);
     }
-    await until(async () => isOver || (await card.count()) === 0);
+    await Promise.race([ended, page.evaluate(() => new Promise((go) => requestAnimationFrame(go)))]);
   }
   expect(await ended, said).toBe(0);
   await ada.leave();

@@ -89,6 +89,20 @@ test("on a phone nothing scrolls sideways, everything to press is large enough, 
   await ada.leave();
 });
 
+test("whoever wants no motion gets none, and others a little", async () => {
+  for (const [reducedMotion, moves] of [["reduce", false], ["no-preference", true]] as const) {
+    const { id } = await server.ask(every.question);
+    const ada = await Person.pair(server, { reducedMotion });
+    await ada.undoesFor(60);
+    await ada.go(`/asks/${id}`);
+    await ada.page.locator(".ab-card").getByRole("radio", { name: "Password" }).click();
+    await ada.page.locator(".ab-crossing[data-moves]").waitFor();
+    const moving = await ada.page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
+    expect(moving > 0, reducedMotion).toBe(moves);
+    await ada.leave();
+  }
+});
+
 test("from the inbox to the answer and on to the next by keys alone", async () => {
   const own = await Server.start();
   const first = await own.ask({ questions: [{ question: "First?", options: ["Yes", "No"] }] });
@@ -111,6 +125,7 @@ test("from the inbox to the answer and on to the next by keys alone", async () =
   await page.keyboard.press("Enter");
   await until(async () => (await own.show(first.id)).state === "answered");
   expect((await own.show(first.id)).answers).toEqual({ "First?": "No" });
+  await page.getByRole("button", { name: "Next" }).waitFor();
   await tabTo(/^Next$/);
   await page.keyboard.press("Enter");
   await page.locator(".ab-card").getByText("Second?").waitFor();

@@ -48,7 +48,7 @@ export class Person {
   /** Opens a browser that nobody is paired with. */
   static async stranger(server: Server, options: BrowserContextOptions = {}): Promise<Person> {
     const context = await (await browser()).newContext({ locale: "en-US", colorScheme: "light", reducedMotion: "reduce", ...DESK, ...options });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(60_000);
     return new Person(context, await context.newPage(), server.address);
   }
 
@@ -56,12 +56,26 @@ export class Person {
   static async pair(server: Server, options: BrowserContextOptions = {}, name = "ada"): Promise<Person> {
     const person = await Person.stranger(server, options);
     await person.page.goto(await server.link(name));
-    await person.page.locator(".app-status[data-state=live]").waitFor({ state: "attached" });
+    await person.isIn();
     return person;
   }
 
+  /** Goes somewhere, and waits until the page knows what is open. */
   async go(path: string) {
     await this.page.goto(new URL(path, this.page.url()).href);
+    await this.isIn();
+  }
+
+  async isIn() {
+    await this.page.locator(".app-status[data-state=live]").waitFor({ state: "attached" });
+    await this.page.locator("main[aria-busy=false]").waitFor({ state: "attached" });
+  }
+
+  /** Chooses how long one tap can be undone, as a person does: a slow machine must not run out of it. */
+  async undoesFor(seconds: 5 | 60) {
+    await this.go("/settings");
+    await this.page.getByLabel(`${seconds} seconds`, { exact: true }).check();
+    await this.isIn();
   }
 
   /** No violation of accessibility that axe knows of. */

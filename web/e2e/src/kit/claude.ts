@@ -24,12 +24,17 @@ export class Model {
   static async start(folder: string, turns: readonly unknown[]): Promise<Model> {
     const script = join(folder, "script.json");
     writeFileSync(script, JSON.stringify({ turns }));
-    const child = ours(spawn(MODEL, [script], { stdio: ["ignore", "pipe", "inherit"] }));
+    const child = ours(spawn(MODEL, [script], { stdio: ["pipe", "pipe", "inherit"] }));
     const heard: string[] = [];
     const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
     const address = await new Promise<string>((found) => lines.once("line", found));
     lines.on("line", (line) => heard.push(line));
     return new Model(child, address, heard);
+  }
+
+  /** Lets a reply that waits at this gate, now or later, go on. */
+  open(gate: string) {
+    this.child.stdin?.write(`${gate}\n`);
   }
 
   stop() {

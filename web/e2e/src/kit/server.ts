@@ -66,6 +66,11 @@ export class Server {
     this.port = Number(new URL(link).port);
   }
 
+  /** Starts it again if a journey that failed has left it dead. */
+  async isUp() {
+    if (!this.child) await this.run();
+  }
+
   /** kill -9, by its own process id. */
   async kill() {
     const child = this.child;

@@ -1,5 +1,5 @@
 /** Waits for something to be so, and fails with what it was waiting for. */
-export async function until<T>(look: () => T | Promise<T>, patienceMs = 20_000): Promise<Exclude<T, undefined | null | false>> {
+export async function until<T>(look: () => T | Promise<T>, patienceMs = 60_000): Promise<Exclude<T, undefined | null | false>> {
   const end = Date.now() + patienceMs;
   for (;;) {
     const found = await look();

@@ -1,26 +1,49 @@
-/** The place of a question that is on its way: known to come, not here yet. */
+/** The place of a question that is on its way: known to come, or being written before one's eyes. */
 
 import type { Language } from "@askbridge/words";
+import { Seen } from "../text/Seen.tsx";
 import { Speaks, useWords } from "../wording.tsx";
 
-export function Preparing({ language, text }: { readonly language: Language; readonly text?: string }) {
+export interface PreparingProps {
+  readonly language: Language;
+  /** The question, as far as it goes. */
+  readonly text?: string;
+  /** Its options, as far as they go. */
+  readonly options?: readonly string[];
+}
+
+export function Preparing({ language, ...rest }: PreparingProps) {
   return (
     <Speaks.Provider value={language}>
-      <Waiting {...(text ? { text } : {})} />
+      <Waiting {...rest} />
     </Speaks.Provider>
   );
 }
 
-function Waiting({ text }: { readonly text?: string }) {
+function Waiting({ text, options = [] }: Omit<PreparingProps, "language">) {
   const words = useWords();
   return (
     <article className="ab-card" data-phase="preparing" aria-busy="true">
       <p className="ab-preparing" role="status">
         {words.preparing}
       </p>
-      {text ? <p className="ab-question-text">{text}</p> : <span className="ab-bar" data-wide="" />}
+      {text ? (
+        <p className="ab-question-text">
+          <Seen text={text} />
+        </p>
+      ) : (
+        <span className="ab-bar" data-wide="" />
+      )}
+      {options.map((label, at) => (
+        <p key={at} className="ab-preparing-option">
+          <span className="ab-key" aria-hidden="true">
+            {at + 1}
+          </span>
+          <Seen text={label} />
+        </p>
+      ))}
       <span className="ab-bar" />
-      <span className="ab-bar" />
+      {options.length === 0 && <span className="ab-bar" />}
     </article>
   );
 }

@@ -61,6 +61,7 @@ export const Row = memo(function Row({ view, now, me, at, of, isSelected, isReac
           <span className="ab-chip">
             <Seen text={chip} />
           </span>
+          {ask.quorum && isOpen && <span className="ab-quiet">{words.quorumShort(ask.quorum.answered.length, ask.quorum.needed)}</span>}
           {view.draft !== null && view.draft !== undefined && isOpen && <span className="ab-quiet">{words.draftStarted}</span>}
           <Time view={view} now={now} />
         </span>
@@ -101,7 +102,7 @@ function Time({ view: { ask }, now }: { readonly view: AskView; readonly now: nu
 }
 
 /** Where it comes from; or, once it has ended while somebody looked, how. */
-function Became({ view, now, me }: { readonly view: AskView; readonly now: number; readonly me: string | undefined }) {
+export function Became({ view, now, me }: { readonly view: AskView; readonly now: number; readonly me: string | undefined }) {
   const words = useWords();
   const language = useSpoken();
   const { ask } = view;

@@ -41,7 +41,7 @@ const writeDraft = (draft: ApprovalDraft) => (draft.text === null && draft.words
 export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<ApprovalAsk>) {
   const words = useWords();
   const { approval } = ask;
-  const [draft, change] = useDraft<ApprovalDraft>({
+  const { draft, change, ...leaving } = useDraft<ApprovalDraft>({
     kept: view.draft,
     fresh: FRESH,
     read: readDraft,
@@ -119,6 +119,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
         <Decided ask={ask} given={given} />
       ) : (
         <Foot
+          {...leaving}
           ask={ask}
           onDismiss={onDismiss}
           onExtend={onExtend}

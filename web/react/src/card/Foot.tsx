@@ -10,6 +10,9 @@ export interface FootProps {
   readonly ask: Ask;
   readonly onDismiss: (words?: string) => void;
   readonly onExtend: (seconds: number | null) => void;
+  /** Words for closing it, half written. */
+  readonly parting: string;
+  readonly onParting: (words: string) => void;
   /** Says what is missing, or how far one is. */
   readonly note?: ReactNode;
   /** Another panel is open: the ways out wait. */
@@ -17,10 +20,9 @@ export interface FootProps {
   readonly children: ReactNode;
 }
 
-export function Foot({ ask, onDismiss, onExtend, note, panel, children }: FootProps) {
+export function Foot({ ask, onDismiss, onExtend, parting: said, onParting, note, panel, children }: FootProps) {
   const words = useWords();
   const [open, setOpen] = useState<"dismiss" | "differently" | null>(null);
-  const [said, setSaid] = useState("");
   const opener = useRef<HTMLButtonElement | null>(null);
   const isOpen = ask.state === "open";
   const close = () => {
@@ -52,7 +54,7 @@ export function Foot({ ask, onDismiss, onExtend, note, panel, children }: FootPr
           title={isDifferently ? words.askDifferentlyTitle : words.dismissTitle}
           label={isDifferently ? words.askDifferentlyWords : words.dismissWords}
           words={said}
-          onWords={setSaid}
+          onWords={onParting}
           onClose={close}
           actions={[
             {

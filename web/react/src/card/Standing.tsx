@@ -1,12 +1,13 @@
 /** How an ask stands, in a sentence or two: why it sleeps, what the agent was told, who was first, how it ended. */
 
 import { phaseOf, undoUntil, type AskView } from "@askbridge/client";
-import { useNow } from "../now.ts";
+import { useAhead, useNow } from "../now.ts";
 import { Seen } from "../text/Seen.tsx";
 import { ago, moment } from "../time.ts";
 import { useSpoken, useWords } from "../wording.tsx";
 import { Crossing } from "./Crossing.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
+import { Quorum } from "./Quorum.tsx";
 import { refusal } from "./refusal.ts";
 import { isAnswerable } from "./answerable.ts";
 import { whoOf } from "./who.ts";
@@ -45,6 +46,7 @@ export function Before({ view, me }: Shown) {
           )}
         </Notice>
       )}
+      <Quorum ask={ask} me={me} />
       {isOpen && ask.stranded && (
         <Notice icon="broken" tone="lantern">
           <p>{words.stranded}</p>
@@ -91,7 +93,7 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
   const words = useWords();
   const language = useSpoken();
   const phase = phaseOf(view);
-  const until = undoUntil(view);
+  const until = undoUntil(view, useAhead());
   const now = useNow(until !== null || phase === "delivered" || phase === "stored" || phase === "dismissed");
   const { ask, sending } = view;
   const isTravelling = sending.state === "sending" || sending.state === "queued" || sending.state === "held";

@@ -17,7 +17,7 @@ import { Visit } from "./Visit.tsx";
 export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<FormAsk>) {
   const words = useWords();
   const { form } = ask;
-  const [draft, change] = useDraft<FormDraft>({
+  const { draft, change, ...leaving } = useDraft<FormDraft>({
     kept: view.draft,
     fresh: FRESH,
     read: useCallback((raw: unknown) => read(raw, form), [form]),
@@ -78,6 +78,7 @@ export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
         </>
       ) : (
         <Foot
+          {...leaving}
           ask={ask}
           onDismiss={onDismiss}
           onExtend={onExtend}

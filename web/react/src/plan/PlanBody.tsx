@@ -33,7 +33,7 @@ const readDraft = (raw: unknown): PlanDraft | null => {
 export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<PlanAsk>) {
   const words = useWords();
   const write = useCallback((half: PlanDraft) => (half.plan === null && half.words === "" ? null : half), []);
-  const [draft, change] = useDraft<PlanDraft>({ kept: view.draft, fresh: FRESH, read: readDraft, write, onDraft });
+  const { draft, change, ...leaving } = useDraft<PlanDraft>({ kept: view.draft, fresh: FRESH, read: readDraft, write, onDraft });
   const [isEditing, setEditing] = useState(draft.plan !== null);
   const { panel, open, close, root } = usePanel<"back">();
   const [given, setGiven] = useState<NewAnswer | null>(null);
@@ -93,6 +93,7 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
         </div>
       )}
       <Foot
+        {...leaving}
         ask={ask}
         onDismiss={onDismiss}
         onExtend={onExtend}

@@ -29,7 +29,7 @@ const OPEN_MAX = 3;
 
 export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<QuestionsAsk>) {
   const words = useWords();
-  const [draft, change] = useDraft<QuestionsDraft>({
+  const { draft, change, ...leaving } = useDraft<QuestionsDraft>({
     kept: view.draft,
     fresh: useMemo(() => fresh(ask), [ask.id]),
     read: (raw) => read(raw, ask),
@@ -81,7 +81,7 @@ export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, on
   };
 
   if (!isAnswerable) return <Given ask={ask} given={given} />;
-  const oneTap = takesOneTap(ask, draft);
+  const oneTap = leaving.parting === "" && takesOneTap(ask, draft);
   const answered = count(draft);
   return (
     <div ref={form} className="ab-questions" data-several={several ? "" : undefined}>
@@ -125,6 +125,7 @@ export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, on
         />
       ))}
       <Foot
+        {...leaving}
         ask={ask}
         onDismiss={onDismiss}
         onExtend={onExtend}

@@ -122,6 +122,23 @@ export const en = {
   wasAccepted: "Filled in",
   wasDeclined: "Declined",
 
+  // Approvals that are alike.
+  togetherTitle: (n: number, agent: string, tool: string) => `${agent} wants to use ${tool} ${n} times`,
+  togetherHint: "Each is shown whole. Only what is ticked is decided.",
+  togetherTicked: (n: number, of: number) => `${n} of ${of} ticked`,
+  togetherNew: "just came",
+  togetherOver: "All of them are decided.",
+  allowThese: (n: number) => `Allow ${n} once`,
+  denyThese: (n: number) => `Deny ${n}…`,
+  denyTheseTitle: (n: number) => (n === 1 ? "Deny the one that is ticked" : `Deny the ${n} that are ticked`),
+
+  // Several people have to agree.
+  quorum: (answered: number, needed: number) => `${answered} of ${needed} answered.`,
+  quorumShort: (answered: number, needed: number) => `${answered} of ${needed}`,
+  quorumSame: (needed: number) => `It counts once ${needed} people say the same.`,
+  quorumDiffer: "Their answers differ; it counts once enough people say the same.",
+  quorumYours: "Yours is in, and you can still change it.",
+
   // Plans.
   approve: "Approve",
   approveEdited: "Approve my version",

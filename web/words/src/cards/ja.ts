@@ -120,6 +120,21 @@ export const ja: Same<typeof en> = {
   wasAccepted: "入力しました",
   wasDeclined: "断りました",
 
+  togetherTitle: (n, agent, tool) => `${agent} が ${tool} を ${n} 回使おうとしています`,
+  togetherHint: "それぞれの内容をすべて表示しています。選んだものだけが決まります。",
+  togetherTicked: (n, of) => `${of} 件中 ${n} 件を選択`,
+  togetherNew: "新着",
+  togetherOver: "すべて決まりました。",
+  allowThese: (n) => `${n} 件を今回だけ許可`,
+  denyThese: (n) => `${n} 件を拒否…`,
+  denyTheseTitle: (n) => `選んだ ${n} 件を拒否します`,
+
+  quorum: (answered, needed) => `${needed} 人中 ${answered} 人が回答しました。`,
+  quorumShort: (answered, needed) => `${answered}/${needed} 人`,
+  quorumSame: (needed) => `${needed} 人が同じ回答をすると確定します。`,
+  quorumDiffer: "回答が分かれています。必要な人数が同じ回答をすると確定します。",
+  quorumYours: "あなたの回答は受け付けました。まだ変更できます。",
+
   approve: "承認",
   approveEdited: "編集した計画を承認",
   sendBack: "差し戻す…",

@@ -2,19 +2,21 @@
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::json::Rfc3339;
+use askbridge_peers::told::Own;
 use askbridge_peers::wish::Rejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json as example;
 
 use super::paging::Page;
 use super::tokens::trouble;
 use crate::auth::{Action, Caller, Role, TokenInfo, TokenRole, make_link};
 use crate::runtime::chain;
 use crate::server::app::App;
-use crate::server::body::json;
+use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
@@ -29,6 +31,15 @@ struct DeviceJson<'a> {
     paired_at: Rfc3339,
     /// The one that asks.
     current: bool,
+}
+
+/// Another name for a device.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "NewDeviceName")]
+pub(crate) struct Renaming {
+    /// What you call it: 1 to 64 characters.
+    #[schemars(length(min = 1, max = 64), regex(pattern = "^\\S"))]
+    device: String,
 }
 
 /// A link that makes a device of whatever opens it.
@@ -53,14 +64,29 @@ pub(crate) async fn revoke(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Decide, None)?;
-    let tokens = app.tokens.list();
-    // Others' devices are none of anybody's business.
-    if !tokens.iter().any(|info| info.id == id && is_own(info, &caller)) {
-        return Err(Trouble::new(404, "unknown_token", format!("you have no device `{id}`")));
-    }
+    own(&app, &caller, &id)?;
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
+    app.handle.tell_own(&caller.name, &Own::Devices);
     Ok(json(StatusCode::OK, &DeviceJson::of(&revoked, &caller)))
+}
+
+pub(crate) async fn rename(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Json(Renaming { device }): Json<Renaming>,
+) -> Result<Response, Trouble> {
+    own(&app, &caller, &id)?;
+    let renamed = app.tokens.rename(&id, &device, app.handle.clock.now()).await.map_err(|error| trouble(&error))?;
+    app.handle.tell_own(&caller.name, &Own::Devices);
+    Ok(json(StatusCode::OK, &DeviceJson::of(&renamed, &caller)))
+}
+
+/// Others' devices are none of anybody's business.
+fn own(app: &App, caller: &Caller, id: &str) -> Result<(), Trouble> {
+    caller.may(Action::Decide, None)?;
+    let found = app.tokens.list().iter().any(|info| info.id == id && is_own(info, caller));
+    found.then_some(()).ok_or_else(|| Trouble::new(404, "unknown_token", format!("you have no device `{id}`")))
 }
 
 /// Whoever may decide may let the same person decide from elsewhere: that gives nobody anything new.
@@ -100,6 +126,14 @@ pub(crate) fn revoke_doc(op: &mut Operation<'_>) {
     op.is("revokeDevice", "Callers", "Sends a device of yours away, also one that is connected.")
         .text("*People, their own.*")
         .returns::<DeviceJson<'_>>(200, "It is a stranger now.")
+        .refuses(&["forbidden", "unknown_token"]);
+}
+
+pub(crate) fn rename_doc(op: &mut Operation<'_>) {
+    op.is("renameDevice", "Callers", "Gives a device of yours another name.")
+        .text("*People, their own.* What it answers from now on carries that name; what it answered before does not.")
+        .body::<Renaming>(example!({"device": "kitchen tablet"}))
+        .returns::<DeviceJson<'_>>(200, "Renamed.")
         .refuses(&["forbidden", "unknown_token"]);
 }
 

@@ -62,6 +62,7 @@ async fn next(app: &App, party: &PartyId, follower: &mut Follower) -> Option<(St
                 Some((chunk.collect(), true))
             }
             News::Draft { ask, draft, .. } => Some((event(None, "draft", &native::draft_frame(*ask, draft)), true)),
+            News::Own { own, .. } => Some((event(None, "own", &native::own_frame(own)), true)),
             // Told to whoever watches one session, and this one watches all.
             News::Seat { .. } => Some((":\n\n".to_owned(), true)),
             News::Delta { session, block, kind, offset, text } => {
@@ -81,8 +82,8 @@ fn event(id: Option<&str>, name: &str, data: &str) -> String {
 pub(crate) fn stream_doc(op: &mut Operation<'_>) {
     op.is("follow", "Following", "Everything that you may see, as it happens.")
         .text(
-            "Server-sent events: `snapshot`, `event`, `draft`, `delta`, and `lagged` before the end of a stream that was \
-             too slow. `data` is a frame of the WebSocket (see `/v1/asyncapi.json`), `id` the cursor to come back to. A \
+            "Server-sent events: `snapshot`, `event`, `draft`, `own` (a snooze, or that your devices changed), `delta`, and \
+             `lagged` before the end of a stream that was too slow. `data` is a frame of the WebSocket (see `/v1/asyncapi.json`), `id` the cursor to come back to. A \
              comment comes every 25 quiet seconds.",
         )
         .header("last-event-id", "A cursor: get what was missed instead of a snapshot.", json!({"type": "string"}))

@@ -1,5 +1,6 @@
 //! `POST /v1/pair`: a link becomes a device. `POST /v1/pairings`: someone at this machine makes a link or a token.
 
+use askbridge_peers::told::Own;
 use askbridge_peers::wish::Rejection;
 use axum::Extension;
 use axum::extract::State;
@@ -66,6 +67,7 @@ pub(crate) async fn redeem(
     match paired {
         Ok(paired) => {
             let (token, info) = (paired.token.reveal(), &paired.info);
+            app.handle.tell_own(&info.name, &Own::Devices);
             Ok(answer(StatusCode::CREATED, &Device { token, name: &info.name, device: &info.device }))
         }
         Err(error @ PairingError::UsedOrOld) => {

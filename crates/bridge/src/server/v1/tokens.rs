@@ -2,6 +2,7 @@
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::json::Rfc3339;
+use askbridge_peers::told::Own;
 use askbridge_peers::wish::Rejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -53,6 +54,7 @@ pub(crate) async fn revoke(
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
+    app.handle.tell_own(&revoked.name, &Own::Devices);
     Ok(answer(StatusCode::OK, &TokenJson::of(&revoked)))
 }
 

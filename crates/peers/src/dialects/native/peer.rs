@@ -108,7 +108,8 @@ impl Peer for Native {
             Ok(Some(caller)) => {
                 self.stage = Stage::Inside;
                 let heartbeat_seconds = limits::HEARTBEAT.as_secs();
-                let welcome = Said::Welcome { protocol: 1, name: &caller.name, role: caller.role, heartbeat_seconds };
+                let (name, role, now) = (&*caller.name, caller.role, cx.now.0);
+                let welcome = Said::Welcome { protocol: 1, name, role, heartbeat_seconds, now };
                 tell::send(cx.out, &welcome);
                 cx.out.watches.push(Watch::Inbox { after: self.cursor.take() });
             }
@@ -130,7 +131,7 @@ impl Peer for Native {
             self.turn_away(None, cx);
             return None;
         }
-        tell::send(cx.out, &Said::Ping);
+        tell::send(cx.out, &Said::Ping { now: cx.now.0 });
         Some(cx.now.plus(limits::HEARTBEAT))
     }
 }

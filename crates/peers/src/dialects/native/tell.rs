@@ -6,9 +6,9 @@ use askbridge_core::ids::{AskId, Raw, SessionId};
 use serde_json::value::RawValue;
 
 use super::wire::{DraftJson, Granted, Said};
-use crate::json::{AskJson, Problem};
+use crate::json::{AskJson, Problem, Rfc3339};
 use crate::peer::{BlockKind, Outbox};
-use crate::told::{Happened, Snapshot, Told};
+use crate::told::{Happened, Own, Snapshot, Told};
 use crate::wish::{Receipt, Rejection};
 
 pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
@@ -19,6 +19,7 @@ pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
             out.text(delta_frame(*session, *block, *kind, *offset, text));
         }
         Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
+        Told::Own(own) => out.text(own_frame(own)),
         // Nothing that is asked for here: it follows everything, from a cursor.
         Told::CaughtUp { .. } | Told::Displaced { .. } => {}
         Told::Lagged => send(out, &Said::Lagged),
@@ -42,6 +43,14 @@ pub fn delta_frame(session: SessionId, block: u32, kind: BlockKind, offset: usiz
 pub fn draft_frame(ask: AskId, draft: &Raw) -> String {
     let draft = serde_json::from_str::<&RawValue>(draft.as_str()).unwrap_or(RawValue::NULL);
     frame(&Said::Draft(DraftJson { ask: ask.to_string(), draft }))
+}
+
+/// Writes something of a person's own as a frame.
+pub fn own_frame(own: &Own) -> String {
+    match own {
+        Own::Snoozed { ask, until } => frame(&Said::Snooze { ask: ask.to_string(), until: until.map(Rfc3339) }),
+        Own::Devices => frame(&Said::Devices),
+    }
 }
 
 /// Writes an event as a frame. It was encoded once, for the store; here it only gets its envelope.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::json::{Answering, AskJson, NewSession, Problem, SessionChanges};
+use crate::json::{Answering, AskJson, NewSession, Problem, Rfc3339, SessionChanges};
 use crate::peer::BlockKind;
 
 /// What a client sends.
@@ -93,13 +93,24 @@ pub(super) struct Drafting {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Said<'a> {
     /// After hello: who you turned out to be.
-    Welcome { protocol: u32, name: &'a str, role: &'a str, heartbeat_seconds: u64 },
+    Welcome {
+        protocol: u32,
+        name: &'a str,
+        role: &'a str,
+        heartbeat_seconds: u64,
+        /// Milliseconds since 1970 by our clock, by which deadlines are kept.
+        now: i64,
+    },
     /// Everything that is open. Replaces what a client shows.
     Snapshot { cursor: &'a str, asks: Vec<AskJson>, more: bool, drafts: Vec<DraftJson<'a>> },
     /// Streaming text: `text` goes on `offset` bytes from the beginning of the block. What is stored later completes it.
     Delta { session: String, block: u32, kind: BlockKind, offset: usize, text: &'a str },
     /// You wrote a draft, here or on another device.
     Draft(DraftJson<'a>),
+    /// You hid an ask until then, here or on another device. `null`: it is shown again.
+    Snooze { ask: String, until: Option<Rfc3339> },
+    /// A device of yours came, went, or has another name.
+    Devices,
     /// The ruling on a frame of yours: granted.
     Reply {
         tag: u64,
@@ -119,7 +130,10 @@ pub(super) enum Said<'a> {
         error: Problem,
     },
     /// We are still there.
-    Ping,
+    Ping {
+        /// Milliseconds since 1970 by our clock.
+        now: i64,
+    },
     /// You pinged.
     Pong {
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -50,8 +50,8 @@ pub(super) fn send(chunk: &Chunk<'_>, out: &mut Outbox) {
 impl Drawn {
     /// A piece of a block that grows.
     pub(super) fn delta(&mut self, number: u32, kind: BlockKind, offset: usize, text: &str, out: &mut Outbox) {
-        // Deltas come by another way than what is stored, and may be late.
-        if self.whole.contains(&number) {
+        // Deltas come by another way than what is stored, and may be late. A call is drawn when it is whole.
+        if kind == BlockKind::Asking || self.whole.contains(&number) {
             return;
         }
         if let Some(news) = self.streams.delta(number, offset, text) {
@@ -90,6 +90,7 @@ impl Drawn {
         match kind {
             BlockKind::Text => send(&Chunk::TextStart { id: &id }, out),
             BlockKind::Thinking => send(&Chunk::ReasoningStart { id: &id }, out),
+            BlockKind::Asking => return,
         }
         self.block = Some(Block { number, kind, id });
     }

@@ -45,6 +45,11 @@ impl Blocks {
         Some((streaming.block, offset))
     }
 
+    /// Nothing more of a call comes: what grows next is something else.
+    pub(super) fn end_asking(&mut self) {
+        self.streaming.take_if(|streaming| streaming.kind == Kind::Asking);
+    }
+
     /// The block is there whole. Returns its number.
     pub(super) fn whole(&mut self, kind: Kind) -> u32 {
         match self.streaming.take_if(|streaming| streaming.kind == kind) {

@@ -32,18 +32,26 @@ impl Claude {
         };
         match &*event.kind {
             "message_start" => self.streaming = event.message.map(|message| message.id),
-            "message_stop" => self.streaming = None,
-            "content_block_start" => match event.content_block.map(|block| block.kind).as_deref() {
-                Some("text") => self.blocks.begin(Kind::Text),
-                Some("thinking") => self.blocks.begin(Kind::Thinking),
-                _ => {}
-            },
+            "message_stop" => {
+                self.streaming = None;
+                self.blocks.end_asking();
+            }
+            "content_block_start" => {
+                self.blocks.end_asking();
+                match event.content_block.as_ref().map(|block| (&*block.kind, &block.name)) {
+                    Some(("text", _)) => self.blocks.begin(Kind::Text),
+                    Some(("thinking", _)) => self.blocks.begin(Kind::Thinking),
+                    Some(("tool_use", Some(name))) if is_held(name) => self.blocks.begin(Kind::Asking),
+                    _ => {}
+                }
+            }
             "content_block_delta" => {
                 let Some(delta) = event.delta else { return };
-                let (kind, text) = match (delta.text, delta.thinking) {
-                    (Some(text), _) => (Kind::Text, text),
-                    (None, Some(thinking)) => (Kind::Thinking, thinking),
-                    (None, None) => return,
+                let (kind, text) = match (delta.text, delta.thinking, delta.partial_json) {
+                    (Some(text), ..) => (Kind::Text, text),
+                    (None, Some(thinking), _) => (Kind::Thinking, thinking),
+                    (None, None, Some(input)) if !input.is_empty() => (Kind::Asking, input),
+                    (None, None, _) => return,
                 };
                 if let Some((block, offset)) = self.blocks.delta(kind, &text) {
                     let (session, text) = (self.session, text.into_owned());
@@ -86,6 +94,8 @@ impl Claude {
             let event = match kind {
                 Kind::Text => Event::Text { block, text },
                 Kind::Thinking => Event::Thinking { block, text },
+                // The ask itself is what is stored of it.
+                Kind::Asking => return,
             };
             let name = if name.is_empty() || place == 0 { name.to_owned() } else { format!("{name}/{place}") };
             self.record(name, event, out);
@@ -97,8 +107,7 @@ impl Claude {
         if within.is_none() && block.kind == "tool_use" {
             self.running.insert(id.clone(), message.to_owned());
         }
-        let held = HELD_TOOLS.contains(&name.as_str()) || name == mcp::TOOL;
-        let asks = held || self.always.has(&name, block.input);
+        let asks = is_held(&name) || self.always.has(&name, block.input);
         let input = block.input.map_or_else(|| Raw::from("{}"), bounded_json);
         let (call, within) = (CallId::from(id.as_str()), within.map(CallId::from));
         let event = Event::ToolCalled { call, name, input, ask: None, within };
@@ -269,6 +278,11 @@ impl Claude {
 }
 
 /// Reads the id and the blocks of a message; `None` if it is plain text, or something else.
+/// Is this a tool whose calls become asks, whatever is allowed?
+fn is_held(tool: &str) -> bool {
+    HELD_TOOLS.contains(&tool) || tool == mcp::TOOL
+}
+
 fn message<'a>(line: &Line<'a>) -> Option<(String, Vec<Block<'a>>)> {
     let message: Message<'a> = serde_json::from_str(line.message?.get()).ok()?;
     Some((message.id, serde_json::from_str(message.content.get()).ok()?))

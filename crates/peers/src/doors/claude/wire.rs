@@ -44,12 +44,17 @@ pub(super) struct Delta<'a> {
     pub(super) text: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(super) thinking: Option<Cow<'a, str>>,
+    /// Of a call's input.
+    #[serde(borrow)]
+    pub(super) partial_json: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct BlockHead {
     #[serde(rename = "type")]
     pub(super) kind: String,
+    /// Of a tool.
+    pub(super) name: Option<String>,
 }
 
 #[derive(Deserialize)]

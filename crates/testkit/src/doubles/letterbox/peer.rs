@@ -105,7 +105,8 @@ impl Peer for Letterbox {
             }
             Told::Event(happened) => self.happened(happened, cx.out),
             Told::Lagged => post(cx.out, None, "overflow", &json!({})),
-            Told::Delta { .. } | Told::Draft { .. } | Told::CaughtUp { .. } | Told::Displaced { .. } => {}
+            Told::Delta { .. } | Told::Draft { .. } | Told::Own(_) | Told::CaughtUp { .. } | Told::Displaced { .. } => {
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! `GET /v1/asks`: the inbox, and history.
 
 use askbridge_core::limits;
+use askbridge_core::view::AskView;
 use askbridge_journal::index::{AskFilter, Order, State as Stage, StateFilter};
 use askbridge_peers::json::AskJson;
 use askbridge_peers::wish::Rejection;
@@ -78,8 +79,10 @@ pub(crate) async fn list(
     let found = tokio::task::spawn_blocking(move || index.asks(&filter, after, limit + 1)).await;
     let found = found.map_err(|_| Rejection::Down("looking into the index was cut short".to_owned()))?;
     let found = found.map_err(|error| Rejection::Down(chain(&error)))?;
-    let page = Page::of(found, limit, |known| known.page_key(), |known| AskJson::of(&of_known(&known)));
-    Ok(json(StatusCode::OK, &page))
+    let Page { items, next } = Page::of(found, limit, |known| known.page_key(), |known| of_known(&known));
+    let mut items: Vec<AskView> = items;
+    app.handle.with_votes(&mut items).await?;
+    Ok(json(StatusCode::OK, &Page { items: items.iter().map(AskJson::of).collect(), next }))
 }
 
 fn filter(app: &App, caller: &Caller, wanted: &Wanted) -> Result<AskFilter, Trouble> {

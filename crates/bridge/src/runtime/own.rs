@@ -1,0 +1,48 @@
+//! What concerns one person's devices and is no event: a snooze, a device that came or went. Quick and lossy, like a
+//! draft; whoever comes back looks for themselves.
+
+use askbridge_core::ids::Timestamp;
+use askbridge_journal::bus::{Bus, Message};
+use askbridge_peers::told::Own;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::handle::Handle;
+use super::news::News;
+
+/// Under which subject nodes hear of it.
+pub(crate) const SUBJECT: &str = "own.";
+
+#[derive(Serialize, Deserialize)]
+struct Fleeting {
+    person: String,
+    what: What,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum What {
+    Snoozed { ask: String, until: Option<i64> },
+    Devices,
+}
+
+impl Handle {
+    /// Tells every device of a person.
+    pub(crate) fn tell_own(&self, person: &str, own: &Own) {
+        let what = match own {
+            Own::Snoozed { ask, until } => What::Snoozed { ask: ask.to_string(), until: until.map(|until| until.0) },
+            Own::Devices => What::Devices,
+        };
+        let body = serde_json::to_vec(&Fleeting { person: person.to_owned(), what });
+        self.store.publish(SUBJECT, Bytes::from(body.expect("its envelope has text keys")));
+    }
+}
+
+pub(crate) fn read(message: &Message) -> Option<News> {
+    let Fleeting { person, what } = serde_json::from_slice(&message.body).ok()?;
+    let own = match what {
+        What::Snoozed { ask, until } => Own::Snoozed { ask: ask.parse().ok()?, until: until.map(Timestamp) },
+        What::Devices => Own::Devices,
+    };
+    Some(News::Own { person, own })
+}

@@ -1,0 +1,40 @@
+/** Approvals that are alike, on one page. */
+
+import { useEffect, useMemo, useRef } from "react";
+import { isWaiting } from "@askbridge/client";
+import { kinTo, Together, useBridge, useClient } from "@askbridge/react";
+import { languageOf, useSettings } from "../settings.ts";
+import { Link } from "../router.tsx";
+import { useWords } from "../words.ts";
+import { Empty, Page } from "../parts/parts.tsx";
+
+export function TogetherPage({ ask }: { readonly ask: string }) {
+  const words = useWords();
+  const client = useClient();
+  const language = languageOf(useSettings());
+  const asks = useBridge((state) => state.asks);
+  const synced = useBridge((state) => state.synced);
+  const me = useBridge((state) => state.me?.name);
+  const isLive = useBridge((state) => state.connection.state === "live");
+  // What waits, and what waited when it was first seen here: that stays in its place. What ended before is history.
+  const seen = useRef(new Set([ask]));
+  const views = useMemo(() => {
+    const kin = kinTo(asks.values(), ask);
+    for (const view of kin) if (isWaiting(view)) seen.current.add(view.id);
+    return kin.filter(({ id }) => seen.current.has(id)).sort((a, b) => (a.ask.asked_at < b.ask.asked_at ? -1 : 1));
+  }, [asks, ask]);
+  useEffect(() => {
+    if (isLive && !asks.has(ask)) client.look([ask]);
+  }, [client, isLive, asks, ask]);
+  return (
+    <Page title={words.togetherTitle} actions={<Link className="app-button app-button-quiet" href="/">‹ {words.inbox}</Link>}>
+      {synced && views.length > 0 ? (
+        <Together views={views} language={language} onAnswer={(id, answer) => client.answer(id, answer)} {...(me ? { me } : {})} />
+      ) : synced ? (
+        <Empty title={words.notHere} />
+      ) : (
+        <p className="app-note" role="status">{words.looking}</p>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,26 @@
+/** Several people have to say the same: how far they have come. */
+
+import type { Ask } from "@askbridge/client";
+import { useWords } from "../wording.tsx";
+import { whoOf } from "./who.ts";
+
+export function Quorum({ ask, me }: { readonly ask: Ask; readonly me: string | undefined }) {
+  const words = useWords();
+  if (!ask.quorum || ask.state !== "open") return null;
+  const { needed, answered, agree } = ask.quorum;
+  const isMine = answered.some((by) => !("rule" in by) && by.person === me);
+  return (
+    <div className="ab-quorum" role="status">
+      <span className="ab-quorum-marks" aria-hidden="true">
+        {Array.from({ length: needed }, (_, place) => (
+          <span key={place} data-given={place < agree ? "" : undefined} />
+        ))}
+      </span>
+      <p>
+        <strong>{words.quorum(Math.min(answered.length, needed), needed)}</strong>{" "}
+        {answered.length > 0 && <>{answered.map((by) => whoOf(by, me, words)).join(", ")}. </>}
+        {answered.length > agree ? words.quorumDiffer : words.quorumSame(needed)} {isMine && words.quorumYours}
+      </p>
+    </div>
+  );
+}

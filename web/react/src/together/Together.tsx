@@ -1,0 +1,170 @@
+/**
+ * Approvals that are alike, decided in one go. Each is shown whole, none is hidden, and only what is ticked is decided: what
+ * comes while somebody reads is there without a tick.
+ */
+
+import { lazy, Suspense, useRef, useState } from "react";
+import { phaseOf, type NewAnswer } from "@askbridge/client";
+import type { Language } from "@askbridge/words";
+import { risksOf } from "../approval/risk.ts";
+import { editableOf } from "../approval/tool.ts";
+import { Icon } from "../card/Icon.tsx";
+import { usePanel } from "../card/panel.ts";
+import { WordsPanel } from "../card/Words.tsx";
+import { Became } from "../Inbox/Row.tsx";
+import { useNow } from "../now.ts";
+import { Seen } from "../text/Seen.tsx";
+import { Speaks, useWords } from "../wording.tsx";
+import { isGrave, type ApprovalView } from "./alike.ts";
+
+const Input = lazy(() => import("../approval/Input.tsx"));
+
+export interface TogetherProps {
+  /** Approvals of one kin, in the order in which they are shown. */
+  readonly views: readonly ApprovalView[];
+  readonly language: Language;
+  readonly onAnswer: (id: string, answer: NewAnswer) => void;
+  readonly me?: string;
+}
+
+export function Together(props: TogetherProps) {
+  return (
+    <Speaks.Provider value={props.language}>
+      <Group {...props} />
+    </Speaks.Provider>
+  );
+}
+
+const isOpen = (view: ApprovalView) => phaseOf(view) === "open";
+
+function Group({ views, language, onAnswer, me }: TogetherProps) {
+  const words = useWords();
+  const first = useRef(new Set(views.map(({ id }) => id)));
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(
+    () => new Set(views.filter((view) => isOpen(view) && !isGrave(view)).map(({ id }) => id)),
+  );
+  const [said, setSaid] = useState("");
+  const { panel, open, close, root } = usePanel<"deny">();
+  const waiting = views.filter(isOpen);
+  const chosen = waiting.filter(({ id }) => ticked.has(id));
+  const [one] = views;
+  if (!one) return null;
+
+  const tick = (id: string, is: boolean) =>
+    setTicked((before) => {
+      const after = new Set(before);
+      if (is) after.add(id);
+      else after.delete(id);
+      return after;
+    });
+  const decide = (answer: NewAnswer) => {
+    for (const { id } of chosen) onAnswer(id, answer);
+    close();
+  };
+  const deny = (stop: boolean) =>
+    decide({ decision: "deny", ...(said.trim() ? { words: said.trim() } : {}), ...(stop ? { stop: true } : {}) });
+  return (
+    <section ref={root} className="ab-card ab-together" lang={language} aria-label={words.togetherTitle(views.length, one.ask.agent, one.ask.approval.tool)}>
+      <header className="ab-together-head">
+        <h2 className="ab-head-title">
+          <Seen text={words.togetherTitle(views.length, one.ask.agent, one.ask.approval.tool)} />
+        </h2>
+        <p className="ab-quiet">{words.togetherHint}</p>
+      </header>
+      <ol className="ab-together-list">
+        {views.map((view) => (
+          <One
+            key={view.id}
+            view={view}
+            me={me}
+            isTicked={ticked.has(view.id)}
+            isNew={!first.current.has(view.id)}
+            onTick={(is) => tick(view.id, is)}
+          />
+        ))}
+      </ol>
+      {panel === "deny" && (
+        <WordsPanel
+          title={words.denyTheseTitle(chosen.length)}
+          label={words.denyWords}
+          hint={words.denyStopHint}
+          words={said}
+          onWords={setSaid}
+          onClose={close}
+          actions={[
+            { label: words.deny, tone: "stop", act: () => deny(false) },
+            { label: words.denyStop, tone: "plain", act: () => deny(true) },
+          ]}
+        />
+      )}
+      <div className="ab-bottom">
+        <div className="ab-foot">
+          <div className="ab-foot-note" role="status">
+            <span>{waiting.length > 0 ? words.togetherTicked(chosen.length, waiting.length) : words.togetherOver}</span>
+          </div>
+          {waiting.length > 0 && panel === null && (
+            <div className="ab-foot-main">
+              <button type="button" className="ab-button" data-tone="stop-plain" data-opens="deny" disabled={chosen.length === 0} onClick={() => open("deny")}>
+                {words.denyThese(chosen.length)}
+              </button>
+              <button type="button" className="ab-button" data-tone="main" disabled={chosen.length === 0} onClick={() => decide({ decision: "allow" })}>
+                {words.allowThese(chosen.length)}
+              </button>
+            </div>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+interface OneProps {
+  readonly view: ApprovalView;
+  readonly me: string | undefined;
+  readonly isTicked: boolean;
+  readonly isNew: boolean;
+  readonly onTick: (is: boolean) => void;
+}
+
+function One({ view, me, isTicked, isNew, onTick }: OneProps) {
+  const words = useWords();
+  const { approval, context } = view.ask;
+  const waits = isOpen(view);
+  const now = useNow(!waits);
+  const risks = risksOf(approval.tool, approval.input, context?.folder);
+  return (
+    <li className="ab-together-one" data-phase={phaseOf(view)} data-ticked={waits && isTicked ? "" : undefined}>
+      {waits ? (
+        <label className="ab-together-tick">
+          <input type="checkbox" checked={isTicked} onChange={({ target }) => onTick(target.checked)} />
+          <span>
+            <Seen text={approval.summary ?? editableOf(approval.input).text.split("\n")[0] ?? approval.tool} />
+          </span>
+          {isNew && <span className="ab-chip">{words.togetherNew}</span>}
+        </label>
+      ) : (
+        <Became view={view} now={now} me={me} />
+      )}
+      <Suspense fallback={<pre className="ab-code"><Seen text={editableOf(approval.input).text} /></pre>}>
+        <Input tool={approval.tool} input={approval.input} folder={context?.folder} />
+      </Suspense>
+      {approval.reason && (
+        <p className="ab-reason">
+          <strong>{words.reason}:</strong> <Seen text={approval.reason} />
+        </p>
+      )}
+      {waits && risks.length > 0 && (
+        <div className="ab-risks">
+          <ul>
+            {risks.map(({ word, isGrave: grave }) => (
+              <li key={word} data-grave={grave ? "" : undefined}>
+                <Icon of="alert" />
+                {words[word]}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </li>
+  );
+}
