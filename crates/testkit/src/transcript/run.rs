@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
+use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::{Greeting, Hello, Sees};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Ids, Outbox, Peer, Req, Tag};
 
@@ -65,8 +66,8 @@ pub fn run(script: &str, greet: Greet) -> Result<String, String> {
 }
 
 fn is_output(line: &str) -> bool {
-    const OUTPUTS: [&str; 10] =
-        [">", "? ", "+ ", "~ ", "query ", "watch ", "wake at ", "hang up ", "garbled ", "refuse "];
+    const OUTPUTS: [&str; 11] =
+        [">", "? ", "+ ", "~ ", "query ", "watch ", "whisper ", "wake at ", "hang up ", "garbled ", "refuse "];
     OUTPUTS.iter().any(|output| line.starts_with(output))
 }
 
@@ -114,7 +115,7 @@ impl Runner {
         let (path, query) = address.split_once('?').unwrap_or((address, ""));
         self.wake_at = None;
         let sees = Sees(&|session| session == SESSION || session == OTHER_SESSION);
-        match (self.greet)(&Hello { path, query, caller, sees }) {
+        match (self.greet)(&Hello { path, query, caller, sees, patience: &Patience::default() }) {
             Greeting::Open(peer) => self.peer = Some(peer),
             Greeting::Refuse(status, body) => {
                 self.peer = None;

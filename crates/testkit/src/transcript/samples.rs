@@ -28,6 +28,7 @@ pub enum Told {
     Draft { ask: AskId, draft: Raw },
     CaughtUp { seen: Option<Position> },
     Displaced,
+    Whispered(String),
     Lagged,
 }
 
@@ -41,6 +42,7 @@ impl Told {
             }
             Self::Draft { ask, draft } => told::Told::Draft { ask: *ask, draft },
             Self::CaughtUp { seen } => told::Told::CaughtUp { session: SESSION, seen: *seen },
+            Self::Whispered(words) => told::Told::Whispered { session: SESSION, words },
             Self::Displaced => told::Told::Displaced { session: SESSION },
             Self::Lagged => told::Told::Lagged,
         }
@@ -62,6 +64,7 @@ pub fn told(text: &str, place: usize) -> Result<Told, String> {
         }
         "lagged" => Ok(Told::Lagged),
         "displaced" => Ok(Told::Displaced),
+        "whispered" => Ok(Told::Whispered(rest.to_owned())),
         "caught_up" => {
             let seen = rest.strip_prefix("seen ").map(|place| place.parse().map(Position));
             Ok(Told::CaughtUp { seen: seen.transpose().map_err(|_| "what was seen is a number")? })

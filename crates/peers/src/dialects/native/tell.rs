@@ -20,7 +20,7 @@ pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
         }
         Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
         // Nothing that is asked for here: it follows everything, from a cursor.
-        Told::CaughtUp { .. } | Told::Displaced { .. } => {}
+        Told::CaughtUp { .. } | Told::Displaced { .. } | Told::Whispered { .. } => {}
         Told::Lagged => send(out, &Said::Lagged),
     }
 }
