@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use askbridge_bridge::hosts::environment;
+use askbridge_bridge::server::mcp::Patience;
 use askbridge_bridge::traces::Collector;
-use askbridge_config::{Config, Flags, Given, Source, bytes, dialect_at, items, misspelt, spans};
+use askbridge_config::{Config, Flags, Given, Source, bytes, dialect_at, items, misspelt, patience, spans};
 use askbridge_core::terms::{Rules, Warm};
 
 use crate::client::dialable;
@@ -49,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) user: String,
     pub(crate) agents: AgentSettings,
     pub(crate) dialects: DialectSettings,
+    /// How long programs are kept waiting through the MCP door.
+    pub(crate) patience: Patience,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
 }
@@ -179,6 +182,7 @@ impl Settings {
             token: config.found("token").text.clone(),
             agents: AgentSettings::of(config)?,
             dialects: DialectSettings::of(config)?,
+            patience: patience(config.text("mcp.wait")).map_err(Failure::new)?,
             user: config.text("user").to_owned(),
             colour: may_colour(),
         })

@@ -11,6 +11,7 @@ use toml::de::DeValue;
 use tracing_subscriber::EnvFilter;
 
 use super::spans;
+use super::waits::patience;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -24,6 +25,7 @@ pub enum Kind {
     Origins,
     Dialects,
     Tools,
+    Waits,
     Level,
     OneOf(&'static [&'static str]),
     Span { or: &'static str, max: Duration },
@@ -46,6 +48,7 @@ impl Kind {
             Self::Origins => "origins, like `https://desk.example.org`, without a path".to_owned(),
             Self::Dialects => format!("names among {}, each perhaps with an address", known().join(", ")),
             Self::Tools => "names of tools or patterns, like `Bash`, `mcp__github__*` or `Bash(*git push*)`".to_owned(),
+            Self::Waits => "spans of time, each perhaps for one program, like `30s` or `codex=4m`".to_owned(),
             Self::Level => "error, warn, info or debug".to_owned(),
             Self::OneOf(words) => words.join(" or "),
             Self::Span { or, max } => format!("a span of time up to {}, like 30s, 10m or 2h; or {or}", spoken(max)),
@@ -64,7 +67,7 @@ impl Kind {
             Self::Secret => "token".to_owned(),
             Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
             Self::Collector => "`http://`, a name or an address, and a port; or `none`".to_owned(),
-            Self::Hosts | Self::Origins | Self::Dialects | Self::Tools => {
+            Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Waits => {
                 "list of texts; with commas in the environment and in flags".to_owned()
             }
             Self::Level => "`error`, `warn`, `info`, `debug`".to_owned(),
@@ -88,6 +91,7 @@ impl Kind {
             Self::Origins => "ORIGINS",
             Self::Dialects => "NAME[=ADDRESS]",
             Self::Tools => "TOOLS",
+            Self::Waits => "[NAME=]SPAN",
             Self::Bytes { .. } => "BYTES",
             Self::Level => "LEVEL",
             Self::Span { .. } => "SPAN",
@@ -97,12 +101,12 @@ impl Kind {
     }
 
     pub fn is_list(self) -> bool {
-        matches!(self, Self::Hosts | Self::Origins | Self::Dialects | Self::Tools)
+        matches!(self, Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Waits)
     }
 
     /// May a flag be given more than once?
     pub fn is_repeated(self) -> bool {
-        self == Self::Dialects
+        matches!(self, Self::Dialects | Self::Waits)
     }
 
     /// Checks a text, and returns it as it is meant.
@@ -145,6 +149,7 @@ impl Kind {
                 let tools = items(text);
                 AlwaysAsk::read(tools.iter().map(String::as_str)).map(|_| tools.join(","))
             }
+            Self::Waits => patience(text).map(|_| items(text).join(",")),
             Self::Bytes { or } if text == or => Ok(text.to_owned()),
             Self::Bytes { .. } => match bytes(text) {
                 Some(_) => Ok(text.to_owned()),
@@ -186,14 +191,14 @@ impl Kind {
     pub fn read_toml(self, value: &DeValue<'_>) -> Result<String, String> {
         let found = || Err(format!("this is {}, and should be {}", named(value), self.written()));
         match (self, value) {
-            (Self::Hosts | Self::Origins | Self::Dialects | Self::Tools, DeValue::Array(list)) => {
+            (Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Waits, DeValue::Array(list)) => {
                 let items: Option<Vec<_>> = list.iter().map(|item| item.get_ref().as_str()).collect();
                 match items {
                     Some(items) => self.read(&items.join(",")),
                     None => Err(format!("every item should be text: {}", self.written())),
                 }
             }
-            (Self::Hosts | Self::Origins | Self::Dialects | Self::Tools, _) => found(),
+            (Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Waits, _) => found(),
             (Self::Count { .. }, DeValue::Integer(number)) => self.read(number.as_str()),
             (Self::YesNo, DeValue::Boolean(flag)) => self.read(&flag.to_string()),
             (Self::Count { .. } | Self::YesNo, _) => found(),
@@ -212,6 +217,7 @@ impl Kind {
             Self::Origins => "a list, like [\"https://desk.example.org\"]".to_owned(),
             Self::Dialects => "a list, like [\"prime\", \"ccc=127.0.0.1:8000\"]".to_owned(),
             Self::Tools => "a list, like [\"Bash\", \"mcp__github__*\"]".to_owned(),
+            Self::Waits => "a list, like [\"codex=4m\", \"30s\"]".to_owned(),
             Self::Count { .. } | Self::YesNo => format!("{}, without quotes", self.expects()),
             _ => format!("in quotes: {}", self.expects()),
         }

@@ -22,6 +22,7 @@ mod store;
 mod submit;
 mod timers;
 mod view;
+mod whispers;
 mod wishes;
 
 pub use follow::{Follower, Heard};

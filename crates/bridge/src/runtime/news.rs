@@ -29,6 +29,12 @@ pub enum News {
         dialect: String,
         connection: u64,
     },
+    /// One connection of a language says something to the others in a session. May be lost.
+    Whisper {
+        session: SessionId,
+        dialect: String,
+        words: String,
+    },
 }
 
 /// The events of one entry.
@@ -62,6 +68,7 @@ impl News {
             Self::Draft { draft, .. } => draft.as_str().len() + 64,
             Self::Delta { text, .. } => text.len() + 64,
             Self::Seat { dialect, .. } => dialect.len() + 64,
+            Self::Whisper { words, .. } => words.len() + 64,
         }
     }
 }

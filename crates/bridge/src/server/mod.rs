@@ -26,6 +26,7 @@ mod v1;
 mod way_in;
 
 pub use app::{App, AppOptions};
+pub use askbridge_peers::doors::mcp;
 pub use docs::{asyncapi, openapi};
 pub use foreign::{Clash, Speaking, can_share, dialect, dialects, foreign_router};
 pub use guard::Origins;

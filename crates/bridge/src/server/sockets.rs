@@ -69,7 +69,13 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
     let query = knock.uri.query().unwrap_or_default();
     let may_see =
         |session| caller.as_ref().is_some_and(|caller| app.handle.guarded(caller, Action::See, session).is_ok());
-    let peer = match greet(&Hello { path: knock.uri.path(), query, caller: name, sees: Sees(&may_see) }) {
+    let peer = match greet(&Hello {
+        path: knock.uri.path(),
+        query,
+        caller: name,
+        sees: Sees(&may_see),
+        patience: app.patience(),
+    }) {
         Greeting::Open(peer) => peer,
         Greeting::Refuse(status, body) => return refused(status, body),
     };

@@ -2,6 +2,7 @@
 //! something that happened.
 
 use askbridge_core::ids::Timestamp;
+use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::{Greeting, Hello, LISTING, Listing, Route, RouteKind, Sees, Served};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req};
 use askbridge_peers::wish::{CallerName, Finds, Receipt};
@@ -23,7 +24,13 @@ pub(super) fn dialects(bytes: &[u8]) {
 fn converse(listing: &Listing, route: &Route, bytes: &[u8]) {
     let Some(greet) = listing.greet else { return };
     let path = PARTS.iter().fold(route.path.to_owned(), |path, (name, part)| path.replace(name, part));
-    let hello = Hello { path: &path, query: "limit=1&cursor=x", caller: Some("ada"), sees: Sees(&|_| true) };
+    let hello = Hello {
+        path: &path,
+        query: "limit=1&cursor=x",
+        caller: Some("ada"),
+        sees: Sees(&|_| true),
+        patience: &Patience::default(),
+    };
     let Greeting::Open(mut peer) = greet(&hello) else { return };
     let (mut out, mut ids) = (Outbox::default(), Counted::default());
     let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };
