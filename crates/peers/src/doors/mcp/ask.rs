@@ -17,7 +17,7 @@ use super::rpc::Request;
 use crate::json;
 use crate::peer::{Cx, Outbox};
 use crate::uuid;
-use crate::wish::{AskRef, AskWish, Query, Receipt, Watch, Wish};
+use crate::wish::{AskRef, AskWish, Query, Receipt, Wish};
 
 /// What is asked.
 pub(super) struct Asking {
@@ -206,23 +206,23 @@ impl Mcp {
         self.wish(Awaited::Asked, wish, cx.out);
     }
 
-    /// Waits for the end of an ask. Listening comes first, so that nothing is missed.
+    /// Looks at an ask, and waits for its end if that has not come.
     pub(super) fn follow(&mut self, ask: AskId, out: &mut Outbox) {
         if let Some(call) = &mut self.call {
             call.ask = Some(ask);
         }
-        out.watches.push(Watch::Session { session: ask.session });
         self.query(Awaited::Look, Query::Ask(ask), out);
     }
 
     pub(super) fn found_oldest(&mut self, receipt: Receipt, out: &mut Outbox) {
-        let Some(view) = receipt.session_view else { return self.say(Outcome::NothingOpen, out) };
-        match view.waiting.first() {
-            Some(waiting) => {
-                let ask = waiting.ask;
-                self.follow(ask, out);
-            }
-            None => self.say(Outcome::NothingOpen, out),
+        let (Some(view), Some(call)) = (receipt.session_view, &mut self.call) else {
+            return self.say(Outcome::NothingOpen, out);
+        };
+        let next = view.end.as_ref().and_then(|end| call.after(end));
+        match (view.waiting.first(), next) {
+            (Some(waiting), _) => self.follow(waiting.ask, out),
+            (None, Some(next)) => self.query(Awaited::Oldest, Query::Session(next), out),
+            (None, None) => self.say(Outcome::NothingOpen, out),
         }
     }
 }

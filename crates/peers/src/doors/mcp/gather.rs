@@ -1,7 +1,6 @@
 //! The last word, and what the agent has not heard yet: that goes along with it.
 
 use askbridge_core::event::Parcel;
-use askbridge_core::session::End;
 
 use super::ask::parcel;
 use super::hear::result;
@@ -44,9 +43,8 @@ impl Mcp {
     /// Learns what waits in the session.
     pub(super) fn gathered(&mut self, receipt: Receipt, out: &mut Outbox) {
         let (Some(view), Some(call)) = (receipt.session_view, &mut self.call) else { return self.respond(out) };
-        if let Some(End::Continued { to, .. }) = view.end {
-            call.place.session = to;
-            return self.query(Awaited::Session, Query::Session(to), out);
+        if let Some(next) = view.end.as_ref().and_then(|end| call.after(end)) {
+            return self.query(Awaited::Session, Query::Session(next), out);
         }
         for (message, text) in view.queued {
             call.news.push(format!("The person says: {text}"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::era::{self, Era, Routing, Said};
 use super::outcome::Outcome;
-use super::peer::{Awaited, Call, Mcp, Waiting, What};
+use super::peer::{Awaited, Call, Mcp, What};
 use super::place::{Client, Place, Whereabouts};
 use super::rpc::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, Message, Request};
 use super::stdio::{CONTEXT, SESSION_ID};
@@ -117,24 +117,12 @@ impl Mcp {
             Err(Wrong::Fault(fault)) => return faulty(&asked.id, era, &fault, cx),
         };
         let progress = Some(asked.params["_meta"]["progressToken"].clone()).filter(|token| !token.is_null());
-        let wait = self.patience.with(&place.client.name, progress.is_some());
+        let until = cx.now.plus(self.patience.with(&place.client.name, progress.is_some()));
         self.call = Some(Box::new(Call {
-            id: asked.id,
-            era,
-            place,
-            what,
             progress,
             takes_events: takes(request, "text/event-stream"),
             takes_tasks: said.tasks,
-            until: cx.now.plus(wait),
-            waiting: Waiting::NotYet,
-            ask: None,
-            outcome: None,
-            news: Vec::new(),
-            looking: 0,
-            parcels: Vec::new(),
-            is_over: false,
-            moves: 0,
+            ..Call::new(asked.id, era, place, what, until)
         }));
         match refusal {
             Some(words) => self.say(Outcome::Failed(words), cx.out),
@@ -156,24 +144,7 @@ impl Mcp {
     fn leaves(&mut self, request: &Req<'_>, cx: &mut Cx<'_>) {
         let Some(place) = named(request).flatten() else { return sse::nothing(cx.out, 404) };
         self.query(Awaited::Leaving, Query::Session(place.session), cx.out);
-        self.call = Some(Box::new(Call {
-            id: Value::Null,
-            era: Era::Handshake,
-            place,
-            what: What::Leave,
-            progress: None,
-            takes_events: false,
-            takes_tasks: false,
-            until: cx.now,
-            waiting: Waiting::NotYet,
-            ask: None,
-            outcome: None,
-            news: Vec::new(),
-            looking: 0,
-            parcels: Vec::new(),
-            is_over: false,
-            moves: 0,
-        }));
+        self.call = Some(Box::new(Call::new(Value::Null, Era::Handshake, place, What::Leave, cx.now)));
     }
 }
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use askbridge_core::event::{Event, Parcel};
-use askbridge_core::ids::{AskId, Timestamp};
+use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
+use askbridge_core::session::End;
 use serde_json::Value;
 
 use super::ask::Asking;
@@ -50,6 +51,8 @@ pub(super) struct Call {
     pub(super) until: Timestamp,
     pub(super) waiting: Waiting,
     pub(super) ask: Option<AskId>,
+    /// Its session is listened to.
+    pub(super) is_watching: bool,
     /// What is going to be said.
     pub(super) outcome: Option<Outcome>,
     /// What goes along with it, and how much of that is still looked for.
@@ -59,6 +62,43 @@ pub(super) struct Call {
     pub(super) parcels: Vec<Parcel>,
     pub(super) is_over: bool,
     pub(super) moves: u32,
+}
+
+impl Call {
+    pub(super) fn new(id: Value, era: Era, place: Place, what: What, until: Timestamp) -> Self {
+        Self {
+            id,
+            era,
+            place,
+            what,
+            progress: None,
+            takes_events: false,
+            takes_tasks: false,
+            until,
+            waiting: Waiting::NotYet,
+            ask: None,
+            is_watching: false,
+            outcome: None,
+            news: Vec::new(),
+            looking: 0,
+            parcels: Vec::new(),
+            is_over: false,
+            moves: 0,
+        }
+    }
+
+    /// The session that follows one that is over, as far as there may be one.
+    pub(super) fn after(&mut self, end: &End) -> Option<SessionId> {
+        if self.moves == MOVES_MAX {
+            return None;
+        }
+        self.moves += 1;
+        match end {
+            End::Continued { to, .. } => self.place.session = *to,
+            End::Closed { .. } => self.place.move_on(),
+        }
+        Some(self.place.session)
+    }
 }
 
 /// What the client wants.
@@ -233,7 +273,8 @@ impl Peer for Mcp {
                     Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } => *ask,
                     _ => return,
                 };
-                if call.ask == Some(ask) && call.waiting != Waiting::NotYet {
+                // Also before it is known how the ask stands: that may be old news by the time it is heard.
+                if call.ask == Some(ask) && call.is_watching {
                     self.query(Awaited::Look, Query::Ask(ask), cx.out);
                 }
             }

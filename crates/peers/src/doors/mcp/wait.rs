@@ -6,11 +6,11 @@ use askbridge_core::limits;
 use super::era::status;
 use super::hear::{acknowledged, result};
 use super::outcome::Outcome;
-use super::peer::{Mcp, Waiting, What};
+use super::peer::{Awaited, Mcp, Waiting, What};
 use super::rpc::{self, Fault, INVALID_PARAMS};
 use super::{sse, tasks};
 use crate::peer::{Cx, Outbox};
-use crate::wish::Receipt;
+use crate::wish::{Query, Receipt, Watch};
 
 impl Mcp {
     /// Learns how an ask stands.
@@ -37,7 +37,12 @@ impl Mcp {
             }
             _ => {}
         }
-        if call.waiting == Waiting::NotYet {
+        if !call.is_watching {
+            // Whoever may see it may listen, and then has to look again: its end may have come in between.
+            call.is_watching = true;
+            cx.out.watches.push(Watch::Session { session: view.ask.id.session });
+            self.query(Awaited::Look, Query::Ask(view.ask.id), cx.out);
+        } else if call.waiting == Waiting::NotYet {
             self.wait(view.ask.at, cx);
         }
     }
