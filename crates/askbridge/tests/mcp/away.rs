@@ -13,9 +13,10 @@ fn a_client_that_waits_no_longer_gets_a_ticket_and_the_answer_for_it() {
     for way in EVERY_WAY {
         let mut agent = Agent::start(&house, way);
         agent.calls("ask_user_question", &which_database());
-        let words = agent.reads();
+        let heard = agent.hears();
         let ask = open(&house, 1).remove(0);
-        assert_eq!(ticket(&words), ask["id"], "{way:?}");
+        assert_eq!(ticket(heard["text"].as_str().unwrap()), ask["id"], "{way:?}");
+        assert!(!heard["progress"].as_array().unwrap().is_empty(), "{way:?}: {heard}");
         // Nobody has answered yet, and asking the same again asks nobody twice.
         agent.calls("wait_for_answer", &json!({"ticket": ask["id"]}));
         assert_eq!(ticket(&agent.reads()), ask["id"], "{way:?}");

@@ -18,7 +18,7 @@ print(line.makefile("rb").read().split(b"\r\n\r\n")[1].decode())
 /// An agent: a shell that starts the server of its tools, calls one, and starts something else before and after.
 const AGENT: &str = r#"
     python3 -c "$WHO" "$ASKBRIDGE_DATA/run/askbridge.sock"
-    coproc MCP { "$ASKBRIDGE" mcp; }
+    coproc MCP { exec "$ASKBRIDGE" mcp; }
     echo '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}' >&"${MCP[1]}"
     read -r _ <&"${MCP[0]}"
     echo "$CALL" >&"${MCP[1]}"
