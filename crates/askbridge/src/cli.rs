@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use askbridge_config::{ForEveryone, ForServer};
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, pair, run, serve, token};
+use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, mcp, pair, run, serve, token};
 use crate::failure::Failure;
 use crate::settings::CommandLine;
 
@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide
     Run(run::Args),
+    /// Let an MCP client reach a person: speaks the protocol on stdin and stdout
+    Mcp(mcp::Args),
     /// Show the settings and where they come from, or check the file
     Config(config::Args),
     /// Look whether everything is as it should be, and say what to do where it is not

@@ -94,6 +94,7 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Token(args) => commands::token::run(settings, args).await,
             Command::Journal(args) => commands::journal::run(settings, &args),
             Command::Run(args) => commands::run::run(settings, args).await,
+            Command::Mcp(args) => commands::mcp::run(settings, args).await,
             Command::Serve(_)
             | Command::Demo(_)
             | Command::Config(_)

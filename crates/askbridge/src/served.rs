@@ -74,6 +74,7 @@ impl Served {
         let hosts = hosts.await.context("could not look after agents")?;
         app.host(hosts.clone());
         app.call_out(Outbound::new(settings.outbound.clone()));
+        app.keep_waiting(settings.patience.clone());
         let spoken = Spoken::prepare(&app, settings).await?;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.user.clone());
         spoken.serve(&app, settings)?;

@@ -11,8 +11,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use askbridge_bridge::hosts::environment;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
+use askbridge_bridge::server::mcp::Patience;
 use askbridge_bridge::traces::Collector;
-use askbridge_config::{Config, Flags, Given, Source, bytes, dialect_at, items, misspelt, spans};
+use askbridge_config::{Config, Flags, Given, Source, bytes, dialect_at, items, misspelt, patience, spans};
 use askbridge_core::terms::{Rules, Warm};
 
 use crate::client::dialable;
@@ -52,6 +53,8 @@ pub(crate) struct Settings {
     pub(crate) dialects: DialectSettings,
     /// Whom the server may call, and whom it believes.
     pub(crate) outbound: OutboundOptions,
+    /// How long programs are kept waiting through the MCP door.
+    pub(crate) patience: Patience,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
 }
@@ -185,6 +188,7 @@ impl Settings {
             agents: AgentSettings::of(config)?,
             dialects: DialectSettings::of(config)?,
             outbound: outbound(config)?,
+            patience: patience(config.text("mcp.wait")).map_err(Failure::new)?,
             user: config.text("user").to_owned(),
             colour: may_colour(),
         })

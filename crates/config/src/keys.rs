@@ -243,6 +243,15 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "A PEM file with certificates of authorities that are believed beside those of the machine, when the server calls somebody",
     },
     Key {
+        name: "mcp.wait",
+        env: "ASKBRIDGE_MCP_WAIT",
+        flag: Some("mcp-wait"),
+        kind: Kind::Waits,
+        default: "",
+        whose: Whose::Server,
+        doc: "How long a call of an MCP client is held before it gets a ticket; with a name for clients that are called so, like `codex=4m`. Without it, as long as each client is known to wait",
+    },
+    Key {
         name: "log.level",
         env: "ASKBRIDGE_LOG",
         flag: Some("log-level"),

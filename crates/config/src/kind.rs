@@ -12,6 +12,7 @@ use toml::de::DeValue;
 use tracing_subscriber::EnvFilter;
 
 use super::spans;
+use super::waits::patience;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -26,6 +27,7 @@ pub enum Kind {
     Dialects,
     Tools,
     Ranges,
+    Waits,
     Level,
     OneOf(&'static [&'static str]),
     Span { or: &'static str, max: Duration },
@@ -49,6 +51,7 @@ impl Kind {
             Self::Dialects => format!("names among {}, each perhaps with an address", known().join(", ")),
             Self::Tools => "names of tools or patterns, like `Bash`, `mcp__github__*` or `Bash(*git push*)`".to_owned(),
             Self::Ranges => "addresses or ranges, like `10.0.0.7` or `10.0.0.0/8`".to_owned(),
+            Self::Waits => "spans of time, each perhaps for one program, like `30s` or `codex=4m`".to_owned(),
             Self::Level => "error, warn, info or debug".to_owned(),
             Self::OneOf(words) => words.join(" or "),
             Self::Span { or, max } => format!("a span of time up to {}, like 30s, 10m or 2h; or {or}", spoken(max)),
@@ -67,7 +70,7 @@ impl Kind {
             Self::Secret => "token".to_owned(),
             Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
             Self::Collector => "`http://`, a name or an address, and a port; or `none`".to_owned(),
-            Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Ranges => {
+            Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Ranges | Self::Waits => {
                 "list of texts; with commas in the environment and in flags".to_owned()
             }
             Self::Level => "`error`, `warn`, `info`, `debug`".to_owned(),
@@ -92,6 +95,7 @@ impl Kind {
             Self::Dialects => "NAME[=ADDRESS]",
             Self::Tools => "TOOLS",
             Self::Ranges => "ADDRESSES",
+            Self::Waits => "[NAME=]SPAN",
             Self::Bytes { .. } => "BYTES",
             Self::Level => "LEVEL",
             Self::Span { .. } => "SPAN",
@@ -101,12 +105,12 @@ impl Kind {
     }
 
     pub fn is_list(self) -> bool {
-        matches!(self, Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Ranges)
+        matches!(self, Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Ranges | Self::Waits)
     }
 
     /// May a flag be given more than once?
     pub fn is_repeated(self) -> bool {
-        self == Self::Dialects
+        matches!(self, Self::Dialects | Self::Waits)
     }
 
     /// Checks a text, and returns it as it is meant.
@@ -153,6 +157,7 @@ impl Kind {
                 let read = items(text).into_iter().map(|item| item.parse::<Range>().map(|_| item));
                 Ok(read.collect::<Result<Vec<_>, _>>()?.join(","))
             }
+            Self::Waits => patience(text).map(|_| items(text).join(",")),
             Self::Bytes { or } if text == or => Ok(text.to_owned()),
             Self::Bytes { .. } => match bytes(text) {
                 Some(_) => Ok(text.to_owned()),
@@ -221,6 +226,7 @@ impl Kind {
             Self::Dialects => "a list, like [\"prime\", \"ccc=127.0.0.1:8000\"]".to_owned(),
             Self::Tools => "a list, like [\"Bash\", \"mcp__github__*\"]".to_owned(),
             Self::Ranges => "a list, like [\"10.0.0.0/8\"]".to_owned(),
+            Self::Waits => "a list, like [\"codex=4m\", \"30s\"]".to_owned(),
             Self::Count { .. } | Self::YesNo => format!("{}, without quotes", self.expects()),
             _ => format!("in quotes: {}", self.expects()),
         }

@@ -12,6 +12,7 @@ mod reference;
 mod resolve;
 mod rules;
 pub mod spans;
+mod waits;
 
 pub use file::{Contents, read_file, read_text};
 pub use flags::{Flags, ForEveryone, ForServer};
@@ -20,3 +21,4 @@ pub use kind::{Kind, bytes, dialect_at, items};
 pub use reference::page as reference;
 pub use resolve::{Config, Found, Given, Problem, Source};
 pub use rules::Ruled;
+pub use waits::patience;

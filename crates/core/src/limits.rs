@@ -91,6 +91,11 @@ pub const HEARTBEAT: Duration = Duration::from_secs(25);
 pub const SILENCE_MAX: Duration = Duration::from_secs(90);
 /// Longest that one request may wait for an answer. Beyond: the wait is cut to this and the state as it is comes back.
 pub const WAIT_PER_REQUEST_MAX: Duration = Duration::from_secs(3600);
+/// How often a program that waits through an MCP call hears that we are still there.
+pub const PROGRESS_EVERY: Duration = Duration::from_secs(15);
+/// How long after an agent heard an answer the same question from it gets the same answer: it may not have heard after
+/// all. Beyond: it is a new question.
+pub const REPEAT_MAX: Duration = Duration::from_secs(60);
 /// Rows in one page of a list. Beyond: a cursor leads to the next.
 pub const PAGE_MAX: usize = 500;
 /// Rows in one page when the caller names no number.

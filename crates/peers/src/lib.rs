@@ -4,6 +4,7 @@
 //! app. It hears frames, is told what happened, and writes into an [`peer::Outbox`]; the bridge moves the bytes.
 //! A language is one folder and one row in [`listing::LISTING`].
 
+pub mod ask_tool;
 pub mod dialects;
 pub mod doors;
 pub mod json;
@@ -14,6 +15,7 @@ pub mod slot;
 pub mod story;
 pub mod stream;
 pub mod told;
+mod tools;
 pub mod turn;
 pub mod uuid;
 pub mod wish;

@@ -7,7 +7,7 @@ use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
 use crate::dialects::{ccc, gobby, native, prime, seline};
-use crate::doors::{claude, http, whimmy};
+use crate::doors::{claude, http, mcp, whimmy};
 use crate::peer::Peer;
 
 /// One language: where it is spoken, what its screens can show, and how a conversation begins.
@@ -100,6 +100,8 @@ pub struct Hello<'a> {
     /// Which sessions they may see.
     pub sees: Sees<'a>,
     pub choices: Choices,
+    /// How long programs that call may be kept waiting, as far as the operator said so.
+    pub patience: &'a mcp::Patience,
 }
 
 /// What the operator decided about languages, where an original leaves it open.
@@ -134,6 +136,7 @@ pub enum Greeting {
 pub const LISTING: &[Listing] = &[
     claude::LISTING,
     http::LISTING,
+    mcp::LISTING,
     whimmy::LISTING,
     native::LISTING,
     prime::LISTING,

@@ -106,6 +106,8 @@ pub struct Outbox {
     pub records: Vec<Record>,
     /// Streaming text, to be told and not stored.
     pub streams: Vec<Streamed>,
+    /// What other connections to a session are to hear, if they are there: quick and lossy, told to agents alone.
+    pub whispers: Vec<(SessionId, String)>,
     /// Close the connection once the frames are out.
     pub hang_up: Option<(u16, String)>,
     /// Wake this peer at that time.
@@ -156,6 +158,7 @@ impl Outbox {
             && self.watches.is_empty()
             && self.records.is_empty()
             && self.streams.is_empty()
+            && self.whispers.is_empty()
             && self.hang_up.is_none()
             && self.wake_at.is_none()
     }

@@ -32,6 +32,11 @@ pub enum Told<'a> {
         /// How far a client of this language had come when it was last here.
         seen: Option<Position>,
     },
+    /// Another connection of the same language said this about the session.
+    Whispered {
+        session: SessionId,
+        words: &'a str,
+    },
     /// Another connection took this one's place.
     Displaced {
         session: SessionId,

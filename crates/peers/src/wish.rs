@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use askbridge_core::ask::{Body, Context, Kind, Reach};
-use askbridge_core::event::{Parcel, Settings};
+use askbridge_core::event::{Level, Parcel, Settings};
 use askbridge_core::ids::{AskId, CallId, Key, MessageId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Terms, Wait, Wishes};
@@ -56,6 +56,12 @@ pub enum Wish {
         settings: Box<Settings>,
     },
     Ask(Box<AskWish>),
+    /// Show people something that needs no answer.
+    Note {
+        session: SessionId,
+        level: Level,
+        text: String,
+    },
     Withdraw {
         ask: AskRef,
         why: String,

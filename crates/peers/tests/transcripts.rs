@@ -6,7 +6,7 @@ use askbridge_core::ids::Timestamp;
 use askbridge_peers::dialects::{native, prime};
 use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::doors::http::{self, AskError, Asking};
-use askbridge_peers::doors::whimmy;
+use askbridge_peers::doors::{mcp, whimmy};
 use askbridge_peers::json::{AskJson, Problem};
 use askbridge_peers::listing::{Greeting, LISTING, Served};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Resp, Tag};
@@ -55,6 +55,12 @@ fn the_claude_door_speaks_as_its_transcripts_say() {
         let always = AlwaysAsk::read(always.split(',').filter(|name| !name.is_empty())).expect("these are tools");
         Greeting::Open(Box::new(Claude::new(Begin { session: SESSION, process, carry, interactive, hold_max, always })))
     });
+}
+
+#[test]
+fn the_mcp_door_speaks_as_its_transcripts_say() {
+    let greet = mcp::LISTING.greet.expect("the MCP door is a machine");
+    check_folder(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doors/mcp/transcripts"), greet);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::doors::claude::{self, AlwaysAsk, Begin, Carry, Claude, Process};
+use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::{Choices, Greeting, Hello, LISTING, Listing, Route, RouteKind, Sees};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req, Tag};
 use askbridge_peers::wish::{CallerName, Receipt};
@@ -160,7 +161,7 @@ proptest! {
             let Some(greet) = listing.greet else { continue };
             let path = listing.routes.first().map_or("", |route| route.path);
             let path = path.replace("{session}", "00000000-0000-0000-0000-000000000007");
-            let hello = Hello { path: &path, query: "token=ab", caller: known.then_some("ada"), sees: Sees(&|_| true), choices: Choices::default() };
+            let hello = Hello { path: &path, query: "token=ab", caller: known.then_some("ada"), sees: Sees(&|_| true), choices: Choices::default(), patience: &Patience::default() };
             let Greeting::Open(mut peer) = greet(&hello) else { continue };
             let (mut out, mut ids) = (Outbox::default(), Counted::default());
             let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };

@@ -1,6 +1,12 @@
 // Made from the schemas of the API, which are made from the code. Not written by hand:
 // `BLESS=1 cargo test -p askbridge-bridge --test it documents` rewrites it.
 
+/** Who is an agent. */
+export interface Announcement {
+  /** Whatever started the caller, instead of the caller itself: an agent that starts a helper of ours. */
+  parent?: boolean;
+}
+
 /** What was decided about an approval, a plan or a form. */
 export type AnswerDecision =
   | AllowAnswerDecision

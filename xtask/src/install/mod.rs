@@ -1,9 +1,11 @@
 //! What the tests need and the machine may not have, into `.tools`. Says what it installs, and how large it is.
 
+mod agents;
 mod ai;
 mod chromium;
 pub(crate) mod claude;
 mod gobby;
+mod mcp;
 mod nats;
 mod schemathesis;
 mod sdk;
@@ -26,17 +28,23 @@ pub(crate) struct Installed {
     sdk: PathBuf,
     gobby: PathBuf,
     ai: PathBuf,
+    mcp: PathBuf,
+    codex: PathBuf,
+    opencode: PathBuf,
 }
 
 impl Installed {
     /// The variables by which the tests find it.
-    pub(crate) fn env(&self) -> [(&str, &OsStr); 5] {
+    pub(crate) fn env(&self) -> [(&str, &OsStr); 8] {
         [
             ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
             ("ASKBRIDGE_TEST_CLAUDE", self.claude.as_os_str()),
             ("ASKBRIDGE_TEST_SDK", self.sdk.as_os_str()),
             ("ASKBRIDGE_TEST_GOBBY_UI", self.gobby.as_os_str()),
             ("ASKBRIDGE_TEST_AI", self.ai.as_os_str()),
+            ("ASKBRIDGE_TEST_MCP", self.mcp.as_os_str()),
+            ("ASKBRIDGE_TEST_CODEX", self.codex.as_os_str()),
+            ("ASKBRIDGE_TEST_OPENCODE", self.opencode.as_os_str()),
         ]
     }
 }
@@ -51,6 +59,9 @@ pub(crate) fn run() -> Result<Installed> {
         sdk: sdk::run(&tools)?,
         gobby: gobby::run(&tools)?,
         ai: ai::run(&tools)?,
+        mcp: mcp::run(&tools)?,
+        codex: agents::run(&tools, &agents::CODEX)?,
+        opencode: agents::run(&tools, &agents::OPENCODE)?,
     })
 }
 

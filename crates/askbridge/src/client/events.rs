@@ -1,25 +1,17 @@
 //! Server-sent events, as far as our own server sends them.
 
-use std::time::Duration;
-
-use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::time::timeout;
 
 use super::ask::Ask;
-
-/// How long the stream may be silent: the server says something every 25 seconds. Beyond: it counts as ended.
-const SILENCE_MAX: Duration = Duration::from_secs(60);
+use super::lines::Lines;
 
 /// A stream of what happens.
 #[derive(Debug)]
 pub(crate) struct Events {
-    body: Incoming,
-    /// What came and is not a whole line yet.
-    rest: Vec<u8>,
+    lines: Lines,
     /// Where to go on after the connection ends.
     pub(crate) last: Option<String>,
 }
@@ -36,14 +28,14 @@ pub(crate) enum Heard {
 
 impl Events {
     pub(super) fn new(body: Incoming) -> Self {
-        Self { body, rest: Vec::new(), last: None }
+        Self { lines: Lines::new(body), last: None }
     }
 
     /// Returns what is heard next; `None` when the stream has ended, for whatever reason.
     pub(crate) async fn next(&mut self) -> Option<Heard> {
         let (mut name, mut data, mut id) = (String::new(), String::new(), None);
         loop {
-            let line = self.line().await?;
+            let line = self.lines.next().await?;
             if let Some(value) = line.strip_prefix("event: ") {
                 name = value.to_owned();
             } else if let Some(value) = line.strip_prefix("data: ") {
@@ -63,19 +55,6 @@ impl Events {
                     return Some(heard);
                 }
                 (name, data) = (String::new(), String::new());
-            }
-        }
-    }
-
-    async fn line(&mut self) -> Option<String> {
-        loop {
-            if let Some(end) = self.rest.iter().position(|&byte| byte == b'\n') {
-                let line: Vec<u8> = self.rest.drain(..=end).collect();
-                return Some(String::from_utf8_lossy(&line[..end]).trim_end_matches('\r').to_owned());
-            }
-            let frame = timeout(SILENCE_MAX, self.body.frame()).await.ok()??.ok()?;
-            if let Ok(data) = frame.into_data() {
-                self.rest.extend_from_slice(&data);
             }
         }
     }

@@ -19,6 +19,7 @@ use tokio::time::timeout;
 use super::ask::Ask;
 use super::error::{Error, Problem};
 use super::events::Events;
+use super::lines::Lines;
 use crate::settings::Settings;
 
 /// How long a connection may take. Beyond: the server counts as not reachable.
@@ -47,6 +48,16 @@ enum Way {
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) text: String,
+}
+
+/// What came back from an exchange.
+pub(crate) enum Exchanged {
+    Whole {
+        status: u16,
+        text: String,
+    },
+    /// Events, until the last one.
+    Events(Lines),
 }
 
 impl Client {
@@ -102,6 +113,26 @@ impl Client {
             200 => Ok(Events::new(response.into_body())),
             status => Err(refusal(status, &self.read(response.into_body()).await?)),
         }
+    }
+
+    /// Sends something with headers of its own, and takes whatever comes back.
+    pub(crate) async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: String,
+    ) -> Result<Exchanged, Error> {
+        let request = self.request(method, path).header(header::CONTENT_TYPE, "application/json");
+        let request = request.header(header::ACCEPT, "application/json, text/event-stream");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+        let response = self.send(request, Bytes::from(body), RESPONSE_MAX).await?;
+        let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        if kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
+            return Ok(Exchanged::Events(Lines::new(response.into_body())));
+        }
+        let status = response.status().as_u16();
+        Ok(Exchanged::Whole { status, text: self.read(response.into_body()).await? })
     }
 
     async fn call(

@@ -5,6 +5,7 @@ mod backoff;
 mod error;
 mod events;
 mod http;
+mod lines;
 mod list;
 mod time;
 
@@ -12,4 +13,4 @@ pub(crate) use ask::{Approval, Ask, Body, By, Choice, Field, Form, Question, Sho
 pub(crate) use backoff::Backoff;
 pub(crate) use error::Error;
 pub(crate) use events::Heard;
-pub(crate) use http::{Client, Reply, dialable};
+pub(crate) use http::{Client, Exchanged, Reply, dialable};

@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod inbox;
 pub(crate) mod journal;
+pub(crate) mod mcp;
 pub(crate) mod pair;
 pub(crate) mod run;
 pub(crate) mod serve;

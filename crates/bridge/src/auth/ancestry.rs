@@ -93,6 +93,11 @@ impl Agents {
     }
 }
 
+/// Finds the process that started this one, or that took it over.
+pub(crate) fn parent_of(pid: u32) -> Option<u32> {
+    look_up(pid).map(|kin| kin.parent)
+}
+
 fn look_up(pid: u32) -> Option<Kin> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }

@@ -20,7 +20,7 @@ use tracing::error;
 use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
-use super::{deltas, drafts, own, seats};
+use super::{deltas, drafts, own, seats, whispers};
 use crate::auth::{Access, Action, Caller, Role};
 
 /// What a listener wants to hear of.
@@ -132,6 +132,15 @@ impl Hub {
         }
     }
 
+    /// Only whoever watches that one session hears a whisper in it.
+    fn tell_whisper(&self, news: News) {
+        let News::Whisper { session, .. } = &news else { return };
+        let (session, bytes, news) = (*session, news.bytes(), Arc::new(news));
+        if let Some(watching) = self.listeners.lock().sessions.get_mut(&session) {
+            watching.retain(|_, listener| listener.take(&news, bytes));
+        }
+    }
+
     /// Tells the devices of one person, and nobody else.
     fn tell_person(&self, news: News) {
         let (News::Draft { person, .. } | News::Own { person, .. }) = &news else { return };
@@ -221,6 +230,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     let mut owns = Box::pin(handle.store.subscribe(own::SUBJECT));
     let mut deltas = Box::pin(handle.store.subscribe(deltas::SUBJECT));
     let mut seats = Box::pin(handle.store.subscribe(seats::SUBJECT));
+    let mut whispers = Box::pin(handle.store.subscribe(whispers::SUBJECT));
     let mut from = from;
     loop {
         let mut journal = Box::pin(handle.store.follow(from.clone()));
@@ -262,6 +272,11 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                 Some(message) = deltas.next() => {
                     if let Some(news) = deltas::read(&message) {
                         handle.tell_delta(news);
+                    }
+                }
+                Some(message) = whispers.next() => {
+                    if let Some(news) = whispers::read(&message) {
+                        handle.hub.tell_whisper(news);
                     }
                 }
                 Some(message) = seats.next() => {

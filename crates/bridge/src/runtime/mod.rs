@@ -23,6 +23,7 @@ mod store;
 mod submit;
 mod timers;
 mod view;
+mod whispers;
 mod wishes;
 
 pub use follow::{Follower, Heard};

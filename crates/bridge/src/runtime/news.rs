@@ -34,6 +34,12 @@ pub enum News {
         dialect: String,
         connection: u64,
     },
+    /// One connection of a language says something to the others in a session. May be lost.
+    Whisper {
+        session: SessionId,
+        dialect: String,
+        words: String,
+    },
 }
 
 /// The events of one entry.
@@ -68,6 +74,7 @@ impl News {
             Self::Own { .. } => 128,
             Self::Delta { text, .. } => text.len() + 64,
             Self::Seat { dialect, .. } => dialect.len() + 64,
+            Self::Whisper { words, .. } => words.len() + 64,
         }
     }
 }

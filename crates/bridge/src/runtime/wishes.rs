@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askbridge_core::answer::Answer;
 use askbridge_core::ask::Asker;
 use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
-use askbridge_core::ids::{AskId, Key, PartyId, SessionId};
+use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
 use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
@@ -15,6 +15,7 @@ use askbridge_peers::listing::LISTING;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use sha2::{Digest, Sha256};
 
+use super::error::chain;
 use super::handle::Handle;
 use super::submit::Done;
 use crate::auth::{Action, Caller};
@@ -82,6 +83,13 @@ impl Handle {
             Wish::Configure { session, settings } => {
                 self.guarded(caller, Action::Withdraw, session)?;
                 self.submit_in(session, Intent::Configure(settings)).await
+            }
+            Wish::Note { session, level, text } => {
+                self.guarded(caller, Action::Ask, session)?;
+                let session = self.newest(session).await?.session;
+                let noted = self.record(session, None, Epoch(0), Event::Notice { level, text }).await;
+                noted.map_err(|error| Rejection::Down(chain(&error)))?;
+                Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
             Wish::Withdraw { ask, why } => {
                 self.about(caller, Action::Withdraw, ask, |ask| Intent::Withdraw { ask, why }).await

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use askbridge_core::ids::PartyId;
 use askbridge_core::limits;
+use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::Choices;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -33,6 +34,8 @@ pub struct AppInner {
     speaking: OnceLock<Speaking>,
     /// The way out, if there is one.
     outbound: OnceLock<Outbound>,
+    /// How long programs are kept waiting through the MCP door, if somebody said so.
+    patience: OnceLock<Patience>,
     pub origins: Origins,
     /// How fast each token may go.
     pub pace: Buckets<PartyId>,
@@ -71,6 +74,7 @@ impl App {
             hosts: OnceLock::new(),
             speaking: OnceLock::new(),
             outbound: OnceLock::new(),
+            patience: OnceLock::new(),
             origins,
             pace: Buckets::new(limits::TOKEN_BURST, Duration::from_secs(1), limits::TOKEN_PER_SECOND),
             failures: Buckets::new(failures_per_minute, Duration::from_secs(60), failures_per_minute),
@@ -115,6 +119,16 @@ impl App {
 
     pub(crate) fn outbound(&self) -> Option<&Outbound> {
         self.outbound.get()
+    }
+
+    /// From now on, programs are kept waiting through the MCP door for so long.
+    pub fn keep_waiting(&self, patience: Patience) {
+        // Said twice, the first counts.
+        let _ = self.patience.set(patience);
+    }
+
+    pub(crate) fn patience(&self) -> &Patience {
+        self.patience.get_or_init(Patience::default)
     }
 
     pub(crate) fn connections(&self) -> usize {

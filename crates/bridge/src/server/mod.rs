@@ -29,6 +29,7 @@ mod v1;
 mod way_in;
 
 pub use app::{App, AppOptions};
+pub use askbridge_peers::doors::mcp;
 pub use askbridge_peers::listing::Choices;
 pub use attend::attend;
 pub use docs::{asyncapi, openapi};

@@ -66,7 +66,8 @@ pub(super) async fn answer(app: App, guest: Guest, listing: &'static Listing, re
     let name = guest.caller.as_ref().map(|caller| &*caller.name);
     let may_see =
         |session| guest.caller.as_ref().is_some_and(|caller| app.handle.guarded(caller, Action::See, session).is_ok());
-    let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see), choices: app.choices() }) {
+    let (choices, patience) = (app.choices(), app.patience());
+    let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see), choices, patience }) {
         Greeting::Open(peer) => peer,
         Greeting::Refuse(status, body) => return refused(status, body),
     };
@@ -124,7 +125,11 @@ async fn converse(talk: &mut Talk, head: oneshot::Sender<(Resp, mpsc::Receiver<C
             }
         }
         if talk.take_hang_up().is_some() || talk.is_idle() {
-            return (NORMAL, "");
+            // What was said counts as said once the connection has taken all of it.
+            return match sender.reserve_many(CHUNKS_MAX).await {
+                Ok(_) => (NORMAL, ""),
+                Err(_) => (GONE, "it left before the last word"),
+            };
         }
         let left = async {
             match &mut head {

@@ -69,8 +69,8 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
     let query = knock.uri.query().unwrap_or_default();
     let may_see =
         |session| caller.as_ref().is_some_and(|caller| app.handle.guarded(caller, Action::See, session).is_ok());
-    let (path, choices) = (knock.uri.path(), app.choices());
-    let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see), choices }) {
+    let (path, choices, patience) = (knock.uri.path(), app.choices(), app.patience());
+    let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see), choices, patience }) {
         Greeting::Open(peer) => peer,
         Greeting::Refuse(status, body) => return refused(status, body),
     };

@@ -240,6 +240,11 @@ impl Talk {
                 self.app.handle.stream(session, block, kind, offset, &text);
             }
         }
+        for (session, words) in std::mem::take(&mut self.out.whispers) {
+            if self.may_ask_in(session) {
+                self.app.handle.whisper(self.guest.via, session, &words);
+            }
+        }
         if let Some(at) = self.out.wake_at.take() {
             self.wake_at = Some(at);
         }
@@ -417,7 +422,10 @@ impl Talk {
                 News::Seat { session, dialect, connection } if dialect == self.guest.via => {
                     self.seated(*session, *connection);
                 }
-                News::Seat { .. } => {}
+                News::Whisper { session, dialect, words } if dialect == self.guest.via => {
+                    self.with_peer(|peer, cx| peer.tell(&Told::Whispered { session: *session, words }, cx));
+                }
+                News::Seat { .. } | News::Whisper { .. } => {}
             },
             Ok(Heard::CaughtUp(seen)) => {
                 let Some(session) = self.chat.as_ref().map(|chat| chat.session) else { return };

@@ -2,6 +2,7 @@
 //! something that happened.
 
 use askbridge_core::ids::Timestamp;
+use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::{Choices, Greeting, Hello, LISTING, Listing, Route, RouteKind, Sees, Served};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req};
 use askbridge_peers::wish::{CallerName, Finds, Receipt};
@@ -29,6 +30,7 @@ fn converse(listing: &Listing, route: &Route, bytes: &[u8]) {
         caller: Some("ada"),
         sees: Sees(&|_| true),
         choices: Choices::default(),
+        patience: &Patience::default(),
     };
     let Greeting::Open(mut peer) = greet(&hello) else { return };
     let (mut out, mut ids) = (Outbox::default(), Counted::default());

@@ -5,6 +5,7 @@ mod config;
 mod dialects;
 mod heads;
 mod machines;
+mod mcp;
 mod texts;
 
 /// Something that takes bytes from outside.
@@ -19,6 +20,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "native", run: machines::native },
     Target { name: "claude", run: claude::claude },
     Target { name: "dialects", run: dialects::dialects },
+    Target { name: "mcp", run: mcp::mcp },
     Target { name: "doubles", run: machines::doubles },
     Target { name: "http_ask", run: texts::http_ask },
     Target { name: "wild", run: texts::wild_ask },

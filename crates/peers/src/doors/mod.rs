@@ -2,4 +2,5 @@
 
 pub mod claude;
 pub mod http;
+pub mod mcp;
 pub mod whimmy;

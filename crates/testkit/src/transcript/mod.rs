@@ -14,6 +14,7 @@
 //! tell delta 1 0 "Hel"             block, offset, text; `tell delta elsewhere 1 0 "Hel"` in the other session
 //! tell caught_up seen 3            all that had happened was told; `seen`: how far the last connection came
 //! tell displaced                   another connection took this one's place
+//! tell whispered cancelled 3       another connection of the same language said this
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
 //! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE, token TEXT,
 //!                                  terms SECONDS (that an ask would wait); or queued "…"
@@ -28,7 +29,7 @@
 //! ```
 //!
 //! What it does is written below each of these: `> text`, `>200 type body`, `>chunk …` (`⏎` is a line's end), `? TAG
-//! wish`, `query TAG …`, `watch …`, `+ "name" content` to be stored, `~ BLOCK OFFSET text` that streams, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse STATUS body`. Tags
+//! wish`, `query TAG …`, `watch …`, `whisper …`, `+ "name" content` to be stored, `~ BLOCK OFFSET text` that streams, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse STATUS body`. Tags
 //! that count down from the highest are written `own0`, `own1`.
 //!
 //! A line may begin with the numbers of the sentences that it rests on: `§4 > text`, `§4,7 < text`. They are in `facts.md`

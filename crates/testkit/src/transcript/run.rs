@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
+use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::{Choices, Greeting, Hello, Sees};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Ids, Outbox, Peer, Req, Tag};
 
@@ -80,8 +81,8 @@ pub fn run(script: &str, greet: Greet) -> Result<String, String> {
 }
 
 fn is_output(line: &str) -> bool {
-    const OUTPUTS: [&str; 10] =
-        [">", "? ", "+ ", "~ ", "query ", "watch ", "wake at ", "hang up ", "garbled ", "refuse "];
+    const OUTPUTS: [&str; 11] =
+        [">", "? ", "+ ", "~ ", "query ", "watch ", "whisper ", "wake at ", "hang up ", "garbled ", "refuse "];
     OUTPUTS.iter().any(|output| line.starts_with(output))
 }
 
@@ -133,7 +134,8 @@ impl Runner {
         let (path, query) = address.split_once('?').unwrap_or((address, ""));
         self.wake_at = None;
         let sees = Sees(&|session| session == SESSION || session == OTHER_SESSION);
-        match (self.greet)(&Hello { path, query, caller, sees, choices: self.choices }) {
+        match (self.greet)(&Hello { path, query, caller, sees, choices: self.choices, patience: &Patience::default() })
+        {
             Greeting::Open(peer) => self.peer = Some(peer),
             Greeting::Refuse(status, body) => {
                 self.peer = None;

@@ -29,6 +29,7 @@ pub enum Told {
     Own(told::Own),
     CaughtUp { seen: Option<Position> },
     Displaced,
+    Whispered(String),
     Lagged,
 }
 
@@ -43,6 +44,7 @@ impl Told {
             Self::Draft { ask, draft } => told::Told::Draft { ask: *ask, draft },
             Self::Own(own) => told::Told::Own(own),
             Self::CaughtUp { seen } => told::Told::CaughtUp { session: SESSION, seen: *seen },
+            Self::Whispered(words) => told::Told::Whispered { session: SESSION, words },
             Self::Displaced => told::Told::Displaced { session: SESSION },
             Self::Lagged => told::Told::Lagged,
         }
@@ -67,6 +69,7 @@ pub fn told(text: &str, place: usize) -> Result<Told, String> {
         "devices" => Ok(Told::Own(told::Own::Devices)),
         "lagged" => Ok(Told::Lagged),
         "displaced" => Ok(Told::Displaced),
+        "whispered" => Ok(Told::Whispered(rest.to_owned())),
         "caught_up" => {
             let seen = rest.strip_prefix("seen ").map(|place| place.parse().map(Position));
             Ok(Told::CaughtUp { seen: seen.transpose().map_err(|_| "what was seen is a number")? })

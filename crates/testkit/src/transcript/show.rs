@@ -19,7 +19,8 @@ pub(super) fn outbox(out: &Outbox) -> Vec<String> {
     let watches = out.watches.iter().map(watch);
     let records = out.records.iter().map(record);
     let streams = out.streams.iter().map(streamed);
-    streams.chain(records).chain(frames).chain(wishes).chain(queries).chain(watches).collect()
+    let whispers = out.whispers.iter().map(|(session, words)| format!("whisper in {session}: {words}"));
+    streams.chain(records).chain(frames).chain(wishes).chain(queries).chain(watches).chain(whispers).collect()
 }
 
 fn streamed(it: &Streamed) -> String {
@@ -109,6 +110,7 @@ fn wish(wish: &Wish) -> String {
         Wish::Interrupt { session } => format!("interrupt {session}"),
         Wish::Configure { session, settings } => format!("configure {session} {settings:?}"),
         Wish::Ask(ask) => self::ask(ask),
+        Wish::Note { session, level, text } => format!("note in {session} {level:?}: {text:?}"),
         Wish::Withdraw { ask, why } => format!("withdraw {}: {why}", ask_ref(ask)),
         Wish::Overtake { ask, mouth } => format!("overtake {}: {mouth}", ask_ref(ask)),
         Wish::Answer { ask, reply } => format!("answer {} {}", ask_ref(ask), self::reply(reply)),

@@ -4,7 +4,7 @@ mod args;
 mod place;
 mod report;
 mod wait;
-mod whereabouts;
+pub(crate) mod whereabouts;
 
 pub(crate) use args::Args;
 pub(crate) use place::run;

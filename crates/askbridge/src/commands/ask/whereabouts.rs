@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Whereabouts {
-    pub(super) folder: Option<String>,
-    pub(super) branch: Option<String>,
+pub(crate) struct Whereabouts {
+    pub(crate) folder: Option<String>,
+    pub(crate) branch: Option<String>,
 }
 
 impl Whereabouts {
-    pub(super) fn here() -> Self {
+    pub(crate) fn here() -> Self {
         match std::env::current_dir() {
             Ok(folder) => Self { branch: branch(&folder), folder: Some(folder.display().to_string()) },
             Err(_) => Self::default(),

@@ -5,30 +5,55 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
 use tracing::info;
 
+use crate::auth::parent_of;
 use crate::runtime::chain;
 use crate::server::app::App;
+use crate::server::body::Json;
 use crate::server::docs::Operation;
 use crate::server::identify::Remote;
 use crate::server::problem::Trouble;
 
-/// Can only ever take rights away from the caller, so anyone on the local socket may do it for themselves.
-pub(crate) async fn announce(State(app): State<App>, remote: Option<Extension<Remote>>) -> Result<Response, Trouble> {
+/// Who is an agent.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct Announcement {
+    /// Whatever started the caller, instead of the caller itself: an agent that starts a helper of ours.
+    #[serde(default)]
+    parent: bool,
+}
+
+/// The first process of a machine has everybody below it, and started nobody's helper.
+const FIRST_PROCESS: u32 = 1;
+
+/// Can only ever take rights away from the caller and those around it, so anyone on the local socket may do it.
+pub(crate) async fn announce(
+    State(app): State<App>,
+    remote: Option<Extension<Remote>>,
+    Json(announcement): Json<Announcement>,
+) -> Result<Response, Trouble> {
     let refused = || Trouble::new(403, "forbidden", "agents announce themselves on the local socket");
     let Some(Extension(Remote::Local(peer))) = remote else { return Err(refused()) };
     let (store, now) = (&app.handle.store, app.handle.clock.now());
-    let known = app.agents.announce_for_good(peer.pid, store, now).await;
+    let pid = match announcement.parent {
+        true => parent_of(peer.pid).filter(|parent| *parent > FIRST_PROCESS).ok_or_else(refused)?,
+        false => peer.pid,
+    };
+    let known = app.agents.announce_for_good(pid, store, now).await;
     if !known.map_err(|error| Rejection::Down(chain(&error)))? {
         return Err(refused());
     }
-    info!(pid = peer.pid, "Process {} is an agent: nothing below it may decide", peer.pid);
+    info!(pid, "Process {pid} is an agent: nothing below it may decide");
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 pub(crate) fn announce_doc(op: &mut Operation<'_>) {
     op.is("announceAgent", "Callers", "Says that the caller is an agent, so that nothing below it may decide.")
         .text("*Any process, on the local socket only.* It can only ever take rights away from the caller.")
+        .may_have_body::<Announcement>(json!({"parent": true}))
         .only_here()
         .returns_nothing(204, "From now on it is an agent.");
 }

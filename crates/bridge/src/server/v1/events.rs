@@ -64,7 +64,7 @@ async fn next(app: &App, party: &PartyId, follower: &mut Follower) -> Option<(St
             News::Draft { ask, draft, .. } => Some((event(None, "draft", &native::draft_frame(*ask, draft)), true)),
             News::Own { own, .. } => Some((event(None, "own", &native::own_frame(own)), true)),
             // Told to whoever watches one session, and this one watches all.
-            News::Seat { .. } => Some((":\n\n".to_owned(), true)),
+            News::Seat { .. } | News::Whisper { .. } => Some((":\n\n".to_owned(), true)),
             News::Delta { session, block, kind, offset, text } => {
                 Some((event(None, "delta", &native::delta_frame(*session, *block, *kind, *offset, text)), true))
             }

@@ -21,7 +21,8 @@ pub(super) struct Piece {
 impl Gobby {
     /// A block grows. Only a page that waits for it is told.
     pub(super) fn streams(&mut self, piece: Piece, offset: usize, text: &str, out: &mut Outbox) {
-        if self.requests(piece.session).is_empty() {
+        // A question that is being written has no frame here; the whole one follows.
+        if piece.kind == BlockKind::Asking || self.requests(piece.session).is_empty() {
             return;
         }
         let chat = self.chats.entry(piece.session).or_default();
@@ -60,6 +61,7 @@ impl Gobby {
                     send(&Said::ChatThinking { message_id, conversation_id, request_id, content }, out);
                 }
             }
+            BlockKind::Asking => {}
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
         Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
         Told::Own(own) => out.text(own_frame(own)),
         // Nothing that is asked for here: it follows everything, from a cursor.
-        Told::CaughtUp { .. } | Told::Displaced { .. } => {}
+        Told::CaughtUp { .. } | Told::Displaced { .. } | Told::Whispered { .. } => {}
         Told::Lagged => send(out, &Said::Lagged),
     }
 }

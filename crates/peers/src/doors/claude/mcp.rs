@@ -5,18 +5,20 @@
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::ask_tool;
+pub(super) use crate::ask_tool::said;
+
+/// As many as Claude Code's own tool takes.
+const QUESTIONS_MAX: usize = 4;
+
 /// The name of our server, as the model sees it in `mcp__askbridge__ask_user`.
 pub const SERVER: &str = "askbridge";
 /// The tool's full name.
 pub const TOOL: &str = "mcp__askbridge__ask_user";
 const NAME: &str = "ask_user";
 
-const DESCRIPTION: &str = "Ask the person you work for, wait for the answer, and get it back. Use this when you cannot \
-     go on without a decision that only they can make, or when guessing wrong would cost them work. It works inside \
-     subagents, where AskUserQuestion is not available; if you have AskUserQuestion, use that instead. Ask everything \
-     you need at once, offer two to four options each where you can (free text is always possible), and say in each \
-     description what the option means for them. The answer may take hours. If nobody answers or the question is \
-     dismissed, you are told so: never assume an answer.";
+const HERE: &str = "It works inside subagents, where AskUserQuestion is not available; if you have AskUserQuestion, use \
+     that instead.";
 
 /// What a request of the MCP client needs from us.
 pub(super) enum Wanted {
@@ -59,39 +61,15 @@ pub(super) fn response(id: Option<&RawValue>, result: Value) -> Value {
     json!({"mcp_response": rpc})
 }
 
-/// The result of a call.
-pub(super) fn said(text: &str, is_error: bool) -> Value {
-    json!({"content": [{"type": "text", "text": text}], "isError": is_error})
-}
-
 fn tool() -> Value {
-    let option = json!({
-        "type": "object",
-        "properties": {
-            "label": {"type": "string", "description": "One to five words"},
-            "description": {"type": "string", "description": "What choosing it means"},
-        },
-        "required": ["label"],
-    });
-    let question = json!({
-        "type": "object",
-        "properties": {
-            "question": {"type": "string", "description": "The whole question, ending with a question mark"},
-            "header": {"type": "string", "description": "A word or two for a label"},
-            "options": {"type": "array", "items": option},
-            "multiSelect": {"type": "boolean", "description": "May several options be chosen?"},
-        },
-        "required": ["question"],
-    });
     json!({
         "name": NAME,
-        "description": DESCRIPTION,
+        "description": ask_tool::description(HERE),
         "inputSchema": {
             "type": "object",
-            "properties": {"questions": {"type": "array", "items": question, "minItems": 1, "maxItems": 4}},
+            "properties": {"questions": ask_tool::questions(QUESTIONS_MAX)},
             "required": ["questions"],
         },
-        // In the first prompt, instead of behind a search for tools.
-        "_meta": {"anthropic/alwaysLoad": true},
+        "_meta": ask_tool::always_loaded(),
     })
 }

@@ -134,7 +134,11 @@ impl Peer for Chorus {
                     sing(cx.out, &Sung::More { r#in: session.to_string(), block: *block, text });
                 }
             }
-            Told::Draft { .. } | Told::Own(_) | Told::CaughtUp { .. } | Told::Displaced { .. } => {}
+            Told::Draft { .. }
+            | Told::Own(_)
+            | Told::CaughtUp { .. }
+            | Told::Displaced { .. }
+            | Told::Whispered { .. } => {}
             Told::Lagged => sing(cx.out, &Sung::Lost),
         }
     }

@@ -105,8 +105,12 @@ impl Peer for Letterbox {
             }
             Told::Event(happened) => self.happened(happened, cx.out),
             Told::Lagged => post(cx.out, None, "overflow", &json!({})),
-            Told::Delta { .. } | Told::Draft { .. } | Told::Own(_) | Told::CaughtUp { .. } | Told::Displaced { .. } => {
-            }
+            Told::Delta { .. }
+            | Told::Draft { .. }
+            | Told::Own(_)
+            | Told::CaughtUp { .. }
+            | Told::Displaced { .. }
+            | Told::Whispered { .. } => {}
         }
     }
 

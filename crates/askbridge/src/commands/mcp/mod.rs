@@ -1,0 +1,132 @@
+//! `askbridge mcp`: an MCP server on stdin and stdout. It greets by itself, and asks the running askbridge for the rest.
+
+mod carry;
+mod input;
+
+use std::collections::HashMap;
+use std::io::{BufReader, IsTerminal, stdin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use askbridge_bridge::chance::Chance;
+use askbridge_bridge::server::mcp::{Desk, Heard, Passed, whereabouts};
+use askbridge_core::limits;
+use hyper::Method;
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+
+use self::carry::carry;
+use self::input::lines;
+use crate::client::Client;
+use crate::commands::ask::whereabouts::Whereabouts;
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::print;
+use crate::settings::Settings;
+
+const EXAMPLES: &str = "\
+Examples, as a client's own settings have it:
+  claude mcp add askbridge -- askbridge mcp
+  codex mcp add askbridge -- askbridge mcp
+  {\"mcpServers\": {\"askbridge\": {\"command\": \"askbridge\", \"args\": [\"mcp\"]}}}
+  claude -p \"…\" --permission-prompt-tool mcp__askbridge__approve
+
+Nobody types this by hand: a client starts it, and everything below that client may ask but never decide.
+Without a running askbridge every call says what to type; nothing has to be restarted once it runs.";
+
+/// Answers that wait to be written. Beyond: calls wait their turn.
+const UNWRITTEN_MAX: usize = 64;
+/// How long calls in hand may take once the client is gone. Beyond: they are left; their questions stay open.
+const LAST_WORDS_MAX: Duration = Duration::from_secs(1);
+/// How long saying goodbye may take.
+const GOODBYE_MAX: Duration = Duration::from_secs(1);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A token to speak with, over TCP, instead of the local socket
+    #[arg(long, value_name = "TOKEN")]
+    token: Option<String>,
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
+    let client = Arc::new(Client::new(settings, args.token));
+    let here = Whereabouts::here();
+    let mut desk = Desk::new(Chance::System.u128(), whereabouts(here.folder.as_deref(), here.branch.as_deref()));
+    let (write, mut written) = mpsc::channel::<String>(UNWRITTEN_MAX);
+    let mut input = lines(BufReader::new(stdin()));
+    let mut calls = Calls::default();
+    let mut is_announced = stdin().is_terminal();
+    loop {
+        tokio::select! {
+            biased;
+            Some(line) = written.recv() => print(&line)?,
+            Some(_) = calls.running.join_next() => calls.forget_ended(),
+            line = input.recv(), if calls.running.len() < limits::IN_FLIGHT_MAX => match line.transpose()? {
+                Some(line) => {
+                    if let Some(passed) = heard(&mut desk, &line, &mut calls)? {
+                        if !is_announced {
+                            is_announced = announce(settings).await;
+                        }
+                        let id = passed.id.to_string();
+                        let call = calls.running.spawn(carry(Arc::clone(&client), passed, write.clone()));
+                        calls.by_id.insert(id, call);
+                    }
+                }
+                None => break,
+            },
+        }
+    }
+    // A script may close its end as soon as it has asked. Whatever is answered at once is still written.
+    let last = async {
+        drop(write);
+        while let Some(line) = written.recv().await {
+            print(&line)?;
+        }
+        Ok::<_, std::io::Error>(())
+    };
+    if let Ok(ended) = timeout(LAST_WORDS_MAX, last).await {
+        ended?;
+    }
+    calls.running.abort_all();
+    let headers = desk.headers();
+    let goodbye = client.exchange(Method::DELETE, "/mcp", &headers, String::new());
+    // The server finds out by itself that nobody comes back.
+    let _ = timeout(GOODBYE_MAX, goodbye).await;
+    Ok(Exit::Good)
+}
+
+/// The calls in hand, by the ids that the client gave them.
+#[derive(Default)]
+struct Calls {
+    running: JoinSet<()>,
+    by_id: HashMap<String, AbortHandle>,
+}
+
+impl Calls {
+    fn forget_ended(&mut self) {
+        self.by_id.retain(|_, call| !call.is_finished());
+    }
+}
+
+/// Takes a line. Returns what the server has to be asked.
+fn heard(desk: &mut Desk, line: &str, calls: &mut Calls) -> Result<Option<Passed>, Failure> {
+    match desk.hear(line) {
+        Heard::Say(answer) => print(&answer)?,
+        Heard::Pass(passed) => return Ok(Some(passed)),
+        Heard::GivenUp(id) => {
+            if let Some(call) = calls.by_id.remove(&id.to_string()) {
+                call.abort();
+            }
+        }
+        Heard::Nothing => {}
+    }
+    Ok(None)
+}
+
+/// Whatever started us is an agent: nothing below it may decide. Returns whether the server knows.
+async fn announce(settings: &Settings) -> bool {
+    Client::local(settings).post("/v1/agents", &json!({"parent": true})).await.is_ok()
+}

@@ -1,0 +1,18 @@
+//! MCP clients against the real binary: the official Python package of both generations, real agents, and a bare pipe.
+
+#![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
+
+mod agent;
+mod asking;
+mod away;
+mod claude;
+mod codex;
+mod deciding;
+#[path = "../claude/house.rs"]
+#[allow(dead_code, reason = "the tests of the claude door use the rest")]
+mod house;
+#[path = "../claude/http.rs"]
+mod http;
+mod opencode;
+mod pipe;
+mod restart;

@@ -1,0 +1,49 @@
+//! The real OpenCode as a client, in front of the scripted model.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+
+use askbridge_scripted::model::{Script, anything, on_any_result, on_user, text, tool};
+use serde_json::json;
+
+use crate::agent::{answer, installed, open, until_delivered, which_database};
+use crate::house::House;
+
+/// The version that `cargo xtask install` pins.
+const VERSION: &str = "1.18.33";
+const CALL: &str = "toolu_1";
+
+fn opencode(house: &House) -> Child {
+    let model = "anthropic/claude-sonnet-4-5";
+    let provider = json!({"options": {"baseURL": format!("{}/v1", house.model.url()), "apiKey": "scripted-key"}});
+    let command = [env!("CARGO_BIN_EXE_askbridge"), "mcp"];
+    let config = json!({
+        "autoupdate": false, "share": "disabled", "model": model, "small_model": model,
+        "provider": {"anthropic": provider},
+        "mcp": {"askbridge": {"type": "local", "command": command, "environment": {"ASKBRIDGE_DATA": house.data()}}},
+    });
+    fs::write(house.room.work().join("opencode.json"), config.to_string()).unwrap();
+    let mut command = Command::new("setsid");
+    command.arg(installed("ASKBRIDGE_TEST_OPENCODE", &format!("opencode/{VERSION}/opencode"))).args(["run", "hi"]);
+    command.env_clear().envs(house.room.env(&house.model.url())).current_dir(house.room.work());
+    for off in ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD", "OPENCODE_DISABLE_MODELS_FETCH"] {
+        command.env(off, "1");
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn opencode_asks_with_our_tool_and_its_model_reads_the_answer() {
+    let asks = tool(CALL, "askbridge_ask_user_question", which_database());
+    let script = Script::new().turn(on_any_result(), [text("done")]).turn(on_user("hi"), [asks]);
+    let house = House::open(script.turn(anything(), [text("A title")]));
+    let mut child = opencode(&house);
+    let ask = open(&house, 1).remove(0);
+    assert_eq!(ask["agent"], "opencode", "{ask}");
+    answer(&house, &ask, "SQLite");
+    assert_eq!(house.model.until_result(CALL).text, "The person answered: SQLite");
+    until_delivered(&house, &ask);
+    // It goes by itself once its model has said goodbye; nobody waits for that.
+    let _ = child.kill();
+    let _ = child.wait();
+}

@@ -1,0 +1,33 @@
+//! What one connection of a language has to say to the others in a session: quick and lossy, and never stored.
+
+use askbridge_core::ids::SessionId;
+use askbridge_journal::bus::{Bus, Message};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::handle::Handle;
+use super::news::News;
+
+/// Under which subject nodes hear of a whisper.
+pub(crate) const SUBJECT: &str = "whisper.";
+
+#[derive(Serialize, Deserialize)]
+struct Fleeting {
+    session: String,
+    dialect: String,
+    words: String,
+}
+
+impl Handle {
+    /// Tells every connection of this language that watches the session.
+    pub(crate) fn whisper(&self, dialect: &str, session: SessionId, words: &str) {
+        let fleeting = Fleeting { session: session.to_string(), dialect: dialect.to_owned(), words: words.to_owned() };
+        let body = serde_json::to_vec(&fleeting).expect("a whisper has text keys");
+        self.store.publish(SUBJECT, Bytes::from(body));
+    }
+}
+
+pub(crate) fn read(message: &Message) -> Option<News> {
+    let Fleeting { session, dialect, words } = serde_json::from_slice(&message.body).ok()?;
+    Some(News::Whisper { session: session.parse().ok()?, dialect, words })
+}

@@ -1,0 +1,83 @@
+//! How long a call may take before the program that made it gives up. The one place that knows it.
+
+use std::time::Duration;
+
+use askbridge_core::limits;
+
+/// One program, as it calls itself in `clientInfo.name`.
+struct Client {
+    /// How its name begins, in lower case.
+    name: &'static str,
+    /// We answer before this long is over.
+    wait: Duration,
+    /// The same while it hears of progress, if that makes it wait longer.
+    with_progress: Option<Duration>,
+}
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+/// Each stays below what was measured, by a margin for slow machines.
+const CLIENTS: &[Client] = &[
+    // Codex 0.166: `tool_timeout_sec` is 300 s, and progress does not help.
+    Client { name: "codex", wait: secs(240), with_progress: None },
+    // OpenCode 1.18: 60 s, which every word of progress begins anew; 420 s were seen.
+    Client { name: "opencode", wait: secs(45), with_progress: Some(limits::WAIT_PER_REQUEST_MAX) },
+    // Claude Code 2.1: MCP_TOOL_TIMEOUT, by default more than a day.
+    Client { name: "claude-code", wait: secs(24 * 60 * 60), with_progress: None },
+    // Gemini CLI 0.61: 10 minutes.
+    Client { name: "gemini-cli", wait: secs(540), with_progress: None },
+];
+
+/// For everybody else: below the 60 s of the TypeScript SDK, which most programs are made with.
+const OTHERS: Duration = secs(45);
+
+/// How long programs are kept waiting: as the operator wants it, or as the table says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Patience {
+    /// For programs whose names begin so, in lower case.
+    pub named: Vec<(String, Duration)>,
+    /// For all programs that are not named.
+    pub others: Option<Duration>,
+}
+
+impl Patience {
+    /// How long a call of this program may take.
+    pub(super) fn with(&self, client: &str, hears_of_progress: bool) -> Duration {
+        let client = client.to_lowercase();
+        if let Some((_, wait)) = self.named.iter().find(|(name, _)| client.starts_with(name.as_str())) {
+            return *wait;
+        }
+        if let Some(wait) = self.others {
+            return wait;
+        }
+        match CLIENTS.iter().find(|known| client.starts_with(known.name)) {
+            Some(known) => known.with_progress.filter(|_| hears_of_progress).unwrap_or(known.wait),
+            None => OTHERS,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_kept_as_long_as_it_waits_and_no_longer() {
+        let patience = Patience::default();
+        assert_eq!(patience.with("codex-mcp-client", true), secs(240));
+        assert_eq!(patience.with("OpenCode", false), secs(45));
+        assert_eq!(patience.with("opencode", true), limits::WAIT_PER_REQUEST_MAX);
+        assert_eq!(patience.with("mcp", true), OTHERS);
+        assert_eq!(patience.with("", false), OTHERS);
+    }
+
+    #[test]
+    fn what_the_operator_says_comes_first() {
+        let named = vec![("codex".to_owned(), secs(20))];
+        let patience = Patience { named, others: Some(secs(7)) };
+        assert_eq!(patience.with("Codex-mcp-client", false), secs(20));
+        assert_eq!(patience.with("claude-code", true), secs(7));
+    }
+}

@@ -1,0 +1,117 @@
+//! The last word, and what the agent has not heard yet: that goes along with it.
+
+use askbridge_core::event::Parcel;
+
+use super::ask::parcel;
+use super::hear::result;
+use super::outcome::{Outcome, pending, settled};
+use super::peer::{Awaited, Mcp, What};
+use super::{prompt, sse};
+use crate::ask_tool;
+use crate::peer::Outbox;
+use crate::wish::{Query, Receipt, Wish};
+
+/// Earlier answers that go along with one result. Beyond: they go with the next.
+const ANSWERS_MAX: usize = 8;
+
+impl Mcp {
+    /// Decides what is said, and looks for what has to be said as well.
+    pub(super) fn say(&mut self, outcome: Outcome, out: &mut Outbox) {
+        let Some(call) = &mut self.call else { return };
+        if call.outcome.is_some() {
+            return;
+        }
+        if let Outcome::Settled(view) = &outcome {
+            call.parcels.extend(parcel(view));
+        }
+        let is_task = matches!(call.what, What::TaskGet(_) | What::TaskUpdate(_) | What::TaskCancel(_))
+            || matches!(outcome, Outcome::Working(_));
+        if is_task {
+            return self.say_task(&outcome, out);
+        }
+        call.outcome = Some(outcome);
+        match &call.what {
+            // It takes a decision, and nothing beside it.
+            What::Ask(asking) if asking.is_prompt() => self.respond(out),
+            _ => {
+                let session = call.place.session;
+                self.query(Awaited::Session, Query::Session(session), out);
+            }
+        }
+    }
+
+    /// Learns what waits in the session.
+    pub(super) fn gathered(&mut self, receipt: Receipt, out: &mut Outbox) {
+        let (Some(view), Some(call)) = (receipt.session_view, &mut self.call) else { return self.respond(out) };
+        if let Some(next) = view.end.as_ref().and_then(|end| call.after(end)) {
+            return self.query(Awaited::Session, Query::Session(next), out);
+        }
+        for (message, text) in view.queued {
+            call.news.push(format!("The person says: {text}"));
+            call.parcels.push(Parcel::Message(message));
+        }
+        let own = call.ask;
+        let settled = view.waiting.iter().filter(|waiting| !waiting.is_open && Some(waiting.ask) != own);
+        let settled: Vec<_> = settled.take(ANSWERS_MAX).map(|waiting| waiting.ask).collect();
+        call.looking = settled.len();
+        for ask in &settled {
+            self.query(Awaited::News, Query::Ask(*ask), out);
+        }
+        if settled.is_empty() {
+            self.respond(out);
+        }
+    }
+
+    pub(super) fn heard_news(&mut self, receipt: Receipt, out: &mut Outbox) {
+        let Some(call) = &mut self.call else { return };
+        call.looking = call.looking.saturating_sub(1);
+        if let Some(view) = receipt.view.filter(|view| !view.state.is_open()) {
+            let (about, said) = (view.ask.body.headline(), settled(&view));
+            call.news.push(format!("About your earlier question “{about}” (ticket {}): {said}", view.ask.id));
+            call.parcels.extend(parcel(&view));
+        }
+        if call.looking == 0 {
+            self.respond(out);
+        }
+    }
+
+    /// Says everything.
+    pub(super) fn respond(&mut self, out: &mut Outbox) {
+        let Some(call) = &self.call else { return };
+        let Some(outcome) = call.outcome.as_ref().filter(|_| !call.is_over) else { return };
+        let said = match (&call.what, outcome) {
+            (What::Ask(asking), outcome) if asking.is_prompt() => {
+                ask_tool::said(&prompt::decision(asking, outcome), false)
+            }
+            (_, outcome) => {
+                let (mut words, is_error) = match (outcome, call.ask) {
+                    (Outcome::Pending, Some(ask)) => (pending(&ask.to_string()), false),
+                    (outcome, _) => outcome.in_words(),
+                };
+                for news in &call.news {
+                    words.push_str("\n\n");
+                    words.push_str(news);
+                }
+                ask_tool::said(&words, is_error)
+            }
+        };
+        let message = result(call, said);
+        self.finish(&message, out);
+    }
+
+    /// A client leaves. Its session is closed, unless something in it has not been heard.
+    pub(super) fn leaving(&mut self, receipt: Receipt, out: &mut Outbox) {
+        let Some(view) = receipt.session_view else { return self.left(out) };
+        match view.waiting.is_empty() && view.queued.is_empty() && view.end.is_none() {
+            true => {
+                let close = Wish::Close { session: view.id, why: Some("the agent's program ended".to_owned()) };
+                self.wish(Awaited::Left, close, out);
+            }
+            false => self.left(out),
+        }
+    }
+
+    pub(super) fn left(&mut self, out: &mut Outbox) {
+        sse::nothing(out, 204);
+    }
+}

@@ -1,0 +1,47 @@
+//! What can be answered at once, by whoever holds the line: greetings, the list of tools, and what we do not know.
+
+use serde_json::{Value, json};
+
+use super::era::{Era, SERVER, TASKS, agreed, complete, supported};
+use super::place::Client;
+use super::rpc::{Fault, METHOD_NOT_FOUND, Request};
+use super::tools;
+
+/// How long the list of tools may be kept by a client: until the next release.
+const KEPT_MS: u64 = 60 * 60 * 1000;
+
+/// Answers a request that needs nobody. `None`: it is a call, or about a task.
+pub(super) fn at_once(request: &Request, era: Era, client: &Client) -> Option<Result<Value, Fault>> {
+    let result = match (request.method.as_str(), era) {
+        ("tools/call", _) | ("tasks/get" | "tasks/update" | "tasks/cancel", Era::Modern) => return None,
+        ("initialize", _) => json!({
+            "protocolVersion": agreed(request.params["protocolVersion"].as_str()),
+            "capabilities": {"tools": {}},
+            "serverInfo": server(),
+            "instructions": tools::INSTRUCTIONS,
+        }),
+        ("server/discover", _) => json!({
+            "supportedVersions": supported(),
+            "capabilities": {"tools": {}, "extensions": {TASKS: {}}},
+            "instructions": tools::INSTRUCTIONS,
+            "ttlMs": KEPT_MS,
+            "cacheScope": "private",
+            "_meta": {SERVER: server()},
+        }),
+        ("ping", Era::Handshake) => json!({}),
+        ("tools/list", Era::Handshake) => json!({"tools": tools::list(client)}),
+        ("tools/list", Era::Modern) => {
+            json!({"tools": tools::list(client), "ttlMs": KEPT_MS, "cacheScope": "private"})
+        }
+        (method, _) => {
+            let words = format!("askbridge has tools, and no `{method}`");
+            return Some(Err(Fault::new(METHOD_NOT_FOUND, words)));
+        }
+    };
+    let era = if request.method == "server/discover" { Era::Modern } else { era };
+    Some(Ok(complete(era, result)))
+}
+
+fn server() -> Value {
+    json!({"name": "askbridge", "title": "askbridge", "version": env!("CARGO_PKG_VERSION")})
+}

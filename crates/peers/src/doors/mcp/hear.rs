@@ -1,0 +1,225 @@
+//! Requests over HTTP → an answer at once, or a call.
+
+use askbridge_core::event::Level;
+use askbridge_core::ids::AskId;
+use askbridge_core::limits;
+use serde_json::{Value, json};
+
+use super::era::{self, Era, Routing, Said};
+use super::outcome::Outcome;
+use super::peer::{Awaited, Call, Mcp, What};
+use super::place::{Client, Place, Whereabouts};
+use super::rpc::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, Message, Request};
+use super::stdio::{CONTEXT, SESSION_ID};
+use super::{ask, greeting, prompt, sse, tasks, tools};
+use crate::ask_tool;
+use crate::peer::{Cx, Req};
+use crate::wish::Query;
+
+/// What other requests of the session are told when the client gives up on one of them.
+pub(super) fn cancellation(id: &Value) -> String {
+    format!("cancelled {id}")
+}
+
+impl Mcp {
+    pub(super) fn heard(&mut self, request: &Req<'_>, cx: &mut Cx<'_>) {
+        match request.method {
+            "POST" => self.posted(request, cx),
+            "GET" => self.listens(request, cx),
+            _ => self.leaves(request, cx),
+        }
+    }
+
+    fn posted(&mut self, request: &Req<'_>, cx: &mut Cx<'_>) {
+        if !takes(request, "application/json") && !takes(request, "text/event-stream") {
+            return sse::nothing(cx.out, 406);
+        }
+        let message = match std::str::from_utf8(request.body) {
+            Ok(text) => rpc::read(text),
+            Err(_) => Err(Fault::new(rpc::PARSE_ERROR, "this is not UTF-8")),
+        };
+        match message {
+            Ok(Message::Request(asked)) => self.requested(request, asked, cx),
+            Ok(Message::Notification { method, params }) => {
+                // The question stays open. Only whoever waits for the call need not wait any more.
+                if let (true, Some(place)) = (method == "notifications/cancelled", named(request).flatten()) {
+                    cx.out.whispers.push((place.session, cancellation(&params["requestId"])));
+                }
+                sse::nothing(cx.out, 202);
+            }
+            Ok(Message::Response) => sse::nothing(cx.out, 202),
+            Err(fault) => sse::json(cx.out, 400, Vec::new(), &rpc::error(&Value::Null, &fault)),
+        }
+    }
+
+    fn requested(&mut self, request: &Req<'_>, asked: Request, cx: &mut Cx<'_>) {
+        let whereabouts = Whereabouts::read(request.header(CONTEXT));
+        let routing = Routing {
+            version: request.header("mcp-protocol-version"),
+            method: request.header("mcp-method"),
+            name: request.header("mcp-name"),
+        };
+        let (era, said) = match era::read(&asked, Some(routing).filter(|_| !whereabouts.is_stdio)) {
+            Ok(read) => read,
+            Err(fault) => return faulty(&asked.id, Era::Modern, &fault, cx),
+        };
+        let place = match self.place(request, &asked, &said, whereabouts, cx) {
+            Some(place) => place,
+            None => {
+                let fault = Fault::new(INVALID_REQUEST, "there is no such session; begin with `initialize`");
+                return sse::json(cx.out, 404, Vec::new(), &rpc::error(&asked.id, &fault));
+            }
+        };
+        match greeting::at_once(&asked, era, &place.client) {
+            Some(Ok(result)) => {
+                let name = (asked.method == "initialize").then(|| (SESSION_ID, place.name()));
+                sse::json(cx.out, 200, name.into_iter().collect(), &rpc::result(&asked.id, result));
+            }
+            Some(Err(fault)) => faulty(&asked.id, era, &fault, cx),
+            None => self.called(request, asked, era, &said, place, cx),
+        }
+    }
+
+    fn place(
+        &self,
+        request: &Req<'_>,
+        asked: &Request,
+        said: &Said,
+        whereabouts: Whereabouts,
+        cx: &mut Cx<'_>,
+    ) -> Option<Place> {
+        let client = said.client.as_ref().map(Client::read);
+        if asked.method == "initialize" {
+            return Some(Place::fresh(cx.ids.fresh(), Client::read(&asked.params["clientInfo"]), whereabouts));
+        }
+        match named(request) {
+            Some(place) => {
+                let place = place?;
+                Some(Place { client: client.unwrap_or(place.client.clone()), ..place })
+            }
+            None => Some(Place::of(&self.caller, client.unwrap_or_default(), whereabouts)),
+        }
+    }
+
+    fn called(&mut self, request: &Req<'_>, asked: Request, era: Era, said: &Said, place: Place, cx: &mut Cx<'_>) {
+        let wanted = match asked.method.as_str() {
+            "tools/call" => wanted(&asked, &place),
+            _ if !said.tasks => Err(Wrong::Fault(tasks::not_declared())),
+            _ => tasks::wanted(&asked).map_err(Wrong::Fault),
+        };
+        let (what, refusal) = match wanted {
+            Ok(what) => (what, None),
+            Err(Wrong::Words(words)) => (What::Wait(None), Some(words)),
+            Err(Wrong::Denied(why)) => {
+                let said = era::complete(era, ask_tool::said(&prompt::denied(&why), false));
+                return sse::json(cx.out, 200, Vec::new(), &rpc::result(&asked.id, said));
+            }
+            Err(Wrong::Fault(fault)) => return faulty(&asked.id, era, &fault, cx),
+        };
+        let progress = Some(asked.params["_meta"]["progressToken"].clone()).filter(|token| !token.is_null());
+        let until = cx.now.plus(self.patience.with(&place.client.name, progress.is_some()));
+        self.call = Some(Box::new(Call {
+            progress,
+            takes_events: takes(request, "text/event-stream"),
+            takes_tasks: said.tasks,
+            ..Call::new(asked.id, era, place, what, until)
+        }));
+        match refusal {
+            Some(words) => self.say(Outcome::Failed(words), cx.out),
+            None => self.begin(cx.out),
+        }
+    }
+
+    /// A client wants to hear what we say by ourselves. That is nothing, but it may listen.
+    fn listens(&mut self, request: &Req<'_>, cx: &mut Cx<'_>) {
+        if named(request).flatten().is_none() || !takes(request, "text/event-stream") {
+            return sse::nothing(cx.out, 405);
+        }
+        self.is_listening = true;
+        sse::begin(cx.out);
+        cx.out.wake_at = Some(cx.now.plus(limits::HEARTBEAT));
+    }
+
+    /// The client will not come back. Questions stay.
+    fn leaves(&mut self, request: &Req<'_>, cx: &mut Cx<'_>) {
+        let Some(place) = named(request).flatten() else { return sse::nothing(cx.out, 404) };
+        self.query(Awaited::Leaving, Query::Session(place.session), cx.out);
+        self.call = Some(Box::new(Call::new(Value::Null, Era::Handshake, place, What::Leave, cx.now)));
+    }
+}
+
+/// Why a call cannot be made: a model reads words, a program reads a fault.
+pub(super) enum Wrong {
+    Words(String),
+    /// Claude Code reads a decision.
+    Denied(String),
+    Fault(Fault),
+}
+
+/// Reads a tool's call.
+fn wanted(asked: &Request, place: &Place) -> Result<What, Wrong> {
+    let (arguments, name) = (&asked.params["arguments"], asked.params["name"].as_str().unwrap_or_default());
+    let text = |name: &str| arguments[name].as_str().map(str::trim).filter(|text| !text.is_empty());
+    let words = |words: &str| Wrong::Words(words.to_owned());
+    match name {
+        tools::ASK => ask::read(asked, place).map(|asking| What::Ask(Box::new(asking))).map_err(Wrong::Words),
+        tools::WAIT => match text("ticket") {
+            Some(ticket) => Ok(What::Wait(Some(self::ticket(ticket)?))),
+            None => Ok(What::Wait(None)),
+        },
+        tools::CANCEL => {
+            let ask =
+                ticket(text("ticket").ok_or_else(|| words("`ticket` is missing: say which question to take back"))?)?;
+            let why = text("reason").unwrap_or("the agent no longer needs it").to_owned();
+            Ok(What::Cancel { ask, why })
+        }
+        tools::NOTIFY => {
+            let text = text("message").ok_or_else(|| words("`message` is missing: say what the person is to read"))?;
+            if text.len() > limits::CONTENT_BYTES_MAX {
+                return Err(Wrong::Words(format!("`message` may have at most {} bytes", limits::CONTENT_BYTES_MAX)));
+            }
+            let level = match arguments["level"].as_str() {
+                Some("warning") => Level::Warning,
+                Some("error") => Level::Error,
+                _ => Level::Info,
+            };
+            Ok(What::Notify { level, text: text.to_owned() })
+        }
+        tools::APPROVE => prompt::read(asked, place).map(|asking| What::Ask(Box::new(asking))).map_err(Wrong::Denied),
+        name => Err(Wrong::Fault(Fault::new(INVALID_PARAMS, format!("there is no tool `{name}`")))),
+    }
+}
+
+fn ticket(text: &str) -> Result<AskId, Wrong> {
+    text.parse().map_err(|_| {
+        Wrong::Words(format!("`{text}` is no ticket of ours; leave it out to wait for your oldest open question"))
+    })
+}
+
+/// The session that a request names; `Some(None)` if there never was one with this name.
+fn named(request: &Req<'_>) -> Option<Option<Place>> {
+    let id = request.header(SESSION_ID)?;
+    Some(Place::named(id, Whereabouts::read(request.header(CONTEXT))))
+}
+
+/// Does the client take answers of this type? Whoever says nothing takes JSON.
+fn takes(request: &Req<'_>, kind: &str) -> bool {
+    match request.header("accept") {
+        None => kind == "application/json",
+        Some(accept) => accept.contains(kind) || (kind == "application/json" && accept.contains("*/*")),
+    }
+}
+
+fn faulty(id: &Value, era: Era, fault: &Fault, cx: &mut Cx<'_>) {
+    sse::json(cx.out, era::status(era, fault), Vec::new(), &rpc::error(id, fault));
+}
+
+/// The result of a call, as this age of the protocol has it.
+pub(super) fn result(call: &Call, result: Value) -> Value {
+    rpc::result(&call.id, era::complete(call.era, result))
+}
+
+/// An empty result.
+pub(super) fn acknowledged(call: &Call) -> Value {
+    result(call, json!({}))
+}

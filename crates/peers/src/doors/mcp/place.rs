@@ -1,0 +1,156 @@
+//! Which session a request belongs to, and what people read about it.
+//!
+//! Nothing is kept about a client that never asks: what its handshake said is part of the session's name, which it sends
+//! along from then on. So a restart forgets nothing, and people see no empty sessions.
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::SessionId;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::NAME;
+use crate::rest;
+use crate::uuid;
+use crate::wish::Wish;
+
+/// Bytes of each name that a client gives itself. Beyond: it is cut.
+const NAME_BYTES_MAX: usize = 200;
+
+/// The program at the other end, as it calls itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Client {
+    #[serde(rename = "n", default, skip_serializing_if = "String::is_empty")]
+    pub(super) name: String,
+    #[serde(rename = "t", default, skip_serializing_if = "String::is_empty")]
+    title: String,
+    #[serde(rename = "v", default, skip_serializing_if = "String::is_empty")]
+    version: String,
+}
+
+impl Client {
+    /// Reads `clientInfo`.
+    pub(super) fn read(info: &Value) -> Self {
+        let text = |name: &str| cut(info[name].as_str().unwrap_or_default().trim()).to_owned();
+        Self { name: text("name"), title: text("title"), version: text("version") }
+    }
+
+    /// Claude Code may ask us for permissions, with a tool that is of no use to others.
+    pub(super) fn is_claude_code(&self) -> bool {
+        self.name.to_lowercase().starts_with("claude-code")
+    }
+
+    fn shown(&self) -> &str {
+        [self.title.as_str(), self.name.as_str()].into_iter().find(|name| !name.is_empty()).unwrap_or("an MCP client")
+    }
+}
+
+/// Where the program works, as `askbridge mcp` sees it or as somebody configured it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Whereabouts {
+    pub(super) folder: Option<String>,
+    pub(super) branch: Option<String>,
+    /// Tells apart what would otherwise be one session.
+    session: Option<String>,
+    /// It speaks over stdio, where no headers travel along.
+    pub(super) is_stdio: bool,
+}
+
+impl Whereabouts {
+    /// Reads the header, which is written like a form: `folder=%2Fsrv%2Fapp&branch=main`.
+    pub(super) fn read(header: Option<&str>) -> Self {
+        let value = |name: &str| header.and_then(|header| rest::value(header, name)).filter(|text| !text.is_empty());
+        Self {
+            folder: value("folder"),
+            branch: value("branch"),
+            session: value("session"),
+            is_stdio: value("transport").as_deref() == Some("stdio"),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) session: SessionId,
+    pub(super) client: Client,
+    pub(super) whereabouts: Whereabouts,
+}
+
+impl Place {
+    /// A session for a client that has just introduced itself.
+    pub(super) fn fresh(bits: u128, client: Client, whereabouts: Whereabouts) -> Self {
+        Self { session: uuid::fresh_session(bits), client, whereabouts }
+    }
+
+    /// The session that a request names. `None`: no such name was ever given out.
+    pub(super) fn named(id: &str, whereabouts: Whereabouts) -> Option<Self> {
+        let (session, client) = id.split_once('.')?;
+        let client = URL_SAFE_NO_PAD.decode(client).ok()?;
+        Some(Self { session: session.parse().ok()?, client: serde_json::from_slice(&client).ok()?, whereabouts })
+    }
+
+    /// The session of a client that names none: the same for the same program of the same caller in the same folder.
+    pub(super) fn of(caller: &str, client: Client, whereabouts: Whereabouts) -> Self {
+        let parts = [Some(caller), Some(&client.name), whereabouts.folder.as_deref(), whereabouts.session.as_deref()];
+        let text = parts.map(|part| format!("{:?}", part.unwrap_or_default())).join(" ");
+        Self { session: uuid::session_of_text(&format!("mcp {text}")), client, whereabouts }
+    }
+
+    /// The name of the session, to be sent along with every request.
+    pub(super) fn name(&self) -> String {
+        let client = serde_json::to_vec(&self.client).expect("names have text keys");
+        format!("{}.{}", self.session, URL_SAFE_NO_PAD.encode(client))
+    }
+
+    /// Somebody closed the session, or it is not ours: what follows it.
+    pub(super) fn move_on(&mut self) {
+        self.session = SessionId(self.session.0.wrapping_add(1));
+    }
+
+    pub(super) fn start(&self) -> Wish {
+        let Whereabouts { folder, branch, .. } = &self.whereabouts;
+        let agent = self.client.shown().to_owned();
+        let last = folder.as_deref().and_then(|folder| folder.trim_end_matches('/').rsplit('/').next());
+        let title =
+            last.filter(|last| !last.is_empty()).map_or_else(|| agent.clone(), |last| format!("{agent} in {last}"));
+        let settings =
+            Settings { title: Some(title), folder: folder.clone(), branch: branch.clone(), ..Settings::default() };
+        Wish::Start { session: Some(self.session), door: NAME, agent, settings: Box::new(settings) }
+    }
+}
+
+fn cut(text: &str) -> &str {
+    let end = (0..=text.len().min(NAME_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    &text[..end]
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_session_says_who_it_was_given_to() {
+        let client = Client::read(&json!({"name": "codex-mcp-client", "title": "Codex ü", "version": "0.166"}));
+        let place = Place::fresh(7, client.clone(), Whereabouts::default());
+        let name = place.name();
+        assert!(name.bytes().all(|byte| byte.is_ascii_graphic()), "{name}");
+        let again = Place::named(&name, Whereabouts::default()).unwrap();
+        assert_eq!((again.session, again.client), (place.session, client));
+        for other in ["", "x", "ses_x.e30", "ses_00000000000000000000000007", "ses_00000000000000000000000007.!"] {
+            assert!(Place::named(other, Whereabouts::default()).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_client_without_a_session_finds_the_same_one_again() {
+        let place =
+            |caller: &str, header: &str| Place::of(caller, Client::default(), Whereabouts::read(Some(header))).session;
+        assert_eq!(place("ci", "folder=%2Fa"), place("ci", "folder=%2Fa"));
+        let others = [place("ci", "folder=%2Fb"), place("di", "folder=%2Fa"), place("ci", "folder=%2Fa&session=2")];
+        assert!(others.iter().all(|other| *other != place("ci", "folder=%2Fa")));
+    }
+}

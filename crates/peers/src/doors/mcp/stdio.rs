@@ -1,0 +1,196 @@
+//! The front desk of `askbridge mcp`: greets by itself, so that a client starts whether a server runs or not, and passes
+//! on what needs one.
+
+use askbridge_core::ids::SessionId;
+use serde_json::{Value, json};
+
+use super::era::{self, Era};
+use super::place::{Client, Place, Whereabouts};
+use super::rpc::{self, Fault, Message, Request};
+use super::{greeting, tools};
+use crate::ask_tool;
+
+/// The header that names a session.
+pub const SESSION_ID: &str = "mcp-session-id";
+/// The header that says where the program at the other end works, written like a form.
+pub const CONTEXT: &str = "askbridge-context";
+
+/// One conversation over stdin and stdout: one session.
+#[derive(Debug)]
+pub struct Desk {
+    place: Place,
+    context: String,
+}
+
+/// What becomes of a line.
+#[derive(Debug)]
+pub enum Heard {
+    /// This is the answer.
+    Say(String),
+    /// The server has to be asked.
+    Pass(Passed),
+    /// The client gave up on the request with this id.
+    GivenUp(Value),
+    Nothing,
+}
+
+/// A request for the server.
+#[derive(Debug)]
+pub struct Passed {
+    pub id: Value,
+    /// Beside the usual.
+    pub headers: Vec<(&'static str, String)>,
+    pub body: String,
+    /// Does it do no harm to send it twice?
+    pub can_be_repeated: bool,
+    tool: String,
+    era: Era,
+}
+
+/// Writes where a program works, for the header.
+pub fn whereabouts(folder: Option<&str>, branch: Option<&str>) -> String {
+    let mut header = "transport=stdio".to_owned();
+    for (name, value) in [("folder", folder), ("branch", branch)] {
+        if let Some(value) = value {
+            header.push_str(&format!("&{name}="));
+            for byte in value.bytes() {
+                match byte {
+                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                        header.push(char::from(byte))
+                    }
+                    byte => header.push_str(&format!("%{byte:02X}")),
+                }
+            }
+        }
+    }
+    header
+}
+
+impl Desk {
+    /// Opens one; `bits` are random, `context` says where the client works.
+    pub fn new(bits: u128, context: String) -> Self {
+        let whereabouts = Whereabouts::read(Some(&context));
+        Self { place: Place::fresh(bits, Client::default(), whereabouts), context }
+    }
+
+    pub fn session(&self) -> SessionId {
+        self.place.session
+    }
+
+    /// What goes along with every request to the server.
+    pub fn headers(&self) -> Vec<(&'static str, String)> {
+        vec![(SESSION_ID, self.place.name()), (CONTEXT, self.context.clone())]
+    }
+
+    /// Takes one line.
+    pub fn hear(&mut self, line: &str) -> Heard {
+        match rpc::read(line) {
+            Ok(Message::Request(request)) => self.requested(request, line),
+            Ok(Message::Notification { method, params }) if method == "notifications/cancelled" => {
+                Heard::GivenUp(params["requestId"].clone())
+            }
+            Ok(Message::Notification { .. } | Message::Response) => Heard::Nothing,
+            Err(fault) => Heard::Say(rpc::error(&Value::Null, &fault).to_string()),
+        }
+    }
+
+    fn requested(&mut self, request: Request, line: &str) -> Heard {
+        let fault = |fault: &Fault| Heard::Say(rpc::error(&request.id, fault).to_string());
+        let (era, said) = match era::read(&request, None) {
+            Ok(read) => read,
+            Err(why) => return fault(&why),
+        };
+        if request.method == "initialize" {
+            self.place.client = Client::read(&request.params["clientInfo"]);
+        } else if let Some(client) = &said.client {
+            self.place.client = Client::read(client);
+        }
+        match greeting::at_once(&request, era, &self.place.client) {
+            Some(Ok(result)) => Heard::Say(rpc::result(&request.id, result).to_string()),
+            Some(Err(why)) => fault(&why),
+            None => {
+                let tool = request.params["name"].as_str().unwrap_or_default().to_owned();
+                Heard::Pass(Passed {
+                    headers: self.headers(),
+                    body: line.to_owned(),
+                    can_be_repeated: tool != tools::NOTIFY,
+                    id: request.id,
+                    tool,
+                    era,
+                })
+            }
+        }
+    }
+}
+
+impl Passed {
+    /// What the client is told if the server cannot be asked.
+    pub fn failed(&self, why: &str) -> String {
+        let words = format!("{why} Nobody was asked; do not assume an answer.");
+        let said = match self.tool.as_str() {
+            "" => return rpc::error(&self.id, &Fault::new(-32603, words)).to_string(),
+            tools::APPROVE => ask_tool::said(&json!({"behavior": "deny", "message": words}).to_string(), false),
+            _ => ask_tool::said(&words, true),
+        };
+        rpc::result(&self.id, era::complete(self.era, said)).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(desk: &mut Desk, line: &str) -> Value {
+        match desk.hear(line) {
+            Heard::Say(text) => serde_json::from_str(&text).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn passed(desk: &mut Desk, line: &str) -> Passed {
+        match desk.hear(line) {
+            Heard::Pass(passed) => passed,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_client_is_greeted_whether_a_server_runs_or_not() {
+        let mut desk = Desk::new(7, whereabouts(Some("/srv/Größe a+b"), Some("main")));
+        let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"claude-code"}}}"#;
+        assert_eq!(said(&mut desk, hello)["result"]["protocolVersion"], "2025-06-18");
+        let tools = said(&mut desk, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+        assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 5);
+        assert!(matches!(desk.hear(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#), Heard::Nothing));
+        let place = Place::named(&desk.place.name(), Whereabouts::read(Some(&desk.context))).unwrap();
+        assert_eq!((place.client.name.as_str(), place.session), ("claude-code", desk.session()));
+        assert_eq!(place.whereabouts.folder.as_deref(), Some("/srv/Größe a+b"));
+    }
+
+    #[test]
+    fn a_call_that_nobody_can_take_is_answered_in_words() {
+        let mut desk = Desk::new(7, String::new());
+        let call = |tool: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{{"name":"{tool}","arguments":{{}}}}}}"#
+            )
+        };
+        let asked = passed(&mut desk, &call("ask_user_question"));
+        assert!(asked.can_be_repeated && !passed(&mut desk, &call("notify_user")).can_be_repeated);
+        let failed: Value = serde_json::from_str(&asked.failed("askbridge is not running.")).unwrap();
+        assert_eq!((&failed["id"], &failed["result"]["isError"]), (&json!("c"), &json!(true)));
+        let failed: Value = serde_json::from_str(&passed(&mut desk, &call("approve")).failed("It is down.")).unwrap();
+        let decision = failed["result"]["content"][0]["text"].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(decision).unwrap()["behavior"], "deny");
+    }
+
+    #[test]
+    fn whoever_gives_up_is_heard_and_nonsense_is_refused() {
+        let mut desk = Desk::new(7, String::new());
+        let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
+        assert!(matches!(desk.hear(cancelled), Heard::GivenUp(id) if id == 3));
+        for (line, code) in [("{", -32700), ("[]", -32600), (r#"{"id":{},"method":"x"}"#, -32600)] {
+            assert_eq!(said(&mut desk, line)["error"]["code"], code, "{line}");
+        }
+    }
+}
