@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use askbridge_config::{ForEveryone, ForServer};
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, pair, run, serve, token};
+use crate::commands::{
+    answer, ask, away, completions, config, demo, doctor, hook, inbox, journal, pair, resume, run, serve, token,
+};
 use crate::failure::Failure;
 use crate::settings::CommandLine;
 
@@ -59,6 +61,12 @@ pub(crate) enum Command {
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide
     Run(run::Args),
+    /// Say that you are away from this machine, or that you are back
+    Away(away::Args),
+    /// Take up runs again whose parked question has been answered
+    Resume(resume::Args),
+    /// What agents in your own terminal call when they need you
+    Hook(hook::Args),
     /// Show the settings and where they come from, or check the file
     Config(config::Args),
     /// Look whether everything is as it should be, and say what to do where it is not

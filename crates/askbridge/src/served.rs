@@ -72,6 +72,8 @@ impl Served {
         let hosts = Hosts::start(bridge.handle.clone(), host_options(settings), Arc::clone(&app.agents));
         let hosts = hosts.await.context("could not look after agents")?;
         app.host(hosts.clone());
+        app.hook(settings.hooks);
+        app.strand_hooks().await;
         let spoken = Spoken::prepare(&app, settings).await?;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.user.clone());
         spoken.serve(&app, settings)?;

@@ -126,6 +126,13 @@ pub const SPANS_WAITING_MAX: usize = 4096;
 pub const TRACED_ASKS_MAX: usize = 16_384;
 /// How long a shutdown waits for the collector to take the last spans. Beyond: they are lost.
 pub const SPANS_FLUSH_MAX: Duration = Duration::from_secs(2);
+/// Bytes at the end of an agent's own record that are looked at for what it said last. Beyond: that is not found.
+pub const HOOK_RECORD_BYTES_MAX: u64 = 256 * 1024;
+/// Calls of agents in terminals of which is remembered what they are called, until somebody is asked about them. Beyond:
+/// the oldest is forgotten, and its end is recognised by what it did.
+pub const HOOK_NOTES_MAX: usize = 256;
+/// How long a hook waits for the server to take what it brings. Beyond: it says nothing, and the terminal goes on alone.
+pub const HOOK_ACCEPT_MAX: Duration = Duration::from_millis(300);
 /// How far up the tree of processes we look for an agent. Beyond: the caller is refused.
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.

@@ -7,7 +7,7 @@ use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
 use crate::dialects::{ccc, gobby, native, prime, seline};
-use crate::doors::{claude, http, whimmy};
+use crate::doors::{claude, hook, http, whimmy};
 use crate::peer::Peer;
 
 /// One language: where it is spoken, what its screens can show, and how a conversation begins.
@@ -125,6 +125,7 @@ pub enum Greeting {
 /// Every language that is spoken here.
 pub const LISTING: &[Listing] = &[
     claude::LISTING,
+    hook::LISTING,
     http::LISTING,
     whimmy::LISTING,
     native::LISTING,

@@ -10,6 +10,7 @@ mod secret;
 mod tokens;
 
 pub use ancestry::ProcessId;
+pub(crate) use ancestry::parent_of;
 pub use ancestry::{Agents, Ancestry};
 pub use buckets::Buckets;
 pub use caller::{Access, Action, Caller, Role};

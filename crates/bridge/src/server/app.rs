@@ -14,6 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::foreign::Speaking;
 use super::guard::Origins;
 use crate::auth::{Agents, Buckets, Tokens};
+use crate::hooks::{HookOptions, Hooks};
 use crate::hosts::Hosts;
 use crate::runtime::Handle;
 
@@ -27,6 +28,8 @@ pub struct AppInner {
     pub agents: Arc<Agents>,
     /// The agents that we run, if we run any.
     hosts: OnceLock<Hosts>,
+    /// The agents in people's own terminals.
+    pub(crate) hooks: Hooks,
     /// How languages of other systems are spoken, if any are.
     speaking: OnceLock<Speaking>,
     pub origins: Origins,
@@ -65,6 +68,7 @@ impl App {
             tokens,
             agents: Arc::default(),
             hosts: OnceLock::new(),
+            hooks: Hooks::default(),
             speaking: OnceLock::new(),
             origins,
             pace: Buckets::new(limits::TOKEN_BURST, Duration::from_secs(1), limits::TOKEN_PER_SECOND),
@@ -85,6 +89,11 @@ impl App {
 
     pub(crate) fn hosts(&self) -> Option<&Hosts> {
         self.hosts.get()
+    }
+
+    /// Says how agents in people's own terminals are treated.
+    pub fn hook(&self, options: HookOptions) {
+        self.hooks.set(options);
     }
 
     /// From now on, languages of other systems are spoken like this.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::mcp;
-use super::quirks::HELD_TOOLS;
+use crate::tools::held::HELD_TOOLS;
 
 /// The tools that always go to a person.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,20 +3,20 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Pick, Review, Scope};
-use askbridge_core::ask::{Body, Question};
+use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Review, Scope};
+use askbridge_core::ask::Body;
 use askbridge_core::event::Parcel;
-use askbridge_core::ids::Raw;
 use askbridge_core::verdict::{Ruling, Verdict, in_words};
 
 use super::calls::{Call, Stage, Way};
 use super::mcp;
 use super::peer::{Awaited, Claude};
-use super::quirks::{self, MODE_WITHOUT_QUESTIONS, SKIPPED};
+use super::quirks::{self, MODE_WITHOUT_QUESTIONS};
 use super::reply::{Hooked, Permission};
 use super::say;
-use super::splice;
 use crate::peer::Outbox;
+use crate::tools::answered::{allowed, answered, spoken, stops};
+use crate::tools::splice;
 use crate::wish::Wish;
 
 impl Claude {
@@ -65,11 +65,6 @@ impl Claude {
     }
 }
 
-fn stops(verdict: &Verdict) -> bool {
-    let denied = matches!(verdict.ruling, Ruling::Answer(Answer::Approval(Decision::Deny { stop: true, .. })));
-    denied || verdict.stops_the_turn()
-}
-
 /// What the hook says. `None`: it lets the call pass, and the words follow.
 fn at_the_hook(call: &Call, verdict: &Verdict, can_be_made_to_ask: bool, beside: bool) -> Option<Hooked> {
     match (&call.body, &verdict.ruling) {
@@ -83,19 +78,11 @@ fn at_the_hook(call: &Call, verdict: &Verdict, can_be_made_to_ask: bool, beside:
             })
         }
         (Body::Approval(_), Ruling::Answer(Answer::Approval(Decision::Allow { edited, .. }))) if call.always => {
-            Some(Hooked::allow(allowed(call, edited.as_ref())))
+            Some(Hooked::allow(allowed(call.input.as_str(), edited.as_ref())))
         }
         _ if call.mode.as_deref() == Some(MODE_WITHOUT_QUESTIONS) => Some(Hooked::deny(spoken(verdict))),
         _ if call.always && !can_be_made_to_ask => Some(Hooked::deny(spoken(verdict))),
         _ => None,
-    }
-}
-
-/// The input that runs.
-fn allowed(call: &Call, edited: Option<&Raw>) -> Box<RawValue> {
-    match edited {
-        Some(edited) => splice::edited(call.input.as_str(), edited.as_str()),
-        None => splice::untouched(call.input.as_str()),
     }
 }
 
@@ -112,7 +99,7 @@ fn permission(call: &Call, verdict: &Verdict) -> Permission {
                 Scope::Once => None,
             };
             let rule = rule.and_then(|rule| RawValue::from_string(rule.rule.as_str().to_owned()).ok());
-            Permission::allow(allowed(call, edited.as_ref()), rule.into_iter().collect())
+            Permission::allow(allowed(call.input.as_str(), edited.as_ref()), rule.into_iter().collect())
         }
         (Body::Plan(_), Ruling::Answer(Answer::Plan(Review::Approve { edited }))) => {
             let plan = edited.iter().map(|plan| ("plan".to_owned(), json!(plan)));
@@ -120,46 +107,6 @@ fn permission(call: &Call, verdict: &Verdict) -> Permission {
         }
         _ => Permission::deny(spoken(verdict), stops(verdict)),
     }
-}
-
-/// Claude Code refuses a deny without words.
-fn spoken(verdict: &Verdict) -> &str {
-    if verdict.words.is_empty() { "Denied." } else { &verdict.words }
-}
-
-/// The input of the question, whole, with the answers by the questions' texts.
-fn answered(input: &str, questions: &[Question], picks: &[Pick], verdict: &Verdict) -> Box<RawValue> {
-    let mut answers = Map::new();
-    let mut annotations = Map::new();
-    for (question, pick) in questions.iter().zip(picks) {
-        let labels = pick.chosen.iter().filter_map(|&index| question.options.get(usize::from(index)));
-        let said: Vec<_> = labels.clone().map(|option| option.label.as_str()).chain(pick.text.as_deref()).collect();
-        let mut notes: Vec<&str> = pick.note.iter().map(String::as_str).collect();
-        // A rule says so: with the answers, because only these are sure to be read.
-        if !verdict.words.is_empty() && annotations.is_empty() && picks.iter().all(|pick| !pick.is_skipped()) {
-            notes.push(&verdict.words);
-        }
-        let mut annotation = Map::new();
-        if !notes.is_empty() {
-            annotation.insert("notes".to_owned(), json!(notes.join(" ")));
-        }
-        if let Some(preview) = labels.clone().find_map(|option| option.preview.as_ref()) {
-            annotation.insert("preview".to_owned(), json!(preview));
-        }
-        if pick.is_skipped() {
-            annotation.insert("unanswered".to_owned(), json!("skipped"));
-        }
-        if !annotation.is_empty() {
-            annotations.insert(question.text.clone(), Value::Object(annotation));
-        }
-        let said = if pick.is_skipped() { SKIPPED.to_owned() } else { said.join(", ") };
-        answers.insert(question.text.clone(), Value::String(said));
-    }
-    let mut set = Map::from_iter([("answers".to_owned(), Value::Object(answers))]);
-    if !annotations.is_empty() {
-        set.insert("annotations".to_owned(), Value::Object(annotations));
-    }
-    splice::with(input, set)
 }
 
 /// The result of our own tool: only text.

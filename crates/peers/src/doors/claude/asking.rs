@@ -10,39 +10,16 @@ use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::State;
 use askbridge_core::wild;
 
-use super::approval;
+use super::NAME;
 use super::calls::{Call, Stage};
 use super::peer::{Awaited, Claude};
-use super::{NAME, quirks};
 use crate::json;
 use crate::peer::{Cx, Outbox};
+use crate::tools::approval;
 use crate::wish::{AskWish, Query, Receipt, Rejection, Wish};
 
 /// Bytes of what the agent said last that go along with an ask.
 const CONTEXT_BYTES_MAX: usize = 4096;
-
-/// Reads the input of a tool that we hold. `Err(None)`: we do not hold this tool.
-pub(super) fn held(tool: &str, input: Option<&RawValue>) -> Result<Body, Option<String>> {
-    if !quirks::HELD_TOOLS.contains(&tool) {
-        return Err(None);
-    }
-    match tool {
-        "ExitPlanMode" => Ok(Body::Plan(plan(input))),
-        _ => questions(input).map_err(Some),
-    }
-}
-
-pub(super) fn questions(input: Option<&RawValue>) -> Result<Body, String> {
-    let value = input.and_then(|input| json::parse(input.get())).ok_or("it has no input")?;
-    wild::body(&value, &json::parse).map_err(|error| error.to_string())
-}
-
-/// An agent may want to leave plan mode without having written a plan.
-fn plan(input: Option<&RawValue>) -> askbridge_core::ask::Plan {
-    let value = input.and_then(|input| json::parse(input.get()));
-    let plan = value.and_then(|value| wild::plan(&value).ok());
-    plan.unwrap_or_else(|| askbridge_core::ask::Plan { text: "(The agent wrote no plan.)".to_owned() })
-}
 
 pub(super) fn form(request: &RawValue) -> Result<Form, String> {
     let value = json::parse(request.get()).ok_or("it is not JSON")?;

@@ -7,16 +7,16 @@ use askbridge_core::ask::{Body, Reach};
 use askbridge_core::ids::Raw;
 use askbridge_core::terms::OtherTools;
 
-use super::approval;
 use super::asking;
 use super::calls::{Call, Stage, Way};
 use super::mcp::{self, Wanted};
 use super::peer::Claude;
 use super::reply::{Hooked, Permission};
 use super::say;
-use super::splice;
 use super::wire::{HookInput, Line, Request, Rpc, ToolCall};
 use crate::peer::{Cx, Outbox};
+use crate::tools::approval::{self, Beside};
+use crate::tools::{held, splice};
 
 impl Claude {
     pub(super) fn control_request(&mut self, line: &Line<'_>, cx: &mut Cx<'_>) {
@@ -60,7 +60,7 @@ impl Claude {
         let always = self.always.has(&tool, input.tool_input);
         let body = match always {
             true => approval::always(&tool, input.tool_input).map(Body::Approval).map_err(Some),
-            false => asking::held(&tool, input.tool_input),
+            false => held::held(&tool, input.tool_input),
         };
         match body {
             Ok(body) => {
@@ -96,7 +96,7 @@ impl Claude {
             return;
         }
         let always = self.always.has(&tool, request.input);
-        let body = match asking::held(&tool, request.input) {
+        let body = match held::held(&tool, request.input) {
             Ok(body) => Ok(body),
             Err(Some(error)) => Err(error),
             Err(None) if always => approval::always(&tool, request.input).map(Body::Approval),
@@ -104,7 +104,7 @@ impl Claude {
                 let allow = Permission::allow(splice::untouched(raw(request.input).as_str()), Vec::new());
                 return self.say(say::response(id, allow), out);
             }
-            Err(None) => approval::of(&tool, request).map(Body::Approval),
+            Err(None) => approval::of(&tool, request.input, &beside(request)).map(Body::Approval),
         };
         match body {
             Ok(body) => {
@@ -138,7 +138,7 @@ impl Claude {
 
     fn own_tool(&mut self, id: &str, rpc: &Rpc<'_>, out: &mut Outbox) {
         let call = rpc.params.and_then(|params| serde_json::from_str::<ToolCall<'_>>(params.get()).ok());
-        let asked = call.as_ref().map(|call| (call, asking::questions(call.arguments)));
+        let asked = call.as_ref().map(|call| (call, held::questions(call.arguments)));
         match asked {
             Some((call, Ok(body))) if mcp::TOOL.ends_with(&call.name) => {
                 let name = call.meta.as_ref().and_then(|meta| meta.tool_use_id.clone());
@@ -169,6 +169,15 @@ impl Claude {
                 self.say(say::response(id, json!({"action": "cancel"})), out);
             }
         }
+    }
+}
+
+fn beside<'a>(request: &'a Request<'_>) -> Beside<'a> {
+    let reason = [&request.decision_reason, &request.blocked_path];
+    Beside {
+        named: request.title.as_deref().or(request.description.as_deref()),
+        reason: reason.into_iter().flatten().map(String::as_str).collect(),
+        suggestions: request.permission_suggestions,
     }
 }
 

@@ -9,7 +9,6 @@
 
 mod always;
 mod answer;
-mod approval;
 mod asking;
 mod blocks;
 mod calls;
@@ -23,7 +22,6 @@ mod peer;
 mod quirks;
 mod reply;
 mod say;
-mod splice;
 mod tell;
 mod turns;
 mod wire;

@@ -1,9 +1,5 @@
 //! What Claude Code does that nobody promised, each with what we make of it. Seen with 2.1.325.
 
-/// The tools that we hold at the hook: only these can be parked. A call that comes as `can_use_tool` cannot wait without
-/// its process.
-pub(super) const HELD_TOOLS: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
-
 /// Seconds until Claude Code gives up on the hook; then the call is not run and the model is told that the host did not
 /// answer. Four months: the longest that was tried and did not fire early. Without it, ten minutes.
 pub(super) const HOOK_TIMEOUT_SECS: u64 = 10_000_000;
@@ -21,10 +17,6 @@ pub(super) const MODE_WITHOUT_QUESTIONS: &str = "dontAsk";
 pub(super) fn words_after_a_stop(words: &str, message: &str) -> String {
     format!("(When you were stopped, this was the reason: {words})\n\n{message}")
 }
-
-/// What a skipped question is answered with. Left out, Claude Code would not mention the question at all, and its own
-/// `annotations.unanswered` never reaches the model.
-pub(super) const SKIPPED: &str = "(skipped: the person did not answer this one; do not assume an answer)";
 
 /// What a model reads beside the result of a question, in sessions that want it: Seline says the answers so, because the
 /// Claude Code of its time did not take them from the input.

@@ -14,9 +14,9 @@ use askbridge_core::view::AskView;
 use super::calls::Stage;
 use super::mcp;
 use super::peer::{Awaited, Claude, Finished};
-use super::quirks::HELD_TOOLS;
 use super::wire::{Block, Line, Message, Streaming, System, TurnResult};
 use crate::peer::{BlockKind as Kind, Outbox, Streamed};
+use crate::tools::held::HELD_TOOLS;
 use crate::wish::{AskRef, Wish};
 
 impl Claude {

@@ -7,8 +7,6 @@ use askbridge_core::ask::{Approval, Body, OfferedRule};
 use askbridge_core::ids::Raw;
 use askbridge_core::limits::{ASK_TEXT_BYTES_MAX, LABEL_BYTES_MAX, OPTIONS_MAX};
 
-use super::wire::Request;
-
 /// Lines of a change that are shown beside an approval.
 const DIFF_LINES_MAX: usize = 400;
 
@@ -16,17 +14,25 @@ const DIFF_LINES_MAX: usize = 400;
 const DESTINATIONS: &[(&str, &str)] =
     &[("session", "for this session"), ("localSettings", "in this project"), ("userSettings", "everywhere, for me")];
 
+/// What Claude Code says about a call beside its input.
+#[derive(Default)]
+pub(crate) struct Beside<'a> {
+    /// What it calls the call.
+    pub(crate) named: Option<&'a str>,
+    /// Why it asks, in as many parts as it says it.
+    pub(crate) reason: Vec<&'a str>,
+    /// What it suggests to remember.
+    pub(crate) suggestions: Option<&'a RawValue>,
+}
+
 /// Reads an approval. The error says what is too large to be shown.
-pub(super) fn of(tool: &str, request: &Request<'_>) -> Result<Approval, String> {
-    let named = request.title.as_deref().or(request.description.as_deref());
-    let reason = [&request.decision_reason, &request.blocked_path];
-    let reason: Vec<_> = reason.into_iter().flatten().map(String::as_str).collect();
-    let reason = (!reason.is_empty()).then(|| cut(&reason.join(": ")).to_owned());
-    Ok(Approval { reason, rules: rules(request), ..read(tool, request.input, named)? })
+pub(crate) fn of(tool: &str, input: Option<&RawValue>, beside: &Beside<'_>) -> Result<Approval, String> {
+    let reason = (!beside.reason.is_empty()).then(|| cut(&beside.reason.join(": ")).to_owned());
+    Ok(Approval { reason, rules: rules(beside.suggestions), ..read(tool, input, beside.named)? })
 }
 
 /// Reads an approval of a tool that always goes to a person. The same by whichever way Claude Code waits for it.
-pub(super) fn always(tool: &str, input: Option<&RawValue>) -> Result<Approval, String> {
+pub(crate) fn always(tool: &str, input: Option<&RawValue>) -> Result<Approval, String> {
     Ok(Approval { reason: Some(format!("{} always goes to a person here", cut(tool))), ..read(tool, input, None)? })
 }
 
@@ -60,7 +66,7 @@ fn summary(tool: &str, input: &Value, named: Option<&str>) -> String {
 }
 
 /// What is shown beside an approval: a change of a file, line by line.
-pub(super) fn shown(body: &Body) -> Option<Raw> {
+pub(crate) fn shown(body: &Body) -> Option<Raw> {
     let Body::Approval(approval) = body else { return None };
     let input: Value = serde_json::from_str(approval.input.as_str()).ok()?;
     let diff = match approval.tool.as_str() {
@@ -96,8 +102,8 @@ fn change(old: &str, new: &str) -> String {
 }
 
 /// What Claude Code suggests to remember, each for the session, the project and the person.
-fn rules(request: &Request<'_>) -> Vec<OfferedRule> {
-    let suggestions = request.permission_suggestions.map(|raw| serde_json::from_str::<Vec<Value>>(raw.get()));
+fn rules(suggestions: Option<&RawValue>) -> Vec<OfferedRule> {
+    let suggestions = suggestions.map(|raw| serde_json::from_str::<Vec<Value>>(raw.get()));
     let Some(Ok(suggestions)) = suggestions else { return Vec::new() };
     let offered = suggestions.iter().flat_map(|suggestion| {
         let what = described(suggestion);

@@ -35,7 +35,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 }
 
 /// Returns the object with these fields set, and everything else untouched.
-pub(super) fn with(object: &str, set: Map<String, Value>) -> Box<RawValue> {
+pub(crate) fn with(object: &str, set: Map<String, Value>) -> Box<RawValue> {
     let fields = fields(object);
     let mut set = set;
     let mut whole = Object::default();
@@ -52,7 +52,7 @@ pub(super) fn with(object: &str, set: Map<String, Value>) -> Box<RawValue> {
 }
 
 /// Returns what a person made of an object: what they left as it was stays as it was written.
-pub(super) fn edited(object: &str, edited: &str) -> Box<RawValue> {
+pub(crate) fn edited(object: &str, edited: &str) -> Box<RawValue> {
     let Ok(Value::Object(mut edited)) = serde_json::from_str::<Value>(edited) else { return untouched(object) };
     let mut whole = Object::default();
     for (name, value) in fields(object) {
@@ -67,7 +67,7 @@ pub(super) fn edited(object: &str, edited: &str) -> Box<RawValue> {
 }
 
 /// Returns the object as it is; an empty one if it is none.
-pub(super) fn untouched(object: &str) -> Box<RawValue> {
+pub(crate) fn untouched(object: &str) -> Box<RawValue> {
     let raw = RawValue::from_string(object.to_owned());
     raw.unwrap_or_else(|_| RawValue::from_string("{}".to_owned()).expect("this is JSON"))
 }

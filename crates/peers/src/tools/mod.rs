@@ -1,0 +1,8 @@
+//! Claude Code's tools as a person meets them: what a call asks, how it is shown, and how its input is answered.
+//!
+//! Beside the doors, because Claude Code comes through several of them, and doors do not see each other.
+
+pub(crate) mod answered;
+pub(crate) mod approval;
+pub(crate) mod held;
+pub(crate) mod splice;
