@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json as example;
+use serde_json::{Map, Value, json as example};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -40,8 +40,10 @@ pub(crate) async fn hear(
     Text(text): Text,
 ) -> Result<Response, Trouble> {
     caller.may(Action::Ask, None)?;
-    if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_err() {
-        return Err(Trouble::new(400, "not_json", "the body is not JSON"));
+    match serde_json::from_str::<Map<String, Value>>(&text) {
+        Ok(_) => {}
+        Err(error) if error.is_data() => return Err(Trouble::new(422, "bad_request", "an event is an object")),
+        Err(_) => return Err(Trouble::new(400, "not_json", "the body is not JSON")),
     }
     let hook = match remote {
         Some(Extension(Remote::Local(peer))) => Some(peer.pid),
@@ -102,8 +104,8 @@ pub(crate) fn hear_doc(op: &mut Operation<'_>) {
              hook prints; an empty object is no opinion. It is held as long as a person is waited for. On the local socket the \
              agent above the caller is remembered, and nothing below it may decide.",
         )
-        .body::<serde_json::Map<String, serde_json::Value>>(example!({"hook_event_name": "Stop", "session_id": "…"}))
-        .returns::<serde_json::Map<String, serde_json::Value>>(200, "What the hook prints.")
+        .body::<Map<String, Value>>(example!({"hook_event_name": "Stop", "session_id": "…"}))
+        .returns::<Map<String, Value>>(200, "What the hook prints.")
         .refuses(&["forbidden"]);
 }
 
