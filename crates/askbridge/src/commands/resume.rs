@@ -1,6 +1,7 @@
 //! `askbridge resume`: take up runs again whose question was parked and has been answered.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -130,7 +131,9 @@ async fn runs(client: &Client) -> Result<Vec<Run>, Failure> {
 
 /// Runs the agent where it was. Its hook then finds the answer.
 fn take_up(run: &Run, more: &[OsString]) -> Result<Exit, Failure> {
-    let program = run.program.as_deref().unwrap_or("claude");
+    // Claude Code replaces itself now and then; then it is found by its name.
+    let known = run.program.as_deref().filter(|program| Path::new(program).exists());
+    let program = known.unwrap_or("claude");
     let mut command = Command::new(program);
     command.arg("-p").arg(format!("--resume={}", run.conversation)).args(&run.flags).args(more);
     // A person's token in our environment would let the agent decide after all.

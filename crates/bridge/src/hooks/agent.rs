@@ -20,6 +20,10 @@ pub(super) fn agent_above(hook: u32) -> Option<ProcessId> {
         }
         pid = parent_of(pid)?;
     }
+    // Somebody tries a hook by hand. Their shell is no agent, and may go on to decide.
+    if is_a_persons_shell(&command_line(pid)) {
+        return None;
+    }
     // The first process of the machine adopts whatever lost its parent. It is nobody's agent.
     ProcessId::of(pid).filter(|process| process.pid > 1)
 }
@@ -33,10 +37,21 @@ pub(super) fn command_line(pid: u32) -> Vec<String> {
 
 /// Is this `sh -c '… hook …'`? Anything else may be an agent, also one that was told `-c` and something about hooks.
 fn runs_a_hook(arguments: &[String]) -> bool {
+    is_shell(arguments) && arguments.windows(2).any(|pair| is_c(&pair[0]) && pair[1].contains("hook"))
+}
+
+/// Is this a shell that was given nothing to run? Then somebody types into it.
+fn is_a_persons_shell(arguments: &[String]) -> bool {
+    is_shell(arguments) && arguments.iter().skip(1).all(|flag| flag.starts_with('-') && !is_c(flag))
+}
+
+fn is_shell(arguments: &[String]) -> bool {
     let name = arguments.first().and_then(|name| Path::new(name).file_name()?.to_str());
-    let is_shell = name.is_some_and(|name| SHELLS.contains(&name.trim_start_matches('-')));
-    let is_c = |flag: &str| flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('c');
-    is_shell && arguments.windows(2).any(|pair| is_c(&pair[0]) && pair[1].contains("hook"))
+    name.is_some_and(|name| SHELLS.contains(&name.trim_start_matches('-')))
+}
+
+fn is_c(flag: &str) -> bool {
+    flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('c')
 }
 
 #[cfg(test)]
@@ -55,5 +70,12 @@ mod tests {
         assert!(!runs_a_hook(&line("bash|-c|make")));
         assert!(!runs_a_hook(&line("-bash")));
         assert!(!runs_a_hook(&[]));
+    }
+
+    #[test]
+    fn a_shell_that_somebody_types_into_is_no_agent() {
+        assert!(is_a_persons_shell(&line("-bash")) && is_a_persons_shell(&line("/bin/zsh|-i|-l")));
+        assert!(!is_a_persons_shell(&line("bash|agent.sh")) && !is_a_persons_shell(&line("sh|-c|agent")));
+        assert!(!is_a_persons_shell(&line("claude")) && !is_a_persons_shell(&[]));
     }
 }

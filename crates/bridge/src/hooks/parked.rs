@@ -1,6 +1,7 @@
 //! Runs without a terminal whose question is parked: what is needed to take them up again.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use askbridge_core::ids::AskId;
@@ -21,6 +22,9 @@ const PREFIX: &str = "hook/parked/";
 /// How long a parked run is remembered. Beyond: it can be resumed by hand only.
 const REMEMBERED: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
+/// Programs that run a script which is the agent.
+const INTERPRETERS: &[&str] = &["node", "bun", "deno"];
+
 /// A run that goes on once its question is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ParkedRun {
@@ -30,7 +34,7 @@ pub struct ParkedRun {
     pub conversation: String,
     /// The folder that it runs in.
     pub folder: Option<String>,
-    /// The program of the agent.
+    /// The program of the agent; `null`: `claude` on PATH.
     pub program: Option<String>,
     /// The flags that shape how it goes on. Never its prompt.
     pub flags: Vec<String>,
@@ -43,6 +47,10 @@ pub(super) async fn remember_parked(app: &App, heard: &Heard, ask: AskId, agent:
         return Ok(false);
     }
     let program = fs::read_link(format!("/proc/{}/exe", agent.pid)).ok();
+    // What runs a script is not the program that was called; whoever resumes finds that by its name.
+    let is_script =
+        |path: &PathBuf| path.file_name().is_some_and(|name| INTERPRETERS.iter().any(|known| name == *known));
+    let program = program.filter(|path| !is_script(path));
     let run = ParkedRun {
         ask: ask.to_string(),
         conversation: heard.conversation.clone(),

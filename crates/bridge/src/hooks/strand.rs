@@ -1,6 +1,5 @@
 //! Questions of hooks that an earlier server held. Their hooks have gone with it: each says so.
 
-use askbridge_core::ask::Reach;
 use askbridge_core::ids::AskId;
 use askbridge_core::intent::Intent;
 use askbridge_journal::index::{AskFilter, StateFilter};
@@ -23,9 +22,9 @@ impl App {
             loop {
                 let filter = AskFilter { states: StateFilter::Open, ..AskFilter::default() };
                 let page = index.asks(&filter, after, PAGE)?;
-                let of_hooks = page.iter().filter(|known| {
-                    known.ask.asker.door == NAME && known.ask.reach == Reach::Held && !known.row.stranded
-                });
+                let of_hooks = page
+                    .iter()
+                    .filter(|known| known.ask.asker.door == NAME && !known.row.parked && !known.row.stranded);
                 left.extend(of_hooks.map(|known| known.ask.id));
                 match page.last() {
                     Some(last) if page.len() == PAGE => after = Some(last.page_key()),

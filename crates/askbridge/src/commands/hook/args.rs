@@ -52,13 +52,13 @@ pub(crate) fn run(line: &CommandLine, args: &Args) -> Result<Exit, Failure> {
 
 /// `None` is no opinion, for whatever reason.
 fn answer(line: &CommandLine) -> Option<String> {
+    let mut text = String::new();
+    stdin().take(INPUT_BYTES_MAX).read_to_string(&mut text).ok()?;
     let surroundings = hook_surroundings();
     // We run this agent ourselves: what it asks comes to us by another way.
     if surroundings.hosted {
         return None;
     }
-    let mut text = String::new();
-    stdin().take(INPUT_BYTES_MAX).read_to_string(&mut text).ok()?;
     let (text, patience) = passed_on(&text)?;
     let settings = Settings::read(line).ok()?;
     let runtime = Builder::new_current_thread().enable_all().build().ok()?;

@@ -53,9 +53,18 @@ impl Desk {
     pub(super) fn sit(script: Script, setting: &Setting<'_>) -> Self {
         let house = House::open_with(script, setting.server);
         furnish(&house, setting.hooks);
+        Self::take(house, setting, &[])
+    }
+
+    /// Starts Claude Code in a house that is furnished, with more in its environment.
+    #[track_caller]
+    pub(super) fn take(house: House, setting: &Setting<'_>, more: &[(&str, &str)]) -> Self {
         let mut command = CommandBuilder::new(places::claude());
         command.env_clear();
         for (name, value) in environment(&house) {
+            command.env(name, value);
+        }
+        for (name, value) in more {
             command.env(name, value);
         }
         command.args(["--permission-mode", setting.mode]);

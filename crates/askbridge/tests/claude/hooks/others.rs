@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use askbridge_scripted::model::Script;
 use serde_json::{Value, json};
 
-use super::desk::{CALL, binary, furnish, question};
+use super::desk::{CALL, Desk, Setting, binary, furnish, question};
 use crate::house::{House, id};
 use crate::http::call_local;
 
@@ -36,18 +36,15 @@ fn codex(house: &House, command: &str) -> Child {
         "hook_event_name": "PermissionRequest", "model": "gpt", "permission_mode": "default",
         "tool_name": "Bash", "tool_input": {"command": command, "description": "Create it?"},
     });
-    // Below a program of its own, which is then taken for the agent.
-    let mut running = Command::new("timeout")
-        .arg("600")
-        .arg(binary())
-        .arg("hook")
-        .env_clear()
-        .env("HOME", house.room.home())
-        .env("ASKBRIDGE_DATA", house.data())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    hook(house, &event)
+}
+
+/// Calls the hook, below a program of its own, which is then taken for the agent.
+fn hook(house: &House, event: &Value) -> Child {
+    let mut command = Command::new("timeout");
+    command.arg("600").arg(binary()).arg("hook");
+    command.env_clear().env("HOME", house.room.home()).env("ASKBRIDGE_DATA", house.data());
+    let mut running = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     running.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
     running
 }
@@ -98,4 +95,50 @@ fn a_person_who_sits_at_codex_sees_its_own_dialog() {
     let socket = house.data().join("run/askbridge.sock");
     let (_, told) = call_local(&socket, "GET", "/v1/away", &Value::Null).unwrap();
     assert_eq!((&told["mode"], &told["is_away"]), (&json!("on"), &json!(true)), "{told}");
+}
+
+#[test]
+fn a_notification_is_a_notice_and_the_end_of_a_conversation_closes_its_session() {
+    let house = House::open(Script::new());
+    let event = |name: &str, more: Value| {
+        let mut event = json!({"hook_event_name": name, "session_id": "c1", "cwd": house.room.work()});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        printed(hook(&house, &event))
+    };
+    let waiting = json!({"message": "Claude is waiting for your input", "notification_type": "idle_prompt"});
+    assert_eq!(event("Notification", waiting), Value::Null);
+    let sessions = || house.get("/v1/sessions")["items"].as_array().unwrap().clone();
+    let session = sessions().pop().unwrap();
+    assert_eq!((&session["door"], &session["agent"]), (&json!("hook"), &json!("claude")), "{session}");
+    let talk = house.talk(id(&session));
+    house.until("the notice", || {
+        talk.events_of("notice").pop().filter(|notice| notice["text"] == "Claude is waiting for your input")
+    });
+    assert_eq!(event("SessionEnd", json!({"reason": "prompt_input_exit"})), Value::Null);
+    assert_eq!(talk.events_of("closed").len(), 1);
+    // The same conversation, taken up again, is another session.
+    event("Notification", json!({"message": "Back again", "notification_type": "idle_prompt"}));
+    assert_eq!(sessions().len(), 2);
+}
+
+#[test]
+fn hooks_over_http_are_an_option_with_a_token_from_the_environment() {
+    let house = House::open(question());
+    furnish(&house, false);
+    let socket = house.data().join("run/askbridge.sock");
+    let (status, made) = call_local(&socket, "POST", "/v1/tokens", &json!({"name": "terminal"})).unwrap();
+    assert_eq!(status, 201, "{made}");
+    let call = json!([{"matcher": "*", "hooks": [{
+        "type": "http", "url": format!("http://{}/v1/hook", house.address), "timeout": 3600,
+        "headers": {"authorization": "Bearer ${HOOK_TOKEN}"}, "allowedEnvVars": ["HOOK_TOKEN"],
+    }]}]);
+    let settings = json!({"hooks": {"PreToolUse": call, "PermissionRequest": call, "PostToolUse": call}});
+    std::fs::write(house.room.home().join(".claude/settings.json"), settings.to_string()).unwrap();
+    let token = made["token"].as_str().unwrap().to_owned();
+    let mut desk = Desk::take(house, &Setting::default(), &[("HOOK_TOKEN", &token)]);
+    desk.prompt();
+    let asked = desk.rings();
+    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    assert!(desk.result().text.contains(r#""Which?"="Bbb""#));
+    desk.until_delivered(&asked);
 }

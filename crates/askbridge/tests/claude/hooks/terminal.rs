@@ -48,10 +48,6 @@ impl Terminal {
         let _ = self.keyboard.flush();
     }
 
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.process_id().unwrap()
-    }
-
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -31,6 +31,9 @@ struct Line {
     /// Claude Code: what the person, or the model, calls the conversation.
     #[serde(alias = "customTitle", alias = "aiTitle", alias = "summary")]
     title: Option<String>,
+    /// Claude Code: what the person wrote last.
+    #[serde(rename = "lastPrompt")]
+    last_prompt: Option<String>,
     /// Codex.
     payload: Option<Value>,
 }
@@ -38,6 +41,7 @@ struct Line {
 /// Reads the end of a record. It may begin in the middle of a line.
 pub fn read_record(end: &str) -> Record {
     let mut record = Record::default();
+    let mut last_prompt = None;
     for line in end.lines().rev().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
         if record.version.is_none() {
             record.version = line.version.as_deref().and_then(Version::read);
@@ -45,11 +49,20 @@ pub fn read_record(end: &str) -> Record {
         if record.title.is_none() {
             record.title = line.title.as_deref().and_then(|title| cut(title, TITLE_BYTES_MAX));
         }
+        if last_prompt.is_none() {
+            last_prompt = line.last_prompt.as_deref().and_then(|prompt| cut(first_line(prompt), TITLE_BYTES_MAX));
+        }
         if record.text.is_none() && !line.aside {
             record.text = said(&line).and_then(|text| cut(&text, TEXT_BYTES_MAX));
         }
     }
+    // A conversation that nobody has named is called by what it is about.
+    record.title = record.title.or(last_prompt);
     record
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default()
 }
 
 fn said(line: &Line) -> Option<String> {
@@ -95,6 +108,8 @@ mod tests {
             version: Version::read("2.1.325"),
         };
         assert_eq!(read_record(end), wanted);
+        let unnamed = r#"{"type":"last-prompt","lastPrompt":"Choose a database\nfor me"}"#;
+        assert_eq!(read_record(unnamed).title.as_deref(), Some("Choose a database"));
     }
 
     #[test]
