@@ -1,5 +1,7 @@
 //! A call was run, or a turn ended: what that says about an ask of a hook.
 
+#![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
+
 use std::sync::Arc;
 
 use askbridge_core::ask::{Ask, Context};
