@@ -51,6 +51,8 @@ pub(crate) struct Settings {
     pub(crate) agents: AgentSettings,
     pub(crate) dialects: DialectSettings,
     pub(crate) hooks: HookOptions,
+    /// How long a hook waits for the server to take what it brings.
+    pub(crate) hook_accept: Duration,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
 }
@@ -190,6 +192,7 @@ impl Settings {
             agents: AgentSettings::of(config)?,
             dialects: DialectSettings::of(config)?,
             hooks: hooks(config)?,
+            hook_accept: kept(config.text("hooks.accept"))?,
             user: config.text("user").to_owned(),
             colour: may_colour(),
         })

@@ -189,6 +189,15 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "Variables that agents find in their environment beside the usual, with commas between",
     },
     Key {
+        name: "hooks.accept",
+        env: "ASKBRIDGE_HOOKS_ACCEPT",
+        flag: None,
+        kind: Kind::Span { or: "0", max: limits::HOOK_ACCEPT_MAX },
+        default: "300ms",
+        whose: Whose::Everyone,
+        doc: "How long the hook of an agent in a terminal waits for the server to take what it brings; beyond it, it says nothing and the terminal goes on alone; 0: hooks are off",
+    },
+    Key {
         name: "hooks.park",
         env: "ASKBRIDGE_HOOKS_PARK",
         flag: Some("hooks-park"),

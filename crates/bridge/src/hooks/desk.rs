@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use askbridge_core::event::{Event as Happened, Level, Parcel};
-use askbridge_core::ids::{Epoch, Raw, SessionId};
+use askbridge_core::ids::{Epoch, MessageId, Raw, SessionId};
 use askbridge_core::view::AskView;
 use askbridge_peers::doors::hook::{
     Agent, Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_more,
@@ -53,8 +53,22 @@ pub(crate) struct Event {
     pub(crate) headless: bool,
 }
 
+/// What a hook prints.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) text: String,
+    /// What the agent has read with it, once the hook has taken it.
+    pub(crate) read: Vec<MessageId>,
+}
+
+impl From<String> for Output {
+    fn from(text: String) -> Self {
+        Self { text, read: Vec::new() }
+    }
+}
+
 /// Returns what the hook prints; `None` is no opinion. `gone` says that nobody waits for it any more.
-pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Option<String> {
+pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Option<Output> {
     let heard = hear(&event.text)?;
     let agent = event.hook.and_then(agent_above);
     let done = async {
@@ -91,11 +105,11 @@ async fn act(
     heard: &Heard,
     agent: Option<ProcessId>,
     gone: CancellationToken,
-) -> Result<Option<String>, Rejection> {
+) -> Result<Option<Output>, Rejection> {
     let caller = &event.caller;
     match &heard.what {
         What::Began | What::Other => Ok(None),
-        What::Calling(_) | What::Wanted { .. } => asked(app, event, heard, agent, gone).await,
+        What::Calling(_) | What::Wanted { .. } => Ok(asked(app, event, heard, agent, gone).await?.map(Output::from)),
         What::Called { call, response } => {
             over(app, caller, heard, Some((call, response.as_ref()))).await?;
             Ok(None)
@@ -192,18 +206,17 @@ async fn over(
 }
 
 /// What waits for the agent is read to it now that it has finished: late answers, and what a person wrote to it.
-async fn messages(app: &App, caller: &Caller, session: SessionId) -> Result<Option<String>, Rejection> {
+async fn messages(app: &App, caller: &Caller, session: SessionId) -> Result<Option<Output>, Rejection> {
     let waiting = app.handle.session(session).await?.queued;
     if waiting.is_empty() {
         return Ok(None);
     }
     let text: Vec<_> = waiting.iter().map(|(_, text)| text.as_str()).collect();
     for (message, _) in &waiting {
-        let parcel = Parcel::Message(*message);
-        app.handle.grant(caller, NAME, Wish::Hand { parcel }).await?;
-        app.handle.grant(caller, NAME, Wish::Deliver { parcel, proof: "read at the end of a turn".to_owned() }).await?;
+        app.handle.grant(caller, NAME, Wish::Hand { parcel: Parcel::Message(*message) }).await?;
     }
-    Ok(Some(say_more(&text.join("\n\n"))))
+    let read = waiting.iter().map(|(message, _)| *message).collect();
+    Ok(Some(Output { text: say_more(&text.join("\n\n")), read }))
 }
 
 /// The conversation is over, unless one of its questions waits to be resumed.

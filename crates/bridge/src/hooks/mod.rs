@@ -22,5 +22,5 @@ pub use options::HookOptions;
 pub use parked::ParkedRun;
 
 pub(crate) use away::{presence, set_away};
-pub(crate) use desk::{Event, Hooks, attend};
+pub(crate) use desk::{Event, Hooks, Output, attend};
 pub(crate) use parked::parked_runs;

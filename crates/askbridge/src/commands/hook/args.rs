@@ -16,10 +16,10 @@ use crate::output::{print, tell};
 use crate::settings::{CommandLine, Settings, hook_surroundings};
 
 const EXAMPLES: &str = "\
-Claude Code and Codex call this; `askbridge init claude` tells them to. By hand, add what this prints to
-~/.claude/settings.json, or to .claude/settings.json of a project:
-  askbridge hook --print-settings
+Examples:
+  askbridge hook --print-settings      what to add to ~/.claude/settings.json, or to a project's .claude/settings.json
 
+Claude Code and Codex call this; `askbridge init claude` tells them to. What they say comes in, what they are to hear is printed.
 If askbridge is not running, or does not answer at once, it prints nothing, and the terminal's own dialog is all there is.
 See also `askbridge away --help` and `askbridge resume --help`.";
 

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use askbridge_bridge::server::reachable;
-use askbridge_core::limits::HOOK_ACCEPT_MAX;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
@@ -33,7 +32,7 @@ pub(super) enum Patience {
 
 /// Returns what to print. `None`: askbridge is not there, is slow, is not itself, or has no opinion.
 pub(super) async fn call(settings: &Settings, text: String, headless: bool, patience: Patience) -> Option<String> {
-    let taken = timeout(HOOK_ACCEPT_MAX, hand_over(&settings.socket(), text, headless)).await;
+    let taken = timeout(settings.hook_accept, hand_over(&settings.socket(), text, headless)).await;
     let response = taken.ok()??;
     let is_ours = response.status() == StatusCode::OK && response.headers().contains_key("askbridge-hook");
     if !is_ours {

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use askbridge_scripted::model::Script;
 use serde_json::{Value, json};
 
-use super::desk::{CALL, Desk, Setting, binary, furnish, question};
+use super::desk::{CALL, Desk, Setting, binary, environment, furnish, question};
 use crate::house::{House, id};
 use crate::http::call_local;
 
@@ -43,7 +43,7 @@ fn codex(house: &House, command: &str) -> Child {
 fn hook(house: &House, event: &Value) -> Child {
     let mut command = Command::new("timeout");
     command.arg("600").arg(binary()).arg("hook");
-    command.env_clear().env("HOME", house.room.home()).env("ASKBRIDGE_DATA", house.data());
+    command.env_clear().envs(environment(house));
     let mut running = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     running.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
     running

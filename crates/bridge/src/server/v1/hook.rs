@@ -1,5 +1,7 @@
 //! `POST /v1/hook`: an agent in somebody's terminal tells its hook something. `GET /v1/hook/parked`: runs that can be resumed.
 
+use askbridge_core::event::Parcel;
+use askbridge_core::intent::Intent;
 use askbridge_core::view::State as Stands;
 use askbridge_peers::wish::Rejection;
 use axum::Extension;
@@ -17,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::paging::Page;
 use crate::auth::{Action, Caller};
-use crate::hooks::{Event, ParkedRun, attend, parked_runs};
+use crate::hooks::{Event, Output, ParkedRun, attend, parked_runs};
 use crate::server::app::App;
 use crate::server::body::{Text, json};
 use crate::server::docs::Operation;
@@ -64,11 +66,20 @@ pub(crate) async fn hear(
     let body = async move {
         let output = output.await.ok().flatten();
         drop(waits.disarm());
-        Ok::<_, Rejection>(output.map_or(Bytes::from_static(NOTHING.as_bytes()), Bytes::from))
+        Ok::<_, Rejection>(output.map_or(Bytes::from_static(NOTHING.as_bytes()), |output| taken(&app, output)))
     };
     let headers =
         [(header::CONTENT_TYPE.as_str(), "application/json"), (header::CACHE_CONTROL.as_str(), "no-store"), MARK];
     Ok((StatusCode::OK, headers, Body::from_stream(stream::once(body))).into_response())
+}
+
+/// The connection takes what the hook prints. What comes along with it has been read.
+fn taken(app: &App, output: Output) -> Bytes {
+    for message in output.read {
+        let (parcel, proof) = (Parcel::Message(message), "read at the end of a turn".to_owned());
+        app.handle.note(message.session, [Intent::Deliver { parcel, proof }]);
+    }
+    Bytes::from(output.text)
 }
 
 /// A run without a terminal that waits for an answer without a process.
