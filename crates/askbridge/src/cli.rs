@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use askbridge_config::{ForEveryone, ForServer};
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, mcp, pair, run, serve, token};
+use crate::commands::{
+    answer, ask, away, completions, config, demo, doctor, hook, inbox, journal, mcp, pair, resume, run, serve, token,
+};
 use crate::failure::Failure;
 use crate::settings::CommandLine;
 
@@ -61,6 +63,12 @@ pub(crate) enum Command {
     Run(run::Args),
     /// Let an MCP client reach a person: speaks the protocol on stdin and stdout
     Mcp(mcp::Args),
+    /// Say that you are away from this machine, or that you are back
+    Away(away::Args),
+    /// Take up runs again whose parked question has been answered
+    Resume(resume::Args),
+    /// What agents in your own terminal call when they need you
+    Hook(hook::Args),
     /// Show the settings and where they come from, or check the file
     Config(config::Args),
     /// Look whether everything is as it should be, and say what to do where it is not

@@ -37,7 +37,13 @@ fn main() -> ExitCode {
         output::tell(&format!("error: could not become the agent: {error}"));
         return Exit::Failed.into();
     }
-    match run(Cli::parse()) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // An agent takes a hook that ends like this for a no. Nobody has said that.
+        Err(error) if error.use_stderr() && args.iter().any(|arg| arg == "hook") => return Exit::Good.into(),
+        Err(error) => error.exit(),
+    };
+    match run(cli) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             if !failure.is_closed_pipe() {
@@ -54,6 +60,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     let command = match command {
         Command::Config(args) => return commands::config::run(&line, &args),
         Command::Completions(args) => return commands::completions::run(&args),
+        Command::Hook(args) => return commands::hook::run(&line, &args),
         Command::Doctor(args) => {
             // It may start a server of its own, which has to go on while a check waits for it.
             let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -95,10 +102,13 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Journal(args) => commands::journal::run(settings, &args),
             Command::Run(args) => commands::run::run(settings, args).await,
             Command::Mcp(args) => commands::mcp::run(settings, args).await,
+            Command::Away(args) => commands::away::run(settings, args).await,
+            Command::Resume(args) => commands::resume::run(settings, args).await,
             Command::Serve(_)
             | Command::Demo(_)
             | Command::Config(_)
             | Command::Doctor(_)
+            | Command::Hook(_)
             | Command::Completions(_) => {
                 unreachable!("run before there was a client")
             }

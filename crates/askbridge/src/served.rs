@@ -75,6 +75,8 @@ impl Served {
         app.host(hosts.clone());
         app.call_out(Outbound::new(settings.outbound.clone()));
         app.keep_waiting(settings.patience.clone());
+        app.hook(settings.hooks);
+        app.strand_hooks().await;
         let spoken = Spoken::prepare(&app, settings).await?;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.user.clone());
         spoken.serve(&app, settings)?;

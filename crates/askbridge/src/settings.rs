@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use askbridge_bridge::hooks::HookOptions;
 use askbridge_bridge::hosts::environment;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
 use askbridge_bridge::server::mcp::Patience;
@@ -55,6 +56,9 @@ pub(crate) struct Settings {
     pub(crate) outbound: OutboundOptions,
     /// How long programs are kept waiting through the MCP door.
     pub(crate) patience: Patience,
+    pub(crate) hooks: HookOptions,
+    /// How long a hook waits for the server to take what it brings.
+    pub(crate) hook_accept: Duration,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
 }
@@ -123,6 +127,14 @@ impl AgentSettings {
     }
 }
 
+fn hooks(config: &Config) -> Result<HookOptions> {
+    let park = match config.text("hooks.park") {
+        "off" => None,
+        span => Some(kept(span)?),
+    };
+    Ok(HookOptions { park, away_after: kept(config.text("hooks.away_after"))? })
+}
+
 fn kept(span: &str) -> Result<Duration> {
     match span {
         "0" => Ok(Duration::ZERO),
@@ -189,6 +201,8 @@ impl Settings {
             dialects: DialectSettings::of(config)?,
             outbound: outbound(config)?,
             patience: patience(config.text("mcp.wait")).map_err(Failure::new)?,
+            hooks: hooks(config)?,
+            hook_accept: kept(config.text("hooks.accept"))?,
             user: config.text("user").to_owned(),
             colour: may_colour(),
         })
@@ -309,6 +323,23 @@ pub(crate) fn misspelt_variables() -> Vec<(String, String)> {
     let mut slips: Vec<_> = ours.filter_map(|name| Some((misspelt(&name)?, name))).collect();
     slips.sort();
     slips.into_iter().map(|(meant, name)| (name, meant)).collect()
+}
+
+/// What an agent's hook finds in its environment.
+pub(crate) struct HookSurroundings {
+    /// We run this agent ourselves.
+    pub(crate) hosted: bool,
+    /// Nobody sits in front of the agent.
+    pub(crate) headless: bool,
+}
+
+pub(crate) fn hook_surroundings() -> HookSurroundings {
+    // Claude Code says how it was started: `cli` in a terminal, `sdk-…` by a program.
+    let entry = text("CLAUDE_CODE_ENTRYPOINT");
+    HookSurroundings {
+        hosted: text("ASKBRIDGE_HOSTED").is_some(),
+        headless: entry.is_some_and(|entry| entry.starts_with("sdk")),
+    }
 }
 
 /// Where whoever started us wants to hear that we are ready: systemd sets it for `Type=notify`.

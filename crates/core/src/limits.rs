@@ -140,6 +140,13 @@ pub const OUTBOUND_WAIT_MAX: Duration = Duration::from_secs(10);
 pub const OUTBOUND_AT_ONCE: usize = 8;
 /// Bytes of what somebody outside says to a call. Beyond: it failed.
 pub const OUTBOUND_ANSWER_BYTES_MAX: usize = 64 * 1024;
+/// Bytes at the end of an agent's own record that are looked at for what it said last. Beyond: that is not found.
+pub const HOOK_RECORD_BYTES_MAX: u64 = 256 * 1024;
+/// Calls of agents in terminals of which is remembered what they are called, until somebody is asked about them. Beyond:
+/// the oldest is forgotten, and its end is recognised by what it did.
+pub const HOOK_NOTES_MAX: usize = 256;
+/// Longest that a hook may be told to wait for the server to take what it brings. Beyond: the setting is refused.
+pub const HOOK_ACCEPT_MAX: Duration = Duration::from_secs(60);
 /// How far up the tree of processes we look for an agent. Beyond: the caller is refused.
 pub const ANCESTRY_MAX: usize = 128;
 /// How long a shutdown waits for what is in hand. Beyond: connections are cut.

@@ -7,7 +7,7 @@ use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
 use crate::dialects::{ccc, gobby, native, prime, seline};
-use crate::doors::{claude, http, mcp, whimmy};
+use crate::doors::{claude, hook, http, mcp, whimmy};
 use crate::peer::Peer;
 
 /// One language: where it is spoken, what its screens can show, and how a conversation begins.
@@ -135,6 +135,7 @@ pub enum Greeting {
 /// Every language that is spoken here.
 pub const LISTING: &[Listing] = &[
     claude::LISTING,
+    hook::LISTING,
     http::LISTING,
     mcp::LISTING,
     whimmy::LISTING,

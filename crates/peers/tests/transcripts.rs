@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use askbridge_core::ask::Reach;
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::dialects::{native, prime};
 use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process};
+use askbridge_peers::doors::hook::{self, Call, Facts, Heard, Step};
 use askbridge_peers::doors::http::{self, AskError, Asking};
 use askbridge_peers::doors::{mcp, whimmy};
 use askbridge_peers::json::{AskJson, Problem};
@@ -67,6 +69,64 @@ fn the_mcp_door_speaks_as_its_transcripts_say() {
 fn the_http_door_reads_and_shows_asks_as_its_transcripts_say() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/doors/http/transcripts");
     check_folder(folder, |_| Greeting::Open(Box::new(HttpDoor)));
+}
+
+#[test]
+fn the_hook_door_asks_and_prints_as_its_transcripts_say() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/doors/hook/transcripts");
+    check_folder(folder, |_| Greeting::Open(Box::new(HookDoor::default())));
+}
+
+/// Stands in for the bridge's desk: one event, held, and what its hook prints.
+#[derive(Default)]
+struct HookDoor {
+    held: Option<(Heard, Call, bool)>,
+}
+
+impl Peer for HookDoor {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        let Frame::Request(req) = frame else { return Ok(()) };
+        let body = std::str::from_utf8(req.body).expect("a transcript is text");
+        let park = req.query.contains("park").then(|| Duration::from_secs(60));
+        let version = if req.query.contains("old") { hook::Version::read("2.0.1") } else { None };
+        let facts = Facts { away: req.query.contains("away"), headless: park.is_some(), park, version };
+        let Some(heard) = hook::hear(body) else {
+            printed(cx.out, None);
+            return Ok(());
+        };
+        match hook::choose(&heard, &facts) {
+            Step::Pass | Step::Note(_) => printed(cx.out, None),
+            Step::Hold { call, follows, .. } => {
+                let reach = if park.is_some() { Reach::Resumable } else { Reach::Held };
+                match hook::wish(&heard, &call, SESSION, &hook::Around::default(), reach) {
+                    Ok(wish) => cx.out.wishes.push((Tag(1), Wish::Ask(Box::new(wish)))),
+                    Err(_) => printed(cx.out, None),
+                }
+                self.held = Some((heard, call, follows));
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, _: &Told<'_>, _: &mut Cx<'_>) {}
+
+    fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        let view = ruling.ok().and_then(|receipt| receipt.view);
+        let output = self
+            .held
+            .as_ref()
+            .zip(view)
+            .and_then(|((heard, call, follows), view)| hook::answer(heard, call, *follows, &view));
+        printed(cx.out, output);
+    }
+
+    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
+        None
+    }
+}
+
+fn printed(out: &mut Outbox, output: Option<String>) {
+    respond(out, 200, "application/json", output.unwrap_or_else(|| "{}".to_owned()));
 }
 
 /// Stands in for the typed handlers of the bridge, so that what they read and show can be written down here.

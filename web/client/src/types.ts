@@ -150,6 +150,19 @@ export interface AskPage {
 /** How an ask stands. */
 export type AskState = "open" | "proposed" | "answered" | "dismissed" | "expired" | "ruled" | "withdrawn" | "overtaken";
 
+/** Whether the person is away, and why we think so. */
+export interface Away {
+  /** How long that has to be before it counts as away. */
+  away_after_seconds: number;
+  is_away: boolean;
+  mode: AwayMode;
+  /** How long nobody has typed at a terminal of this machine; `null` if there is none. */
+  quiet_seconds: number | null;
+}
+
+/** What a person said about it. */
+export type AwayMode = "on" | "off" | "auto";
+
 /** What a block of streaming text is. */
 export type BlockKind = "text" | "thinking" | "asking";
 
@@ -763,6 +776,11 @@ export interface NewAsk {
   undo_seconds?: number;
 }
 
+/** What a person says about it. */
+export interface NewAway {
+  mode: AwayMode;
+}
+
 /** A code to be made. */
 export interface NewCode {
   /** Who will hold the token, for people to read: 1 to 64 characters. */
@@ -957,6 +975,31 @@ export type Pairing = {
   name: string;
   token: string;
 };
+
+/** A run without a terminal that waits for an answer without a process. */
+export interface ParkedRunNow {
+  /** The ask that it waits for. */
+  ask: string;
+  /** What the agent calls the conversation. */
+  conversation: string;
+  /** The flags that shape how it goes on. Never its prompt. */
+  flags: string[];
+  /** The folder that it runs in. */
+  folder: string | null;
+  /** One line that says what it asks. */
+  headline: string;
+  /** Can it go on? */
+  is_answered: boolean;
+  /** The program of the agent. */
+  program: string | null;
+}
+
+/** One page of a list. */
+export interface ParkedRunNowPage {
+  items: ParkedRunNow[];
+  /** `null`: this was the last page. */
+  next: string | null;
+}
 
 /** Where a preview can be looked at. */
 export interface Preview {

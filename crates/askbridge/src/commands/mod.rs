@@ -2,14 +2,17 @@
 
 pub(crate) mod answer;
 pub(crate) mod ask;
+pub(crate) mod away;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod hook;
 pub(crate) mod inbox;
 pub(crate) mod journal;
 pub(crate) mod mcp;
 pub(crate) mod pair;
+pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod token;

@@ -6,6 +6,7 @@ mod always;
 mod approvals;
 mod forms;
 mod gotchas;
+mod hooks;
 mod house;
 mod http;
 mod interrupting;

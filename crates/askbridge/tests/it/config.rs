@@ -77,6 +77,9 @@ fn every_setting_says_where_it_came_from() {
     agents.idle 30m default
     agents.max 16 default
     agents.env (none) default
+    hooks.accept 300ms default
+    hooks.park off default
+    hooks.away_after 5m default
     dialects.speak (none) default
     dialects.folder DIR default
     dialects.insecure_loopback false default

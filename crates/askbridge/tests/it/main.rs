@@ -15,6 +15,7 @@ mod doctor;
 mod guide;
 mod guides;
 mod handover;
+mod hooks;
 mod inbox;
 mod journal;
 mod logs;

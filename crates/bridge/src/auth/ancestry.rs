@@ -64,6 +64,11 @@ impl Agents {
         Some(kin.id)
     }
 
+    /// Is this process known as an agent?
+    pub(crate) fn knows(&self, process: ProcessId) -> bool {
+        self.0.lock().contains(&process)
+    }
+
     /// Remembers a process that was an agent before, if it is still there.
     pub(super) fn recognise(&self, process: ProcessId) {
         if look_up(process.pid).is_some_and(|kin| kin.id == process) {

@@ -16,6 +16,7 @@ use tokio_util::task::TaskTracker;
 use super::foreign::Speaking;
 use super::guard::Origins;
 use crate::auth::{Agents, Buckets, Tokens};
+use crate::hooks::{HookOptions, Hooks};
 use crate::hosts::Hosts;
 use crate::outbound::Outbound;
 use crate::runtime::Handle;
@@ -30,6 +31,8 @@ pub struct AppInner {
     pub agents: Arc<Agents>,
     /// The agents that we run, if we run any.
     hosts: OnceLock<Hosts>,
+    /// The agents in people's own terminals.
+    pub(crate) hooks: Hooks,
     /// How languages of other systems are spoken, if any are.
     speaking: OnceLock<Speaking>,
     /// The way out, if there is one.
@@ -72,6 +75,7 @@ impl App {
             tokens,
             agents: Arc::default(),
             hosts: OnceLock::new(),
+            hooks: Hooks::default(),
             speaking: OnceLock::new(),
             outbound: OnceLock::new(),
             patience: OnceLock::new(),
@@ -94,6 +98,11 @@ impl App {
 
     pub(crate) fn hosts(&self) -> Option<&Hosts> {
         self.hosts.get()
+    }
+
+    /// Says how agents in people's own terminals are treated.
+    pub fn hook(&self, options: HookOptions) {
+        self.hooks.set(options);
     }
 
     /// From now on, languages of other systems are spoken like this.

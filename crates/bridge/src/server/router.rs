@@ -50,7 +50,7 @@ fn assemble(app: App, extra: &'static [Listing], foreign: Vec<&'static Listing>)
 
 /// Our own addresses, each with what the documents say about it.
 pub(super) fn addresses() -> Vec<Address> {
-    use v1::{agents, asks, codes, devices, events, health, me, metrics, pair, ready, sessions, tokens};
+    use v1::{agents, asks, away, codes, devices, events, health, hook, me, metrics, pair, ready, sessions, tokens};
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
         at("GET", "/v1/asks", asks::list, asks::list_doc),
@@ -86,6 +86,10 @@ pub(super) fn addresses() -> Vec<Address> {
         at("DELETE", "/v1/tokens/{id}", tokens::revoke, tokens::revoke_doc),
         at("POST", "/v1/codes", codes::create, codes::create_doc),
         at("POST", "/v1/agents", agents::announce, agents::announce_doc),
+        at("POST", "/v1/hook", hook::hear, hook::hear_doc),
+        at("GET", "/v1/hook/parked", hook::parked, hook::parked_doc),
+        at("GET", "/v1/away", away::show, away::show_doc),
+        at("POST", "/v1/away", away::set, away::set_doc),
         at("GET", "/healthz", health::show, health::show_doc),
         at("GET", "/readyz", ready::show, ready::show_doc),
         at("GET", "/metrics", metrics::show, metrics::show_doc),

@@ -146,6 +146,11 @@ async fn every_address_answers_as_the_document_says() {
     let person = json!({"i_am_a_person": true, "token": true});
     met.note("makePairing", 201, house.here("POST", "/v1/pairings", &person).await);
     met.note("announceAgent", 204, house.here("POST", "/v1/agents", &json!({})).await);
+    let event = json!({"hook_event_name": "Stop", "session_id": "none"});
+    met.note("hook", 200, house.post("/v1/hook", &agent, &event).await);
+    met.note("listParkedRuns", 200, house.get("/v1/hook/parked", &local).await);
+    met.note("setAway", 200, house.post("/v1/away", &local, &json!({"mode": "off"})).await);
+    met.note("showAway", 200, house.get("/v1/away", &local).await);
     met.note("health", 200, house.get("/healthz", "").await);
     met.note("ready", 200, house.get("/readyz", "").await);
 

@@ -23,6 +23,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "mcp", run: mcp::mcp },
     Target { name: "doubles", run: machines::doubles },
     Target { name: "http_ask", run: texts::http_ask },
+    Target { name: "hook", run: texts::hook },
     Target { name: "wild", run: texts::wild_ask },
     Target { name: "reply", run: texts::reply },
     Target { name: "record", run: texts::record },

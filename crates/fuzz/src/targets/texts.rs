@@ -1,8 +1,13 @@
 //! Texts that are read: bodies, replies, records, cursors, ids.
 
+use std::time::Duration;
+
+use askbridge_core::ask::Reach;
 use askbridge_core::ids::{AskId, MessageId, SessionId};
+use askbridge_core::view::AskView;
 use askbridge_core::{unfit, wild};
 use askbridge_journal::{Cursor, record};
+use askbridge_peers::doors::hook::{self, Facts, Step};
 use askbridge_peers::doors::http::{self, Asking};
 use askbridge_peers::json::{self, Answering};
 use askbridge_testkit::asks;
@@ -16,6 +21,24 @@ pub(super) fn http_ask(bytes: &[u8]) {
     match http::ask(&text(bytes), &Asking { key: Some("k") }) {
         Ok(wish) => assert!(!wild::is_blank(wish.body.headline()), "an ask without anything to read: {:?}", wish.body),
         Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// What an agent tells its hook: nothing, or an ask that somebody can decide about. Nothing is ever printed for an open one.
+pub(super) fn hook(bytes: &[u8]) {
+    let text = text(bytes);
+    let _ = hook::read_record(&text);
+    let Some(heard) = hook::hear(&text) else { return };
+    for (away, headless) in [(false, false), (true, false), (true, true)] {
+        let facts = Facts { away, headless, park: headless.then_some(Duration::ZERO), version: None };
+        let Step::Hold { call, follows, .. } = hook::choose(&heard, &facts) else { continue };
+        let around = hook::Around::default();
+        let Ok(wish) = hook::wish(&heard, &call, asks::SESSION, &around, Reach::Held) else { continue };
+        assert!(!wild::is_blank(wish.body.headline()), "an ask without anything to read: {:?}", wish.body);
+        for name in asks::NAMES {
+            let open = AskView::fresh(asks::ask(name).expect("it is a sample"));
+            assert_eq!(hook::answer(&heard, &call, follows, &open), None);
+        }
     }
 }
 

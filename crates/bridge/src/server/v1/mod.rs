@@ -2,10 +2,12 @@
 
 pub(super) mod agents;
 pub(super) mod asks;
+pub(super) mod away;
 pub(super) mod codes;
 pub(super) mod devices;
 pub(super) mod events;
 pub(super) mod health;
+pub(super) mod hook;
 pub(super) mod me;
 pub(super) mod metrics;
 pub(super) mod pair;

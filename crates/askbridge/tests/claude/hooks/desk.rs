@@ -1,0 +1,205 @@
+//! A person's desk: a server, Claude Code in a terminal with our hooks, and the person's phone.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use askbridge_scripted::claude::places;
+use askbridge_scripted::model::{Script, ToolResult, ask, on_any_result, on_user, text};
+use portable_pty::CommandBuilder;
+use serde_json::{Value, json};
+
+use super::terminal::Terminal;
+use crate::house::House;
+
+pub(super) const CALL: &str = "toolu_1";
+const PROMPT: &str = "hi-there";
+/// How long a key is given before it is pressed again.
+const AGAIN: Duration = Duration::from_secs(4);
+
+pub(super) struct Desk {
+    pub(super) house: House,
+    pub(super) terminal: Terminal,
+}
+
+/// How Claude Code is started at a desk.
+pub(super) struct Setting<'a> {
+    pub(super) mode: &'a str,
+    pub(super) flags: &'a [&'a str],
+    /// Are our hooks in the person's settings?
+    pub(super) hooks: bool,
+    /// Variables of the server.
+    pub(super) server: &'a [(&'a str, &'a str)],
+}
+
+impl Default for Setting<'_> {
+    fn default() -> Self {
+        Self { mode: "default", flags: &[], hooks: true, server: &[] }
+    }
+}
+
+/// Says something, asks, and is done with whatever comes back.
+pub(super) fn question() -> Script {
+    asking([text("I have to ask."), ask(CALL, "Which?", ["Aaa", "Bbb"])])
+}
+
+pub(super) fn asking<const N: usize>(pieces: [askbridge_scripted::model::Piece; N]) -> Script {
+    Script::new().turn(on_any_result(), [text("all done now")]).turn(on_user(PROMPT), pieces)
+}
+
+impl Desk {
+    #[track_caller]
+    pub(super) fn sit(script: Script, setting: &Setting<'_>) -> Self {
+        let house = House::open_with(script, setting.server);
+        furnish(&house, setting.hooks);
+        Self::take(house, setting, &[])
+    }
+
+    /// Starts Claude Code in a house that is furnished, with more in its environment.
+    #[track_caller]
+    pub(super) fn take(house: House, setting: &Setting<'_>, more: &[(&str, &str)]) -> Self {
+        let mut command = CommandBuilder::new(places::claude());
+        command.env_clear();
+        for (name, value) in environment(&house) {
+            command.env(name, value);
+        }
+        for (name, value) in more {
+            command.env(name, value);
+        }
+        command.args(["--permission-mode", setting.mode]);
+        command.args(setting.flags);
+        command.cwd(house.room.work());
+        let terminal = Terminal::open(command);
+        Self { house, terminal }
+    }
+
+    /// Types the prompt, once there is a place to type.
+    #[track_caller]
+    pub(super) fn prompt(&mut self) {
+        self.until_shown("❯");
+        self.terminal.press(PROMPT);
+        self.until_shown(PROMPT);
+        let known = self.house.model.heard().len();
+        self.press_until("\r", "the model to be asked", |desk| desk.house.model.heard().len() > known);
+    }
+
+    #[track_caller]
+    pub(super) fn until_shown(&self, wanted: &str) {
+        let what = format!("the terminal to show {wanted:?}");
+        self.until(&what, |desk| desk.terminal.has_shown(wanted).then_some(()));
+    }
+
+    #[track_caller]
+    pub(super) fn until<T>(&self, what: &str, mut look: impl FnMut(&Self) -> Option<T>) -> T {
+        let what = format!("{what}; the terminal shows …{}", tail(&self.terminal.text()));
+        self.house.until(&what, || look(self))
+    }
+
+    /// Presses keys until it has the wished effect: a screen may be drawn before it listens.
+    #[track_caller]
+    pub(super) fn press_until(&mut self, keys: &str, what: &str, done: impl Fn(&Self) -> bool) {
+        let mut pressed: Option<Instant> = None;
+        let end = Instant::now() + Duration::from_secs(90);
+        while !done(self) {
+            assert!(Instant::now() < end, "waited for {what}; the terminal shows …{}", tail(&self.terminal.text()));
+            if pressed.is_none_or(|at| at.elapsed() > AGAIN) {
+                self.terminal.press(keys);
+                pressed = Some(Instant::now());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits for the one open ask on the phone.
+    #[track_caller]
+    pub(super) fn rings(&self) -> Value {
+        self.until("the phone to ring", |desk| desk.open_asks().pop())
+    }
+
+    pub(super) fn open_asks(&self) -> Vec<Value> {
+        self.house.get("/v1/asks")["items"].as_array().unwrap().clone()
+    }
+
+    /// Waits until an ask stands so.
+    #[track_caller]
+    pub(super) fn until_state(&self, ask: &Value, state: &str) -> Value {
+        let id = crate::house::id(ask);
+        self.until(&format!("the ask to be {state}"), |desk| {
+            Some(desk.house.ask(id)).filter(|ask| ask["state"] == state)
+        })
+    }
+
+    #[track_caller]
+    pub(super) fn until_delivered(&self, ask: &Value) -> Value {
+        let id = crate::house::id(ask);
+        self.until("the proof of delivery", |desk| {
+            Some(desk.house.ask(id)).filter(|ask| !ask["delivered_at"].is_null())
+        })
+    }
+
+    /// What the model reads about the call.
+    #[track_caller]
+    pub(super) fn result(&self) -> ToolResult {
+        self.until("the model to hear about its call", |desk| desk.house.model.tool_result(CALL))
+    }
+
+    /// Answers in the terminal, with the option that is offered first.
+    #[track_caller]
+    pub(super) fn answers_in_the_terminal(&mut self) -> ToolResult {
+        self.until_shown("Bbb");
+        self.press_until("\r", "the answer to be taken", |desk| desk.house.model.tool_result(CALL).is_some());
+        self.result()
+    }
+}
+
+/// The end of what a terminal shows.
+fn tail(text: &str) -> String {
+    let skip = text.chars().count().saturating_sub(800);
+    text.chars().skip(skip).collect()
+}
+
+/// A home in which Claude Code has been before: it asks for no theme, no key and no trust.
+pub(super) fn furnish(house: &House, hooks: bool) {
+    let home = house.room.home();
+    let trusted = json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
+    let known = json!({
+        "hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true,
+        "customApiKeyResponses": {"approved": ["scripted-key"], "rejected": []},
+        "projects": {house.room.work().to_str().unwrap(): trusted},
+    });
+    fs::write(home.join(".claude.json"), known.to_string()).unwrap();
+    fs::create_dir_all(home.join(".claude")).unwrap();
+    if hooks {
+        let printed = Command::new(binary()).args(["hook", "--print-settings"]).output().unwrap();
+        assert!(printed.status.success());
+        fs::write(home.join(".claude/settings.json"), printed.stdout).unwrap();
+    }
+}
+
+pub(super) fn binary() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_askbridge"))
+}
+
+/// All that Claude Code finds in its environment: our binary by its name, and where the server is.
+pub(super) fn environment(house: &House) -> Vec<(String, String)> {
+    let folder = binary().parent().unwrap().to_owned();
+    let mut variables = house.room.env(&house.model.url());
+    for (name, value) in &mut variables {
+        if name == "PATH" {
+            *value = format!("{}:{value}", folder.display());
+        }
+    }
+    let data = house.data().to_string_lossy().into_owned();
+    // A machine that is busy with tests may be slow, and a hook that gives up is not what these are about.
+    let patient = ("ASKBRIDGE_HOOKS_ACCEPT", "60s");
+    let more = [("TERM", "xterm-256color"), ("IS_SANDBOX", "1"), ("ASKBRIDGE_DATA", &data), patient];
+    variables.extend(more.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    variables
+}
+
+/// A repository with this branch, as far as anybody looks.
+pub(super) fn on_branch(folder: &Path, branch: &str) {
+    fs::create_dir(folder.join(".git")).unwrap();
+    fs::write(folder.join(".git/HEAD"), format!("ref: refs/heads/{branch}\n")).unwrap();
+}

@@ -1,0 +1,12 @@
+//! Claude Code in a person's own terminal, with our hooks in its settings.
+
+mod answering;
+mod approving;
+mod desk;
+mod down;
+mod headless;
+mod modes;
+mod others;
+mod plugin;
+mod strangers;
+mod terminal;

@@ -1,0 +1,61 @@
+//! Every mode that Claude Code has: a question comes to the phone in each, and a dialog is hidden from nobody.
+
+use serde_json::json;
+
+use super::desk::{Desk, Setting, question};
+use crate::house::id;
+use crate::http::call_local;
+
+const SECOND: &str = r#""Which?"="Bbb""#;
+
+fn answered_in(mode: &str) {
+    let mut desk = Desk::sit(question(), &Setting { mode, ..Setting::default() });
+    desk.prompt();
+    let asked = desk.rings();
+    desk.until_shown("Which?");
+    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    let result = desk.result();
+    assert!(result.text.contains(SECOND), "{mode}: {result:?}");
+    desk.until_delivered(&asked);
+}
+
+#[test]
+fn a_question_is_answered_while_edits_are_accepted() {
+    answered_in("acceptEdits");
+}
+
+#[test]
+fn a_question_is_answered_while_planning() {
+    answered_in("plan");
+}
+
+#[test]
+fn a_question_is_answered_in_auto_mode() {
+    answered_in("auto");
+}
+
+#[test]
+fn a_question_is_answered_where_permissions_are_bypassed() {
+    answered_in("bypassPermissions");
+}
+
+#[test]
+fn where_nobody_is_to_be_asked_only_a_person_who_is_away_is() {
+    let setting = Setting { mode: "dontAsk", ..Setting::default() };
+    let mut desk = Desk::sit(question(), &setting);
+    desk.prompt();
+    let result = desk.result();
+    assert!(result.is_error && result.text.contains("don't ask mode"), "{result:?}");
+    assert_eq!(desk.house.get("/v1/asks?state=all")["items"], json!([]));
+    drop(desk);
+
+    let mut desk = Desk::sit(question(), &setting);
+    let socket = desk.house.data().join("run/askbridge.sock");
+    let (status, away) = call_local(&socket, "POST", "/v1/away", &json!({"mode": "on"})).unwrap();
+    assert_eq!((status, &away["is_away"]), (200, &json!(true)), "{away}");
+    desk.prompt();
+    let asked = desk.rings();
+    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    let result = desk.result();
+    assert!(result.text.contains(SECOND) && !result.is_error, "{result:?}");
+}

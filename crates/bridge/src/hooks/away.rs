@@ -1,0 +1,57 @@
+//! Is the person away from this machine? As they said, or, unless they did, by when they last typed.
+
+use std::time::Duration;
+
+use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_peers::wish::Rejection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::terminals::quiet_for;
+use crate::runtime::chain;
+use crate::server::App;
+
+const KEY: &str = "away";
+
+/// What a person said about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AwayMode {
+    /// They are away.
+    On,
+    /// They are here.
+    Off,
+    /// They are away when nobody has typed for a while.
+    #[default]
+    Auto,
+}
+
+/// Whether they are away, and why we think so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Presence {
+    pub mode: AwayMode,
+    pub is_away: bool,
+    /// How long nobody has typed at a terminal. `None`: there is none, and then only their word counts.
+    pub quiet: Option<Duration>,
+}
+
+/// Looks whether the person is away.
+pub(crate) async fn presence(app: &App) -> Result<Presence, Rejection> {
+    let now = app.handle.clock.now();
+    let kept = app.handle.store.get(KEY, now).await.map_err(|error| Rejection::Down(chain(&error)))?;
+    let mode = kept.and_then(|item| serde_json::from_slice(&item.value).ok()).unwrap_or_default();
+    let quiet = quiet_for(now);
+    let is_away = match mode {
+        AwayMode::On => true,
+        AwayMode::Off => false,
+        AwayMode::Auto => quiet.is_some_and(|quiet| quiet >= app.hooks.options().away_after),
+    };
+    Ok(Presence { mode, is_away, quiet })
+}
+
+/// Remembers what they said, also for the next server.
+pub(crate) async fn set_away(app: &App, mode: AwayMode) -> Result<(), Rejection> {
+    let value = serde_json::to_vec(&mode).expect("a word is JSON");
+    let put = app.handle.store.put(KEY, &value, Expect::Any, None, app.handle.clock.now()).await;
+    put.map(drop).map_err(|error| Rejection::Down(chain(&error)))
+}

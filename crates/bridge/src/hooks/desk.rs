@@ -1,0 +1,252 @@
+//! One event of one hook: what it means is done, and what the hook has to print comes back.
+
+use std::sync::OnceLock;
+
+use askbridge_core::event::{Event as Happened, Level, Parcel};
+use askbridge_core::ids::{Epoch, MessageId, Raw, SessionId};
+use askbridge_core::view::AskView;
+use askbridge_peers::doors::hook::{
+    Agent, Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_more,
+};
+use askbridge_peers::wish::{AskRef, Rejection, Wish};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, info};
+
+use super::agent::agent_above;
+use super::around::look_around;
+use super::away::presence;
+use super::hold::{Held, hold};
+use super::notes::Notes;
+use super::options::HookOptions;
+use super::parked::forget_parked;
+use super::sessions::{Current, current, started};
+use crate::auth::{Caller, ProcessId};
+use crate::runtime::chain;
+use crate::server::App;
+
+/// What is remembered between two events.
+#[derive(Debug, Default)]
+pub(crate) struct Hooks {
+    pub(super) notes: Notes,
+    options: OnceLock<HookOptions>,
+}
+
+impl Hooks {
+    /// Says how agents in terminals are treated. Said twice, the first counts.
+    pub(crate) fn set(&self, options: HookOptions) {
+        let _ = self.options.set(options);
+    }
+
+    pub(crate) fn options(&self) -> HookOptions {
+        self.options.get().copied().unwrap_or_default()
+    }
+}
+
+/// What a hook has brought.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) text: String,
+    pub(crate) caller: Caller,
+    /// The hook's process, where it called on the local socket.
+    pub(crate) hook: Option<u32>,
+    /// Nobody sits in front of its agent.
+    pub(crate) headless: bool,
+}
+
+/// What a hook prints.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) text: String,
+    /// What the agent has read with it, once the hook has taken it.
+    pub(crate) read: Vec<MessageId>,
+}
+
+impl From<String> for Output {
+    fn from(text: String) -> Self {
+        Self { text, read: Vec::new() }
+    }
+}
+
+/// Returns what the hook prints; `None` is no opinion. `gone` says that nobody waits for it any more.
+pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Option<Output> {
+    let heard = hear(&event.text)?;
+    let agent = event.hook.and_then(agent_above);
+    let done = async {
+        if let Some(agent) = agent {
+            know(app, agent).await?;
+        }
+        Box::pin(act(app, event, &heard, agent, gone)).await
+    };
+    match done.await {
+        Ok(output) => output,
+        Err(error) => {
+            debug!(%error, "A hook gets no opinion");
+            None
+        }
+    }
+}
+
+/// Nothing below an agent may decide.
+async fn know(app: &App, agent: ProcessId) -> Result<(), Rejection> {
+    if app.agents.knows(agent) {
+        return Ok(());
+    }
+    let (store, now) = (&app.handle.store, app.handle.clock.now());
+    let known = app.agents.announce_for_good(agent.pid, store, now).await;
+    if known.map_err(|error| Rejection::Down(chain(&error)))? {
+        info!(pid = agent.pid, "The hook of process {} called: nothing below it may decide", agent.pid);
+    }
+    Ok(())
+}
+
+async fn act(
+    app: &App,
+    event: &Event,
+    heard: &Heard,
+    agent: Option<ProcessId>,
+    gone: CancellationToken,
+) -> Result<Option<Output>, Rejection> {
+    let caller = &event.caller;
+    match &heard.what {
+        What::Began | What::Other => Ok(None),
+        What::Calling(_) | What::Wanted { .. } => Ok(asked(app, event, heard, agent, gone).await?.map(Output::from)),
+        What::Called { call, response } => {
+            over(app, caller, heard, Some((call, response.as_ref()))).await?;
+            Ok(None)
+        }
+        What::TurnEnded { .. } => {
+            let session = over(app, caller, heard, None).await?;
+            match session.filter(|_| heard.agent == Agent::Claude && !heard.in_subagent) {
+                Some(session) => messages(app, caller, session).await,
+                None => Ok(None),
+            }
+        }
+        What::Ended { why } => {
+            if let Some(session) = over(app, caller, heard, None).await? {
+                end(app, caller, session, why).await?;
+            }
+            Ok(None)
+        }
+        What::Notified { kind, text } => {
+            notified(app, caller, heard, kind, text).await?;
+            Ok(None)
+        }
+    }
+}
+
+/// A tool is about to be called, or a person is asked about one.
+async fn asked(
+    app: &App,
+    event: &Event,
+    heard: &Heard,
+    agent: Option<ProcessId>,
+    gone: CancellationToken,
+) -> Result<Option<String>, Rejection> {
+    let looked = heard.clone();
+    let around = tokio::task::spawn_blocking(move || look_around(&looked)).await;
+    let (around, version) = around.unwrap_or_default();
+    let options = app.hooks.options();
+    let away = presence(app).await?.is_away;
+    let facts = Facts { away, headless: event.headless, park: options.park, version };
+    match choose(heard, &facts) {
+        Step::Pass => Ok(None),
+        Step::Note(call) => {
+            app.hooks.notes.keep(&heard.conversation, call);
+            Ok(None)
+        }
+        Step::Hold { call, park, follows } => {
+            let known = app.hooks.notes.take(&heard.conversation, &call).and_then(|known| known.id);
+            let call = Call { id: call.id.or(known), ..call };
+            // What follows finds the same ask again.
+            if follows {
+                app.hooks.notes.keep(&heard.conversation, call.clone());
+            }
+            let session = started(&app.handle, &event.caller, heard, &around).await?;
+            let held = Held { heard, call, session, around, agent, park, follows, caller: &event.caller };
+            hold(app, held, gone).await
+        }
+    }
+}
+
+/// A call was run, or a turn ended: whoever waits for an answer to it need not wait any more. Returns the session.
+async fn over(
+    app: &App,
+    caller: &Caller,
+    heard: &Heard,
+    call: Option<(&Call, Option<&Raw>)>,
+) -> Result<Option<SessionId>, Rejection> {
+    let Current { id: session, exists } = current(&app.handle, &caller.party, heard).await?;
+    if !exists {
+        return Ok(None);
+    }
+    let untold = app.handle.look(session, |state| {
+        let untold = state.session.asks.values().filter(|live| live.delivered_at.is_none());
+        untold.map(AskView::of).collect::<Vec<_>>()
+    });
+    let mut about = untold.await?;
+    if let Some((call, _)) = call {
+        about.retain(|view| is_about(view, call));
+        // Without a name, one call ends one ask.
+        about.truncate(1);
+    }
+    for view in about {
+        let ask = view.ask.id;
+        let wish = match finished(&view, call) {
+            None => continue,
+            Some(Finished::Delivered) => {
+                let proof = call.map_or("the turn ended", |(call, _)| call.id.as_deref().unwrap_or("the call was run"));
+                Wish::Deliver { parcel: Parcel::Verdict(ask), proof: proof.to_owned() }
+            }
+            Some(Finished::Overtaken) => Wish::Overtake { ask: AskRef::Id(ask), mouth: MOUTH.to_owned() },
+        };
+        forget_parked(app, ask).await;
+        app.handle.grant(caller, NAME, wish).await?;
+    }
+    Ok(Some(session))
+}
+
+/// What waits for the agent is read to it now that it has finished: late answers, and what a person wrote to it.
+async fn messages(app: &App, caller: &Caller, session: SessionId) -> Result<Option<Output>, Rejection> {
+    let waiting = app.handle.session(session).await?.queued;
+    if waiting.is_empty() {
+        return Ok(None);
+    }
+    let text: Vec<_> = waiting.iter().map(|(_, text)| text.as_str()).collect();
+    for (message, _) in &waiting {
+        app.handle.grant(caller, NAME, Wish::Hand { parcel: Parcel::Message(*message) }).await?;
+    }
+    let read = waiting.iter().map(|(message, _)| *message).collect();
+    Ok(Some(Output { text: say_more(&text.join("\n\n")), read }))
+}
+
+/// The conversation is over, unless one of its questions waits to be resumed.
+async fn end(app: &App, caller: &Caller, session: SessionId, why: &str) -> Result<(), Rejection> {
+    let open = app.handle.look(session, |state| {
+        let open = state.session.open();
+        open.map(|live| (live.ask.id, live.parked)).collect::<Vec<_>>()
+    });
+    let open = open.await?;
+    let why =
+        if why.is_empty() { "it ended in the terminal".to_owned() } else { format!("it ended in the terminal: {why}") };
+    if open.iter().all(|(_, parked)| !parked) {
+        app.handle.grant(caller, NAME, Wish::Close { session, why: Some(why) }).await?;
+        return Ok(());
+    }
+    for (ask, _) in open.into_iter().filter(|(_, parked)| !parked) {
+        app.handle.grant(caller, NAME, Wish::Withdraw { ask: AskRef::Id(ask), why: why.clone() }).await?;
+    }
+    Ok(())
+}
+
+/// The agent wants to be looked at. That it asks something is known already.
+async fn notified(app: &App, caller: &Caller, heard: &Heard, kind: &str, text: &str) -> Result<(), Rejection> {
+    const ASKS: &str = "permission_prompt";
+    let session = started(&app.handle, caller, heard, &Default::default()).await?;
+    let is_open = app.handle.look(session, |state| state.session.open().next().is_some()).await?;
+    if kind == ASKS && is_open {
+        return Ok(());
+    }
+    let notice = Happened::Notice { level: Level::Info, text: text.to_owned() };
+    let recorded = app.handle.record(session, None, Epoch(0), notice).await;
+    recorded.map_err(|error| Rejection::Down(chain(&error)))
+}

@@ -1,0 +1,147 @@
+//! A hook that is held: asked, waited for, answered, or let go.
+
+use std::time::Duration;
+
+use askbridge_core::ask::Reach;
+use askbridge_core::event::Parcel;
+use askbridge_core::ids::{AskId, SessionId};
+use askbridge_core::intent::Intent;
+use askbridge_core::refusal::Refusal;
+use askbridge_peers::doors::hook::{Around, Call, Heard, MOUTH, NAME, answer, defer, wish};
+use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, info};
+
+use super::parked::{forget_parked, remember_parked};
+use crate::auth::{Caller, ProcessId};
+use crate::server::App;
+
+/// How often it is looked whether the agent is still there. A hook can outlive an agent that was killed.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// A hook whose agent waits.
+pub(super) struct Held<'a> {
+    pub(super) heard: &'a Heard,
+    pub(super) call: Call,
+    pub(super) session: SessionId,
+    pub(super) around: Around,
+    pub(super) agent: Option<ProcessId>,
+    pub(super) park: Option<Duration>,
+    pub(super) follows: bool,
+    pub(super) caller: &'a Caller,
+}
+
+/// Why the waiting ended.
+enum Ended {
+    Settled,
+    /// The hook is gone: its agent let go of it, or is gone itself.
+    Gone,
+    /// It has waited long enough; its question is parked.
+    Warm,
+    /// We are to stop. The terminal goes on without us.
+    Stopping,
+}
+
+/// Asks, and waits. Returns what the hook prints.
+pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> Result<Option<String>, Rejection> {
+    let reach = if held.park.is_some() { Reach::Resumable } else { Reach::Held };
+    let wish = match wish(held.heard, &held.call, held.session, &held.around, reach) {
+        Ok(wish) => wish,
+        Err(why) => {
+            debug!(why, "A call is not one that a person could decide about");
+            return Ok(None);
+        }
+    };
+    let receipt = ask(app, &held, wish).await?;
+    let ask = receipt.ask.ok_or_else(|| Rejection::Down("the ask was not recorded".to_owned()))?;
+    match wait(app, &held, ask, gone).await? {
+        Ended::Stopping => Ok(None),
+        Ended::Gone => {
+            let is_alive = held.agent.is_none_or(ProcessId::is_alive);
+            let wish = match is_alive {
+                true => Wish::Overtake { ask: AskRef::Id(ask), mouth: MOUTH.to_owned() },
+                false => Wish::Withdraw { ask: AskRef::Id(ask), why: "the agent has ended".to_owned() },
+            };
+            app.handle.grant(held.caller, NAME, wish).await?;
+            Ok(None)
+        }
+        Ended::Warm => park(app, &held, ask).await,
+        Ended::Settled => {
+            let view = app.handle.ask(ask).await?;
+            let output = answer(held.heard, &held.call, held.follows, &view);
+            if output.is_some() {
+                forget_parked(app, ask).await;
+                app.handle.note(held.session, [Intent::Hand { parcel: Parcel::Verdict(ask) }]);
+            }
+            Ok(output)
+        }
+    }
+}
+
+/// Asks, or finds what was asked before. A name that was used for something else does not count.
+async fn ask(app: &App, held: &Held<'_>, wish: AskWish) -> Result<Receipt, Rejection> {
+    let nameless = AskWish { key: None, call: None, ..wish.clone() };
+    match app.handle.grant_ask(held.caller, Box::new(wish)).await {
+        Err(Rejection::Refused(Refusal::BadRequest(_))) => app.handle.grant_ask(held.caller, Box::new(nameless)).await,
+        granted => granted,
+    }
+}
+
+async fn wait(app: &App, held: &Held<'_>, ask: AskId, gone: CancellationToken) -> Result<Ended, Rejection> {
+    let end = app.handle.end_of(ask);
+    if !app.handle.is_open(ask).await? {
+        return Ok(Ended::Settled);
+    }
+    let warm = async {
+        match held.park {
+            Some(park) => sleep(park).await,
+            None => std::future::pending().await,
+        }
+    };
+    let agent_is_gone = async {
+        match held.agent {
+            Some(agent) => {
+                while agent.is_alive() {
+                    sleep(LOOK_EVERY).await;
+                }
+            }
+            None => std::future::pending().await,
+        }
+    };
+    Ok(tokio::select! {
+        biased;
+        () = end => Ended::Settled,
+        () = gone.cancelled() => Ended::Gone,
+        () = agent_is_gone => Ended::Gone,
+        () = app.stop.cancelled() => Ended::Stopping,
+        () = warm => Ended::Warm,
+    })
+}
+
+/// Lets the agent's process go. Its question stays, and is found again when it is resumed.
+async fn park(app: &App, held: &Held<'_>, ask: AskId) -> Result<Option<String>, Rejection> {
+    // Of two calls that are deferred together, the agent forgets one.
+    let others = app.handle.look(held.session, |state| state.session.open().filter(|live| live.ask.id != ask).count());
+    let alone = others.await? == 0;
+    let remembered = match (alone, held.agent) {
+        (true, Some(agent)) => remember_parked(app, held.heard, ask, agent).await?,
+        _ => false,
+    };
+    if !remembered {
+        return Ok(None);
+    }
+    match app.handle.grant(held.caller, NAME, Wish::Park { ask: AskRef::Id(ask) }).await {
+        Ok(_) => {
+            info!(ask.id = %ask, "Ask {ask} is parked; `askbridge resume` goes on once it is answered");
+            Ok(Some(defer()))
+        }
+        // Answered at this very moment.
+        Err(Rejection::Refused(_)) => {
+            forget_parked(app, ask).await;
+            let view = app.handle.ask(ask).await?;
+            Ok(answer(held.heard, &held.call, held.follows, &view))
+        }
+        Err(error) => Err(error),
+    }
+}

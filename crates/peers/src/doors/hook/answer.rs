@@ -1,0 +1,159 @@
+//! A settled ask → what the hook prints. `None` is no opinion, and never an allow by accident.
+
+use askbridge_core::answer::{Answer, Decision, Review, Scope};
+use askbridge_core::ask::Body;
+use askbridge_core::verdict::Ruling;
+use askbridge_core::view::{AskView, State};
+use serde::Serialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::hear::{Agent, Call, Heard, What};
+use crate::tools::answered::{allowed, answered, spoken, stops};
+use crate::tools::splice;
+
+/// What a verdict comes down to.
+#[derive(Debug)]
+pub(super) enum Said {
+    Allow {
+        /// What the call is to run with. `None`: what it came with.
+        input: Option<Box<RawValue>>,
+        /// What the agent is to remember.
+        rule: Option<Box<RawValue>>,
+    },
+    Deny {
+        words: String,
+        stop: bool,
+    },
+}
+
+/// What a person or a rule said. That nobody came is not said to a terminal: its own dialog still waits there.
+pub(super) fn said(view: &AskView, call: &Call) -> Option<Said> {
+    if !matches!(view.state, State::Answered | State::Ruled | State::Dismissed) {
+        return None;
+    }
+    let verdict = view.verdict.as_ref()?;
+    let input = call.input.as_str();
+    Some(match (&view.ask.body, &verdict.ruling) {
+        (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
+            Said::Allow { input: Some(answered(input, questions, picks, verdict)), rule: None }
+        }
+        (Body::Approval(approval), Ruling::Answer(Answer::Approval(Decision::Allow { scope, edited }))) => {
+            let rule = match scope {
+                Scope::Always(rule) => approval.rules.get(usize::from(*rule)),
+                Scope::Once => None,
+            };
+            let rule = rule.and_then(|rule| RawValue::from_string(rule.rule.as_str().to_owned()).ok());
+            Said::Allow { input: edited.as_ref().map(|edited| allowed(input, Some(edited))), rule }
+        }
+        (Body::Plan(_), Ruling::Answer(Answer::Plan(Review::Approve { edited }))) => {
+            let plan = edited.iter().map(|plan| ("plan".to_owned(), json!(plan)));
+            Said::Allow { input: Some(splice::with(input, plan.collect())), rule: None }
+        }
+        (_, Ruling::Assume(_)) => return None,
+        _ => Said::Deny { words: spoken(verdict).to_owned(), stop: stops(verdict) },
+    })
+}
+
+/// Says what the hook prints about a call. `follows`: another hook comes after this one, which can say no in our words.
+pub fn answer(heard: &Heard, call: &Call, follows: bool, view: &AskView) -> Option<String> {
+    let said = said(view, call)?;
+    let output = match (&heard.what, heard.agent) {
+        (What::Calling(_), _) => Output::Calling(calling(said, &view.ask.body, follows)?),
+        (What::Wanted { .. }, Agent::Claude) => Output::Wanted { decision: wanted(said) },
+        (What::Wanted { .. }, Agent::Codex) => Output::Wanted { decision: wanted(for_codex(said)) },
+        _ => return None,
+    };
+    serde_json::to_string(&Hooked { hook_specific_output: output }).ok()
+}
+
+/// Lets a call wait without its process. Only for a run without a terminal; it comes back with a resume.
+pub fn defer() -> String {
+    let output = Output::Calling(Calling { permission_decision: "defer", ..Calling::default() });
+    serde_json::to_string(&Hooked { hook_specific_output: output }).expect("a word is JSON")
+}
+
+/// Lets an agent that has just finished read something more.
+pub fn say_more(text: &str) -> String {
+    json!({"decision": "block", "reason": text}).to_string()
+}
+
+/// Before a dialog: questions are answered here, everything else where our words are read as they are, if there is such a
+/// place.
+fn calling(said: Said, body: &Body, follows: bool) -> Option<Calling> {
+    match said {
+        Said::Allow { input, .. } if matches!(body, Body::Questions(_)) || !follows => {
+            Some(Calling { permission_decision: "allow", updated_input: input, ..Calling::default() })
+        }
+        Said::Deny { words, .. } if !follows => {
+            let permission_decision_reason = Some(words);
+            Some(Calling { permission_decision: "deny", permission_decision_reason, ..Calling::default() })
+        }
+        Said::Allow { .. } | Said::Deny { .. } => None,
+    }
+}
+
+fn wanted(said: Said) -> Wanted {
+    match said {
+        Said::Allow { input, rule } => Wanted {
+            behavior: "allow",
+            updated_input: input,
+            updated_permissions: rule.into_iter().collect(),
+            ..Wanted::default()
+        },
+        Said::Deny { words, stop } => {
+            Wanted { behavior: "deny", message: Some(words), interrupt: stop, ..Wanted::default() }
+        }
+    }
+}
+
+/// Codex takes an allow or a deny with words, and nothing beside them.
+fn for_codex(said: Said) -> Said {
+    match said {
+        Said::Allow { input: Some(input), .. } => {
+            let words = format!("Denied as it is. The person allows it like this instead; call it again so: {input}");
+            Said::Deny { words, stop: false }
+        }
+        Said::Allow { input: None, .. } => Said::Allow { input: None, rule: None },
+        Said::Deny { words, .. } => Said::Deny { words, stop: false },
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Hooked {
+    hook_specific_output: Output,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "hookEventName")]
+enum Output {
+    #[serde(rename = "PreToolUse")]
+    Calling(Calling),
+    #[serde(rename = "PermissionRequest")]
+    Wanted { decision: Wanted },
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Calling {
+    permission_decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_input: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Wanted {
+    behavior: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_input: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    updated_permissions: Vec<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    interrupt: bool,
+}

@@ -1,0 +1,87 @@
+//! A call → an ask, with what a person needs to know to decide from a phone.
+
+use askbridge_core::ask::{Body, Context, Reach};
+use askbridge_core::ids::{CallId, Key, Raw, SessionId};
+use askbridge_core::terms::Wishes;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::NAME;
+use super::hear::{Call, Heard, What};
+use crate::tools::approval::{self, Beside};
+use crate::tools::held;
+use crate::wish::AskWish;
+
+/// What was found around the agent, outside of the event.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Around {
+    /// What the agent said last.
+    pub text: Option<String>,
+    pub title: Option<String>,
+    pub branch: Option<String>,
+}
+
+/// Makes a wish of a call. The error says why no person could decide about it.
+pub fn wish(
+    heard: &Heard,
+    call: &Call,
+    session: SessionId,
+    around: &Around,
+    reach: Reach,
+) -> Result<AskWish, Option<String>> {
+    let input = RawValue::from_string(call.input.as_str().to_owned()).map_err(|_| None)?;
+    let body = match held::held(&call.tool, Some(&input)) {
+        Err(None) => approval(heard, call, &input).map(Body::Approval).map_err(Some)?,
+        held => held?,
+    };
+    Ok(AskWish {
+        door: NAME,
+        session: Some(session),
+        agent: Some(heard.agent.name().to_owned()),
+        wishes: Wishes::default(),
+        reach,
+        call: call.id.as_deref().map(CallId::from),
+        context: Context {
+            text: around.text.clone(),
+            title: around.title.clone(),
+            folder: heard.folder.clone(),
+            branch: around.branch.clone(),
+            more: more(heard, &body),
+        },
+        body,
+        // A call is one ask, however often it comes. One without a name cannot be told from another.
+        key: call.id.as_deref().map(Key::from),
+        original: Some(call.input.clone()),
+    })
+}
+
+fn approval(heard: &Heard, call: &Call, input: &RawValue) -> Result<askbridge_core::ask::Approval, String> {
+    let suggestions = match &heard.what {
+        What::Wanted { suggestions: Some(suggestions), .. } => {
+            RawValue::from_string(suggestions.as_str().to_owned()).ok()
+        }
+        _ => None,
+    };
+    let parsed: Value = serde_json::from_str(input.get()).unwrap_or_default();
+    let beside =
+        Beside { named: parsed["description"].as_str(), reason: Vec::new(), suggestions: suggestions.as_deref() };
+    approval::of(&call.tool, Some(input), &beside)
+}
+
+/// A subagent's call does not end with the turn that the person sees.
+const IN_SUBAGENT: &str = "in_subagent";
+
+fn more(heard: &Heard, body: &Body) -> Option<Raw> {
+    let shown = approval::shown(body).and_then(|shown| serde_json::from_str::<Map<String, Value>>(shown.as_str()).ok());
+    let mut more = shown.unwrap_or_default();
+    if heard.in_subagent {
+        more.insert(IN_SUBAGENT.to_owned(), json!(true));
+    }
+    (!more.is_empty()).then(|| Raw::from(Value::Object(more).to_string()))
+}
+
+/// Was this asked by a subagent?
+pub(super) fn is_of_subagent(context: &Context) -> bool {
+    let more = context.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
+    more.is_some_and(|more| more[IN_SUBAGENT] == true)
+}

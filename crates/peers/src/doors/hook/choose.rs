@@ -1,0 +1,140 @@
+//! Whether an event becomes an ask, and what becomes of the agent meanwhile.
+//!
+//! A person who sits at the terminal always sees its dialog. Where a hook hides it, because it runs before the dialog, it
+//! holds the agent only for a person who is away.
+
+use std::time::Duration;
+
+use super::hear::{Agent, Call, Heard, What};
+use super::version::Version;
+use crate::tools::held::HELD_TOOLS;
+
+/// In this mode nobody is asked, so nothing comes after the first hook.
+const MODE_WITHOUT_QUESTIONS: &str = "dontAsk";
+
+/// What is known beside the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Nobody sits at a terminal of this machine, or they said so.
+    pub away: bool,
+    /// The agent has no terminal: a run of a script, or of a timer.
+    pub headless: bool,
+    /// How long such a run is kept before its question is parked. `None`: it is not parked.
+    pub park: Option<Duration>,
+    /// The agent's own, where it says it.
+    pub version: Option<Version>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Say nothing, and do nothing.
+    Pass,
+    /// Say nothing, and remember what the call is called: who asks about it does not say.
+    Note(Call),
+    /// Ask, and hold the hook until somebody has answered.
+    Hold {
+        call: Call,
+        /// From then on the agent need not wait: its question is parked.
+        park: Option<Duration>,
+        /// Another hook follows, which can say no in our own words.
+        follows: bool,
+    },
+}
+
+/// Decides about a tool that is about to be called, or that a person is asked about.
+pub fn choose(heard: &Heard, facts: &Facts) -> Step {
+    match &heard.what {
+        What::Calling(call) => {
+            let hold = |park: Option<Duration>, follows: bool| Step::Hold { call: call.clone(), park, follows };
+            let nobody_is_asked = heard.mode.as_deref() == Some(MODE_WITHOUT_QUESTIONS);
+            let asks_beside = facts.version.is_none_or(Version::asks_beside_the_dialog) && !nobody_is_asked;
+            if !HELD_TOOLS.contains(&call.tool.as_str()) {
+                return Step::Pass;
+            }
+            // A subagent's call would be lost, and its turn would end as if it had succeeded.
+            match facts.park {
+                Some(park) if facts.headless && !heard.in_subagent => hold(Some(park), asks_beside),
+                _ if facts.away && !asks_beside => hold(None, false),
+                _ => Step::Note(call.clone()),
+            }
+        }
+        // Codex asks its hook first and shows nothing until it has spoken.
+        What::Wanted { .. } if heard.agent == Agent::Codex && !facts.away => Step::Pass,
+        What::Wanted { call, .. } => Step::Hold { call: call.clone(), park: None, follows: false },
+        _ => Step::Pass,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use askbridge_core::ids::Raw;
+
+    use super::*;
+
+    fn event(agent: Agent, mode: &str, what: What) -> Heard {
+        Heard {
+            agent,
+            conversation: "c".to_owned(),
+            folder: None,
+            record: None,
+            mode: Some(mode.to_owned()),
+            in_subagent: false,
+            what,
+        }
+    }
+
+    fn call(tool: &str) -> Call {
+        Call { id: Some("toolu_1".to_owned()), tool: tool.to_owned(), input: Raw::from("{}") }
+    }
+
+    fn wanted(tool: &str) -> What {
+        What::Wanted { call: call(tool), suggestions: None }
+    }
+
+    const AWAY: Facts = Facts { away: true, headless: false, park: None, version: None };
+
+    #[test]
+    fn a_dialog_is_hidden_from_nobody_who_sits_there() {
+        let here = Facts::default();
+        let old = Facts { version: Version::read("2.0.1"), ..here };
+        let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
+        assert_eq!(choose(&question, &here), Step::Note(call("AskUserQuestion")));
+        assert_eq!(choose(&question, &old), Step::Note(call("AskUserQuestion")));
+        assert_eq!(choose(&event(Agent::Codex, "default", wanted("Bash")), &here), Step::Pass);
+    }
+
+    #[test]
+    fn where_only_the_first_hook_fires_it_holds_for_a_person_who_is_away() {
+        let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
+        let old = Facts { version: Version::read("2.0.1"), ..AWAY };
+        let held = Step::Hold { call: call("AskUserQuestion"), park: None, follows: false };
+        assert_eq!(choose(&question, &old), held);
+        assert_eq!(choose(&question, &AWAY), Step::Note(call("AskUserQuestion")), "another follows");
+        let unasked = event(Agent::Claude, "dontAsk", What::Calling(call("AskUserQuestion")));
+        assert_eq!(choose(&unasked, &AWAY), held);
+        assert_ne!(choose(&event(Agent::Codex, "default", wanted("Bash")), &AWAY), Step::Pass);
+    }
+
+    #[test]
+    fn the_dialog_of_claude_code_stays_on_screen_so_everything_is_asked() {
+        for tool in ["AskUserQuestion", "ExitPlanMode", "Bash", "mcp__x__y"] {
+            let step = choose(&event(Agent::Claude, "default", wanted(tool)), &Facts::default());
+            assert_eq!(step, Step::Hold { call: call(tool), park: None, follows: false });
+        }
+        let bash = event(Agent::Claude, "default", What::Calling(call("Bash")));
+        assert_eq!(choose(&bash, &AWAY), Step::Pass, "it may be allowed without anybody");
+    }
+
+    #[test]
+    fn only_a_run_without_a_terminal_is_parked_and_never_a_subagent() {
+        let park = Some(Duration::from_secs(60));
+        let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
+        let script = Facts { headless: true, park, ..Facts::default() };
+        let parked = Step::Hold { call: call("AskUserQuestion"), park, follows: true };
+        assert_eq!(choose(&question, &script), parked);
+        let note = Step::Note(call("AskUserQuestion"));
+        assert_eq!(choose(&question, &Facts { headless: false, ..script }), note);
+        assert_eq!(choose(&question, &Facts { park: None, ..script }), note);
+        assert_eq!(choose(&Heard { in_subagent: true, ..question }, &script), note);
+    }
+}

@@ -1,0 +1,79 @@
+//! A call was run: did it hear us, or was the terminal faster?
+
+use askbridge_core::ask::{Ask, Body};
+use askbridge_core::ids::Raw;
+use askbridge_core::view::AskView;
+use serde_json::Value;
+
+use super::answer::{Said, said};
+use super::asking::is_of_subagent;
+use super::hear::{Call, same_json};
+
+/// What a call that was run, or a turn that ended, says about an ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finished {
+    /// The agent heard what we handed over.
+    Delivered,
+    /// It heard another mouth first.
+    Overtaken,
+}
+
+/// Is this the call that the ask is about?
+pub fn is_about(view: &AskView, call: &Call) -> bool {
+    let asked = asked(&view.ask);
+    // A person may have changed what is run.
+    let changed = || match said(view, &asked) {
+        Some(Said::Allow { input: Some(input), .. }) => same_json(input.get(), call.input.as_str()),
+        _ => false,
+    };
+    asked.is(call) || (asked.id.is_none() && asked.tool == call.tool && changed())
+}
+
+/// The call as it was asked about.
+fn asked(ask: &Ask) -> Call {
+    let tool = match &ask.body {
+        Body::Approval(approval) => approval.tool.clone(),
+        Body::Plan(_) => "ExitPlanMode".to_owned(),
+        Body::Questions(_) | Body::Form(_) => "AskUserQuestion".to_owned(),
+    };
+    let input = ask.original.clone().unwrap_or_else(|| Raw::from("{}"));
+    Call { id: ask.call.as_ref().map(|call| call.as_str().to_owned()), tool, input }
+}
+
+/// Says what the end of a call, with its result, or of a turn means for an ask that it has not heard about.
+///
+/// `call` is `None` for the end of a turn: whatever was run has been told of before, so what is left was denied. `None`
+/// comes back where it means nothing.
+pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<Finished> {
+    let ours = said(view, &asked(&view.ask));
+    let Some((call, response)) = call else {
+        return match ours {
+            // Parked questions outlive their turn, and a subagent's call is not of this turn.
+            _ if view.parked || is_of_subagent(&view.ask.context) => None,
+            Some(Said::Deny { .. }) => Some(Finished::Delivered),
+            _ => Some(Finished::Overtaken),
+        };
+    };
+    Some(match ours {
+        Some(Said::Allow { input: Some(input), .. }) if heard_other(&view.ask.body, input.get(), call, response) => {
+            Finished::Overtaken
+        }
+        Some(Said::Allow { .. }) => Finished::Delivered,
+        // It was run although we said no, or had not said anything.
+        Some(Said::Deny { .. }) | None => Finished::Overtaken,
+    })
+}
+
+/// Was the call run with something else than what we handed over?
+fn heard_other(body: &Body, ours: &str, call: &Call, response: Option<&Raw>) -> bool {
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+    match body {
+        Body::Questions(_) => {
+            let told = response.map(|response| read(response.as_str())["answers"].clone());
+            let told = told.filter(Value::is_object).unwrap_or_else(|| read(call.input.as_str())["answers"].clone());
+            told.is_object() && told != read(ours)["answers"]
+        }
+        Body::Approval(_) => !same_json(ours, call.input.as_str()),
+        Body::Plan(_) | Body::Form(_) => false,
+    }
+}

@@ -1,0 +1,156 @@
+//! What an agent's hook was told → what that means to us.
+
+use askbridge_core::ids::Raw;
+
+use super::wire::Input;
+
+/// An event that we understand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heard {
+    pub agent: Agent,
+    /// What the agent itself calls the conversation. The same after a resume.
+    pub conversation: String,
+    pub folder: Option<String>,
+    /// The file in which the agent keeps the conversation.
+    pub record: Option<String>,
+    pub mode: Option<String>,
+    /// It happens in a subagent, beside the turn that the person sees.
+    pub in_subagent: bool,
+    pub what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agent {
+    Claude,
+    Codex,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    Began,
+    /// A tool is about to be called; nobody has been asked yet.
+    Calling(Call),
+    /// A person is asked whether it may, or what they answer.
+    Wanted {
+        call: Call,
+        suggestions: Option<Raw>,
+    },
+    /// It was called: somebody let it run.
+    Called {
+        call: Call,
+        response: Option<Raw>,
+    },
+    Notified {
+        kind: String,
+        text: String,
+    },
+    TurnEnded {
+        /// The agent goes on because a hook made it.
+        again: bool,
+    },
+    Ended {
+        why: String,
+    },
+    /// Not for us.
+    Other,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Unknown where the event does not name it.
+    pub id: Option<String>,
+    pub tool: String,
+    pub input: Raw,
+}
+
+/// Reads an event. `None`: it makes no sense to us, and no opinion is the answer.
+pub fn hear(text: &str) -> Option<Heard> {
+    let input: Input<'_> = serde_json::from_str(text).ok()?;
+    let raw = |value: Option<&serde_json::value::RawValue>| value.map(|value| Raw::from(value.get()));
+    let call = || {
+        let tool_input = raw(input.tool_input).unwrap_or_else(|| Raw::from("{}"));
+        let id = input.tool_use_id.clone().filter(|id| !id.is_empty());
+        Some(Call { id, tool: input.tool_name.clone()?, input: tool_input })
+    };
+    let what = match input.hook_event_name.as_str() {
+        "SessionStart" => What::Began,
+        "PreToolUse" => What::Calling(call()?),
+        "PermissionRequest" => What::Wanted { call: call()?, suggestions: raw(input.permission_suggestions) },
+        "PostToolUse" | "PostToolUseFailure" => What::Called { call: call()?, response: raw(input.tool_response) },
+        "Notification" => What::Notified {
+            kind: input.notification_type.unwrap_or_default(),
+            text: input.message.filter(|text| !text.trim().is_empty())?,
+        },
+        "Stop" => What::TurnEnded { again: input.stop_hook_active },
+        "SessionEnd" => What::Ended { why: input.reason.unwrap_or_default() },
+        _ => What::Other,
+    };
+    Some(Heard {
+        agent: if input.turn_id.is_some() { Agent::Codex } else { Agent::Claude },
+        conversation: Some(input.session_id).filter(|id| !id.is_empty())?,
+        folder: input.cwd,
+        record: input.transcript_path,
+        mode: input.permission_mode,
+        in_subagent: input.agent_id.is_some(),
+        what,
+    })
+}
+
+impl Agent {
+    /// The name that people read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
+}
+
+impl Call {
+    /// Is this the same call, as far as can be told? By its name where both have one.
+    pub fn is(&self, other: &Self) -> bool {
+        match (&self.id, &other.id) {
+            (Some(one), Some(two)) => one == two,
+            _ => self.tool == other.tool && same_json(self.input.as_str(), other.input.as_str()),
+        }
+    }
+}
+
+/// Are these the same value, however they are written?
+pub(super) fn same_json(one: &str, two: &str) -> bool {
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    one == two || read(one).is_some_and(|value| Some(value) == read(two))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_known_by_its_name_or_else_by_what_it_does() {
+        let call = |id: Option<&str>, input: &str| Call {
+            id: id.map(str::to_owned),
+            tool: "Bash".to_owned(),
+            input: Raw::from(input),
+        };
+        let known = call(Some("toolu_1"), r#"{"a":1,"b":2}"#);
+        assert!(known.is(&call(None, r#"{ "b": 2, "a": 1 }"#)));
+        assert!(!known.is(&call(None, r#"{"a":1}"#)));
+        assert!(!known.is(&call(Some("toolu_2"), r#"{"a":1,"b":2}"#)));
+        assert!(known.is(&call(Some("toolu_1"), r#"{"a":"changed"}"#)), "a person may change what is run");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_not_heard() {
+        for text in ["", "{", "[]", "null", r#"{"hook_event_name":"Stop"}"#, r#"{"session_id":"s"}"#] {
+            assert_eq!(hear(text), None, "{text}");
+        }
+        let nameless = r#"{"hook_event_name":"PermissionRequest","session_id":"s","tool_input":{}}"#;
+        assert_eq!(hear(nameless), None, "a call without a tool");
+        let newer = hear(r#"{"hook_event_name":"SomethingNew","session_id":"s","tool_name":5}"#);
+        assert_eq!(newer, None, "of a shape that we do not know");
+        let newer = hear(r#"{"hook_event_name":"SomethingNew","session_id":"s","more":5}"#).unwrap();
+        assert_eq!(newer.what, What::Other);
+    }
+}

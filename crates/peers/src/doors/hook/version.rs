@@ -1,0 +1,37 @@
+//! Which Claude Code this is, as it says itself in its records.
+
+/// A version of three numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(u32, u32, u32);
+
+/// The oldest that was seen to ask its `PermissionRequest` hooks while the dialog is on screen. Older ones may do the same;
+/// until somebody has looked, they are taken for versions that only have `PreToolUse`.
+const ASKS_BESIDE: Version = Version(2, 1, 197);
+
+impl Version {
+    pub fn read(text: &str) -> Option<Self> {
+        let mut numbers = text.trim().split('.').map(|part| {
+            let digits = part.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+            digits.parse::<u32>().ok()
+        });
+        Some(Self(numbers.next()??, numbers.next()??, numbers.next()??))
+    }
+
+    /// Does the dialog stay on screen while the hook waits?
+    pub fn asks_beside_the_dialog(self) -> bool {
+        self >= ASKS_BESIDE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        assert!(Version::read("2.1.325").unwrap().asks_beside_the_dialog());
+        assert!(!Version::read("2.1.99").unwrap().asks_beside_the_dialog());
+        assert_eq!(Version::read("2.1.325-beta.1"), Some(Version(2, 1, 325)));
+        assert_eq!(Version::read("two"), None);
+    }
+}

@@ -1,0 +1,32 @@
+//! What an agent writes to its hooks, as it names it.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// One event. Which fields there are depends on it; what is not named here is passed over.
+#[derive(Deserialize)]
+pub(super) struct Input<'a> {
+    pub(super) hook_event_name: String,
+    pub(super) session_id: String,
+    /// Codex has one, Claude Code has none.
+    pub(super) turn_id: Option<String>,
+    pub(super) transcript_path: Option<String>,
+    pub(super) cwd: Option<String>,
+    pub(super) permission_mode: Option<String>,
+    /// A subagent's, and only then.
+    pub(super) agent_id: Option<String>,
+    pub(super) tool_name: Option<String>,
+    /// Not in `PermissionRequest`.
+    pub(super) tool_use_id: Option<String>,
+    #[serde(borrow)]
+    pub(super) tool_input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) tool_response: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) permission_suggestions: Option<&'a RawValue>,
+    pub(super) message: Option<String>,
+    pub(super) notification_type: Option<String>,
+    pub(super) reason: Option<String>,
+    #[serde(default)]
+    pub(super) stop_hook_active: bool,
+}

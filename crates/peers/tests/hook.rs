@@ -1,0 +1,76 @@
+//! A call was run, or a turn ended: what that says about an ask of a hook.
+
+#![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
+
+use std::sync::Arc;
+
+use askbridge_core::ask::{Ask, Context};
+use askbridge_core::ids::Raw;
+use askbridge_core::view::AskView;
+use askbridge_peers::doors::hook::{Call, Finished, finished, is_about};
+use askbridge_testkit::{asks, events};
+use serde_json::json;
+
+const ASKED: &str = r#"{"questions":[{"question":"Which database?"}]}"#;
+
+/// A sample as a hook would have asked it, after an event.
+fn view(sample: &str, input: &str, after: Option<&str>) -> AskView {
+    let ask = asks::ask(sample).unwrap();
+    let ask =
+        Arc::new(Ask { call: None, original: Some(Raw::from(input)), context: Context::default(), ..(*ask).clone() });
+    match after {
+        Some(event) => events::view(&ask, [&events::about_ask(event, &ask).unwrap()]),
+        None => AskView::fresh(ask),
+    }
+}
+
+fn call(tool: &str, input: &str) -> Call {
+    Call { id: Some("toolu_1".to_owned()), tool: tool.to_owned(), input: Raw::from(input) }
+}
+
+fn run(view: &AskView, tool: &str, input: &str, answers: Option<&str>) -> Option<Finished> {
+    let call = call(tool, input);
+    assert!(is_about(view, &call), "{input}");
+    let response = answers.map(|answer| Raw::from(json!({"answers": {"Which database?": answer}}).to_string()));
+    finished(view, Some((&call, response.as_ref())))
+}
+
+#[test]
+fn a_question_that_was_run_while_it_was_open_was_answered_in_the_terminal() {
+    let open = view("single", ASKED, None);
+    assert_eq!(run(&open, "AskUserQuestion", ASKED, Some("Postgres")), Some(Finished::Overtaken));
+    assert_eq!(finished(&open, None), Some(Finished::Overtaken), "the turn went on without us");
+}
+
+#[test]
+fn an_answer_is_delivered_only_if_it_is_the_one_that_was_heard() {
+    let answered = view("single", ASKED, Some("answered"));
+    let heard = |answer| run(&answered, "AskUserQuestion", ASKED, Some(answer));
+    assert_eq!(heard("Postgres"), Some(Finished::Delivered));
+    assert_eq!(heard("SQLite"), Some(Finished::Overtaken));
+    let in_the_input = r#"{"questions":[{"question":"Which database?"}],"answers":{"Which database?":"SQLite"}}"#;
+    let call = call("AskUserQuestion", in_the_input);
+    assert_eq!(finished(&answered, Some((&call, None))), Some(Finished::Overtaken), "where only the input says it");
+}
+
+#[test]
+fn a_command_that_was_run_although_it_was_denied_was_allowed_in_the_terminal() {
+    let input = r#"{"command":"ls"}"#;
+    assert_eq!(run(&view("approval", input, Some("denied")), "Bash", input, None), Some(Finished::Overtaken));
+    assert_eq!(run(&view("approval", input, Some("answered")), "Bash", input, None), Some(Finished::Delivered));
+    assert!(!is_about(&view("approval", input, None), &call("Bash", r#"{"command":"rm"}"#)));
+}
+
+#[test]
+fn the_end_of_a_turn_is_the_proof_of_a_no() {
+    let input = r#"{"command":"ls"}"#;
+    assert_eq!(finished(&view("approval", input, Some("denied")), None), Some(Finished::Delivered));
+    assert_eq!(finished(&view("approval", input, Some("expired")), None), Some(Finished::Overtaken));
+    let mut parked = view("single", ASKED, None);
+    parked.parked = true;
+    assert_eq!(finished(&parked, None), None, "it outlives its turn");
+    let aside = Context { more: Some(Raw::from(r#"{"in_subagent":true}"#)), ..Context::default() };
+    let of_subagent = view("approval", input, None);
+    let ask = Arc::new(Ask { context: aside, ..(*of_subagent.ask).clone() });
+    assert_eq!(finished(&AskView::fresh(ask), None), None, "a subagent is beside the turn");
+}
