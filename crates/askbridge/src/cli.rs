@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use askbridge_config::{ForEveryone, ForServer};
 use clap::{Parser, Subcommand};
 
-use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, journal, pair, run, serve, token};
+use crate::commands::{answer, ask, completions, config, demo, doctor, inbox, init, journal, pair, run, serve, token};
 use crate::failure::Failure;
 use crate::settings::CommandLine;
 
@@ -17,6 +17,7 @@ Examples:
   askbridge ask \"Deploy now?\" -o Yes -o No     ask, wait, print the answer
   askbridge inbox --watch                      what waits for you, live; answer with the keyboard
   askbridge answer                             answer one, step by step
+  askbridge init claude                        let Claude Code in your terminal ask through askbridge
   askbridge run -- claude                      run an agent that may ask but never decide
   askbridge doctor                             is everything as it should be?
 
@@ -59,6 +60,10 @@ pub(crate) enum Command {
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide
     Run(run::Args),
+    /// Let an agent that you already use ask through askbridge: writes into that program's own settings
+    Init(init::Args),
+    /// Take out of a program's settings what `init` wrote, and nothing else
+    Uninstall(init::UninstallArgs),
     /// Show the settings and where they come from, or check the file
     Config(config::Args),
     /// Look whether everything is as it should be, and say what to do where it is not

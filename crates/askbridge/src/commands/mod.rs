@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod inbox;
+pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod pair;
 pub(crate) mod run;
