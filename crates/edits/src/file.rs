@@ -20,6 +20,8 @@ const LINKS_MAX: usize = 40;
 /// How long another askbridge may take for a file. Beyond: refused.
 const PATIENCE: Duration = Duration::from_secs(10);
 const BREATH: Duration = Duration::from_millis(5);
+/// How long another program's lock may lie untouched. Beyond: it was left behind.
+const STALE: Duration = Duration::from_secs(12);
 /// How what we write beside a file is named, before it takes its place.
 const BESIDE: &str = ".askbridge-";
 
@@ -80,13 +82,15 @@ pub(crate) fn may_change(path: &Path) -> Result<(), Error> {
 pub(crate) struct Held {
     path: PathBuf,
     folder: File,
+    /// Its own program's lock, where it has one.
+    _theirs: Option<TheirLock>,
     /// Folders that were made for it, the outermost first.
     pub(crate) made: Vec<PathBuf>,
 }
 
 impl Held {
-    /// Takes hold of a file behind links.
-    pub(crate) fn hold(path: &Path) -> Result<Self, Error> {
+    /// Takes hold of a file behind links, and of the lock that its own program uses.
+    pub(crate) fn hold(path: &Path, locked_by_folder: bool) -> Result<Self, Error> {
         let folder = path.parent().ok_or_else(|| Error::NotAFile { file: path.to_owned() })?;
         let missing: Vec<_> = folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
         let made: Vec<_> = missing.into_iter().rev().collect();
@@ -95,7 +99,8 @@ impl Held {
         make.map_err(Error::io("make the folder", folder))?;
         let handle = File::open(folder).map_err(Error::io("open the folder", folder))?;
         lock(&handle, path)?;
-        let held = Self { path: path.to_owned(), folder: handle, made };
+        let theirs = locked_by_folder.then(|| TheirLock::take(path)).transpose()?;
+        let held = Self { path: path.to_owned(), folder: handle, _theirs: theirs, made };
         held.clear_up();
         Ok(held)
     }
@@ -155,6 +160,39 @@ pub(crate) fn remove_folders(made: &[PathBuf]) {
         if fs::remove_dir(folder).is_err() {
             return;
         }
+    }
+}
+
+/// A folder `FILE.lock` beside a file: whoever could make it has the lock. Many programs in Node do it so; they touch it
+/// every few seconds, and take it from whoever has stopped to.
+struct TheirLock(PathBuf);
+
+impl TheirLock {
+    fn take(path: &Path) -> Result<Self, Error> {
+        let folder = PathBuf::from(format!("{}.lock", path.display()));
+        let touched = || fs::metadata(&folder).and_then(|meta| meta.modified()).ok();
+        let (mut begun, mut seen) = (Instant::now(), touched());
+        loop {
+            match fs::create_dir(&folder) {
+                Ok(()) => return Ok(Self(folder)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(Error::io("lock", path)(error)),
+            }
+            std::thread::sleep(BREATH);
+            let now = touched();
+            if now != seen {
+                (begun, seen) = (Instant::now(), now);
+            } else if begun.elapsed() > STALE {
+                // Its owner is gone. If somebody else notices as well, one of us makes it anew.
+                let _ = fs::remove_dir(&folder);
+            }
+        }
+    }
+}
+
+impl Drop for TheirLock {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::diff::unified;
-use crate::edit::{Format, apply, read as understand, strip};
+use crate::doc::Format;
+use crate::edit::{apply, read as understand, strip};
 use crate::error::{Error, Trouble};
 use crate::file::{self, Held};
 use crate::part::Part;
@@ -18,6 +19,8 @@ pub struct Target {
     pub file: PathBuf,
     pub format: Format,
     pub parts: Vec<Part>,
+    /// Does its own program lock it with a folder `FILE.lock` beside it?
+    pub locked_by_folder: bool,
     /// Where receipts and copies are kept.
     pub receipts: PathBuf,
 }
@@ -121,7 +124,7 @@ fn change(
         return Ok(first);
     }
     file::may_change(&file)?;
-    let held = Held::hold(&file)?;
+    let held = Held::hold(&file, target.locked_by_folder)?;
     for _ in 0..TRIES_MAX {
         let mut change = look()?;
         if change.is_none() {

@@ -7,14 +7,18 @@
 //!
 //! - [`Part`] says what is ours, and how it is told from what is not.
 //! - `json/` and `toml/` read a text as a tree that knows its places, and put in or cut out one thing.
-//! - `edit.rs` is the plan, the same for both, and checks what came of it before anybody writes it.
+//! - `edit.rs` is the plan, the same for both (`entry.rs`, `handlers.rs`), and checks what came of it before anybody
+//!   writes it.
 //! - `file.rs` holds a file: links followed, a lock, the mode kept, old or new and never half.
 //! - `receipt.rs` remembers what was there before.
 
 mod diff;
+mod doc;
 mod edit;
+mod entry;
 mod error;
 mod file;
+mod handlers;
 mod install;
 mod json;
 mod node;
@@ -23,7 +27,8 @@ mod receipt;
 mod toml;
 
 pub use diff::unified;
-pub use edit::{Format, apply, read, strip};
+pub use doc::Format;
+pub use edit::{apply, read, strip};
 pub use error::{Error, Trouble};
 pub use install::{Change, Target, install, uninstall};
 pub use node::Node;

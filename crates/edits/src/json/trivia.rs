@@ -71,8 +71,8 @@ fn comment(text: &str, at: usize) -> Result<Option<Comment>, usize> {
         let line = line.strip_suffix('\r').unwrap_or(line);
         return Ok(Some(Comment { span: at..at + line.len(), to_line_end: true }));
     }
-    if rest.starts_with("/*") {
-        let end = rest[2..].find("*/").ok_or(at)?;
+    if let Some(inside) = rest.strip_prefix("/*") {
+        let end = inside.find("*/").ok_or(at)?;
         return Ok(Some(Comment { span: at..at + 2 + end + 2, to_line_end: false }));
     }
     Ok(None)

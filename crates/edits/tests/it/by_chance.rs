@@ -221,7 +221,7 @@ proptest! {
 
 fn target(file: &std::path::Path, format: Format) -> Target {
     let receipts = file.with_file_name("receipts");
-    Target { file: file.to_owned(), format, parts: both(), receipts }
+    Target { file: file.to_owned(), format, parts: both(), locked_by_folder: false, receipts }
 }
 
 fn with_a_hole(text: &str, hole: prop::sample::Index) -> String {

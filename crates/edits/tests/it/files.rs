@@ -31,7 +31,13 @@ impl Home {
     }
 
     fn target(&self, file: &Path) -> Target {
-        Target { file: file.to_owned(), format: Json, parts: both(), receipts: self.path("data/installed") }
+        Target {
+            file: file.to_owned(),
+            format: Json,
+            parts: both(),
+            locked_by_folder: false,
+            receipts: self.path("data/installed"),
+        }
     }
 
     /// Everything that lies in a folder.
@@ -201,4 +207,25 @@ fn what_a_killed_one_left_beside_is_cleared_away() {
     home.write(".settings.json.mine", "not ours");
     install(&home.target(&file), false).unwrap();
     assert_eq!(home.list("."), [".settings.json.mine", "data", "settings.json"]);
+}
+
+#[test]
+fn the_lock_of_the_files_own_program_is_waited_for_and_given_back() {
+    let home = Home::new();
+    let file = home.write("settings.json", TEXT);
+    let lock = home.path("settings.json.lock");
+    fs::create_dir(&lock).unwrap();
+    let target = Target { locked_by_folder: true, ..home.target(&file) };
+    std::thread::scope(|scope| {
+        let installing = scope.spawn(|| install(&target, false));
+        // Its program writes as long as it has the lock; none of that may be lost.
+        for number in 0..20 {
+            assert!(!installing.is_finished(), "the lock is ours");
+            fs::write(&file, TEXT.replace("opus", &format!("opus-{number}"))).unwrap();
+        }
+        fs::remove_dir(&lock).unwrap();
+        installing.join().unwrap().unwrap();
+    });
+    assert!(read(&file).contains("opus-19") && read(&file).contains("askbridge hook"));
+    assert!(!lock.exists());
 }

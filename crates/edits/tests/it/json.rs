@@ -194,3 +194,12 @@ fn a_table_deep_inside_is_found_and_made() {
     let put = there_and_back(Json, "{\n  \"a\": 1\n}\n", &ours);
     assert_eq!(seen(Json, &put)["projects"]["/home/ada/a.b"]["mcpServers"]["askbridge"]["args"], json!(["mcp"]));
 }
+
+#[test]
+fn a_handler_of_another_kind_becomes_the_one_that_is_wanted() {
+    let put = apply(Json, "{}", &[hooks()]).unwrap();
+    let other = put
+        .replace("\"command\": \"askbridge hook\"", "\"url\": \"x\", \"command\": \"askbridge hook\", \"headers\": {}");
+    let other = other.replace("\"type\": \"command\"", "\"type\": \"http\"");
+    assert_eq!(seen(Json, &apply(Json, &other, &[hooks()]).unwrap()), seen(Json, &put));
+}

@@ -215,7 +215,10 @@ impl Program {
 
     fn job(self, file: PathBuf, parts: Vec<Part>, settings: &Settings, what: &'static str) -> Job {
         let format = if self == Self::Codex { Format::Toml } else { Format::Json };
-        Job { target: Target { file, format, parts, receipts: settings.data.join("installed") }, what }
+        // Claude Code keeps much else in this one, and writes it all the time.
+        let locked_by_folder = file.ends_with(".claude.json");
+        let receipts = settings.data.join("installed");
+        Job { target: Target { file, format, parts, locked_by_folder, receipts }, what }
     }
 
     pub(super) fn reader(self, scope: Scope) -> Reader {
@@ -235,7 +238,7 @@ impl Program {
     }
 
     /// The names that lead to the MCP servers.
-    fn mcp_table<'a>(self, scope: Scope, around: &'a Surroundings) -> Vec<&'a str> {
+    fn mcp_table(self, scope: Scope, around: &Surroundings) -> Vec<&str> {
         match (self, scope) {
             // Claude Code keeps one's own servers of a project beside everything else of one's own.
             (Self::Claude, Scope::Local) => vec!["projects", around.folder.to_str().unwrap_or_default(), "mcpServers"],
