@@ -206,6 +206,15 @@ fn a_hook_over_http_without_its_token_is_told() {
     let (health, said, _) = found(&ran, "hooks").pop().unwrap();
     assert_eq!(health, "bad");
     assert!(said.contains("the token is not known to the server"), "{said}");
+    let token = bridge.run(&["token", "create", "claude"]).good().trim().to_owned();
+    let ran = bridge.bash_with_token("askbridge doctor --json", &token);
+    let (health, said, _) = found(&ran, "hooks").pop().unwrap();
+    // As far as this server hears hooks over HTTP.
+    if bridge.run(&["help", "hook"]).code == Some(0) {
+        assert_eq!(health, "good", "{said}");
+    } else {
+        assert!(health == "bad" && said.contains("this askbridge hears no hooks over HTTP"), "{said}");
+    }
 }
 
 /// The doors of this very binary, as far as it has them.

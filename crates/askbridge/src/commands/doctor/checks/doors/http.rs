@@ -24,6 +24,15 @@ pub(super) async fn try_hook(examiner: &Examiner, door: &Door, url: &str, bearer
         return Finding::skipped(format!("{place}: `{url}` is not a plain address of this machine; not tried"));
     };
     let client = Client::at(address, token);
+    if let Err(error) = client.get("/v1/me").await {
+        return match error {
+            Error::Refused(problem) if problem.status == 401 => Finding::bad(
+                format!("{place}: the token is not known to the server"),
+                "make another: `export ASKBRIDGE_TOKEN=\"$(askbridge token create claude)\"`",
+            ),
+            error => Finding::bad(format!("{place}: {error}"), own),
+        };
+    }
     let question = format!(
         "This is a test by `askbridge doctor`, through a hook over HTTP of {}; it answers this itself. Works?",
         door.program.name()
@@ -43,10 +52,6 @@ pub(super) async fn try_hook(examiner: &Examiner, door: &Door, url: &str, bearer
         Ok(Seen::Withdrawn(why)) => {
             Finding::good(format!("{place}: a test was asked, seen and withdrawn; not answered, since {why}"))
         }
-        Ok(Seen::NotAsked(Err(Error::Refused(problem)))) if problem.status == 401 => Finding::bad(
-            format!("{place}: the token is not known to the server"),
-            "make another: `export ASKBRIDGE_TOKEN=\"$(askbridge token create claude)\"`",
-        ),
         Ok(Seen::NotAsked(Err(Error::Refused(problem)))) if problem.code == "unknown_address" => Finding::bad(
             format!("{place}: this askbridge hears no hooks over HTTP"),
             "install a newer release, and start it",
