@@ -60,12 +60,12 @@ pub(crate) enum Command {
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide
     Run(run::Args),
+    /// Show the settings and where they come from, or check the file
+    Config(config::Args),
     /// Let an agent that you already use ask through askbridge: writes into that program's own settings
     Init(init::Args),
     /// Take out of a program's settings what `init` wrote, and nothing else
     Uninstall(init::UninstallArgs),
-    /// Show the settings and where they come from, or check the file
-    Config(config::Args),
     /// Look whether everything is as it should be, and say what to do where it is not
     Doctor(doctor::Args),
     /// Print completions for a shell

@@ -287,6 +287,14 @@ fn config_folder() -> Option<PathBuf> {
     text("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(PathBuf::from(text("HOME")?).join(".config")))
 }
 
+/// The token that other programs' settings name: as it is, or as `$VARIABLE`. `None` if that is not set.
+pub(crate) fn named_token(bearer: &str) -> Option<String> {
+    match bearer.strip_prefix('$') {
+        Some(name) => text(name.trim_start_matches('{').trim_end_matches('}')),
+        None => Some(bearer.to_owned()),
+    }
+}
+
 /// Where other programs keep their settings, and where programs are found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Surroundings {
@@ -338,14 +346,6 @@ pub(crate) fn misspelt_variables() -> Vec<(String, String)> {
     let mut slips: Vec<_> = ours.filter_map(|name| Some((misspelt(&name)?, name))).collect();
     slips.sort();
     slips.into_iter().map(|(meant, name)| (name, meant)).collect()
-}
-
-/// The token that other programs' settings name: as it is, or as `$VARIABLE`. `None` if that is not set.
-pub(crate) fn named_token(bearer: &str) -> Option<String> {
-    match bearer.strip_prefix('$') {
-        Some(name) => text(name.trim_start_matches('{').trim_end_matches('}')),
-        None => Some(bearer.to_owned()),
-    }
 }
 
 /// Where whoever started us wants to hear that we are ready: systemd sets it for `Type=notify`.

@@ -19,7 +19,9 @@ fn many_at_once_are_as_one() {
     };
     all(&["init", "claude", "--mcp"]);
     let put = home.read(".claude/settings.json");
-    assert_eq!(put.matches("askbridge hook").count(), 7);
+    let events = home.json(".claude/settings.json")["hooks"].as_object().unwrap().len();
+    assert!(events > 5);
+    assert_eq!(put.matches("askbridge hook").count(), events, "once for each event");
     assert!(home.run(&["init", "claude", "--mcp"]).good().matches("nothing to change").count() == 2);
     all(&["uninstall", "claude"]);
     assert_eq!(home.read(".claude/settings.json"), CLAUDE);
@@ -55,7 +57,7 @@ fn whenever_it_is_killed_the_file_is_old_or_new_and_never_half() {
     let began = Instant::now();
     home.run(&["uninstall", "claude"]).good();
     // Kills are spread over as long as one takes on this machine, and a little more.
-    let (whole, mut seen) = (began.elapsed() * 5 / 4, [0, 0]);
+    let whole = began.elapsed() * 5 / 4;
     for round in 0..80_u32 {
         let verb = if round % 2 == 0 { "init" } else { "uninstall" };
         let mut child = home.spawn(&[verb, "claude"]);
@@ -67,9 +69,7 @@ fn whenever_it_is_killed_the_file_is_old_or_new_and_never_half() {
         child.wait().unwrap();
         let now = home.read(".claude/settings.json");
         assert!(now == CLAUDE || now == put, "after {end:?}: {now}");
-        seen[usize::from(now == put)] += 1;
     }
-    assert!(seen[0] + seen[1] == 80);
     // Whatever was left behind, the way back is the same.
     home.run(&["init", "claude"]).good();
     assert_eq!(home.read(".claude/settings.json"), put);

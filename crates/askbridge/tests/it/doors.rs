@@ -155,7 +155,6 @@ fn what_is_wrong_with_a_door_is_one_sentence_and_what_to_type_another() {
     write(&bridge, ".mcp.json", SERVER);
     bad("#!/bin/sh\necho \"error: unrecognized subcommand '$1'\" >&2\nexit 2\n", "this askbridge has no `");
     bad("#!/bin/sh\necho 'error: no room' >&2\nexit 3\n", "does not work: it ended with 3: error: no room");
-    bad("#!/nowhere/sh\n", "does not work: ");
 }
 
 #[test]
@@ -210,14 +209,18 @@ fn a_hook_over_http_without_its_token_is_told() {
     let ran = bridge.bash_with_token("askbridge doctor --json", &token);
     let (health, said, _) = found(&ran, "hooks").pop().unwrap();
     // As far as this server hears hooks over HTTP.
-    if bridge.run(&["help", "hook"]).code == Some(0) {
+    if has(&bridge, "hook") {
         assert_eq!(health, "good", "{said}");
     } else {
         assert!(health == "bad" && said.contains("this askbridge hears no hooks over HTTP"), "{said}");
     }
 }
 
-/// The doors of this very binary, as far as it has them.
+/// Does this askbridge have this door? What follows is about the real ones, as far as they are there.
+fn has(bridge: &TestBridge, verb: &str) -> bool {
+    bridge.run(&["help", verb]).code == Some(0)
+}
+
 #[test]
 fn what_init_wrote_is_tried_with_this_very_askbridge() {
     let bridge = TestBridge::start();
@@ -225,11 +228,42 @@ fn what_init_wrote_is_tried_with_this_very_askbridge() {
     let ran = bridge.run(&["doctor", "--json"]);
     for (check, verb) in [("hooks", "hook"), ("mcp", "mcp")] {
         let (health, said, _) = found(&ran, check).pop().unwrap();
-        if bridge.run(&["help", verb]).code == Some(0) {
+        if has(&bridge, verb) {
             assert_eq!(health, "good", "{said}");
         } else {
             assert_eq!(health, "bad", "{said}");
             assert!(said.contains(&format!("this askbridge has no `{verb}`")), "{said}");
         }
+    }
+}
+
+#[test]
+fn a_person_sees_a_test_go_through_the_real_doors_and_stays_a_person() {
+    let bridge = TestBridge::start();
+    if !has(&bridge, "hook") || !has(&bridge, "mcp") {
+        return;
+    }
+    bridge.run(&["init", "claude", "--mcp"]).good();
+    for _ in 0..2 {
+        let mut terminal = Terminal::open(bridge.at_a_terminal("bash", &["-c", "askbridge doctor --json | cat"]));
+        terminal.shows("settings.json`): a test was asked, answered and heard");
+        terminal.shows(".claude.json`): a test was asked, answered and heard");
+        assert_eq!(terminal.ends(), 0);
+    }
+    assert!(bridge.open().is_empty());
+}
+
+#[test]
+fn the_real_doors_are_tried_without_a_server_as_well() {
+    let bridge = TestBridge::stopped();
+    if !has(&bridge, "hook") || !has(&bridge, "mcp") {
+        return;
+    }
+    bridge.bash("unset ASKBRIDGE_DATA; askbridge init claude --mcp").good();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let ran = bridge.bash(&format!("unset ASKBRIDGE_DATA; askbridge --listen {port} doctor --json"));
+    for check in ["hooks", "mcp"] {
+        let (health, said, _) = found(&ran, check).pop().unwrap();
+        assert!(health == "good" && said.contains("a test was asked, answered and heard"), "{}", ran.stdout);
     }
 }
