@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("edits", &[]),
     ("askbridge", &["bridge", "config", "core", "edits", "journal"]),
     ("simulation", &["bridge", "core", "journal", "testkit"]),
-    ("fuzz", &["bridge", "config", "core", "journal", "peers", "testkit"]),
+    ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "testkit"]),
     ("bench", &[]),
 ];
 /// What the rules must not know: serialization, time, chance, the outside.

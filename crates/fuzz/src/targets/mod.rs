@@ -2,6 +2,7 @@
 
 mod config;
 mod dialects;
+mod edits;
 mod heads;
 mod machines;
 mod texts;
@@ -26,4 +27,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "ids", run: texts::ids },
     Target { name: "heads", run: heads::heads },
     Target { name: "config", run: config::config },
+    Target { name: "edits", run: edits::edits },
 ];
