@@ -1,8 +1,8 @@
 //! Careful changes to other programs' settings, and the way back.
 //!
 //! Somebody else's file is changed by putting text in and cutting text out: every byte that is not ours stays, with its
-//! order, comments, indentation and line ends. [`apply`] and [`strip`] are functions of text alone; [`install`] and
-//! [`uninstall`] do the same to files, one at a time, with a backup and a receipt, so that the way back leads to the very
+//! order, comments, indentation and line ends. [`apply`] and [`strip`] are functions of text alone; [`install()`] and
+//! [`uninstall()`] do the same to files, one at a time, with a backup and a receipt, so that the way back leads to the very
 //! bytes that were there.
 //!
 //! - [`Part`] says what is ours, and how it is told from what is not.
