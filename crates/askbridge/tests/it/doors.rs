@@ -178,6 +178,22 @@ fn settings_that_cannot_be_read_are_told() {
 }
 
 #[test]
+fn hooks_that_are_switched_off_and_servers_too_are_told() {
+    let bridge = TestBridge::start();
+    write(&bridge, ".claude/settings.json", &HOOK.replacen('{', "{\"disableAllHooks\": true, ", 1));
+    write(
+        &bridge,
+        ".codex/config.toml",
+        "[mcp_servers.askbridge]\ncommand = \"askbridge\"\nargs = [\"mcp\"]\nenabled = false\n",
+    );
+    let ran = bridge.run(&["doctor", "--json"]);
+    let (health, said, hint) = found(&ran, "hooks").pop().unwrap();
+    assert!(health == "warning" && said.contains("`disableAllHooks` is on, so no hook is run"), "{said}");
+    assert!(hint.starts_with("take `disableAllHooks` out of `"), "{hint}");
+    assert_eq!(found(&ran, "mcp")[0].0, "skipped", "{}", ran.stdout);
+}
+
+#[test]
 fn a_claude_that_our_hooks_were_not_tried_with_is_told() {
     let bridge = TestBridge::start();
     write(&bridge, ".claude/settings.json", HOOK);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use askbridge_edits::{Error, Format, Node, read};
+use askbridge_edits::{Error, Node, read};
 
 use super::entries::{NAME, command_line, is_our_hook, is_our_server};
 use super::program::{PROGRAMS, Program, Scope};
@@ -16,6 +16,8 @@ pub(crate) struct Door {
     pub(crate) scope: Scope,
     pub(crate) file: PathBuf,
     pub(crate) way: Way,
+    /// The same file says that no hook is to be run.
+    pub(crate) is_off: bool,
 }
 
 /// How it calls us.
@@ -51,9 +53,9 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
                 match read(job.target.format, &text) {
                     Ok(node) => {
                         let table = program.mcp_path(*scope, around);
-                        let ways = ways(&node, job.target.format, &table);
-                        let door = |way| Door { program, scope: *scope, file: file.clone(), way };
-                        found.extend(ways.into_iter().map(door).map(Ok));
+                        let is_off = is_true(&node, "disableAllHooks");
+                        let door = |way| Door { program, scope: *scope, file: file.clone(), way, is_off };
+                        found.extend(ways(&node, &table).into_iter().map(door).map(Ok));
                     }
                     Err(source) => found.push(Err((program, Error::Document { file, source }))),
                 }
@@ -74,7 +76,7 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
     found
 }
 
-fn ways(node: &Node, format: Format, table: &[String]) -> Vec<Way> {
+fn ways(node: &Node, table: &[String]) -> Vec<Way> {
     let mut ways = Vec::new();
     for (event, groups) in node.get("hooks").map(Node::members).unwrap_or_default() {
         let handlers = groups.items().iter().filter_map(|group| group.get("hooks")).flat_map(Node::items);
@@ -83,10 +85,7 @@ fn ways(node: &Node, format: Format, table: &[String]) -> Vec<Way> {
         }
     }
     let server = table.iter().try_fold(node, |node, name| node.get(name)).and_then(|table| table.get(NAME));
-    let is_on = |entry: &&Node| {
-        let enabled = entry.get("enabled").map(Node::value).unwrap_or(true.into());
-        is_our_server(entry) && (format == Format::Toml || enabled != serde_json::Value::Bool(false))
-    };
+    let is_on = |entry: &&Node| is_our_server(entry) && (entry.get("enabled").is_none() || is_true(entry, "enabled"));
     if let Some(entry) = server.filter(is_on) {
         let url = ["url", "httpUrl"].iter().find_map(|name| entry.get(name)?.as_str());
         ways.push(match url {
@@ -95,6 +94,10 @@ fn ways(node: &Node, format: Format, table: &[String]) -> Vec<Way> {
         });
     }
     ways
+}
+
+fn is_true(node: &Node, name: &str) -> bool {
+    node.get(name).is_some_and(|flag| flag.value() == serde_json::Value::Bool(true))
 }
 
 fn add_hook(ways: &mut Vec<Way>, handler: &Node, event: &str) {

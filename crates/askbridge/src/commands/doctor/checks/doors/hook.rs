@@ -44,6 +44,11 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
         }
     };
     for door in &hooks {
+        if door.is_off {
+            let what = format!("{}: `disableAllHooks` is on, so no hook is run", place(door));
+            findings.push(Finding::warning(what, format!("take `disableAllHooks` out of `{}`", door.file.display())));
+            continue;
+        }
         findings.push(match &door.way {
             Way::Hook { command, .. } => try_hook(&examiner, door, command).await,
             Way::HttpHook { url, bearer } => http::try_hook(&examiner, door, url, bearer).await,
