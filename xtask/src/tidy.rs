@@ -16,9 +16,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("testkit", &["core", "journal", "peers", "scripted"]),
     ("bridge", &["core", "journal", "peers"]),
     ("config", &["bridge", "core"]),
-    ("askbridge", &["bridge", "config", "core", "journal"]),
+    ("edits", &[]),
+    ("askbridge", &["bridge", "config", "core", "edits", "journal"]),
     ("simulation", &["bridge", "core", "journal", "testkit"]),
-    ("fuzz", &["bridge", "config", "core", "journal", "peers", "testkit"]),
+    ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "testkit"]),
     ("bench", &[]),
 ];
 /// What the rules must not know: serialization, time, chance, the outside.

@@ -6,7 +6,8 @@ use askbridge_config::{ForEveryone, ForServer};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, ask, away, completions, config, demo, doctor, hook, inbox, journal, mcp, pair, resume, run, serve, token,
+    answer, ask, away, completions, config, demo, doctor, hook, inbox, init, journal, mcp, pair, resume, run, serve,
+    token,
 };
 use crate::failure::Failure;
 use crate::settings::CommandLine;
@@ -19,6 +20,7 @@ Examples:
   askbridge ask \"Deploy now?\" -o Yes -o No     ask, wait, print the answer
   askbridge inbox --watch                      what waits for you, live; answer with the keyboard
   askbridge answer                             answer one, step by step
+  askbridge init claude                        let Claude Code in your terminal ask through askbridge
   askbridge run -- claude                      run an agent that may ask but never decide
   askbridge doctor                             is everything as it should be?
 
@@ -71,6 +73,10 @@ pub(crate) enum Command {
     Hook(hook::Args),
     /// Show the settings and where they come from, or check the file
     Config(config::Args),
+    /// Let an agent that you already use ask through askbridge: writes into that program's own settings
+    Init(init::Args),
+    /// Take out of a program's settings what `init` wrote, and nothing else
+    Uninstall(init::UninstallArgs),
     /// Look whether everything is as it should be, and say what to do where it is not
     Doctor(doctor::Args),
     /// Print completions for a shell

@@ -85,6 +85,8 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
             runtime.block_on(commands::demo::run(&settings, args))
         }
+        Command::Init(args) => commands::init::run(&settings, &args),
+        Command::Uninstall(args) => commands::init::uninstall(&settings, &args),
         command => client(&settings, command),
     }
 }
@@ -106,6 +108,8 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Resume(args) => commands::resume::run(settings, args).await,
             Command::Serve(_)
             | Command::Demo(_)
+            | Command::Init(_)
+            | Command::Uninstall(_)
             | Command::Config(_)
             | Command::Doctor(_)
             | Command::Hook(_)

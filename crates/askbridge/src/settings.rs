@@ -61,6 +61,8 @@ pub(crate) struct Settings {
     pub(crate) hook_accept: Duration,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
+    /// Flags with which another askbridge, started with an environment of its own, finds the same server.
+    pub(crate) way_back: Vec<String>,
 }
 
 /// What is decided about the agents that we run.
@@ -205,6 +207,7 @@ impl Settings {
             hook_accept: kept(config.text("hooks.accept"))?,
             user: config.text("user").to_owned(),
             colour: may_colour(),
+            way_back: way_back(config),
         })
     }
 
@@ -280,6 +283,21 @@ fn outbound(config: &Config) -> Result<OutboundOptions, Failure> {
     Ok(OutboundOptions { private, authorities, ..OutboundOptions::default() })
 }
 
+/// What was chosen for this very command would be forgotten by the next one.
+fn way_back(config: &Config) -> Vec<String> {
+    let mut flags = Vec::new();
+    if let (Source::Flag(_) | Source::Env(_), Ok(data)) =
+        (&config.found("data").source, std::path::absolute(config.text("data")))
+    {
+        flags.extend(["--data".to_owned(), data.display().to_string()]);
+    }
+    let chosen = config.file.as_ref().filter(|file| config.file_is_there && usual_file().as_ref() != Some(file));
+    if let Some(file) = chosen.and_then(|file| std::path::absolute(file).ok()) {
+        flags.extend(["--config".to_owned(), file.display().to_string()]);
+    }
+    flags
+}
+
 /// The names that are ours: those that are listed, and the one that people are told.
 fn hosts(config: &Config) -> Vec<String> {
     let told = config.text("public_url").split_once("://").map(|(_, host)| host.to_owned());
@@ -299,9 +317,55 @@ fn file(line: &CommandLine) -> Option<(PathBuf, bool)> {
     if let Some(path) = text("ASKBRIDGE_CONFIG") {
         return Some((PathBuf::from(path), true));
     }
-    let folder =
-        text("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(PathBuf::from(text("HOME")?).join(".config")));
-    Some((folder?.join("askbridge/config.toml"), false))
+    Some((usual_file()?, false))
+}
+
+fn usual_file() -> Option<PathBuf> {
+    Some(config_folder()?.join("askbridge/config.toml"))
+}
+
+fn config_folder() -> Option<PathBuf> {
+    text("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(PathBuf::from(text("HOME")?).join(".config")))
+}
+
+/// The token that other programs' settings name: as it is, or as `$VARIABLE`. `None` if that is not set.
+pub(crate) fn named_token(bearer: &str) -> Option<String> {
+    match bearer.strip_prefix('$') {
+        Some(name) => text(name.trim_start_matches('{').trim_end_matches('}')),
+        None => Some(bearer.to_owned()),
+    }
+}
+
+/// Where other programs keep their settings, and where programs are found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Surroundings {
+    pub(crate) home: PathBuf,
+    /// `~/.config`, unless somebody moved it.
+    pub(crate) config: PathBuf,
+    /// What `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `OPENCODE_CONFIG` name.
+    pub(crate) claude: Option<PathBuf>,
+    pub(crate) codex: Option<PathBuf>,
+    pub(crate) opencode: Option<PathBuf>,
+    pub(crate) path: Vec<PathBuf>,
+    /// The folder that we were started in.
+    pub(crate) folder: PathBuf,
+}
+
+impl Surroundings {
+    pub(crate) fn look() -> Result<Self, Failure> {
+        let home = text("HOME").ok_or_else(|| {
+            Failure::new("HOME is not set, so there is no telling where programs keep their settings")
+        })?;
+        Ok(Self {
+            home: PathBuf::from(home),
+            config: config_folder().unwrap_or_default(),
+            claude: text("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            codex: text("CODEX_HOME").map(PathBuf::from),
+            opencode: text("OPENCODE_CONFIG").map(PathBuf::from),
+            path: text("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default(),
+            folder: env::current_dir()?,
+        })
+    }
 }
 
 fn data_folder() -> Option<PathBuf> {

@@ -74,6 +74,11 @@ impl Client {
         Self(Way::Socket(settings.socket()))
     }
 
+    /// Over TCP to an address that somebody else wrote down.
+    pub(crate) fn at(address: SocketAddr, token: String) -> Self {
+        Self(Way::Tcp { address, token })
+    }
+
     /// Do we speak as whoever holds a token, not as this process?
     pub(crate) fn has_token(&self) -> bool {
         matches!(self.0, Way::Tcp { .. })

@@ -9,6 +9,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod hook;
 pub(crate) mod inbox;
+pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod mcp;
 pub(crate) mod pair;

@@ -58,6 +58,8 @@ fn a_fresh_machine_is_healthy_and_stays_untouched() {
     good     versions  this is 0.1.0
     good     agents    no agent runs
     good     asks      a test was asked, answered and fetched, on a server that is gone again
+    skipped  hooks     no program's hooks call askbridge; `askbridge init claude` sees to that
+    skipped  mcp       no program knows askbridge as an MCP server; see `askbridge init`
     ");
     assert!(!bridge.data().exists());
 }

@@ -12,6 +12,7 @@ mod config;
 mod copies;
 mod demo;
 mod doctor;
+mod doors;
 mod guide;
 mod guides;
 mod handover;

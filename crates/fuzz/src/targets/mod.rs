@@ -3,6 +3,7 @@
 mod claude;
 mod config;
 mod dialects;
+mod edits;
 mod heads;
 mod machines;
 mod mcp;
@@ -31,4 +32,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "ids", run: texts::ids },
     Target { name: "heads", run: heads::heads },
     Target { name: "config", run: config::config },
+    Target { name: "edits", run: edits::edits },
 ];

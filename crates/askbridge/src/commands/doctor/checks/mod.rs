@@ -4,6 +4,7 @@ mod agents;
 mod asks;
 mod claude;
 mod clock;
+mod doors;
 mod files;
 mod folder;
 mod port;
@@ -40,4 +41,6 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "claude", look: |patient| Box::pin(claude::look(patient)) },
     Check { name: "agents", look: |patient| Box::pin(agents::look(patient)) },
     Check { name: "asks", look: |patient| Box::pin(asks::look(patient)) },
+    Check { name: "hooks", look: |patient| Box::pin(doors::hooks(patient)) },
+    Check { name: "mcp", look: |patient| Box::pin(doors::servers(patient)) },
 ];

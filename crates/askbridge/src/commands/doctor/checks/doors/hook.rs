@@ -1,0 +1,173 @@
+//! Hooks in the settings of Claude Code and Codex.
+
+use askbridge_bridge::chance::Chance;
+use askbridge_bridge::hosts::find_claude;
+use serde_json::{Value, json};
+
+use super::examiner::{Examiner, Seen};
+use super::http;
+use super::stand_in::{Ended, run, start};
+use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::patient::Patient;
+use crate::commands::init::{Door, Program, Scope, Way, doors};
+use crate::failure::Failure;
+use crate::served::host_options;
+use crate::settings::Surroundings;
+
+/// The oldest Claude Code with which our hooks were tried in a terminal.
+const TRIED: (u32, u32, u32) = (2, 1, 325);
+
+pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding> {
+    let Ok(around) = Surroundings::look() else { return vec![Finding::skipped("HOME is not set")] };
+    let mut findings = Vec::new();
+    let mut hooks = Vec::new();
+    for door in doors(&patient.settings, &around) {
+        match door {
+            Ok(door) if matches!(door.way, Way::Hook { .. } | Way::HttpHook { .. }) => hooks.push(door),
+            Ok(_) => {}
+            Err((program, error)) => findings.push(unreadable(program, error)),
+        }
+    }
+    if hooks.is_empty() {
+        findings.push(Finding::skipped("no program's hooks call askbridge; `askbridge init claude` sees to that"));
+        return findings;
+    }
+    if hooks.iter().any(|door| door.program == Program::Claude) {
+        findings.extend(version(patient).await);
+    }
+    let examiner = match Examiner::meet(patient).await {
+        Ok(examiner) => examiner,
+        Err(failure) => {
+            findings
+                .push(Finding::bad(format!("hooks could not be tried: {}", failure.what()), "see what is bad above"));
+            return findings;
+        }
+    };
+    for door in &hooks {
+        if door.is_off {
+            let what = format!("{}: `disableAllHooks` is on, so no hook is run", place(door));
+            findings.push(Finding::warning(what, format!("take `disableAllHooks` out of `{}`", door.file.display())));
+            continue;
+        }
+        findings.push(match &door.way {
+            Way::Hook { command, .. } => try_hook(&examiner, door, command).await,
+            Way::HttpHook { url, bearer } => http::try_hook(&examiner, door, url, bearer).await,
+            Way::Mcp { .. } | Way::HttpMcp { .. } => continue,
+        });
+    }
+    examiner.leave().await;
+    findings
+}
+
+/// Settings that cannot be read: the program that owns them ignores them as well.
+fn unreadable(program: Program, error: askbridge_edits::Error) -> Finding {
+    let what =
+        format!("settings of {} cannot be read: {}", program.name(), Failure::from(anyhow::Error::from(error)).what());
+    Finding::warning(what, "correct the file; until then its program does not read it either")
+}
+
+/// Older versions know fewer events, and ask at other moments.
+async fn version(patient: &Patient) -> Option<Finding> {
+    let cli = find_claude(&host_options(&patient.settings)).await.ok()?;
+    let text = cli.version.to_string();
+    let mut numbers = text.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
+    let mut next = || numbers.next().unwrap_or_default();
+    let found = (next(), next(), next());
+    (found < TRIED).then(|| {
+        let (major, minor, patch) = TRIED;
+        Finding::warning(
+            format!("hooks were tried with Claude Code {major}.{minor}.{patch}, and this is {text}: its own dialog may not close"),
+            "run `claude update`",
+        )
+    })
+}
+
+async fn try_hook(examiner: &Examiner, door: &Door, command: &str) -> Finding {
+    let place = place(door);
+    let own = again(door);
+    if examiner.folder().is_some() && command.contains("--data") {
+        return Finding::skipped(format!(
+            "{place}: askbridge is not running; start it with `askbridge`, then this can be tried"
+        ));
+    }
+    let question = format!(
+        "This is a test by `askbridge doctor`, through a hook of {}; it answers this itself. Works?",
+        door.program.name()
+    );
+    let child = match start(command, examiner.folder()) {
+        Ok(child) => child,
+        Err(error) => return Finding::bad(format!("{place}: could not run a shell: {error}"), own),
+    };
+    let input = event(&question).to_string();
+    let seen = examiner.attend(&question, run(child, &input)).await;
+    match seen {
+        Ok(Seen::Answered(Some(Ok(ended)))) => match answer(&ended, &question).as_deref() {
+            Some("Yes") => Finding::good(format!("{place}: a test was asked, answered and heard")),
+            _ => Finding::bad(format!("{place}: a test was asked and answered, and the hook did not say so"), own),
+        },
+        Ok(Seen::Answered(_)) => {
+            Finding::bad(format!("{place}: a test was asked and answered, and the hook never ended"), own)
+        }
+        Ok(Seen::Withdrawn(why)) => {
+            Finding::good(format!("{place}: a test was asked, seen and withdrawn; not answered, since {why}"))
+        }
+        Ok(Seen::NotAsked(Ok(ended))) => not_asked(&place, command, &ended, own),
+        Ok(Seen::NotAsked(Err(error))) => Finding::bad(format!("{place}: `{command}` could not be run: {error}"), own),
+        Ok(Seen::Silence) => Finding::bad(format!("{place}: `{command}` runs, and asks nothing"), own),
+        Err(failure) => Finding::bad(format!("{place}: {}", failure.what()), own),
+    }
+}
+
+fn not_asked(place: &str, command: &str, ended: &Ended, hint: String) -> Finding {
+    match ended.why("hook") {
+        Some(why) => Finding::bad(format!("{place}: `{command}` does not work: {why}"), hint),
+        // A hook that does not find a server is silent, so that the agent works on.
+        None => Finding::bad(format!("{place}: `{command}` did not find the server that runs here"), hint),
+    }
+}
+
+/// What Claude Code tells a hook when it has a question.
+pub(super) fn event(question: &str) -> Value {
+    let options = json!([{"label": "Yes", "description": "It works."}, {"label": "No", "description": "It does not."}]);
+    let questions = json!([{"question": question, "header": "Test", "multiSelect": false, "options": options}]);
+    json!({
+        "session_id": format!("askbridge-doctor-{:016x}", Chance::System.u64()),
+        "transcript_path": "",
+        "cwd": std::env::current_dir().unwrap_or_default(),
+        "permission_mode": "default",
+        "hook_event_name": "PermissionRequest",
+        "tool_name": "AskUserQuestion",
+        "tool_input": {"questions": questions},
+    })
+}
+
+fn answer(ended: &Ended, question: &str) -> Option<String> {
+    answer_in(&serde_json::from_str(&ended.stdout).ok()?, question)
+}
+
+/// The answer in what a hook prints.
+pub(super) fn answer_in(output: &Value, question: &str) -> Option<String> {
+    let decision = &output["hookSpecificOutput"]["decision"];
+    let answer = &decision["updatedInput"]["answers"][question];
+    (decision["behavior"] == "allow").then(|| answer.as_str().map(str::to_owned)).flatten()
+}
+
+pub(super) fn place(door: &Door) -> String {
+    format!("{} (`{}`)", door.program.name(), door.file.display())
+}
+
+/// What to type to have it written anew.
+pub(super) fn again(door: &Door) -> String {
+    let scope = match door.scope {
+        Scope::Person => "",
+        Scope::Project => " --project",
+        Scope::Local => " --local",
+    };
+    let http = if matches!(door.way, Way::HttpHook { .. }) { " --http" } else { "" };
+    let more = match (&door.way, door.program) {
+        (Way::Hook { .. }, Program::Codex) => " --hooks",
+        (Way::Mcp { .. } | Way::HttpMcp { .. }, Program::Claude) => " --mcp",
+        _ => "",
+    };
+    format!("type `askbridge init {}{scope}{http}{more}` to write it anew", door.program.word())
+}

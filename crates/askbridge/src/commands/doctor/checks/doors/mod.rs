@@ -1,0 +1,13 @@
+//! Every place in other programs' settings that calls us, tried: a test is asked through that very door, and answered.
+//!
+//! `examiner.rs` is the person's side of a test, `stand_in.rs` the agent's; `hook.rs`, `http.rs` and `mcp.rs` know how a
+//! door is spoken to and what its answer looks like.
+
+mod examiner;
+mod hook;
+mod http;
+mod mcp;
+mod stand_in;
+
+pub(super) use hook::look as hooks;
+pub(super) use mcp::look as servers;

@@ -1,0 +1,60 @@
+//! The agent's side of a test: a process between the doctor and the door, as an agent would be.
+//!
+//! The server takes whatever calls a hook for an agent, and lets nothing below it decide. That must not be the doctor,
+//! who has an answer to give.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, Command};
+
+/// Runs `$COMMAND`, and stays above it until it ends.
+const SCRIPT: &str = "eval \"$COMMAND\"; exit $?";
+
+/// Starts a command as an agent would, with nothing of ours in its environment but what leads to a server.
+pub(super) fn start(command: &str, folder: Option<&Path>) -> std::io::Result<Child> {
+    let mut stand_in = Command::new("/bin/sh");
+    stand_in.args(["-c", SCRIPT]).env("COMMAND", command);
+    stand_in.env_remove("ASKBRIDGE_TOKEN").env_remove("ASKBRIDGE_HOSTED");
+    if let Some(folder) = folder {
+        stand_in.env("ASKBRIDGE_DATA", folder);
+    }
+    stand_in.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true).spawn()
+}
+
+/// What a command said before it ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+/// Gives it its input, and waits until it has ended.
+pub(super) async fn run(mut child: Child, input: &str) -> std::io::Result<Ended> {
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that has ended already says why on its own.
+        let _ = stdin.write_all(input.as_bytes()).await;
+    }
+    let output = child.wait_with_output().await?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    Ok(Ended { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+}
+
+impl Ended {
+    /// Why a command that should have asked did not, if that is plain to see.
+    pub(super) fn why(&self, verb: &str) -> Option<String> {
+        let first = self.stderr.lines().next().unwrap_or_default();
+        match self.code {
+            Some(127) => Some("there is no such program".to_owned()),
+            Some(126) => Some("it cannot be run".to_owned()),
+            Some(2) if self.stderr.contains("unrecognized subcommand") => {
+                Some(format!("this askbridge has no `{verb}`"))
+            }
+            Some(0) => None,
+            Some(code) => Some(format!("it ended with {code}: {first}")),
+            None => Some("it was killed".to_owned()),
+        }
+    }
+}

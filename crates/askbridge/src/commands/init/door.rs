@@ -1,0 +1,123 @@
+//! What is installed: every place in other programs' settings that calls us.
+
+use std::fs;
+use std::path::PathBuf;
+
+use askbridge_edits::{Error, Node, read};
+
+use super::entries::{NAME, command_line, is_our_hook, is_our_server};
+use super::program::{PROGRAMS, Program, Scope};
+use crate::settings::{Settings, Surroundings};
+
+/// One place that calls us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Door {
+    pub(crate) program: Program,
+    pub(crate) scope: Scope,
+    pub(crate) file: PathBuf,
+    pub(crate) way: Way,
+    /// The same file says that no hook is to be run.
+    pub(crate) is_off: bool,
+}
+
+/// How it calls us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// A command for a shell, and the events that run it.
+    Hook {
+        command: String,
+        events: Vec<String>,
+    },
+    HttpHook {
+        url: String,
+        bearer: String,
+    },
+    /// A program and its arguments, spoken to over its input and output.
+    Mcp {
+        command: Vec<String>,
+    },
+    HttpMcp {
+        url: String,
+    },
+}
+
+/// Looks into the settings of every program that we know. A file that cannot be read is told as such.
+pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Door, (Program, Error)>> {
+    let mut found: Vec<Result<Door, (Program, Error)>> = Vec::new();
+    for program in PROGRAMS {
+        for scope in program.scopes() {
+            let jobs = program.uninstall(*scope, settings, around).unwrap_or_default();
+            for job in jobs {
+                let file = job.target.file;
+                let Ok(text) = fs::read_to_string(&file) else { continue };
+                match read(job.target.format, &text) {
+                    Ok(node) => {
+                        let table = program.mcp_path(*scope, around);
+                        let is_off = is_true(&node, "disableAllHooks");
+                        let door = |way| Door { program, scope: *scope, file: file.clone(), way, is_off };
+                        found.extend(ways(&node, &table).into_iter().map(door).map(Ok));
+                    }
+                    Err(source) => found.push(Err((program, Error::Document { file, source }))),
+                }
+            }
+        }
+    }
+    // In one's own home, the project's settings and one's own are the same file.
+    let mut seen = Vec::new();
+    found.retain(|door| match door {
+        Ok(door) => {
+            let key = (fs::canonicalize(&door.file).ok(), door.way.clone());
+            let is_new = !seen.contains(&key);
+            seen.push(key);
+            is_new
+        }
+        Err(_) => true,
+    });
+    found
+}
+
+fn ways(node: &Node, table: &[String]) -> Vec<Way> {
+    let mut ways = Vec::new();
+    for (event, groups) in node.get("hooks").map(Node::members).unwrap_or_default() {
+        let handlers = groups.items().iter().filter_map(|group| group.get("hooks")).flat_map(Node::items);
+        for handler in handlers.filter(|handler| is_our_hook(handler)) {
+            add_hook(&mut ways, handler, event);
+        }
+    }
+    let server = table.iter().try_fold(node, |node, name| node.get(name)).and_then(|table| table.get(NAME));
+    let is_on = |entry: &&Node| is_our_server(entry) && (entry.get("enabled").is_none() || is_true(entry, "enabled"));
+    if let Some(entry) = server.filter(is_on) {
+        let url = ["url", "httpUrl"].iter().find_map(|name| entry.get(name)?.as_str());
+        ways.push(match url {
+            Some(url) => Way::HttpMcp { url: url.to_owned() },
+            None => Way::Mcp { command: command_line(entry) },
+        });
+    }
+    ways
+}
+
+fn is_true(node: &Node, name: &str) -> bool {
+    node.get(name).is_some_and(|flag| flag.value() == serde_json::Value::Bool(true))
+}
+
+fn add_hook(ways: &mut Vec<Way>, handler: &Node, event: &str) {
+    let text = |name: &str| handler.get(name).and_then(Node::as_str).unwrap_or_default().to_owned();
+    if text("type") == "http" {
+        let header = handler.get("headers").and_then(|headers| headers.get("Authorization")).and_then(Node::as_str);
+        let bearer = header.unwrap_or_default().trim_start_matches("Bearer ").to_owned();
+        let way = Way::HttpHook { url: text("url"), bearer };
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+        return;
+    }
+    let written = text("command");
+    let known = ways.iter_mut().find_map(|way| match way {
+        Way::Hook { command, events } if *command == written => Some(events),
+        _ => None,
+    });
+    match known {
+        Some(events) => events.push(event.to_owned()),
+        None => ways.push(Way::Hook { command: written, events: vec![event.to_owned()] }),
+    }
+}

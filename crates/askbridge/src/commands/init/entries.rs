@@ -1,0 +1,143 @@
+//! What we write into other programs' settings, and how we know it again.
+
+use askbridge_edits::{Node, Part};
+use serde_json::Value;
+
+use super::events;
+use super::ourselves::{Ourselves, calls_us, words};
+
+/// The name of our MCP server, everywhere.
+pub(super) const NAME: &str = "askbridge";
+/// Where hooks over HTTP are heard.
+pub(super) const HTTP_HOOK: &str = "/v1/hook";
+/// The variable that holds the token of hooks over HTTP.
+pub(super) const TOKEN: &str = "ASKBRIDGE_TOKEN";
+
+/// How a program writes an MCP server that it starts itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `command` and `args`.
+    Plain,
+    /// The same, with `"type": "stdio"`.
+    Stdio,
+    /// `"type": "local"`, and the command with its arguments as one list.
+    Local,
+}
+
+/// How hooks call us.
+#[derive(Debug, Clone)]
+pub(super) enum Call<'a> {
+    Command(&'a Ourselves),
+    /// Over HTTP, with the token in an environment variable, or as it is.
+    Http {
+        base: &'a str,
+        token: Option<&'a str>,
+    },
+}
+
+/// The hooks of Claude Code.
+pub(super) fn claude_hooks(call: &Call<'_>) -> Part {
+    let group = |entry: &events::Entry| {
+        let mut handler = handler(call);
+        handler.push(("timeout".to_owned(), Node::Leaf(Value::from(entry.timeout_s))));
+        let handlers = ("hooks".to_owned(), Node::Array(vec![Node::Object(handler)]));
+        let matcher = entry.matcher.map(|matcher| ("matcher".to_owned(), Node::text(matcher)));
+        (entry.event.to_owned(), Node::Object(matcher.into_iter().chain([handlers]).collect()))
+    };
+    hooks(events::entries().iter().map(group).collect())
+}
+
+/// The one hook of Codex that goes to a person.
+pub(super) fn codex_hooks(ourselves: &Ourselves) -> Part {
+    let event = "PermissionRequest";
+    let listed = events::entries().iter().find(|entry| entry.event == event);
+    let timeout = listed.map_or(600, |entry| entry.timeout_s);
+    let handler = Node::object([
+        ("type", Node::text("command")),
+        ("command", Node::text(ourselves.shell("hook"))),
+        ("timeout", Node::Leaf(Value::from(timeout))),
+    ]);
+    let group = Node::object([("matcher", Node::text(".*")), ("hooks", Node::Array(vec![handler]))]);
+    hooks(vec![(event.to_owned(), group)])
+}
+
+/// No hooks of ours.
+pub(super) fn no_hooks() -> Part {
+    hooks(Vec::new())
+}
+
+fn hooks(wanted: Vec<(String, Node)>) -> Part {
+    Part::Handlers { table: "hooks".to_owned(), wanted, is_ours: is_our_hook }
+}
+
+fn handler(call: &Call<'_>) -> Vec<(String, Node)> {
+    let fields = match call {
+        Call::Command(ourselves) => {
+            vec![("type", Node::text("command")), ("command", Node::text(ourselves.shell("hook")))]
+        }
+        Call::Http { base, token } => {
+            let bearer = format!("Bearer {}", token.map_or_else(|| format!("${TOKEN}"), str::to_owned));
+            let mut fields = vec![
+                ("type", Node::text("http")),
+                ("url", Node::text(format!("{base}{HTTP_HOOK}"))),
+                ("headers", Node::object([("Authorization", Node::text(bearer))])),
+            ];
+            if token.is_none() {
+                fields.push(("allowedEnvVars", Node::Array(vec![Node::text(TOKEN)])));
+            }
+            fields
+        }
+    };
+    fields.into_iter().map(|(name, node)| (name.to_owned(), node)).collect()
+}
+
+/// Our entry among a program's MCP servers. `None`: there should be none.
+pub(super) fn mcp(table: &[&str], wanted: Option<(Shape, &Ourselves)>) -> Part {
+    let list = |words: Vec<String>| Node::Array(words.into_iter().map(Node::text).collect());
+    let entry = |(shape, ourselves): (Shape, &Ourselves)| {
+        let (program, arguments) = (ourselves.program.clone(), ourselves.arguments("mcp"));
+        match shape {
+            Shape::Plain => Node::object([("command", Node::text(program)), ("args", list(arguments))]),
+            Shape::Stdio => Node::object([
+                ("type", Node::text("stdio")),
+                ("command", Node::text(program)),
+                ("args", list(arguments)),
+            ]),
+            Shape::Local => Node::object([
+                ("type", Node::text("local")),
+                ("command", list([program].into_iter().chain(arguments).collect())),
+                ("enabled", Node::Leaf(Value::Bool(true))),
+            ]),
+        }
+    };
+    Part::Entry {
+        table: table.iter().map(|name| (*name).to_owned()).collect(),
+        name: NAME.to_owned(),
+        wanted: wanted.map(entry),
+        former: &["url", "httpUrl", "headers"],
+        is_ours: is_our_server,
+    }
+}
+
+pub(super) fn is_our_hook(handler: &Node) -> bool {
+    let text = |name: &str| handler.get(name).and_then(Node::as_str).unwrap_or_default();
+    match text("type") {
+        "http" => text("url").ends_with(HTTP_HOOK),
+        _ => calls_us(&words(text("command")), "hook"),
+    }
+}
+
+pub(super) fn is_our_server(entry: &Node) -> bool {
+    let url = ["url", "httpUrl"].iter().find_map(|name| entry.get(name)?.as_str());
+    url.is_some_and(|url| url.trim_end_matches('/').ends_with("/mcp")) || calls_us(&command_line(entry), "mcp")
+}
+
+/// The program of an MCP entry and its arguments, in whichever shape it is written.
+pub(super) fn command_line(entry: &Node) -> Vec<String> {
+    let texts = |name: &str| match entry.get(name) {
+        Some(Node::Array(items)) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
+        Some(node) => node.as_str().map(str::to_owned).into_iter().collect(),
+        None => Vec::new(),
+    };
+    [texts("command"), texts("args")].concat()
+}

@@ -1,0 +1,23 @@
+//! `askbridge init` and `askbridge uninstall`: other programs' settings, and nothing in them but what is ours.
+//!
+//! `program.rs` lists the programs and where each keeps its settings; `entries.rs` is what we write, and how we know it
+//! again; `ourselves.rs` how they are to call us. The careful part is the crate `edits`.
+
+mod args;
+mod door;
+mod entries;
+// The list of the hook door, whose own module it also is.
+#[path = "../hook/events.rs"]
+#[allow(dead_code, clippy::duplicate_mod, reason = "settings are written in order, the plugin's file need not be")]
+mod events;
+mod list;
+mod ourselves;
+mod program;
+mod report;
+mod uninstall;
+
+pub(crate) use args::{Args, run};
+pub(crate) use door::{Door, Way, doors};
+pub(crate) use ourselves::shell_line;
+pub(crate) use program::{Program, Scope};
+pub(crate) use uninstall::{UninstallArgs, uninstall};

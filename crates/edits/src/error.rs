@@ -1,0 +1,74 @@
+//! What can be wrong with a text, and with a file.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a text was left alone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    #[error("line {line}, column {column}: {why}")]
+    Syntax { line: usize, column: usize, why: String },
+    /// Something of ours would have to go where something else is.
+    #[error("line {line}: `{what}` is not {wanted}")]
+    Shape { line: usize, what: String, wanted: &'static str },
+    /// The name that we use belongs to somebody else.
+    #[error("line {line}: there is already a `{name}` that is not askbridge's")]
+    Taken { line: usize, name: String },
+    #[error("`{what}` is written in a way that cannot be changed without touching the rest")]
+    Unsupported { what: String },
+    /// A change that would have changed more than it should, noticed in time.
+    #[error("the change would have touched more than what is askbridge's")]
+    Unsure,
+}
+
+impl Trouble {
+    /// Names a place in a text by line and column, both from 1, as editors do.
+    pub(crate) fn syntax(text: &str, at: usize, why: impl Into<String>) -> Self {
+        let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        Self::Syntax { line: line_of(text, at), column: 1 + text[line_start..at].chars().count(), why: why.into() }
+    }
+}
+
+pub(crate) fn line_of(text: &str, at: usize) -> usize {
+    1 + text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count()
+}
+
+/// Why a file was left alone.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("could not change `{}`", file.display())]
+    Document {
+        file: PathBuf,
+        #[source]
+        source: Trouble,
+    },
+    #[error("`{}` is not text: byte {at} is not UTF-8", file.display())]
+    NotText { file: PathBuf, at: usize },
+    #[error("`{}` is larger than settings are, {max} bytes", file.display())]
+    TooLarge { file: PathBuf, max: u64 },
+    #[error("`{}` is read-only", file.display())]
+    ReadOnly { file: PathBuf },
+    #[error("`{}` is not a file", file.display())]
+    NotAFile { file: PathBuf },
+    #[error("`{}` has {names} names (hard links), and would lose one of them", file.display())]
+    HardLinks { file: PathBuf, names: u64 },
+    #[error("another askbridge has been changing `{}` for too long", file.display())]
+    Locked { file: PathBuf },
+    #[error("`{}` is changed by another program again and again", file.display())]
+    Restless { file: PathBuf },
+    #[error("could not {doing} `{}`", file.display())]
+    Io {
+        doing: &'static str,
+        file: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn io(doing: &'static str, file: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let file = file.into();
+        move |source| Self::Io { doing, file, source }
+    }
+}
