@@ -795,7 +795,7 @@ export type NewContext = string | {
   title?: string;
 };
 
-/** How much longer to wait, from now. */
+/** How much longer to wait than was said before. */
 export interface NewDeadline {
   /** Missing: wait for ever. */
   seconds?: number;
@@ -990,7 +990,7 @@ export interface ParkedRunNow {
   headline: string;
   /** Can it go on? */
   is_answered: boolean;
-  /** The program of the agent. */
+  /** The program of the agent; `null`: `claude` on PATH. */
   program: string | null;
 }
 

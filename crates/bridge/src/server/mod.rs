@@ -8,6 +8,7 @@ mod calling;
 mod codes;
 mod docs;
 mod foreign;
+mod granting;
 mod guard;
 mod hosting;
 mod identify;

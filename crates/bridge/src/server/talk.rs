@@ -7,7 +7,6 @@ use std::time::Duration;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{Epoch, Position, SessionId, Timestamp};
 use askbridge_core::limits;
-use askbridge_peers::doors::claude;
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Streamed, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
@@ -19,13 +18,11 @@ use tokio::time::timeout;
 use tracing::warn;
 
 use super::app::{App, Seat};
-use super::calling::call;
 use super::codes::redeem_code;
-use super::hosting::prepare_wished;
-use super::identify::{pace, sign_in};
+use super::granting::grant;
+use super::identify::sign_in;
 use super::look::look;
 use super::seen::{Keep, Seen};
-use super::v1::sessions;
 use crate::auth::{Action, Caller};
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, Interest, News, Present, chain};
@@ -256,23 +253,7 @@ impl Talk {
 
     fn wish(&mut self, tag: Tag, wish: Wish) {
         let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
-        self.rulings.push(Box::pin(async move {
-            let grant = async {
-                let caller = caller.ok_or(Rejection::Unauthorized)?;
-                pace(&app, &caller)?;
-                match wish {
-                    // In boxes: every answer would carry room for them.
-                    Wish::Open(new) => Box::pin(sessions::start(&app, &caller, via, *new)).await,
-                    Wish::Change { session, changes } => {
-                        Box::pin(sessions::change(&app, &caller, via, session, *changes)).await
-                    }
-                    Wish::Call(wanted) => Box::pin(call(&app, &caller, *wanted)).await,
-                    wish @ Wish::Start { .. } => Box::pin(start(&app, &caller, via, wish)).await,
-                    wish => app.handle.grant(&caller, via, wish).await,
-                }
-            };
-            (tag, grant.await)
-        }));
+        self.rulings.push(Box::pin(async move { (tag, grant(&app, caller, via, wish).await) }));
     }
 
     /// Stores what an agent said, in order. Nobody waits for that; what cannot be stored is logged.
@@ -495,12 +476,4 @@ async fn hear(follower: &mut Option<Follower>) -> Result<Heard, Rejection> {
 /// Is this worth remembering that a client saw it? What a kill takes is told twice, so not much should lie between.
 fn is_a_step(event: &Event) -> bool {
     matches!(event, Event::Said(_) | Event::TurnEnded { .. } | Event::Asked(_) | Event::Settled(_))
-}
-
-/// An agent that is to be run is looked at before there is a session.
-async fn start(app: &App, caller: &Caller, via: &str, mut wish: Wish) -> Result<Receipt, Rejection> {
-    if let Wish::Start { door: claude::NAME, settings, .. } = &mut wish {
-        prepare_wished(app, caller, settings).await?;
-    }
-    app.handle.grant(caller, via, wish).await
 }

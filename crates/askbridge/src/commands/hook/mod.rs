@@ -5,6 +5,6 @@
 
 mod args;
 mod call;
-mod events;
+pub(crate) mod events;
 
 pub(crate) use args::{Args, run};

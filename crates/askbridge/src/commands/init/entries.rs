@@ -3,8 +3,8 @@
 use askbridge_edits::{Node, Part};
 use serde_json::Value;
 
-use super::events;
 use super::ourselves::{Ourselves, calls_us, words};
+use crate::commands::hook::events;
 
 /// The name of our MCP server, everywhere.
 pub(super) const NAME: &str = "askbridge";

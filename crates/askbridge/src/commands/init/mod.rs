@@ -6,10 +6,6 @@
 mod args;
 mod door;
 mod entries;
-// The list of the hook door, whose own module it also is.
-#[path = "../hook/events.rs"]
-#[allow(dead_code, clippy::duplicate_mod, reason = "settings are written in order, the plugin's file need not be")]
-mod events;
 mod list;
 mod ourselves;
 mod program;
