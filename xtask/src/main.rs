@@ -1,5 +1,6 @@
 //! The project's own commands.
 
+mod agents;
 mod api;
 mod api_diff;
 mod book;
@@ -29,6 +30,7 @@ cargo xtask tidy             walls between crates, file sizes, door plates
 cargo xtask links            every link between the documents leads somewhere
 cargo xtask book             the documents as pages, in target/book
 cargo xtask install          what the tests need and the machine may not have
+cargo xtask agents           Codex and OpenCode as MCP clients (fetches 230 MB)
 cargo xtask drift [--cli P]  the scenarios of the real Claude Code against another one; 2.1.197 unless told";
 
 fn main() -> Result<()> {
@@ -64,6 +66,7 @@ fn main() -> Result<()> {
         ["fuzz", rest @ ..] => run_ours("askbridge-fuzz", rest),
         ["web"] => install::run().and_then(|installed| web::run(&installed)),
         ["tidy"] => tidy::run(),
+        ["agents"] => agents::run(),
         ["drift", rest @ ..] => drift::run(rest),
         ["links"] => links::run(),
         ["book"] => book::run().map(drop),

@@ -1,6 +1,6 @@
 //! What the tests need and the machine may not have, into `.tools`. Says what it installs, and how large it is.
 
-mod agents;
+pub(crate) mod agents;
 mod ai;
 mod chromium;
 pub(crate) mod claude;
@@ -29,13 +29,11 @@ pub(crate) struct Installed {
     gobby: PathBuf,
     ai: PathBuf,
     mcp: PathBuf,
-    codex: PathBuf,
-    opencode: PathBuf,
 }
 
 impl Installed {
     /// The variables by which the tests find it.
-    pub(crate) fn env(&self) -> [(&str, &OsStr); 8] {
+    pub(crate) fn env(&self) -> [(&str, &OsStr); 6] {
         [
             ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
             ("ASKBRIDGE_TEST_CLAUDE", self.claude.as_os_str()),
@@ -43,8 +41,6 @@ impl Installed {
             ("ASKBRIDGE_TEST_GOBBY_UI", self.gobby.as_os_str()),
             ("ASKBRIDGE_TEST_AI", self.ai.as_os_str()),
             ("ASKBRIDGE_TEST_MCP", self.mcp.as_os_str()),
-            ("ASKBRIDGE_TEST_CODEX", self.codex.as_os_str()),
-            ("ASKBRIDGE_TEST_OPENCODE", self.opencode.as_os_str()),
         ]
     }
 }
@@ -60,8 +56,6 @@ pub(crate) fn run() -> Result<Installed> {
         gobby: gobby::run(&tools)?,
         ai: ai::run(&tools)?,
         mcp: mcp::run(&tools)?,
-        codex: agents::run(&tools, &agents::CODEX)?,
-        opencode: agents::run(&tools, &agents::OPENCODE)?,
     })
 }
 

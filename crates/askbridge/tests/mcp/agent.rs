@@ -71,7 +71,11 @@ fn old_python() -> PathBuf {
 pub(crate) fn installed(variable: &str, place: &str) -> PathBuf {
     let named = std::env::var_os(variable).map(PathBuf::from);
     let path = named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools").join(place));
-    assert!(path.is_file(), "there is nothing at {}; run `cargo xtask install`", path.display());
+    assert!(
+        path.is_file(),
+        "there is nothing at {}; run `cargo xtask install` or `cargo xtask agents`",
+        path.display()
+    );
     path
 }
 

@@ -1,4 +1,4 @@
-//! MCP clients against the real binary: the official Python package of both generations, real agents, and a bare pipe.
+//! MCP clients against the real binary: the official Python package of both generations, Claude Code, and bare pipes.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
@@ -6,13 +6,12 @@ mod agent;
 mod asking;
 mod away;
 mod claude;
-mod codex;
 mod deciding;
 #[path = "../claude/house.rs"]
 #[allow(dead_code, reason = "the tests of the claude door use the rest")]
 mod house;
 #[path = "../claude/http.rs"]
 mod http;
-mod opencode;
 mod pipe;
 mod restart;
+mod wire;

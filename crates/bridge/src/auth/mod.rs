@@ -1,5 +1,6 @@
 //! Who calls, and what they may do. Returns a [`Caller`], never a bool.
 
+mod above;
 mod ancestry;
 mod buckets;
 mod caller;
@@ -9,8 +10,8 @@ mod pairing;
 mod secret;
 mod tokens;
 
+pub(crate) use above::agent_above;
 pub use ancestry::ProcessId;
-pub(crate) use ancestry::parent_of;
 pub use ancestry::{Agents, Ancestry};
 pub use buckets::Buckets;
 pub use caller::{Access, Action, Caller, Role};

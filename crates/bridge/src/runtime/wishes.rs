@@ -87,6 +87,9 @@ impl Handle {
             Wish::Note { session, level, text } => {
                 self.guarded(caller, Action::Ask, session)?;
                 let session = self.newest(session).await?.session;
+                if self.session(session).await?.end.is_some() {
+                    return Err(Refusal::SessionClosed(session).into());
+                }
                 let noted = self.record(session, None, Epoch(0), Event::Notice { level, text }).await;
                 noted.map_err(|error| Rejection::Down(chain(&error)))?;
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })

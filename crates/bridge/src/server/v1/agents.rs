@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tracing::info;
 
-use crate::auth::parent_of;
+use crate::auth::agent_above;
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::Json;
@@ -26,9 +26,6 @@ pub(crate) struct Announcement {
     parent: bool,
 }
 
-/// The first process of a machine has everybody below it, and started nobody's helper.
-const FIRST_PROCESS: u32 = 1;
-
 /// Can only ever take rights away from the caller and those around it, so anyone on the local socket may do it.
 pub(crate) async fn announce(
     State(app): State<App>,
@@ -39,7 +36,11 @@ pub(crate) async fn announce(
     let Some(Extension(Remote::Local(peer))) = remote else { return Err(refused()) };
     let (store, now) = (&app.handle.store, app.handle.clock.now());
     let pid = match announcement.parent {
-        true => parent_of(peer.pid).filter(|parent| *parent > FIRST_PROCESS).ok_or_else(refused)?,
+        true => match agent_above(peer.pid) {
+            Some(agent) => agent,
+            // A person tries it by hand: nobody is an agent.
+            None => return Ok(StatusCode::NO_CONTENT.into_response()),
+        },
         false => peer.pid,
     };
     let known = app.agents.announce_for_good(pid, store, now).await;

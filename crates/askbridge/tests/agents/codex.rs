@@ -6,10 +6,11 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::agent::{answer, house, installed, open, ticket, until_delivered, which_database};
+use crate::agent::{answer, house, installed, ticket, until_delivered, which_database};
+use crate::asked;
 use crate::house::House;
 
-/// The version that `cargo xtask install` pins.
+/// The version that `cargo xtask agents` pins.
 const VERSION: &str = "0.166.0";
 
 /// A model that calls one tool, and says what it was told.
@@ -21,7 +22,7 @@ struct Model {
 
 impl Model {
     fn start(tool: &str, arguments: &Value) -> Self {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/clients/responses.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/agents/clients/responses.py");
         let mut command = Command::new("python3");
         command.args(["-I", script, tool, &arguments.to_string()]).stdout(Stdio::piped()).stdin(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -72,7 +73,7 @@ fn codex_asks_with_our_tool_and_its_model_reads_the_answer() {
     let house = house(&[]);
     let mut model = Model::start("ask_user_question", &which_database());
     let mut child = codex(&house, &model);
-    let ask = open(&house, 1).remove(0);
+    let ask = asked(&house);
     assert!(ask["agent"].as_str().unwrap().to_lowercase().starts_with("codex"), "{ask}");
     answer(&house, &ask, "SQLite");
     let read = model.read();
@@ -88,6 +89,6 @@ fn codex_gets_a_ticket_before_it_would_give_up() {
     let mut child = codex(&house, &model);
     let read: Value = serde_json::from_str(&model.read()).unwrap();
     let words = read.to_string().replace("\\n", " ");
-    assert_eq!(ticket(&words), open(&house, 1)[0]["id"], "{words}");
+    assert_eq!(ticket(&words), asked(&house)["id"], "{words}");
     assert!(child.wait().unwrap().success());
 }

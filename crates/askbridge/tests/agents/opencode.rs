@@ -6,10 +6,11 @@ use std::process::{Child, Command, Stdio};
 use askbridge_scripted::model::{Script, anything, on_any_result, on_user, text, tool};
 use serde_json::json;
 
-use crate::agent::{answer, installed, open, until_delivered, which_database};
+use crate::agent::{answer, installed, until_delivered, which_database};
+use crate::asked;
 use crate::house::House;
 
-/// The version that `cargo xtask install` pins.
+/// The version that `cargo xtask agents` pins.
 const VERSION: &str = "1.18.33";
 const CALL: &str = "toolu_1";
 
@@ -38,7 +39,7 @@ fn opencode_asks_with_our_tool_and_its_model_reads_the_answer() {
     let script = Script::new().turn(on_any_result(), [text("done")]).turn(on_user("hi"), [asks]);
     let house = House::open(script.turn(anything(), [text("A title")]));
     let mut child = opencode(&house);
-    let ask = open(&house, 1).remove(0);
+    let ask = asked(&house);
     assert_eq!(ask["agent"], "opencode", "{ask}");
     answer(&house, &ask, "SQLite");
     assert_eq!(house.model.until_result(CALL).text, "The person answered: SQLite");

@@ -1,0 +1,78 @@
+//! Which process is the agent that started a helper of ours.
+
+use std::fs;
+use std::path::Path;
+
+use super::ancestry::parent_of;
+
+/// Shells that an agent may put between itself and a command. Only these names are looked at, and only to pass them over.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
+/// How many of them there may be. Beyond: the last one is taken for the agent.
+const SHELLS_MAX: usize = 3;
+/// The first process of a machine adopts whatever lost its parent. It is nobody's agent.
+const FIRST_PROCESS: u32 = 1;
+
+/// Finds the agent above a helper: its parent, not counting a shell that was started only to run the helper. `None`:
+/// somebody tries it by hand, and their shell may go on to decide.
+pub(crate) fn agent_above(helper: u32) -> Option<u32> {
+    let mut pid = parent_of(helper)?;
+    for _ in 0..SHELLS_MAX {
+        if !runs_a_helper(&command_line(pid)) {
+            break;
+        }
+        pid = parent_of(pid)?;
+    }
+    (pid > FIRST_PROCESS && !is_a_persons_shell(&command_line(pid))).then_some(pid)
+}
+
+/// The arguments of a process, its own name first. Empty if it cannot be seen.
+fn command_line(pid: u32) -> Vec<String> {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    bytes.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+}
+
+/// Is this `sh -c '… askbridge mcp …'`? Whoever is told more than that may be the agent.
+fn runs_a_helper(arguments: &[String]) -> bool {
+    is_shell(arguments)
+        && arguments.len() == 3
+        && is_c(&arguments[1])
+        && arguments[2].trim_end().ends_with("askbridge mcp")
+}
+
+/// Is this a shell that was given nothing to run? Then somebody types into it.
+fn is_a_persons_shell(arguments: &[String]) -> bool {
+    is_shell(arguments) && arguments.iter().skip(1).all(|flag| flag.starts_with('-') && !is_c(flag))
+}
+
+fn is_shell(arguments: &[String]) -> bool {
+    let name = arguments.first().and_then(|name| Path::new(name).file_name()?.to_str());
+    name.is_some_and(|name| SHELLS.contains(&name.trim_start_matches('-')))
+}
+
+fn is_c(flag: &str) -> bool {
+    flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('c')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Vec<String> {
+        text.split('|').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_shell_that_only_starts_us_stands_between_us_and_the_agent() {
+        assert!(runs_a_helper(&line("/bin/sh|-c|exec /opt/askbridge mcp")));
+        assert!(!runs_a_helper(&line("bash|-c|askbridge mcp; askbridge answer")));
+        assert!(!runs_a_helper(&line("claude|-c|askbridge mcp")) && !runs_a_helper(&[]));
+    }
+
+    #[test]
+    fn a_shell_that_somebody_types_into_is_no_agent() {
+        assert!(is_a_persons_shell(&line("-bash")) && is_a_persons_shell(&line("/bin/zsh|-i|-l")));
+        assert!(!is_a_persons_shell(&line("bash|agent.sh")) && !is_a_persons_shell(&line("sh|-c|agent")));
+        assert!(!is_a_persons_shell(&line("claude")) && !is_a_persons_shell(&[]));
+    }
+}
