@@ -3,19 +3,40 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use askbridge_core::limits::HOOK_RECORD_BYTES_MAX;
-use askbridge_peers::doors::hook::{Around, Heard, Version, read_record};
+use askbridge_peers::doors::hook::{Agent, Around, Call, Heard, Version, read_record};
 
 /// How far up from its folder a repository is looked for. Beyond: there is none.
 const PARENTS_MAX: usize = 64;
 /// Bytes of a file that only names something. Beyond: it is something else.
 const NAME_BYTES_MAX: u64 = 4096;
 
-/// Looks around an agent. Reads files, so not on a thread that others wait for.
-pub(super) fn look_around(heard: &Heard) -> (Around, Option<Version>) {
-    let record = heard.record.as_deref().and_then(|path| end_of(Path::new(path)).ok());
-    let record = record.map(|end| read_record(&end)).unwrap_or_default();
+/// How long to wait until an agent has written down what it asks about: it says why just before. Beyond: what it said earlier
+/// goes along.
+const WRITTEN_MAX: Duration = Duration::from_secs(1);
+const BREATH: Duration = Duration::from_millis(20);
+
+/// Looks around an agent that asks about a call, or only passes by. Reads files, and may wait for them, so not on a thread
+/// that others wait for.
+pub(super) fn look_around(heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
+    let path = heard.record.as_deref().map(Path::new);
+    let read = || path.and_then(|path| end_of(path).ok()).map(|end| read_record(&end)).unwrap_or_default();
+    let mut record = read();
+    // A subagent's conversation is written elsewhere.
+    let is_here = heard.agent == Agent::Claude
+        && !heard.in_subagent
+        && path.is_some_and(|path| path.parent().is_some_and(Path::is_dir));
+    if let Some(call) = asked.filter(|_| is_here) {
+        let mut waited = Duration::ZERO;
+        while !record.has(call) && waited < WRITTEN_MAX {
+            thread::sleep(BREATH);
+            waited += BREATH;
+            record = read();
+        }
+    }
     let branch = heard.folder.as_deref().and_then(|folder| branch_of(Path::new(folder)));
     (Around { text: record.text, title: record.title, branch }, record.version)
 }

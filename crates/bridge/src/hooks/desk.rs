@@ -142,8 +142,16 @@ async fn asked(
     agent: Option<ProcessId>,
     gone: CancellationToken,
 ) -> Result<Option<String>, Rejection> {
-    let looked = heard.clone();
-    let around = tokio::task::spawn_blocking(move || look_around(&looked)).await;
+    let notes = &app.hooks.notes;
+    let asked = match &heard.what {
+        What::Wanted { call, .. } => {
+            let known = notes.take(&heard.conversation, call).and_then(|known| known.id);
+            Some(Call { id: call.id.clone().or(known), ..call.clone() })
+        }
+        _ => None,
+    };
+    let (looked, about) = (heard.clone(), asked.clone());
+    let around = tokio::task::spawn_blocking(move || look_around(&looked, about.as_ref())).await;
     let (around, version) = around.unwrap_or_default();
     let options = app.hooks.options();
     let away = presence(app).await?.is_away;
@@ -151,15 +159,14 @@ async fn asked(
     match choose(heard, &facts) {
         Step::Pass => Ok(None),
         Step::Note(call) => {
-            app.hooks.notes.keep(&heard.conversation, call);
+            notes.keep(&heard.conversation, call);
             Ok(None)
         }
         Step::Hold { call, park, follows } => {
-            let known = app.hooks.notes.take(&heard.conversation, &call).and_then(|known| known.id);
-            let call = Call { id: call.id.or(known), ..call };
+            let call = asked.unwrap_or(call);
             // What follows finds the same ask again.
             if follows {
-                app.hooks.notes.keep(&heard.conversation, call.clone());
+                notes.keep(&heard.conversation, call.clone());
             }
             let session = started(&app.handle, &event.caller, heard, &around).await?;
             let held = Held { heard, call, session, around, agent, park, follows, caller: &event.caller };

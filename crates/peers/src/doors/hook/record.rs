@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::hear::Call;
 use super::version::Version;
 
 /// Bytes of what the agent said last that go along with an ask. Beyond: it is cut.
@@ -16,6 +17,15 @@ pub struct Record {
     pub text: Option<String>,
     pub title: Option<String>,
     pub version: Option<Version>,
+    /// Calls of the agent's last message that have no result yet: what each is called, and the tool.
+    pub waiting: Vec<(String, String)>,
+}
+
+impl Record {
+    /// Is the call that is asked about written down? Agents show first and write a moment later.
+    pub fn has(&self, call: &Call) -> bool {
+        self.waiting.iter().any(|(id, tool)| call.id.as_ref().map_or(*tool == call.tool, |known| known == id))
+    }
 }
 
 /// A line of either agent's record.
@@ -41,13 +51,17 @@ struct Line {
 /// Reads the end of a record. It may begin in the middle of a line.
 pub fn read_record(end: &str) -> Record {
     let mut record = Record::default();
-    let mut last_prompt = None;
+    let (mut last_prompt, mut is_over) = (None, false);
     for line in end.lines().rev().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
         if record.version.is_none() {
             record.version = line.version.as_deref().and_then(Version::read);
         }
         if record.title.is_none() {
             record.title = line.title.as_deref().and_then(|title| cut(title, TITLE_BYTES_MAX));
+        }
+        is_over |= line.kind == "user";
+        if !is_over {
+            record.waiting.extend(calls(&line));
         }
         if last_prompt.is_none() {
             last_prompt = line.last_prompt.as_deref().and_then(|prompt| cut(first_line(prompt), TITLE_BYTES_MAX));
@@ -59,6 +73,12 @@ pub fn read_record(end: &str) -> Record {
     // A conversation that nobody has named is called by what it is about.
     record.title = record.title.or(last_prompt);
     record
+}
+
+fn calls(line: &Line) -> Vec<(String, String)> {
+    let content = line.message.as_ref().filter(|_| line.kind == "assistant").and_then(|it| it["content"].as_array());
+    let calls = content.into_iter().flatten().filter(|block| block["type"] == "tool_use");
+    calls.filter_map(|block| Some((block["id"].as_str()?.to_owned(), block["name"].as_str()?.to_owned()))).collect()
 }
 
 fn first_line(text: &str) -> &str {
@@ -99,15 +119,26 @@ mod tests {
             "\n",
             r#"{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"Aside."}]}}"#,
             "\n",
-            r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash"}]}}"#,
+            r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"toolu_1","name":"Bash"}]}}"#,
             "\n",
         );
         let wanted = Record {
             text: Some("I have to ask.".to_owned()),
             title: Some("The database".to_owned()),
             version: Version::read("2.1.325"),
+            waiting: vec![("toolu_1".to_owned(), "Bash".to_owned())],
         };
-        assert_eq!(read_record(end), wanted);
+        let record = read_record(end);
+        assert_eq!(record, wanted);
+        let call = |id: Option<&str>, tool: &str| Call {
+            id: id.map(str::to_owned),
+            tool: tool.to_owned(),
+            input: askbridge_core::ids::Raw::from("{}"),
+        };
+        assert!(record.has(&call(Some("toolu_1"), "Bash")) && record.has(&call(None, "Bash")));
+        assert!(!record.has(&call(Some("toolu_2"), "Bash")) && !record.has(&call(None, "Edit")));
+        let answered = format!("{end}{{\"type\":\"user\"}}\n");
+        assert_eq!(read_record(&answered).waiting, [], "it has its result");
         let unnamed = r#"{"type":"last-prompt","lastPrompt":"Choose a database\nfor me"}"#;
         assert_eq!(read_record(unnamed).title.as_deref(), Some("Choose a database"));
     }
