@@ -83,6 +83,9 @@ fn every_setting_says_where_it_came_from() {
     dialects.speak (none) default
     dialects.folder DIR default
     dialects.insecure_loopback false default
+    dialects.empty_dismissals false default
+    outbound.private (none) default
+    outbound.authorities (none) default
     mcp.wait (none) default
     log.level info default
     log.format text default

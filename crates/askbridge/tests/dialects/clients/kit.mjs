@@ -8,7 +8,8 @@ import net from "node:net";
 export { assert };
 export const SERVER = process.env.SERVER;
 export const TOKEN = process.env.TOKEN;
-const PATIENCE_MS = 30_000;
+/** Nothing takes this long, not even on a machine that is ten times slower. Beyond: the scene fails and says what it waited for. */
+export const PATIENCE_MS = 120_000;
 
 /** Opens a socket and remembers every frame. */
 export class Line {
@@ -160,13 +161,13 @@ export async function openAsk() {
   return until("an open ask", async () => (await elsewhere("GET", "/v1/asks?state=open")).items[0]);
 }
 
-export async function until(what, look) {
+export async function until(what, look, pause = 20) {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {
     const found = await look();
     if (found) return found;
     assert.ok(Date.now() < end, `waited for ${what}`);
-    await new Promise((go) => setTimeout(go, 20));
+    await new Promise((go) => setTimeout(go, pause));
   }
 }
 

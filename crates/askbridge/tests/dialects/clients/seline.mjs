@@ -2,7 +2,7 @@
 // reader for the stream, arguments of a call that may only grow, and, once a call had deltas, nothing else about its input
 // until its output.
 
-import { SERVER, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
+import { PATIENCE_MS, SERVER, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
 
 const { parseJsonEventStream, readUIMessageStream, uiMessageChunkSchema } = await import(process.env.AI);
 const cookie = `theme=dark; zlutty-session=${TOKEN}`;
@@ -130,7 +130,7 @@ const texts = (message) => message.parts.filter((it) => it.type === "text").map(
 async function ended(run) {
   let timer;
   const late = new Promise((_, fail) => {
-    timer = setTimeout(() => fail(new Error(`no end; came: ${JSON.stringify(run.chunks)}`)), 30_000);
+    timer = setTimeout(() => fail(new Error(`no end; came: ${JSON.stringify(run.chunks)}`)), PATIENCE_MS);
   });
   return Promise.race([run.done, late]).finally(() => clearTimeout(timer));
 }
@@ -319,8 +319,8 @@ await play({
     const front = new Front();
     await front.write("many");
     const response = await front.post_chat();
-    // Nothing is read before all of them are done.
-    await until("the end", async () => !(await front.run()).hasActiveRun);
+    // Nothing is read before all of them are done. Each look tells the whole session, so it is not looked often.
+    await until("the end", async () => !(await front.run()).hasActiveRun, 1000);
     const message = await finished(new Run(response));
     const tools = message.parts.filter((it) => it.type === "tool-Bash");
     assert.equal(tools.length, 300);
