@@ -1,43 +1,46 @@
-//! Which process is the agent that started a helper of ours.
+//! Which process is the agent that started a helper of ours: `askbridge hook` or `askbridge mcp`.
 
 use std::fs;
 use std::path::Path;
 
 use super::ancestry::parent_of;
 
-/// Shells that an agent may put between itself and a command. Only these names are looked at, and only to pass them over.
+/// Shells that an agent may put between itself and a command. Only these names are looked at, and only to look further.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
 /// How many of them there may be. Beyond: the last one is taken for the agent.
 const SHELLS_MAX: usize = 3;
 /// The first process of a machine adopts whatever lost its parent. It is nobody's agent.
 const FIRST_PROCESS: u32 = 1;
 
-/// Finds the agent above a helper: its parent, not counting a shell that was started only to run the helper. `None`:
-/// somebody tries it by hand, and their shell may go on to decide.
-pub(crate) fn agent_above(helper: u32) -> Option<u32> {
-    let mut pid = parent_of(helper)?;
-    for _ in 0..SHELLS_MAX {
-        if !runs_a_helper(&command_line(pid)) {
+/// Finds the agent above a helper that is called with `verb`: its parent, not counting a shell that was started only to run
+/// the helper. `None`: somebody tries it by hand, and their shell may go on to decide.
+pub(crate) fn agent_above(helper: u32, verb: &str) -> Option<u32> {
+    let (mut agent, mut above) = (None, parent_of(helper));
+    for _ in 0..=SHELLS_MAX {
+        let Some(pid) = above.filter(|pid| *pid > FIRST_PROCESS) else { break };
+        let line = command_line(pid);
+        if is_a_persons_shell(&line) {
             break;
         }
-        pid = parent_of(pid)?;
+        agent = Some(pid);
+        if !runs_a_helper(&line, verb) {
+            break;
+        }
+        above = parent_of(pid);
     }
-    (pid > FIRST_PROCESS && !is_a_persons_shell(&command_line(pid))).then_some(pid)
+    agent
 }
 
 /// The arguments of a process, its own name first. Empty if it cannot be seen.
-fn command_line(pid: u32) -> Vec<String> {
+pub(crate) fn command_line(pid: u32) -> Vec<String> {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
     bytes.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
-/// Is this `sh -c '… askbridge mcp …'`? Whoever is told more than that may be the agent.
-fn runs_a_helper(arguments: &[String]) -> bool {
-    is_shell(arguments)
-        && arguments.len() == 3
-        && is_c(&arguments[1])
-        && arguments[2].trim_end().ends_with("askbridge mcp")
+/// Is this `sh -c '… hook …'`? Anything else may be an agent, also one that was told `-c` and something about hooks.
+fn runs_a_helper(arguments: &[String], verb: &str) -> bool {
+    is_shell(arguments) && arguments.windows(2).any(|pair| is_c(&pair[0]) && pair[1].contains(verb))
 }
 
 /// Is this a shell that was given nothing to run? Then somebody types into it.
@@ -64,9 +67,14 @@ mod tests {
 
     #[test]
     fn a_shell_that_only_starts_us_stands_between_us_and_the_agent() {
-        assert!(runs_a_helper(&line("/bin/sh|-c|exec /opt/askbridge mcp")));
-        assert!(!runs_a_helper(&line("bash|-c|askbridge mcp; askbridge answer")));
-        assert!(!runs_a_helper(&line("claude|-c|askbridge mcp")) && !runs_a_helper(&[]));
+        assert!(runs_a_helper(&line("/bin/sh|-c|askbridge hook"), "hook"));
+        assert!(runs_a_helper(&line("bash|-lc|exec /opt/askbridge mcp"), "mcp"));
+        assert!(
+            !runs_a_helper(&line("claude|-c|repair the hook"), "hook"),
+            "an agent that goes on with a conversation"
+        );
+        assert!(!runs_a_helper(&line("bash|-c|make"), "hook") && !runs_a_helper(&line("-bash"), "hook"));
+        assert!(!runs_a_helper(&[], "mcp"));
     }
 
     #[test]

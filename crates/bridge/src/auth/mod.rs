@@ -10,7 +10,7 @@ mod pairing;
 mod secret;
 mod tokens;
 
-pub(crate) use above::agent_above;
+pub(crate) use above::{agent_above, command_line};
 pub use ancestry::ProcessId;
 pub use ancestry::{Agents, Ancestry};
 pub use buckets::Buckets;

@@ -12,7 +12,6 @@ use askbridge_peers::wish::{AskRef, Rejection, Wish};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info};
 
-use super::agent::agent_above;
 use super::around::look_around;
 use super::away::presence;
 use super::hold::{Held, hold};
@@ -20,7 +19,7 @@ use super::notes::Notes;
 use super::options::HookOptions;
 use super::parked::forget_parked;
 use super::sessions::{Current, current, started};
-use crate::auth::{Caller, ProcessId};
+use crate::auth::{Caller, ProcessId, agent_above};
 use crate::runtime::chain;
 use crate::server::App;
 
@@ -70,7 +69,7 @@ impl From<String> for Output {
 /// Returns what the hook prints; `None` is no opinion. `gone` says that nobody waits for it any more.
 pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Option<Output> {
     let heard = hear(&event.text)?;
-    let agent = event.hook.and_then(agent_above);
+    let agent = event.hook.and_then(|hook| agent_above(hook, "hook")).and_then(ProcessId::of);
     let done = async {
         if let Some(agent) = agent {
             know(app, agent).await?;

@@ -4,7 +4,6 @@
 //! an event means and what is printed is the door's (`peers/src/doors/hook`), what may happen to an ask is the rules'. Here
 //! is what needs a machine: whose process it is, what lies around it, whether somebody sits there, and the waiting.
 
-mod agent;
 mod around;
 mod away;
 mod desk;

@@ -12,8 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
-use super::agent::command_line;
-use crate::auth::ProcessId;
+use crate::auth::{ProcessId, command_line};
 use crate::runtime::chain;
 use crate::server::App;
 

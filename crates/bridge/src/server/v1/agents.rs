@@ -36,7 +36,7 @@ pub(crate) async fn announce(
     let Some(Extension(Remote::Local(peer))) = remote else { return Err(refused()) };
     let (store, now) = (&app.handle.store, app.handle.clock.now());
     let pid = match announcement.parent {
-        true => match agent_above(peer.pid) {
+        true => match agent_above(peer.pid, "mcp") {
             Some(agent) => agent,
             // A person tries it by hand: nobody is an agent.
             None => return Ok(StatusCode::NO_CONTENT.into_response()),
