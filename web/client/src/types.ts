@@ -974,7 +974,7 @@ export interface ParkedRunNow {
   headline: string;
   /** Can it go on? */
   is_answered: boolean;
-  /** The program of the agent. */
+  /** The program of the agent; `null`: `claude` on PATH. */
   program: string | null;
 }
 
