@@ -20,14 +20,15 @@ pub(super) enum Keep {
 /// What one connection keeps of it.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// It will be kept in a moment.
-    is_due: Arc<AtomicBool>,
+    /// It will be kept in a moment. Made for whoever is remembered: most connections are not.
+    is_due: Option<Arc<AtomicBool>>,
 }
 
 impl Seen {
-    pub(super) fn keep(&self, app: &App, via: &'static str, at: (SessionId, Position), when: Keep) {
+    pub(super) fn keep(&mut self, app: &App, via: &'static str, at: (SessionId, Position), when: Keep) {
         let (session, position) = at;
-        let (handle, stop, is_due) = (app.handle.clone(), app.stop.clone(), Arc::clone(&self.is_due));
+        let (handle, stop, is_due) =
+            (app.handle.clone(), app.stop.clone(), Arc::clone(self.is_due.get_or_insert_default()));
         // Whoever comes back at once, on this node, is known all the same.
         handle.note_seen(via, session, position);
         if when == Keep::Soon && is_due.swap(true, Ordering::Relaxed) {

@@ -366,7 +366,7 @@ impl Talk {
     }
 
     /// Remembers how far this client has come, for the next connection.
-    fn keep_seen(&self, when: Keep) {
+    fn keep_seen(&mut self, when: Keep) {
         if let Some(Chat { session, told: Some(position), remembered: true }) = self.chat {
             self.seen.keep(&self.app, self.guest.via, (session, position), when);
         }
