@@ -39,7 +39,7 @@ const turns = [
   { when: { user: "slowly" }, say: { message: [
     { text: "The shop has three ways to pay, and all of them share one table. I have a question before I touch it." },
     { halting: { gate: "never-{turn}", piece: { tool: { id: "toolu_slow", name: "AskUserQuestion", chunk_bytes: 30, input: { questions: [{ question: "Which way of paying shall I move first, if only one of them can be moved before the holidays begin and the shop closes for the year?", header: "Payment", multiSelect: false, options: [
-      { label: "Cards", description: "Most people pay so." }, { label: "Invoice", description: "Few, and the largest sums." }, { label: "Vouchers", description: "Nobody will notice." }] }] } } } } }] } },
+      { label: "Cards" }, { label: "Invoice" }, { label: "Vouchers" }] }] } } } } }] } },
   { when: { user: "tests" }, say: { message: [{ text: "I will look at what is there first." }, { tool: { id: "toolu_ls", name: "Bash", input: { command: "ls", description: "List the files" } } }] } },
   { when: "anything", say: { message: [{ text: "Hm." }] } },
 ];
