@@ -200,7 +200,8 @@ test("what is kept", async () => {
       await sheet(person, states, theme, size === "desk" ? 4 : 8, size === "desk" ? 480 : 230, join(kept, `states-${size}-${theme}.webp`));
       for (const picture of app.filter(({ name }) => BEST.includes(name))) {
         const isWanted = size === "desk" ? ["inbox", "chat"].includes(picture.name) : !["inbox"].includes(picture.name);
-        if (isWanted) await alone(person, picture, join(kept, `${picture.name}-${size}-${theme}.webp`), size === "desk" ? 1280 : 585);
+        const isTwice = theme === "light" || !["card-edit", "card-plan", "card-previews"].includes(picture.name);
+        if (isWanted && isTwice) await alone(person, picture, join(kept, `${picture.name}-${size}-${theme}.webp`), size === "desk" ? 1280 : 585);
       }
     }
   }
