@@ -22,7 +22,7 @@ async function webp(page: Page, clip: { width: number; height: number }, scale: 
 const source = ({ png }: Picture) => `data:image/png;base64,${png.toString("base64")}`;
 
 async function show(page: Page, html: string): Promise<{ width: number; height: number }> {
-  await page.setContent(`<style>${STYLE}</style>${html}`);
+  await page.setContent(`<!doctype html><style>${STYLE}</style>${html}`);
   await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
   return page.evaluate(() => {
     const { width, height } = document.body.getBoundingClientRect();
