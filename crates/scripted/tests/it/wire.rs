@@ -39,6 +39,10 @@ fn frames_come_in_this_order(subject: Subject) {
     let mut all: Vec<String> = story(host.said());
     // A permission is asked for while the message still streams; how far it has come by then is a matter of luck.
     all.retain(|part| part != "control_request can_use_tool");
+    // So is whether its last words come before or after what became of the call, if that is known at once.
+    let denied = all.iter().position(|part| part == "user tool_result").unwrap();
+    let next = denied + all[denied..].iter().position(|part| part == "stream_event message_start").unwrap();
+    all[denied..next].rotate_left(1);
     let delta = "stream_event content_block_delta";
     let ends = ["stream_event content_block_stop", "stream_event message_delta", "stream_event message_stop"];
     told.extend(ends);

@@ -3,7 +3,8 @@
 //! A recording is what the real program wrote while our own machine spoke with it. It is played to the machine again, and
 //! what that means is compared with what was written down beside it. The same conversations are held with the program
 //! that is installed now (`real`), so that a release which means something else is seen before anybody runs it;
-//! `cargo xtask drift --cli PATH` holds them with any other. `BLESS=1` records anew, for the version that runs.
+//! `cargo xtask drift --cli PATH` holds them with any other. `BLESS=1` records anew, for the
+//! version that runs, and writes down anew what every recording means.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
@@ -32,6 +33,9 @@ fn every_recording_means_what_was_written_down() {
         for scene in SCENES {
             let lines = fs::read_to_string(file(&version, scene, "jsonl")).unwrap();
             let meaning = stage::replay(scene, &version, lines.lines());
+            if askbridge_testkit::transcript::blesses() {
+                fs::write(file(&version, scene, "txt"), &meaning).unwrap();
+            }
             let written = fs::read_to_string(file(&version, scene, "txt")).unwrap();
             assert_eq!(meaning, written, "{version} {}", scene.name);
         }
