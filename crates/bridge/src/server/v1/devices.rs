@@ -38,7 +38,7 @@ struct DeviceJson<'a> {
 #[schemars(rename = "NewDeviceName")]
 pub(crate) struct Renaming {
     /// What you call it: 1 to 64 characters.
-    #[schemars(length(min = 1, max = 64), regex(pattern = "^\\S"))]
+    #[schemars(length(min = 1, max = 64), regex(pattern = "\\S"))]
     device: String,
 }
 
