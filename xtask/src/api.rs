@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use crate::install::schemathesis;
-use crate::run::{cargo, go, root};
+use crate::run::{binaries, go, root};
 
 /// Enough to try every parameter and field; the whole run takes about a minute.
 const EXAMPLES: &str = "12";
@@ -19,7 +19,7 @@ const SEED: &str = "20261115";
 
 pub(crate) fn run() -> Result<()> {
     let tester = schemathesis()?;
-    cargo(&["build", "--package", "askbridge"])?;
+    binaries()?;
     let folder = root().join("target/tmp/api");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;

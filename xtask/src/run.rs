@@ -15,6 +15,12 @@ pub(crate) fn cargo(args: &[&str]) -> Result<()> {
     cargo_with(args, &[])
 }
 
+/// Builds our programs into `target/debug` as the tests do: with the features of one package alone, everything below it would
+/// be built once more.
+pub(crate) fn binaries() -> Result<()> {
+    cargo(&["test", "--workspace", "--no-run", "--quiet"])
+}
+
 pub(crate) fn cargo_with(args: &[&str], env: &[(&str, &OsStr)]) -> Result<()> {
     go(cargo_command(args, env), &format!("cargo {}", args.join(" ")))
 }

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::install::{Installed, chromium, letters};
-use crate::run::{cargo, exists, go, output, root};
+use crate::run::{binaries, exists, go, output, root};
 
 /// What a browser fetches before it shows the first page, packed.
 const FIRST_LOAD_BYTES_MAX: usize = 150_000;
@@ -28,7 +28,7 @@ pub(crate) fn run(installed: &Installed) -> Result<()> {
     budget()?;
     let browser = [("CHROMIUM", browser.as_os_str())];
     npm(&["run", "gallery:test", "--workspace", "react", "--if-present"], &browser)?;
-    cargo(&["build", "--package", "askbridge", "--package", "askbridge-scripted"])?;
+    binaries()?;
     npm(&["test", "--workspace", "e2e"], &[&browser[..], &installed.env()].concat())
 }
 

@@ -72,8 +72,13 @@ pub fn corpus_folder(target: &Target) -> PathBuf {
 
 /// Reads a target's corpus, in the order of the files' names.
 pub fn corpus(target: &Target) -> std::io::Result<Vec<Vec<u8>>> {
-    let mut paths: Vec<_> =
-        fs::read_dir(corpus_folder(target))?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
+    let beside = |folder: &&str| Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+    let mut paths = Vec::new();
+    for folder in [corpus_folder(target)].into_iter().chain(target.also.iter().map(beside)) {
+        for entry in fs::read_dir(folder)? {
+            paths.push(entry?.path());
+        }
+    }
     paths.sort();
     // One input on each line, and the file as a whole.
     let mut inputs = Vec::new();

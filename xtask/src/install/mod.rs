@@ -9,6 +9,7 @@ mod mcp;
 mod nats;
 mod schemathesis;
 mod sdk;
+mod venv;
 
 use std::ffi::OsStr;
 use std::fs;

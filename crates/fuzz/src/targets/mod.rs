@@ -14,23 +14,28 @@ mod texts;
 pub struct Target {
     /// Also the name of its corpus.
     pub name: &'static str,
+    /// Folders beside this crate's with more of it, so that nothing is kept twice.
+    pub also: &'static [&'static str],
     pub run: fn(&[u8]),
 }
 
+/// Conversations with the real Claude Code.
+const RECORDED: &[&str] = &["testkit/fixtures/claude/2.1.325", "testkit/fixtures/claude/2.1.197"];
+
 pub const TARGETS: &[Target] = &[
-    Target { name: "native", run: machines::native },
-    Target { name: "claude", run: claude::claude },
-    Target { name: "dialects", run: dialects::dialects },
-    Target { name: "mcp", run: mcp::mcp },
-    Target { name: "doubles", run: machines::doubles },
-    Target { name: "http_ask", run: texts::http_ask },
-    Target { name: "hook", run: texts::hook },
-    Target { name: "wild", run: texts::wild_ask },
-    Target { name: "reply", run: texts::reply },
-    Target { name: "record", run: texts::record },
-    Target { name: "cursor", run: texts::cursor },
-    Target { name: "ids", run: texts::ids },
-    Target { name: "heads", run: heads::heads },
-    Target { name: "config", run: config::config },
-    Target { name: "edits", run: edits::edits },
+    Target { name: "native", also: &[], run: machines::native },
+    Target { name: "claude", also: RECORDED, run: claude::claude },
+    Target { name: "dialects", also: &[], run: dialects::dialects },
+    Target { name: "mcp", also: &[], run: mcp::mcp },
+    Target { name: "doubles", also: &[], run: machines::doubles },
+    Target { name: "http_ask", also: &[], run: texts::http_ask },
+    Target { name: "hook", also: &[], run: texts::hook },
+    Target { name: "wild", also: &[], run: texts::wild_ask },
+    Target { name: "reply", also: &[], run: texts::reply },
+    Target { name: "record", also: &[], run: texts::record },
+    Target { name: "cursor", also: &[], run: texts::cursor },
+    Target { name: "ids", also: &[], run: texts::ids },
+    Target { name: "heads", also: &[], run: heads::heads },
+    Target { name: "config", also: &[], run: config::config },
+    Target { name: "edits", also: &[], run: edits::edits },
 ];

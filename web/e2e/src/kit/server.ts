@@ -1,7 +1,7 @@
 /** The real binary, with a data folder and a port of its own. */
 
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -89,7 +89,19 @@ export class Server {
       await gone;
     }
     this.child = null;
+    this.endAgents();
     rmSync(this.home, { recursive: true, force: true });
+  }
+
+  /** Agents outlive their server, but not the journey. */
+  private endAgents() {
+    const folder = join(this.data, "run/agents");
+    const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".pid")) : [];
+    for (const name of names) {
+      const pid = Number(readFileSync(join(folder, name), "utf8").split(" ")[0]);
+      // Each is the first of a group of its own. One that has ended by itself is no fault.
+      try { process.kill(-pid, "SIGKILL"); } catch { continue; }
+    }
   }
 
   /** The variables of a program that may know nothing of this machine but the server's own folders. */
