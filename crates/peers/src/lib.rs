@@ -5,6 +5,7 @@
 //! A language is one folder and one row in [`listing::LISTING`].
 
 pub mod ask_tool;
+mod awaiting;
 pub mod dialects;
 pub mod doors;
 pub mod json;

@@ -3,14 +3,13 @@
 //! The card is drawn inside of a message that streams, so whoever comes back while the agent works, or to an open question, is
 //! told that somebody thinks before anything else.
 
-use std::collections::BTreeMap;
-
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 
 use super::wire::Said;
 use super::{quirks, tell};
+use crate::awaiting::Awaiting;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::slot::Slot;
 use crate::story::Story;
@@ -32,8 +31,7 @@ pub struct Ccc {
     /// The agent has said something in this turn.
     pub(super) has_text: bool,
     pub(super) is_interrupted: bool,
-    tags: u64,
-    awaited: BTreeMap<Tag, Awaited>,
+    awaiting: Awaiting<Awaited>,
 }
 
 /// What a ruling is about.
@@ -57,15 +55,12 @@ impl Ccc {
             has_said: false,
             has_text: false,
             is_interrupted: false,
-            tags: 0,
-            awaited: BTreeMap::new(),
+            awaiting: Awaiting::default(),
         }
     }
 
     pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
-        self.tags += 1;
-        self.awaited.insert(Tag(self.tags), awaited);
-        out.wishes.push((Tag(self.tags), wish));
+        self.awaiting.wish(awaited, wish, out);
     }
 
     fn begin(&mut self, cx: &mut Cx<'_>) {
@@ -138,7 +133,7 @@ impl Peer for Ccc {
     }
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        match (self.awaited.remove(&tag), ruling) {
+        match (self.awaiting.take(tag), ruling) {
             (Some(Awaited::Interrupt), Ok(_)) => {
                 let partial_saved = self.has_text;
                 tell::send(cx, Said::Interrupted { message: "Processing interrupted", partial_saved });

@@ -11,6 +11,7 @@ use askbridge_core::refusal::Refusal;
 use super::streams::Piece;
 use super::wire::Said;
 use super::{quirks, tell};
+use crate::awaiting::Awaiting;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::stream::Streams;
 use crate::told::Told;
@@ -36,8 +37,7 @@ pub struct Gobby {
     /// What the page said before we knew what is open. It expects its greeting first, and may answer at once.
     early: Vec<String>,
     knows_what_is_open: bool,
-    tags: u64,
-    awaited: BTreeMap<Tag, Awaited>,
+    awaiting: Awaiting<Awaited>,
 }
 
 /// What this socket knows of one conversation.
@@ -92,20 +92,12 @@ pub(super) struct Saying {
 }
 
 impl Gobby {
-    fn tag(&mut self, awaited: Awaited) -> Tag {
-        self.tags += 1;
-        self.awaited.insert(Tag(self.tags), awaited);
-        Tag(self.tags)
-    }
-
     pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
-        let tag = self.tag(awaited);
-        out.wishes.push((tag, wish));
+        self.awaiting.wish(awaited, wish, out);
     }
 
     fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
-        let tag = self.tag(awaited);
-        out.queries.push((tag, query));
+        self.awaiting.query(awaited, query, out);
     }
 
     pub(super) fn name_of(&self, session: SessionId) -> String {
@@ -178,7 +170,7 @@ impl Peer for Gobby {
     }
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        let Some(awaited) = self.awaited.remove(&tag) else { return };
+        let Some(awaited) = self.awaiting.take(tag) else { return };
         match (awaited, ruling) {
             (Awaited::Conversations, ruling) => {
                 let finds = ruling.ok().and_then(|receipt| receipt.finds).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The machine of one socket: a session that is there, or one that its first message starts.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use askbridge_core::event::{Event, Settings};
 use askbridge_core::ids::{AskId, Position, Raw, SessionId, Timestamp};
@@ -12,6 +12,7 @@ use super::status::Progress;
 use super::tell::{self, Sent};
 use super::wire::Said;
 use super::{NAME, quirks, wishes};
+use crate::awaiting::Awaiting;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::slot::Slot;
 use crate::told::{Happened, Told};
@@ -35,8 +36,7 @@ pub struct Prime {
     last_end: Option<(Position, String)>,
     /// Said before there was a session to say it in.
     unsaid: VecDeque<String>,
-    tags: u64,
-    awaited: BTreeMap<Tag, Awaited>,
+    awaiting: Awaiting<Awaited>,
 }
 
 /// What a ruling is about.
@@ -54,9 +54,7 @@ impl Prime {
     }
 
     pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
-        self.tags += 1;
-        self.awaited.insert(Tag(self.tags), awaited);
-        out.wishes.push((Tag(self.tags), wish));
+        self.awaiting.wish(awaited, wish, out);
     }
 
     /// Says something, or starts the session in which it can be said.
@@ -194,7 +192,7 @@ impl Peer for Prime {
     }
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        match (self.awaited.remove(&tag), ruling) {
+        match (self.awaiting.take(tag), ruling) {
             (Some(Awaited::Start), Ok(Receipt { session: Some(session), .. })) => {
                 self.sit_down(session, cx.out);
                 // Whoever started it has missed nothing.

@@ -1,7 +1,5 @@
 //! The machine of one request: at most one call, until its last word is said.
 
-use std::collections::BTreeMap;
-
 use askbridge_core::event::{Event, Parcel};
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use askbridge_core::limits;
@@ -15,6 +13,7 @@ use super::era::Era;
 use super::outcome::Outcome;
 use super::place::Place;
 use super::{hear, sse};
+use crate::awaiting::Awaiting;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::told::Told;
 use crate::wish::{Query, Receipt, Rejection, Wish};
@@ -32,8 +31,7 @@ pub(super) struct Mcp {
     pub(super) call: Option<Box<Call>>,
     /// A stream on which nothing is ever said, for clients that want one.
     pub(super) is_listening: bool,
-    tags: u64,
-    awaited: BTreeMap<Tag, Awaited>,
+    awaiting: Awaiting<Awaited>,
 }
 
 /// A call in hand.
@@ -151,23 +149,15 @@ pub(super) enum Awaited {
 
 impl Mcp {
     pub(super) fn new(patience: Patience, caller: &str) -> Self {
-        Self { patience, caller: caller.to_owned(), call: None, is_listening: false, tags: 0, awaited: BTreeMap::new() }
+        Self { patience, caller: caller.to_owned(), call: None, is_listening: false, awaiting: Awaiting::default() }
     }
 
     pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
-        let tag = self.tag(awaited);
-        out.wishes.push((tag, wish));
+        self.awaiting.wish(awaited, wish, out);
     }
 
     pub(super) fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
-        let tag = self.tag(awaited);
-        out.queries.push((tag, query));
-    }
-
-    fn tag(&mut self, awaited: Awaited) -> Tag {
-        self.tags += 1;
-        self.awaited.insert(Tag(self.tags), awaited);
-        Tag(self.tags)
+        self.awaiting.query(awaited, query, out);
     }
 
     fn granted(&mut self, awaited: Awaited, receipt: Receipt, cx: &mut Cx<'_>) {
@@ -284,7 +274,7 @@ impl Peer for Mcp {
     }
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        let Some(awaited) = self.awaited.remove(&tag) else { return };
+        let Some(awaited) = self.awaiting.take(tag) else { return };
         match ruling {
             Ok(receipt) => self.granted(awaited, receipt, cx),
             Err(why) => self.refused(awaited, &why, cx),
