@@ -101,6 +101,12 @@ pub enum Wish {
         parcel: Parcel,
         proof: String,
     },
+    /// The same for whoever can bear to be told again: it is noted, and nobody waits for the disk. What a crash takes of it
+    /// is handed over once more.
+    Took {
+        parcel: Parcel,
+        proof: String,
+    },
     Strand {
         ask: AskRef,
     },

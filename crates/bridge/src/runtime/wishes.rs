@@ -136,6 +136,12 @@ impl Handle {
                 self.guarded(caller, Action::Withdraw, session_of(parcel))?;
                 self.submit_in(session_of(parcel), Intent::Deliver { parcel, proof }).await
             }
+            Wish::Took { parcel, proof } => {
+                let session = session_of(parcel);
+                self.guarded(caller, Action::Withdraw, session)?;
+                self.note(session, [Intent::Deliver { parcel, proof }]);
+                Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
+            }
         }
     }
 

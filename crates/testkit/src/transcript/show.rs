@@ -124,6 +124,7 @@ fn wish(wish: &Wish) -> String {
         Wish::Park { ask } => format!("park {}", ask_ref(ask)),
         Wish::Hand { parcel } => format!("hand {}", self::parcel(*parcel)),
         Wish::Deliver { parcel, proof } => format!("deliver {} proof {proof:?}", self::parcel(*parcel)),
+        Wish::Took { parcel, proof } => format!("took {} proof {proof:?}", self::parcel(*parcel)),
         Wish::Strand { ask } => format!("strand {}", ask_ref(ask)),
         Wish::Keep { name, thing: Some(thing) } => format!("keep {name} {thing}"),
         Wish::Keep { name, thing: None } => format!("let go {name}"),

@@ -156,9 +156,9 @@ impl Whimmy {
             // What was decided comes as a message.
             (true, _) => drop(self.asks.remove(&ask)),
             (false, true) => self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out),
-            (false, false) => {
-                self.wish(Awaited::Verdict(ask), Wish::Hand { parcel: Parcel::Verdict(ask) }, cx.out);
-            }
+            // The name of the question stays the same and the plugin waits for it once: telling it again after a crash does
+            // no harm, so nothing has to be written down before.
+            (false, false) => self.say_verdict(ask, cx.out),
         }
     }
 
@@ -168,7 +168,7 @@ impl Whimmy {
         }
     }
 
-    pub(super) fn say_verdict(&mut self, ask: AskId, out: &mut Outbox) {
+    fn say_verdict(&mut self, ask: AskId, out: &mut Outbox) {
         let Some(Carried { ask: asked, verdict: Some(verdict), ended, .. }) = self.asks.get(&ask) else { return };
         let (asked, verdict, ended) = (Arc::clone(asked), verdict.clone(), *ended);
         let said = match self.says_nothing_on(ended) {

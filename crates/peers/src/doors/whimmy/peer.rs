@@ -11,6 +11,7 @@ use super::asks::{Carried, Ended};
 use super::chat::Room;
 use super::wire::Said;
 use super::{NAME, quirks};
+use crate::awaiting::Awaiting;
 use crate::listing::Choices;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::told::{Happened, Told};
@@ -44,8 +45,7 @@ pub struct Whimmy {
     /// What was written before each ping that has not been answered.
     unproven: VecDeque<Vec<Parcel>>,
     ping_at: Option<Timestamp>,
-    tags: u64,
-    awaited: BTreeMap<Tag, Awaited>,
+    awaiting: Awaiting<Awaited>,
 }
 
 /// What a ruling is about.
@@ -60,7 +60,6 @@ pub(super) enum Awaited {
     /// A session for one ask.
     AskRoom(Box<AskWish>),
     Asked(Box<AskWish>),
-    Verdict(AskId),
     Terms(SessionId),
     Message(MessageId),
     Delivered(Parcel),
@@ -78,19 +77,11 @@ impl Whimmy {
     }
 
     pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
-        let tag = self.tag(awaited);
-        out.wishes.push((tag, wish));
+        self.awaiting.wish(awaited, wish, out);
     }
 
     pub(super) fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
-        let tag = self.tag(awaited);
-        out.queries.push((tag, query));
-    }
-
-    fn tag(&mut self, awaited: Awaited) -> Tag {
-        self.tags += 1;
-        self.awaited.insert(Tag(self.tags), awaited);
-        Tag(self.tags)
+        self.awaiting.query(awaited, query, out);
     }
 
     /// Writes something whose arrival is to be proven, and asks for the proof.
@@ -107,8 +98,12 @@ impl Whimmy {
     /// Pongs come in the order of the pings, and after everything that was written before them was read.
     pub(super) fn ponged(&mut self, out: &mut Outbox) {
         for parcel in self.unproven.pop_front().unwrap_or_default() {
-            let deliver = Wish::Deliver { parcel, proof: PROOF.to_owned() };
-            self.wish(Awaited::Delivered(parcel), deliver, out);
+            let proof = PROOF.to_owned();
+            let wish = match parcel {
+                Parcel::Verdict(_) => Wish::Took { parcel, proof },
+                Parcel::Message(_) => Wish::Deliver { parcel, proof },
+            };
+            self.wish(Awaited::Delivered(parcel), wish, out);
         }
     }
 
@@ -181,7 +176,6 @@ impl Whimmy {
                     self.query(Awaited::Look, Query::Ask(ask), cx.out);
                 }
             }
-            Awaited::Verdict(ask) => self.say_verdict(ask, cx.out),
             Awaited::Terms(session) => self.hand_message(session, receipt.terms.map(|terms| *terms), cx),
             Awaited::Message(message) => self.say_message(message, cx),
             Awaited::Delivered(parcel) => self.delivered(parcel, cx.out),
@@ -268,7 +262,7 @@ impl Peer for Whimmy {
     }
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        let Some(awaited) = self.awaited.remove(&tag) else { return };
+        let Some(awaited) = self.awaiting.take(tag) else { return };
         match ruling {
             Ok(receipt) => self.granted(awaited, receipt, cx),
             Err(why) => self.refused(awaited, &why, cx),
