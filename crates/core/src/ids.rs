@@ -12,6 +12,17 @@ use std::time::Duration;
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// How many of those digits hold 128 bits.
 const DIGITS_U128: usize = 26;
+/// What each byte is worth as a digit; [`NO_DIGIT`] if it is none.
+const WORTH: [u8; 256] = {
+    let mut worth = [NO_DIGIT; 256];
+    let mut digit = 0;
+    while digit < DIGITS.len() {
+        worth[DIGITS[digit] as usize] = digit as u8;
+        digit += 1;
+    }
+    worth
+};
+const NO_DIGIT: u8 = u8::MAX;
 
 /// One conversation with one agent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,8 +127,8 @@ words! {
 #[error("not an id of this kind")]
 pub struct NotAnId;
 
-/// An id being written, without asking for memory: ids are in everything that is stored and told.
-struct Spelling {
+/// An id as it is written, without asking for memory: ids are in everything that is stored and told.
+pub struct Spelling {
     letters: [u8; SPELLING_MAX],
     used: usize,
 }
@@ -160,7 +171,7 @@ impl Spelling {
         self.used += letters.len();
     }
 
-    fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.letters[..self.used]).expect("ids are ASCII")
     }
 }
@@ -171,11 +182,11 @@ fn read_digits(text: &str) -> Result<u128, NotAnId> {
         return Err(NotAnId);
     }
     text.bytes().try_fold(0_u128, |value, byte| {
-        let digit = DIGITS.iter().position(|&d| d == byte).ok_or(NotAnId)?;
-        if value >> 123 != 0 {
+        let digit = WORTH[usize::from(byte)];
+        if digit == NO_DIGIT || value >> 123 != 0 {
             return Err(NotAnId);
         }
-        Ok(value << 5 | digit as u128)
+        Ok(value << 5 | u128::from(digit))
     })
 }
 
@@ -186,11 +197,21 @@ fn read_numbered(text: &str, prefix: &str) -> Result<(SessionId, u32), NotAnId> 
     Ok((SessionId(read_digits(session)?), number))
 }
 
+/// What has one spelling.
+pub trait Spell {
+    fn spelling(&self) -> Spelling;
+}
+
 macro_rules! plain_ids {
     ($($name:ident $prefix:literal)*) => {$(
+        impl Spell for $name {
+            fn spelling(&self) -> Spelling {
+                Spelling::of($prefix, self.0)
+            }
+        }
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(Spelling::of($prefix, self.0).as_str())
+                f.write_str(self.spelling().as_str())
             }
         }
         impl fmt::Debug for $name {
@@ -210,9 +231,14 @@ plain_ids! { SessionId "ses_" EntryId "ent_" }
 
 macro_rules! numbered_ids {
     ($($name:ident $prefix:literal)*) => {$(
+        impl Spell for $name {
+            fn spelling(&self) -> Spelling {
+                Spelling::of($prefix, self.session.0).numbered(self.number)
+            }
+        }
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(Spelling::of($prefix, self.session.0).numbered(self.number).as_str())
+                f.write_str(self.spelling().as_str())
             }
         }
         impl fmt::Debug for $name {

@@ -85,27 +85,25 @@ pub(crate) fn stream_of(session: SessionId, streams: usize) -> usize {
 impl Cursor {
     /// Returns the text that goes out.
     pub fn text(&self) -> String {
-        use fmt::Write as _;
         let mut text = String::with_capacity(24 + 17 * self.places.len());
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{self}");
+        text.push_str("cur_");
+        push_hex(&mut text, self.journal, 16);
+        for place in &self.places {
+            text.push('_');
+            push_hex(&mut text, *place, 1);
+        }
         text
     }
 }
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("cur_")?;
-        write_hex(f, self.journal, 16)?;
-        self.places.iter().try_for_each(|place| {
-            f.write_str("_")?;
-            write_hex(f, *place, 1)
-        })
+        f.write_str(&self.text())
     }
 }
 
 /// Writes at least `width` digits. Every entry that is told carries a cursor, so this is done by hand.
-fn write_hex(f: &mut fmt::Formatter<'_>, value: u64, width: usize) -> fmt::Result {
+fn push_hex(text: &mut String, value: u64, width: usize) {
     let mut digits = [b'0'; 16];
     let (mut first, mut rest) = (digits.len(), value);
     while rest > 0 {
@@ -114,7 +112,7 @@ fn write_hex(f: &mut fmt::Formatter<'_>, value: u64, width: usize) -> fmt::Resul
         rest >>= 4;
     }
     let first = first.min(digits.len() - width);
-    f.write_str(std::str::from_utf8(&digits[first..]).expect("the digits are ASCII"))
+    text.push_str(std::str::from_utf8(&digits[first..]).expect("the digits are ASCII"));
 }
 
 impl FromStr for Cursor {

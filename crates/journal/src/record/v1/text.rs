@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use askbridge_core::ids::Raw;
+use askbridge_core::ids::{Raw, Spell};
 use serde::de::{Error, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -20,9 +20,9 @@ pub struct Inconsistent(pub(super) &'static str);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Id<T>(pub(super) T);
 
-impl<T: fmt::Display> Serialize for Id<T> {
+impl<T: Spell> Serialize for Id<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+        serializer.serialize_str(self.0.spelling().as_str())
     }
 }
 

@@ -1,8 +1,6 @@
 //! What happened → frames.
 
-use std::fmt::Write;
-
-use askbridge_core::ids::{AskId, Raw, SessionId};
+use askbridge_core::ids::{AskId, Raw, SessionId, Spell};
 use serde_json::value::RawValue;
 
 use super::wire::{DraftJson, Granted, Said};
@@ -56,10 +54,14 @@ pub fn own_frame(own: &Own) -> String {
 /// Writes an event as a frame. It was encoded once, for the store; here it only gets its envelope.
 pub fn event_frame(happened: &Happened) -> String {
     let mut frame = String::with_capacity(happened.json.len() + 160);
-    let envelope = write!(frame, r#"{{"type":"event","session":"{}","at":{}"#, happened.session, happened.at.0);
-    envelope.expect("a string takes whatever is written to it");
+    frame.push_str(r#"{"type":"event","session":""#);
+    frame.push_str(happened.session.spelling().as_str());
+    frame.push_str(r#"","at":"#);
+    frame.push_str(itoa::Buffer::new().format(happened.at.0));
     if let Some(cursor) = &happened.cursor {
-        write!(frame, r#","cursor":"{cursor}""#).expect("a string takes whatever is written to it");
+        frame.push_str(r#","cursor":""#);
+        frame.push_str(cursor);
+        frame.push('"');
     }
     frame.push_str(r#","event":"#);
     frame.push_str(&happened.json);

@@ -3,8 +3,9 @@
 use askbridge_core::limits;
 use askbridge_peers::doors::http::{self, AskError, Asking, NewAsk};
 use askbridge_peers::json::AskJson;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{FromRequestParts, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::json;
 
@@ -20,20 +21,30 @@ pub(crate) async fn create(
     State(app): State<App>,
     caller: Caller,
     Query(waiting): Query<Waiting>,
-    headers: HeaderMap,
+    Attempt(key): Attempt,
     Text(body): Text,
 ) -> Result<Response, Trouble> {
     let wait = waiting.span()?;
-    let key = match headers.get("idempotency-key").map(|key| key.to_str()) {
-        None => None,
-        Some(Ok(key)) if !key.is_empty() && key.len() <= limits::LABEL_BYTES_MAX => Some(key),
-        Some(_) => return Err(Trouble::new(422, "bad_request", "Idempotency-Key has to be printable ASCII")),
-    };
-    let wish = http::ask(&body, &Asking { key }).map_err(trouble)?;
+    let wish = http::ask(&body, &Asking { key: key.as_deref() }).map_err(trouble)?;
     let receipt = app.handle.grant_ask(&caller, Box::new(wish)).await?;
     let ask = receipt.ask.expect("an ask that was granted has an id");
     let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
     respond(app, &caller, ask, wait, status).await
+}
+
+/// What the asker calls this attempt, if it has a name for it.
+pub(crate) struct Attempt(Option<String>);
+
+impl<S: Sync> FromRequestParts<S> for Attempt {
+    type Rejection = Trouble;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Trouble> {
+        match parts.headers.get("idempotency-key").map(|key| key.to_str()) {
+            None => Ok(Self(None)),
+            Some(Ok(key)) if !key.is_empty() && key.len() <= limits::LABEL_BYTES_MAX => Ok(Self(Some(key.to_owned()))),
+            Some(_) => Err(Trouble::new(422, "bad_request", "Idempotency-Key has to be printable ASCII")),
+        }
+    }
 }
 
 fn trouble(error: AskError) -> Trouble {
