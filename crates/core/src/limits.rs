@@ -53,7 +53,7 @@ pub const APPEND_QUEUE_MAX: usize = 4096;
 /// Appends in one transaction. Beyond: the rest goes into the next.
 pub const APPEND_BATCH_MAX: usize = 1024;
 /// Entries that the journal keeps in memory for its followers. Beyond: they are read from disk.
-pub const RECENT_ENTRIES_MAX: usize = 2048;
+pub const RECENT_ENTRIES_MAX: usize = 256;
 /// Bytes of those entries. Beyond: the oldest leave memory.
 pub const RECENT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Entries that one read returns. Beyond: read on from the last.

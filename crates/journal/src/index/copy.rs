@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rusqlite::{Connection, params};
 
+use super::gist::Gists;
 use super::progress::{load_cursor, save_cursor};
 use super::project::{Scribe, forget, keeps};
 use super::query::Index;
@@ -69,16 +70,18 @@ impl Copy {
         let done = (|| {
             let transaction = conn.transaction()?;
             let mut ranks = Ranks::default();
-            let mut scribe = Scribe::new(&transaction, &mut ranks);
+            let mut gists = Gists::default();
             for stored in entries.iter().filter(|stored| stored.entry.lane == Lane::Decisions) {
                 let place = self.place(stored);
                 if stored.entry.events.iter().any(|written| keeps(&written.event)) {
                     keep(&transaction, place, stored)?;
-                    scribe.take_in(place, &stored.entry)?;
+                    gists.add(place, &stored.entry);
                 } else {
-                    scribe.project(place, &stored.entry)?;
+                    gists.add_unlisted(place, &stored.entry);
                 }
             }
+            let mut scribe = Scribe::new(&transaction, &mut ranks);
+            scribe.take_in(&gists)?;
             scribe.finish()?;
             save_cursor(&transaction, cursor)?;
             transaction.commit()

@@ -6,6 +6,7 @@
 
 pub(crate) mod copy;
 mod filter;
+mod gist;
 mod progress;
 mod project;
 mod query;
@@ -19,6 +20,7 @@ pub use query::{Counts, Index, IndexError, Known};
 pub use rows::{AskRow, SessionRow, SessionState, State};
 pub use waiting::Waiting;
 
+pub(crate) use gist::Gists;
 pub(crate) use progress::{create, load_cursor, save_cursor};
 pub(crate) use project::{Scribe, forget};
 pub(crate) use ranks::Ranks;

@@ -6,21 +6,17 @@
 use std::collections::hash_map::Entry as MapEntry;
 use std::fmt::Write as _;
 
-use askbridge_core::ask::Ask;
-use askbridge_core::event::{Audience, Event, Lane, Parcel, Settings, Started};
-use askbridge_core::ids::{AskId, SessionId, Timestamp};
+use askbridge_core::event::{Audience, Event, Settings, Started};
+use askbridge_core::ids::{AskId, PartyId, SessionId};
 use askbridge_core::intent::Due;
 use askbridge_core::session::Ending;
 use foldhash::HashMap;
 use rusqlite::{Connection, OptionalExtension, Statement, params};
 
+use super::gist::{Asked, Change, Gist, Gists, OfEntry};
 use super::ranks::Ranks;
 use super::rows::{ASK_COLUMNS, AskRow, State, ask_row};
 use super::tables::{OF_SESSION, STARTED};
-use crate::entry::{Entry, lane_number};
-
-/// Characters of a headline that are kept for lists.
-const HEADLINE_CHARS_MAX: usize = 200;
 
 /// Is this an event that a list is made from, so that an index of its own has to keep it?
 pub(crate) fn keeps(event: &Event) -> bool {
@@ -82,26 +78,24 @@ impl<'a> Scribe<'a> {
         }
     }
 
-    /// Takes in an entry that stands at `place`.
-    pub(crate) fn take_in(&mut self, place: u64, entry: &Entry) -> rusqlite::Result<()> {
-        let at = place.cast_signed();
-        match self.runs.entry((entry.session, lane_number(entry.lane))) {
+    pub(crate) fn take_in(&mut self, gists: &Gists) -> rusqlite::Result<()> {
+        for (entry, events) in gists.entries() {
+            if entry.is_listed {
+                self.list(entry);
+            }
+            events.iter().try_for_each(|event| self.apply(&entry, event, gists))?;
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, entry: OfEntry) {
+        let at = entry.place;
+        match self.runs.entry((entry.session, entry.lane)) {
             MapEntry::Vacant(vacant) => {
                 vacant.insert(Run { first: at, last: at, places: format!("[{at}") });
             }
             MapEntry::Occupied(mut run) => run.get_mut().add(at),
         }
-        match entry.lane {
-            Lane::Decisions => self.project(place, entry),
-            Lane::Content => Ok(()),
-        }
-    }
-
-    /// Applies an entry of decisions that stands at `place`.
-    pub(super) fn project(&mut self, place: u64, entry: &Entry) -> rusqlite::Result<()> {
-        let place = place.cast_signed();
-        let mut events = entry.events.iter().enumerate();
-        events.try_for_each(|(within, written)| self.apply(entry.session, place, within, &written.event))
     }
 
     /// Writes the rows.
@@ -119,94 +113,61 @@ impl<'a> Scribe<'a> {
         rows.iter().try_for_each(|row| write(&mut replace, row))
     }
 
-    fn apply(&mut self, session: SessionId, place: i64, within: usize, event: &Event) -> rusqlite::Result<()> {
+    fn apply(&mut self, entry: &OfEntry, event: &Gist, gists: &Gists) -> rusqlite::Result<()> {
+        let OfEntry { session, place, .. } = *entry;
         match event {
-            Event::Started(started) => self.start(session, place, started),
-            Event::Closed { .. } => self.end(session, 1),
-            Event::Continued { .. } => self.end(session, 2),
-            Event::Configured(settings) => self.configure(session, settings),
-            Event::Asked(ask) => self.asked(place, within, ask),
-            Event::Proposed { ask, until, .. } => self.change(*ask, |row| {
-                row.state = State::Proposed;
-                row.wakes = Some((*until, Due::Commit));
-                row.ended_place = Some(place);
-            }),
-            Event::Undone { ask, .. } => self.change(*ask, |row| {
-                row.state = State::Open;
-                row.wakes = row.deadline.map(|at| (at, Due::Expire));
-                row.ended_place = None;
-                row.settled_at = None;
-            }),
-            Event::Extended { ask, deadline, .. } => self.change(*ask, |row| {
-                row.deadline = *deadline;
-                if row.state == State::Open {
-                    row.wakes = deadline.map(|at| (at, Due::Expire));
+            Gist::Session(event) => match &**event {
+                Event::Started(started) => self.start(session, place, started),
+                Event::Configured(settings) => self.configure(session, settings),
+                _ => Ok(()),
+            },
+            Gist::SessionEnded(state) => self.end(session, *state as u8),
+            Gist::Asked(asked) => self.asked(entry, asked, gists),
+            Gist::Changed { number, change } => {
+                let ask = AskId { session, number: *number };
+                self.change(ask, |row| apply(row, *change, place))?;
+                if let Change::Delivered(_) = change {
+                    self.ranks.forget(ask);
                 }
-            }),
-            Event::Settled(settled) => {
-                self.close(settled.ask, State::ended(settled.outcome.ending()), settled.at, place)
-            }
-            Event::Withdrawn { ask, at, .. } => self.close(*ask, State::Withdrawn, *at, place),
-            Event::Overtaken { ask, at, .. } => self.close(*ask, State::Overtaken, *at, place),
-            Event::Parked { ask } => self.change(*ask, |row| row.parked = true),
-            Event::Stranded { ask } => self.change(*ask, |row| row.stranded = true),
-            Event::LateAnswered { ask, .. } => self.change(*ask, |row| row.late_place = Some(place)),
-            Event::Delivered { parcel: Parcel::Verdict(ask), at, .. } => {
-                self.change(*ask, |row| {
-                    row.delivered_at = Some(*at);
-                    row.parked = false;
-                })?;
-                self.ranks.forget(*ask);
                 Ok(())
             }
-            _ => Ok(()),
         }
     }
 
-    fn asked(&mut self, place: i64, within: usize, ask: &Ask) -> rusqlite::Result<()> {
-        if let Some(old) = ask.instead_of {
-            self.change(old, |row| {
+    fn asked(&mut self, entry: &OfEntry, asked: &Asked, gists: &Gists) -> rusqlite::Result<()> {
+        let id = AskId { session: entry.session, number: asked.number };
+        if let Some(old) = asked.instead_of {
+            self.change(AskId { number: old, ..id }, |row| {
                 row.state = State::Expired;
-                row.moved_to = Some(ask.id.number);
+                row.moved_to = Some(id.number);
                 row.wakes = None;
-                row.settled_at = row.settled_at.or(Some(ask.at));
+                row.settled_at = row.settled_at.or(Some(asked.at));
             })?;
         }
-        let headline = ask.body.headline();
-        let cut = headline.char_indices().nth(HEADLINE_CHARS_MAX).map_or(headline.len(), |(at, _)| at);
-        let rank = self.ranks.give(ask.id, place, within);
+        let rank = self.ranks.give(id, entry.place, usize::from(asked.within));
         let row = AskRow {
-            id: ask.id,
-            asked_at: ask.at,
+            id,
+            asked_at: asked.at,
             state: State::Open,
-            wakes: ask.terms.deadline.map(|at| (at, Due::Expire)),
-            deadline: ask.terms.deadline,
+            wakes: asked.deadline.map(|at| (at, Due::Expire)),
+            deadline: asked.deadline,
             settled_at: None,
             delivered_at: None,
             parked: false,
             stranded: false,
-            kind: ask.body.kind(),
-            headline: headline[..cut].to_owned(),
-            agent: ask.asker.agent.clone(),
-            door: ask.asker.door.clone(),
-            party: ask.asker.party.clone(),
+            kind: asked.kind,
+            headline: gists.text(asked.headline).to_owned(),
+            agent: gists.text(asked.agent).to_owned(),
+            door: gists.text(asked.door).to_owned(),
+            party: PartyId::from(gists.text(asked.party)),
             moved_to: None,
             rank,
             ended_place: None,
             late_place: None,
         };
-        self.made.insert(ask.id, rank);
+        self.made.insert(id, rank);
         self.rows.insert(rank, row);
         Ok(())
-    }
-
-    fn close(&mut self, ask: AskId, state: State, at: Timestamp, place: i64) -> rusqlite::Result<()> {
-        self.change(ask, |row| {
-            row.state = state;
-            row.settled_at = Some(at);
-            row.ended_place = Some(place);
-            row.wakes = None;
-        })
     }
 
     /// Changes one ask, if it is live.
@@ -282,6 +243,42 @@ impl<'a> Scribe<'a> {
     }
 }
 
+/// What became of an ask, by the entry at `place`.
+fn apply(row: &mut AskRow, change: Change, place: i64) {
+    match change {
+        Change::Proposed { until } => {
+            row.state = State::Proposed;
+            row.wakes = Some((until, Due::Commit));
+            row.ended_place = Some(place);
+        }
+        Change::Undone => {
+            row.state = State::Open;
+            row.wakes = row.deadline.map(|at| (at, Due::Expire));
+            row.ended_place = None;
+            row.settled_at = None;
+        }
+        Change::Extended { deadline } => {
+            row.deadline = deadline;
+            if row.state == State::Open {
+                row.wakes = deadline.map(|at| (at, Due::Expire));
+            }
+        }
+        Change::Over(state, at) => {
+            row.state = state;
+            row.settled_at = Some(at);
+            row.ended_place = Some(place);
+            row.wakes = None;
+        }
+        Change::Parked => row.parked = true,
+        Change::Stranded => row.stranded = true,
+        Change::LateAnswered => row.late_place = Some(place),
+        Change::Delivered(at) => {
+            row.delivered_at = Some(at);
+            row.parked = false;
+        }
+    }
+}
+
 fn read(conn: &Connection, rank: i64) -> rusqlite::Result<Option<AskRow>> {
     let sql = format!("SELECT {ASK_COLUMNS} FROM asks a WHERE a.rank = ?1");
     conn.prepare_cached(&sql)?.query_row([rank], ask_row).optional()
@@ -339,7 +336,7 @@ impl AskRow {
 }
 
 impl State {
-    fn ended(ending: Ending) -> Self {
+    pub(super) fn ended(ending: Ending) -> Self {
         match ending {
             Ending::Answered => Self::Answered,
             Ending::Dismissed => Self::Dismissed,

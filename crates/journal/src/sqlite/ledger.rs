@@ -18,7 +18,7 @@ use super::schema::{meta, set_meta};
 use super::shelves::{self, Change, Changed};
 use crate::entry::{Entry, Stored, lane_number};
 use crate::fault::Fault;
-use crate::index::{self, Ranks, Scribe};
+use crate::index::{self, Gists, Ranks, Scribe};
 use crate::journal::{AppendError, ForgetError, Guard};
 use crate::meter::Meter;
 use crate::shelf::ShelfError;
@@ -200,8 +200,10 @@ impl Ledger {
             self.heads.insert(entry.session, Some(position));
         }
         if let Indexed::Here(ranks) = &mut self.indexed {
+            let mut gists = Gists::default();
+            gists.add(position.0, entry);
             let mut scribe = Scribe::new(conn, ranks);
-            scribe.take_in(position.0, entry)?;
+            scribe.take_in(&gists)?;
             scribe.finish()?;
         }
         fresh.push(Arc::new(Stored { position, entry: Arc::clone(entry) }));

@@ -1,8 +1,8 @@
 //! Keeps the index: a projection of the journal in a file of its own. It may be behind the journal, never behind a reader.
 //!
 //! An append would touch pages all over an index, and every touched page would have to be synced with it. So appends only
-//! append. The index takes in many entries at once, from memory, whenever enough have come together or somebody wants to
-//! look; it is not synced, because whatever a crash takes from it is read from the journal again.
+//! append. The index takes in the gist of many entries at once, from memory, whenever enough have come together or somebody
+//! wants to look; it is not synced, because whatever a crash takes from it is read from the journal again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,22 +10,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle, Thread};
 
 use askbridge_core::ids::{Position, SessionId};
+use askbridge_core::limits;
 use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::error::Error;
 use super::open::{make_file, prepare};
-use super::recent::Recent;
+use super::recent::{Recent, Wanted};
 use super::rows::{head, positions, read_between};
 use crate::cursor::Cursor;
 use crate::fault::Fault;
-use crate::index::{self, Ranks, Scribe};
+use crate::index::{self, Gists, Ranks, Scribe};
 use crate::journal::ReadError;
 
 pub(crate) const INDEX_FILE: &str = "index.db";
-/// Entries that come together before the index takes them in by itself.
-const TOGETHER: u64 = 1024;
-/// Entries that are taken in with one transaction.
+/// Entries that come together before the index takes in what has left memory.
+const TOGETHER: u64 = limits::RECENT_ENTRIES_MAX as u64 + 1024;
+/// Entries that are read from the journal at once.
 const BATCH: usize = 1024;
 /// Entries beyond which building the index is worth a word in the log.
 const LONG: u64 = 50_000;
@@ -47,6 +48,8 @@ pub(crate) struct Projector {
 struct Inner {
     conn: Connection,
     ranks: Ranks,
+    /// Empty: memory for what is taken in next.
+    gists: Gists,
 }
 
 impl Projector {
@@ -54,6 +57,7 @@ impl Projector {
     pub(super) fn open(dir: &Path, journal: &Path, identity: u64, recent: Arc<Recent>) -> Result<Arc<Self>, Error> {
         let path = dir.join(INDEX_FILE);
         let newest = recent.newest();
+        recent.keep_for_index();
         let (conn, at) = match open(&path, journal, identity, newest) {
             Ok(opened) => opened,
             Err(Error::Damaged { .. }) => {
@@ -64,7 +68,7 @@ impl Projector {
             Err(error) => return Err(error),
         };
         let projector = Arc::new(Self {
-            inner: Mutex::new(Inner { conn, ranks: Ranks::default() }),
+            inner: Mutex::new(Inner { conn, ranks: Ranks::default(), gists: Gists::default() }),
             path,
             identity,
             recent,
@@ -95,7 +99,7 @@ impl Projector {
         let run = move || {
             while !projector.closed.load(Ordering::Acquire) {
                 thread::park();
-                if let Err(error) = projector.catch_up() {
+                if let Err(error) = projector.follow() {
                     tracing::error!(%error, "The index could not follow the journal; trying again later");
                 }
             }
@@ -137,9 +141,18 @@ impl Projector {
         }
         let mut inner = self.inner.lock();
         while self.at.load(Ordering::Acquire) < newest {
-            self.take_in(&mut inner, newest)?;
+            self.take_in(&mut inner, Wanted::All)?;
         }
         Ok(())
+    }
+
+    /// Takes in what has come together.
+    fn follow(&self) -> Result<(), Fault> {
+        let mut inner = self.inner.lock();
+        while self.at.load(Ordering::Acquire) < self.recent.given_up_to() {
+            self.take_in(&mut inner, Wanted::WhatLeft)?;
+        }
+        self.take_in(&mut inner, Wanted::WhatLeft)
     }
 
     /// The same, if anything in it concerns this session.
@@ -150,34 +163,48 @@ impl Projector {
         }
     }
 
-    fn take_in(&self, inner: &mut Inner, newest: u64) -> Result<(), Fault> {
-        let fault = |source| Fault::new(Error::of(&self.path, source));
+    /// Takes in what memory has kept, or a batch from the journal where it has not.
+    fn take_in(&self, inner: &mut Inner, wanted: Wanted) -> Result<(), Fault> {
         let at = self.at.load(Ordering::Acquire);
-        let (entries, up_to) = match self.recent.after(at, BATCH) {
-            Some(batch) => (batch.entries, batch.up_to),
-            None => {
-                let read = read_between(&inner.conn, at, newest, BATCH).map_err(fault)?;
-                let entries = read.map_err(|error: ReadError| Fault::new(error))?;
-                // Fewer than asked for: there is nothing else up to `newest`, only gaps that were forgotten.
-                let last = entries.last().filter(|_| entries.len() == BATCH).map(|stored| stored.position.0);
-                (entries, last.unwrap_or(newest))
-            }
+        let mut gists = std::mem::take(&mut inner.gists);
+        let given_up_to = self.recent.given_up_to();
+        let up_to = match at < given_up_to {
+            true => self.read(inner, &mut gists, given_up_to)?,
+            false => self.recent.give(wanted, &mut gists),
         };
-        let Inner { conn, ranks } = inner;
-        let taken = (|| {
+        let taken = self.write(inner, &gists, up_to);
+        gists.clear();
+        inner.gists = gists;
+        taken.map_err(|source| Fault::new(Error::of(&self.path, source)))
+    }
+
+    /// Reads a batch of entries, `newest` at most. Returns up to where there are no others.
+    fn read(&self, inner: &Inner, gists: &mut Gists, newest: u64) -> Result<u64, Fault> {
+        let read = read_between(&inner.conn, self.at.load(Ordering::Acquire), newest, BATCH);
+        let read = read.map_err(|source| Fault::new(Error::of(&self.path, source)))?;
+        let entries = read.map_err(|error: ReadError| Fault::new(error))?;
+        entries.iter().for_each(|stored| gists.add(stored.position.0, &stored.entry));
+        // Fewer than asked for: there is nothing else up to `newest`, only gaps that were forgotten.
+        let last = entries.last().filter(|_| entries.len() == BATCH).map(|stored| stored.position.0);
+        Ok(last.unwrap_or(newest))
+    }
+
+    fn write(&self, inner: &mut Inner, gists: &Gists, up_to: u64) -> rusqlite::Result<()> {
+        let Inner { conn, ranks, .. } = inner;
+        let written = (|| {
             let transaction = conn.transaction()?;
             let mut scribe = Scribe::new(&transaction, ranks);
-            entries.iter().try_for_each(|stored| scribe.take_in(stored.position.0, &stored.entry))?;
+            scribe.take_in(gists)?;
             scribe.finish()?;
             index::save_cursor(&transaction, &Cursor::new(self.identity, vec![up_to]))?;
             transaction.commit()
         })();
-        if taken.is_err() {
-            ranks.clear();
+        match &written {
+            Ok(()) => self.at.store(up_to, Ordering::Release),
+            // What was taken from memory is read from the journal next time.
+            Err(_) => ranks.clear(),
         }
-        taken.map_err(fault)?;
-        self.at.store(up_to, Ordering::Release);
-        Ok(())
+        written
     }
 
     /// Returns the position of a session's last decision.

@@ -1,4 +1,4 @@
-//! The newest entries, kept in memory for those who follow.
+//! The newest entries, kept in memory for those who follow; and the gist of those before them, until the index takes it in.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,6 +9,10 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::entry::Stored;
+use crate::index::Gists;
+
+/// Entries whose gist waits for the index. Beyond: it has fallen behind, and reads the journal instead.
+const GISTS_MAX: usize = 65_536;
 
 /// The newest entries and the news that there are more.
 #[derive(Debug)]
@@ -34,6 +38,19 @@ struct Ring {
     entries: VecDeque<Option<Arc<Stored>>>,
     first: u64,
     bytes: usize,
+    /// The gist of what has left, as far as the index does not know it.
+    left: Gists,
+    /// The index was given everything up to here, or has to read it. What comes after is in `left` and `entries`.
+    given_up_to: u64,
+    /// What it was given last. Nothing if it has to read.
+    given: Option<Given>,
+}
+
+#[derive(Debug)]
+struct Given {
+    /// It knew everything up to here.
+    after: u64,
+    sessions: Vec<SessionId>,
 }
 
 impl Ring {
@@ -44,14 +61,40 @@ impl Ring {
             let Some(oldest) = self.entries.pop_front() else {
                 break;
             };
+            let position = self.first;
             self.first += 1;
             if let Some(stored) = oldest {
                 self.bytes -= stored.entry.bytes();
+                if position > self.given_up_to {
+                    self.left.add(position, &stored.entry);
+                }
                 left.push(stored);
             }
         }
+        if self.left.len() > GISTS_MAX {
+            self.left = Gists::default();
+            (self.given_up_to, self.given) = (self.first - 1, None);
+        }
         left
     }
+
+    fn newest(&self) -> u64 {
+        self.first + self.entries.len() as u64 - 1
+    }
+
+    /// Returns what is here of the entries after a position.
+    fn after(&self, position: u64) -> impl Iterator<Item = &Arc<Stored>> {
+        let known = usize::try_from((position + 1).saturating_sub(self.first)).unwrap_or(usize::MAX);
+        self.entries.range(known.min(self.entries.len())..).flatten()
+    }
+}
+
+/// How much of what is new the index wants to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    All,
+    /// Whatever has left memory: the rest will change again in a moment.
+    WhatLeft,
 }
 
 /// Entries from memory, and the position up to which there are no others.
@@ -62,7 +105,9 @@ pub(crate) struct Batch {
 
 impl Recent {
     pub(crate) fn new(newest: u64) -> Self {
-        let ring = Ring { entries: VecDeque::new(), first: newest + 1, bytes: 0 };
+        // Without an index beside the journal nobody wants to know what has left.
+        let (entries, left, given_up_to) = (VecDeque::new(), Gists::default(), u64::MAX);
+        let ring = Ring { entries, first: newest + 1, bytes: 0, left, given_up_to, given: None };
         Self { ring: Mutex::new(ring), news: Mutex::new(News { newest, open: true }), changed: Notify::new() }
     }
 
@@ -128,16 +173,49 @@ impl Recent {
         Some(Batch { entries: ring.entries.range(range).flatten().cloned().collect(), up_to })
     }
 
-    /// May anything after `position` be about this session?
+    /// From now on, keeps what an index needs that lies beside the journal.
+    pub(crate) fn keep_for_index(&self) {
+        let mut ring = self.ring.lock();
+        ring.given_up_to = ring.newest();
+    }
+
+    /// Up to where the index has to read the journal, if it was not given that.
+    pub(crate) fn given_up_to(&self) -> u64 {
+        self.ring.lock().given_up_to
+    }
+
+    /// Gives the index the gist of what it was not given yet, in place of the empty `gists`. Returns up to where that leads.
+    pub(crate) fn give(&self, wanted: Wanted, gists: &mut Gists) -> u64 {
+        let mut ring = self.ring.lock();
+        std::mem::swap(&mut ring.left, gists);
+        let after = ring.given_up_to;
+        let up_to = match wanted {
+            Wanted::WhatLeft => after.max(ring.first - 1),
+            Wanted::All => {
+                ring.after(after).for_each(|stored| gists.add(stored.position.0, &stored.entry));
+                ring.newest()
+            }
+        };
+        (ring.given_up_to, ring.given) = (up_to, Some(Given { after, sessions: gists.sessions().collect() }));
+        up_to
+    }
+
+    /// May anything after `position`, up to where the index has come, be about this session?
     pub(crate) fn mentions(&self, session: SessionId, position: u64) -> bool {
         let ring = self.ring.lock();
-        let Some(skip) = (position + 1).checked_sub(ring.first) else { return position < self.newest() };
-        let skip = usize::try_from(skip).unwrap_or(usize::MAX).min(ring.entries.len());
-        ring.entries.range(skip..).flatten().any(|stored| stored.entry.session == session)
+        if position < ring.given_up_to {
+            match &ring.given {
+                Some(given) if given.after <= position && !given.sessions.contains(&session) => {}
+                _ => return true,
+            }
+        }
+        ring.left.sessions().any(|left| left == session)
+            || ring.after(position).any(|stored| stored.entry.session == session)
     }
 
     pub(crate) fn forget(&self, session: SessionId) {
         let mut ring = self.ring.lock();
+        ring.left.forget(session);
         let mut freed = 0;
         for place in &mut ring.entries {
             if let Some(stored) = place.take_if(|stored| stored.entry.session == session) {
@@ -150,5 +228,71 @@ impl Recent {
     /// Tells followers that nothing more will come.
     pub(crate) fn close(&self) {
         self.tell(|news| news.open = false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use askbridge_core::event::{Event, Lane};
+    use askbridge_core::ids::{AskId, EntryId, Epoch, NodeId, Position, Timestamp};
+
+    use super::*;
+    use crate::entry::{Digest, Entry, Written};
+
+    fn entry(position: u64, session: SessionId) -> Arc<Stored> {
+        let event = Written::new(Event::Parked { ask: AskId { session, number: 1 } });
+        let (id, lane, at) = (EntryId(u128::from(position)), Lane::Decisions, Timestamp(0));
+        let (node, epoch, prev) = (NodeId(0), Epoch(0), Digest::ZERO);
+        let entry = Arc::new(Entry { id, session, lane, at, node, epoch, prev, events: vec![event] });
+        Arc::new(Stored { position: Position(position), entry })
+    }
+
+    /// Entries of sessions with the same number as their position, more of them than stay in memory.
+    fn full() -> (Recent, u64) {
+        let (recent, newest) = (Recent::new(0), limits::RECENT_ENTRIES_MAX as u64 + 10);
+        recent.keep_for_index();
+        (1..=newest).for_each(|position| recent.push(&[entry(position, SessionId(u128::from(position)))]));
+        recent.make_room();
+        (recent, newest)
+    }
+
+    fn given(recent: &Recent, wanted: Wanted) -> (Vec<u128>, u64) {
+        let mut gists = Gists::default();
+        let up_to = recent.give(wanted, &mut gists);
+        (gists.sessions().map(|session| session.0).collect(), up_to)
+    }
+
+    #[test]
+    fn an_index_is_given_everything_once_wherever_it_is() {
+        let (recent, newest) = full();
+        assert_eq!(given(&recent, Wanted::WhatLeft), ((1..=10).collect(), 10), "the rest is still in memory");
+        assert_eq!(given(&recent, Wanted::WhatLeft), (vec![], 10));
+        assert_eq!(given(&recent, Wanted::All), ((11..=u128::from(newest)).collect(), newest));
+        // What it was given while it was in memory is not given again when it leaves.
+        let more = newest + 1..=newest + limits::RECENT_ENTRIES_MAX as u64;
+        more.clone().for_each(|position| recent.push(&[entry(position, SessionId(u128::from(position)))]));
+        recent.make_room();
+        assert_eq!(given(&recent, Wanted::WhatLeft), (vec![], newest));
+        assert_eq!(given(&recent, Wanted::All).0.len(), limits::RECENT_ENTRIES_MAX);
+    }
+
+    #[test]
+    fn a_session_is_mentioned_also_while_the_index_is_busy_with_it() {
+        let (recent, newest) = full();
+        let mentioned = |session: u64, at| recent.mentions(SessionId(u128::from(session)), at);
+        assert!(mentioned(1, 0) && mentioned(newest, 0) && !mentioned(newest + 1, 0));
+        given(&recent, Wanted::WhatLeft);
+        assert!(mentioned(1, 0) && mentioned(newest, 0) && !mentioned(newest + 1, 0), "it has not written that yet");
+        assert!(!mentioned(1, 10) && mentioned(11, 10), "now it has");
+        given(&recent, Wanted::All);
+        assert!(mentioned(newest + 1, 0), "what was given before that may never have been written");
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_given() {
+        let (recent, newest) = full();
+        recent.forget(SessionId(1));
+        recent.forget(SessionId(u128::from(newest)));
+        assert_eq!(given(&recent, Wanted::All), ((2..u128::from(newest)).collect(), newest));
     }
 }
