@@ -7,12 +7,17 @@
 #[allow(dead_code, reason = "the tests of MCP clients use the rest")]
 mod agent;
 mod codex;
+mod codex_hooks;
 #[path = "../claude/house.rs"]
 #[allow(dead_code, reason = "the tests of the claude door use the rest")]
 mod house;
 #[path = "../claude/http.rs"]
 mod http;
+mod model;
 mod opencode;
+#[path = "../claude/hooks/terminal.rs"]
+#[allow(dead_code, reason = "the tests of Claude Code's hooks use the rest")]
+mod terminal;
 
 use std::time::{Duration, Instant};
 
