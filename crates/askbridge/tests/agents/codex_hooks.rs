@@ -22,6 +22,10 @@ use crate::{BREATH, PATIENCE};
 const PROMPT: &str = "hi-there";
 /// How long a key is given before it is pressed again: a screen may be drawn before it listens.
 const AGAIN: Duration = Duration::from_secs(5);
+/// How often a person starts it before they give up.
+const STARTS_MAX: usize = 3;
+/// What `askbridge init` writes.
+const HOOKS: usize = 4;
 /// What Codex shows when nobody has decided for the person who sits there.
 const DIALOG: &str = "Would you like to run the following command?";
 
@@ -47,28 +51,33 @@ impl Desk {
         let socket = house.data().join("run/askbridge.sock");
         let (status, told) = call_local(&socket, "POST", "/v1/away", &json!({"mode": "on"})).unwrap();
         assert_eq!(status, 200, "{told}");
-        let mut command = CommandBuilder::new(program());
-        command.env_clear();
-        for (name, value) in environment(&house) {
-            command.env(name, value);
-        }
-        // A machine that is busy with tests may be slow, and a hook that gives up is not what these are about.
-        command.env("ASKBRIDGE_HOOKS_ACCEPT", "60s");
-        command.env("TERM", "xterm-256color");
-        command.args(["--no-daemon", PROMPT]);
-        command.cwd(house.room.work());
-        let terminal = Terminal::open(command);
+        let terminal = codex(&house);
         Self { house, model, terminal }
     }
 
     /// Trusts the hooks, as a person does who is asked by Codex.
     #[track_caller]
     fn trusts(mut self) -> Self {
-        self.until("the question of trust", |desk| desk.terminal.has_shown("Trust all and continue"));
         assert_eq!(self.trusted(), 0, "trusting is the person's own");
-        self.press_until("2", "its choice", |desk| desk.terminal.has_shown("› 2. Trust all and continue"));
-        self.press_until("\r", "Codex to remember it", |desk| desk.trusted() == 4);
+        self.chooses("2", |desk| desk.terminal.has_shown("› 2. Trust all and continue"));
+        self.press_until("\r", "Codex to remember it", |desk| desk.trusted() == HOOKS);
         self
+    }
+
+    /// Presses a key where Codex asks about trust. It throws away what was typed before that, and ends itself if that takes
+    /// it more than a second; then a person starts it again.
+    #[track_caller]
+    fn chooses(&mut self, key: &str, done: impl Fn(&mut Self) -> bool) {
+        for _ in 0..STARTS_MAX {
+            let asks = |desk: &mut Self| desk.terminal.has_shown("Continue without trusting (hooks won't run)");
+            self.until("the question of trust", |desk| desk.terminal.has_ended() || asks(desk));
+            self.press_until(key, "its choice", |desk| desk.terminal.has_ended() || done(desk));
+            if !self.terminal.has_ended() {
+                return;
+            }
+            self.terminal = codex(&self.house);
+        }
+        panic!("Codex does not stay; the terminal shows {}", self.terminal.text());
     }
 
     /// How many hooks Codex remembers as trusted.
@@ -78,19 +87,19 @@ impl Desk {
 
     /// Waits for the phone.
     #[track_caller]
-    fn rings(&self) -> Value {
+    fn rings(&mut self) -> Value {
         self.until("the phone to ring", |desk| !open_asks(&desk.house).is_empty());
         open(&self.house, 1).remove(0)
     }
 
     /// Waits for Codex's own dialog.
     #[track_caller]
-    fn until_dialog(&self) {
+    fn until_dialog(&mut self) {
         self.until("Codex's own dialog", |desk| desk.terminal.has_shown(DIALOG));
     }
 
     #[track_caller]
-    fn until(&self, what: &str, done: impl Fn(&Self) -> bool) {
+    fn until(&mut self, what: &str, done: impl Fn(&mut Self) -> bool) {
         let end = Instant::now() + PATIENCE;
         while !done(self) {
             assert!(Instant::now() < end, "waited for {what}; the terminal shows {}", self.terminal.text());
@@ -99,7 +108,7 @@ impl Desk {
     }
 
     #[track_caller]
-    fn press_until(&mut self, keys: &str, what: &str, done: impl Fn(&Self) -> bool) {
+    fn press_until(&mut self, keys: &str, what: &str, done: impl Fn(&mut Self) -> bool) {
         let (end, mut pressed) = (Instant::now() + PATIENCE, None::<Instant>);
         while !done(self) {
             assert!(Instant::now() < end, "waited for {what}; the terminal shows {}", self.terminal.text());
@@ -112,7 +121,7 @@ impl Desk {
     }
 
     #[track_caller]
-    fn until_state(&self, ask: &Value, state: &str) {
+    fn until_state(&mut self, ask: &Value, state: &str) {
         self.until(&format!("the ask to be {state}"), |desk| desk.house.ask(id(ask))["state"] == state);
     }
 
@@ -120,6 +129,21 @@ impl Desk {
     fn has_run(&self) -> bool {
         self.house.room.work().join("made").exists()
     }
+}
+
+/// Starts it in a terminal, with something to do.
+fn codex(house: &House) -> Terminal {
+    let mut command = CommandBuilder::new(program());
+    command.env_clear();
+    for (name, value) in environment(house) {
+        command.env(name, value);
+    }
+    // A machine that is busy with tests may be slow, and a hook that gives up is not what these are about.
+    command.env("ASKBRIDGE_HOOKS_ACCEPT", "60s");
+    command.env("TERM", "xterm-256color");
+    command.args(["--no-daemon", PROMPT]);
+    command.cwd(house.room.work());
+    Terminal::open(command)
 }
 
 /// What a command says, typed in the same home.
@@ -147,7 +171,7 @@ fn what_is_allowed_from_the_phone_is_run() {
     let unrun = "so Codex does not run them: PermissionRequest, SessionEnd, SessionStart, Stop";
     let told = askbridge(&desk.house, &["doctor"]);
     assert!(told.contains(unrun), "{told}");
-    let desk = desk.trusts();
+    let mut desk = desk.trusts();
     let asked = desk.rings();
     let told = askbridge(&desk.house, &["doctor"]);
     assert!(!told.contains("does not run them"), "{told}");
@@ -165,7 +189,7 @@ fn what_is_allowed_from_the_phone_is_run() {
 
 #[test]
 fn a_no_from_the_phone_reaches_the_model_in_its_words() {
-    let desk = Desk::sit().trusts();
+    let mut desk = Desk::sit().trusts();
     let asked = desk.rings();
     desk.house.answer(id(&asked), json!({"decision": "deny", "words": "use /var/tmp instead"}));
     let read = desk.model.result();
@@ -176,7 +200,7 @@ fn a_no_from_the_phone_reaches_the_model_in_its_words() {
 
 #[test]
 fn what_a_person_writes_meanwhile_is_read_at_the_end_of_the_turn() {
-    let desk = Desk::sit().trusts();
+    let mut desk = Desk::sit().trusts();
     let asked = desk.rings();
     let session = asked["session"].as_str().unwrap();
     let message = json!({"text": "one more thing: tests"});
@@ -201,8 +225,7 @@ fn escape_in_the_terminal_takes_the_question_back() {
 #[test]
 fn a_hook_that_nobody_trusts_is_not_run() {
     let mut desk = Desk::sit();
-    desk.until("the question of trust", |desk| desk.terminal.has_shown("Continue without trusting"));
-    desk.press_until("3", "Codex's own dialog", |desk| desk.terminal.has_shown(DIALOG));
+    desk.chooses("3", |desk| desk.terminal.has_shown(DIALOG));
     assert_eq!((all_asks(&desk.house), desk.trusted()), (json!([]), 0));
 }
 
@@ -213,7 +236,7 @@ fn without_askbridge_codex_asks_as_if_it_were_not_installed() {
     let mut desk = desk.trusts();
     desk.until_dialog();
     assert!(!desk.has_run());
-    desk.press_until("y", "the command to be run", Desk::has_run);
+    desk.press_until("y", "the command to be run", |desk| desk.has_run());
     assert!(desk.model.result().contains("Process exited with code 0"));
     desk.house.start();
     assert_eq!(all_asks(&desk.house), json!([]));
@@ -229,6 +252,6 @@ fn killed_while_codex_waits_its_dialog_comes_and_the_card_learns_of_its_answer()
     desk.house.start();
     let stranded = desk.house.ask(id(&asked));
     assert_eq!((&stranded["state"], &stranded["stranded"]), (&json!("open"), &json!(true)), "{stranded}");
-    desk.press_until("y", "the command to be run", Desk::has_run);
+    desk.press_until("y", "the command to be run", |desk| desk.has_run());
     desk.until_state(&asked, "overtaken");
 }
