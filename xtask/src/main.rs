@@ -30,7 +30,7 @@ cargo xtask tidy             walls between crates, file sizes, door plates
 cargo xtask links            every link between the documents leads somewhere
 cargo xtask book             the documents as pages, in target/book
 cargo xtask install          what the tests need and the machine may not have
-cargo xtask agents           Codex and OpenCode as MCP clients (fetches 230 MB)
+cargo xtask agents           the part of `test` with Codex and OpenCode (fetches 230 MB)
 cargo xtask drift [--cli P]  the scenarios of the real Claude Code against another one; 2.1.197 unless told";
 
 fn main() -> Result<()> {

@@ -1,24 +1,30 @@
-//! Every Rust test, to the end; and a second look at those that failed.
+//! Tests, to the end; and a second look at those that failed.
 //!
 //! Hundreds of tests race real processes on a few noisy cores. One that failed among the others is run again by itself: a
 //! fault shows itself again, a hiccup of the machine does not. Whatever passed only then is named at the very end, because
 //! it deserves a look.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::install::Installed;
 use crate::run::{cargo_command, root};
 
 /// More than a few at once are no hiccup.
 const HICCUPS_MAX: usize = 5;
 
-/// Returns the tests that passed only when they were run by themselves.
-pub(crate) fn run(installed: &Installed) -> Result<Vec<String>> {
-    let all = said(&["test", "--workspace", "--no-fail-fast"], installed)?;
+/// Every Rust test.
+pub(crate) const EVERYTHING: [&str; 3] = ["test", "--workspace", "--no-fail-fast"];
+
+/// Variables for the tests.
+pub(crate) type Env<'a> = Vec<(&'a str, &'a OsStr)>;
+
+/// Runs them, and returns those that passed only when they were run by themselves.
+pub(crate) fn run(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Vec<String>> {
+    let all = said(args, env)?;
     if all.succeeded {
         return Ok(Vec::new());
     }
@@ -31,7 +37,7 @@ pub(crate) fn run(installed: &Installed) -> Result<Vec<String>> {
         args.extend(target.split(' '));
         args.extend(["--", "--exact"]);
         args.extend(names.iter().map(String::as_str));
-        let said = said(&args, installed)?;
+        let said = said(&args, env)?;
         let ran = tests_run(&said.out);
         ensure!(said.succeeded && ran > 0, "tests of `{target}` fail, also by themselves: {}", names.join(", "));
         again += ran;
@@ -41,6 +47,13 @@ pub(crate) fn run(installed: &Installed) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// Names what deserves a look.
+pub(crate) fn tell(hiccups: &[String]) {
+    for name in hiccups {
+        eprintln!("\nfailed among the others and passed by itself, so look at it: {name}");
+    }
+}
+
 struct Said {
     succeeded: bool,
     out: String,
@@ -48,9 +61,9 @@ struct Said {
 }
 
 /// Runs cargo, shows what it says, and keeps it.
-fn said(args: &[&str], installed: &Installed) -> Result<Said> {
+fn said(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Said> {
     eprintln!("\n$ cargo {}", args.join(" "));
-    let mut command: Command = cargo_command(args, &installed.env());
+    let mut command: Command = cargo_command(args, env);
     command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("could not run `cargo`")?;
     let (out, err) = (child.stdout.take(), child.stderr.take());

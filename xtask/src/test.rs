@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::run::{cargo, cargo_with, exists, program};
-use crate::{api, api_diff, book, install, links, suite, tidy, web};
+use crate::{agents, api, api_diff, book, install, links, suite, tidy, web};
 
 pub(crate) fn run() -> Result<()> {
     let began = Instant::now();
@@ -23,15 +23,17 @@ pub(crate) fn run() -> Result<()> {
     optional("cargo-deny", &["deny", "--offline", "check", "licenses", "bans", "sources"]);
     optional("typos", &[]);
     // Whatever fails here, the rest is tried as well: all that is wrong is known after one run.
-    let (tests, api, web) = (suite::run(&installed), api::run(), web::run(&installed));
-    let failed: Vec<_> = [tests.as_ref().err(), api.as_ref().err(), web.as_ref().err()].into_iter().flatten().collect();
+    let tests = suite::run(&suite::EVERYTHING, &installed.env());
+    let (agents, api, web) = (agents::stage(&installed), api::run(), web::run(&installed));
+    let parts = [tests.as_ref().err(), agents.as_ref().err(), api.as_ref().err(), web.as_ref().err()];
+    let failed: Vec<_> = parts.iter().flatten().collect();
     for error in &failed {
         eprintln!("\nfailed: {error:#}");
     }
-    ensure!(failed.is_empty(), "{} of 3 parts failed, after {} s", failed.len(), began.elapsed().as_secs());
-    for name in tests? {
-        eprintln!("\nfailed among the others and passed by itself, so look at it: {name}");
-    }
+    let (count, all) = (failed.len(), parts.len());
+    ensure!(count == 0, "{count} of {all} parts failed, after {} s", began.elapsed().as_secs());
+    suite::tell(&tests?);
+    agents?.tell();
     eprintln!("\neverything holds, after {} s", began.elapsed().as_secs());
     Ok(())
 }

@@ -1,5 +1,7 @@
-//! Real agents of others as MCP clients of the real binary. Not part of `cargo xtask test`: they are large, and one of them
-//! takes a minute to start. `cargo xtask agents` fetches them and runs this.
+//! Real agents of others in front of the real binary: as MCP clients, and with our hooks in their settings.
+//!
+//! `cargo xtask test` fetches them and runs this, and so does `cargo xtask agents`; `cargo test` alone does not, because they
+//! cannot be had on every machine. The name of a test begins with its agent's, by which those of absent ones are left out.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
@@ -7,12 +9,17 @@
 #[allow(dead_code, reason = "the tests of MCP clients use the rest")]
 mod agent;
 mod codex;
+mod codex_hooks;
 #[path = "../claude/house.rs"]
 #[allow(dead_code, reason = "the tests of the claude door use the rest")]
 mod house;
 #[path = "../claude/http.rs"]
 mod http;
+mod model;
 mod opencode;
+#[path = "../claude/hooks/terminal.rs"]
+#[allow(dead_code, reason = "the tests of Claude Code's hooks use the rest")]
+mod terminal;
 
 use std::time::{Duration, Instant};
 

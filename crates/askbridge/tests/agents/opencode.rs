@@ -10,7 +10,7 @@ use crate::agent::{answer, installed, until_delivered, which_database};
 use crate::asked;
 use crate::house::House;
 
-/// The version that `cargo xtask agents` pins.
+/// The version that is pinned in `xtask/src/install/agents.rs`.
 const VERSION: &str = "1.18.33";
 const CALL: &str = "toolu_1";
 

@@ -157,7 +157,7 @@ fn folders_that_somebody_moved_are_found() {
 const CODEX: &str = "# mine\nmodel = \"gpt-6\"\n\n[projects.\"/home/ada/x\"]\ntrust_level = \"trusted\"\n\n[hooks.state.\"k\"]\ntrusted_hash = \"abc\" # theirs\n";
 
 #[test]
-fn codex_gets_a_server_and_on_request_a_hook_that_it_does_not_trust_yet() {
+fn codex_gets_a_server_and_on_request_hooks_that_it_does_not_trust_yet() {
     let home = Home::new();
     home.write(".codex/config.toml", CODEX);
     home.run(&["init", "codex"]).good();
@@ -165,10 +165,19 @@ fn codex_gets_a_server_and_on_request_a_hook_that_it_does_not_trust_yet() {
     assert_eq!(home.read(".codex/config.toml"), format!("{CODEX}{server}"));
     let said = home.run(&["init", "codex", "--hooks"]);
     said.good();
-    assert!(said.stderr.contains("trust it there"), "{}", said.stderr);
+    assert!(said.stderr.contains("trust them there"), "{}", said.stderr);
     let put = home.read(".codex/config.toml");
-    let hook = "\n[[hooks.PermissionRequest]]\nmatcher = \".*\"\n\n[[hooks.PermissionRequest.hooks]]\ntype = \"command\"\ncommand = \"askbridge hook\"\ntimeout = 2000000\n";
-    assert_eq!(put, format!("{CODEX}{server}{hook}"));
+    let hook = |event: &str, matcher: &str, timeout: u32| {
+        let call = format!("type = \"command\"\ncommand = \"askbridge hook\"\ntimeout = {timeout}\n");
+        format!("\n[[hooks.{event}]]\n{matcher}\n[[hooks.{event}.hooks]]\n{call}")
+    };
+    let hooks = [
+        hook("SessionStart", "", 3),
+        hook("PermissionRequest", "matcher = \".*\"\n", 2_000_000),
+        hook("Stop", "", 3),
+        hook("SessionEnd", "", 3),
+    ];
+    assert_eq!(put, format!("{CODEX}{server}{}", hooks.concat()));
     assert_eq!(put.matches("trusted_hash").count(), 1, "trusting is the person's own");
     home.run(&["uninstall", "codex"]).good();
     assert_eq!(home.read(".codex/config.toml"), CODEX);

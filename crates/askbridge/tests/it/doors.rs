@@ -194,6 +194,37 @@ fn hooks_that_are_switched_off_and_servers_too_are_told() {
 }
 
 #[test]
+fn hooks_that_codex_does_not_run_are_told() {
+    let bridge = TestBridge::start();
+    bridge.run(&["init", "codex", "--hooks"]).good();
+    let file = bridge.dir.path().join(".codex/config.toml").canonicalize().unwrap();
+    let written = fs::read_to_string(&file).unwrap();
+    let found_with = |more: &str| {
+        fs::write(&file, format!("{written}{more}")).unwrap();
+        found(&bridge.run(&["doctor", "--json"]), "hooks")
+    };
+    // As Codex 0.166 remembers it; the real one is tried in `tests/agents`.
+    let state = |event: &str, more: &str| {
+        format!("\n[hooks.state.\"{}:{event}:0:0\"]\ntrusted_hash = \"sha256:x\"\n{more}", file.display())
+    };
+    let others = ["session_start", "stop", "session_end"].map(|event| state(event, "")).concat();
+    let [(health, said, hint), (tried, ..)] = &found_with("")[..] else { panic!("one is told and tried") };
+    assert_eq!((health.as_str(), tried.as_str()), ("warning", "good"));
+    assert!(said.ends_with("so Codex does not run them: PermissionRequest, SessionEnd, SessionStart, Stop"), "{said}");
+    assert_eq!(hint, "start `codex`, look at the hooks that it shows, and trust them there");
+    let (_, said, _) = found_with(&others).remove(0);
+    assert!(said.ends_with("so Codex does not run them: PermissionRequest"), "{said}");
+    let off = format!("{others}{}", state("permission_request", "enabled = false\n"));
+    let (_, said, hint) = found_with(&off).remove(0);
+    assert!(said.ends_with("these hooks are turned off in Codex: PermissionRequest"), "{said}");
+    assert!(hint.contains("type `/hooks`"), "{hint}");
+    let all = format!("{others}{}", state("permission_request", ""));
+    assert_eq!(found_with(&all).len(), 1, "it is tried, and nothing else is said");
+    let (health, said, _) = found_with(&format!("{all}\n[features]\nhooks = false\n")).remove(0);
+    assert!(health == "warning" && said.contains("`features.hooks` is off, so no hook is run"), "{said}");
+}
+
+#[test]
 fn a_claude_that_our_hooks_were_not_tried_with_is_told() {
     let bridge = TestBridge::start();
     write(&bridge, ".claude/settings.json", HOOK);

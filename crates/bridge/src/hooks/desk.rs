@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 use askbridge_core::event::{Event as Happened, Level, Parcel};
-use askbridge_core::ids::{Epoch, MessageId, Raw, SessionId};
+use askbridge_core::ids::{Epoch, Raw, SessionId};
 use askbridge_core::view::AskView;
 use askbridge_peers::doors::hook::{
-    Agent, Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_more,
+    Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_more,
 };
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
 use tokio_util::sync::CancellationToken;
@@ -56,13 +56,13 @@ pub(crate) struct Event {
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) text: String,
-    /// What the agent has read with it, once the hook has taken it.
-    pub(crate) read: Vec<MessageId>,
+    /// What the agent has heard with it, once the hook has taken it.
+    pub(crate) told: Vec<Parcel>,
 }
 
 impl From<String> for Output {
     fn from(text: String) -> Self {
-        Self { text, read: Vec::new() }
+        Self { text, told: Vec::new() }
     }
 }
 
@@ -108,14 +108,14 @@ async fn act(
     let caller = &event.caller;
     match &heard.what {
         What::Began | What::Other => Ok(None),
-        What::Calling(_) | What::Wanted { .. } => Ok(asked(app, event, heard, agent, gone).await?.map(Output::from)),
+        What::Calling(_) | What::Wanted { .. } => asked(app, event, heard, agent, gone).await,
         What::Called { call, response } => {
             over(app, caller, heard, Some((call, response.as_ref()))).await?;
             Ok(None)
         }
         What::TurnEnded { .. } => {
             let session = over(app, caller, heard, None).await?;
-            match session.filter(|_| heard.agent == Agent::Claude && !heard.in_subagent) {
+            match session.filter(|_| !heard.in_subagent) {
                 Some(session) => messages(app, caller, session).await,
                 None => Ok(None),
             }
@@ -140,7 +140,7 @@ async fn asked(
     heard: &Heard,
     agent: Option<ProcessId>,
     gone: CancellationToken,
-) -> Result<Option<String>, Rejection> {
+) -> Result<Option<Output>, Rejection> {
     let notes = &app.hooks.notes;
     let asked = match &heard.what {
         What::Wanted { call, .. } => {
@@ -185,6 +185,8 @@ async fn over(
     if !exists {
         return Ok(None);
     }
+    // What a hook has taken a moment ago may not be written yet, and was heard.
+    app.handle.flush(session).await?;
     let untold = app.handle.look(session, |state| {
         let untold = state.session.asks.values().filter(|live| live.delivered_at.is_none());
         untold.map(AskView::of).collect::<Vec<_>>()
@@ -221,8 +223,8 @@ async fn messages(app: &App, caller: &Caller, session: SessionId) -> Result<Opti
     for (message, _) in &waiting {
         app.handle.grant(caller, NAME, Wish::Hand { parcel: Parcel::Message(*message) }).await?;
     }
-    let read = waiting.iter().map(|(message, _)| *message).collect();
-    Ok(Some(Output { text: say_more(&text.join("\n\n")), read }))
+    let told = waiting.iter().map(|(message, _)| Parcel::Message(*message)).collect();
+    Ok(Some(Output { text: say_more(&text.join("\n\n")), told }))
 }
 
 /// The conversation is over, unless one of its questions waits to be resumed.

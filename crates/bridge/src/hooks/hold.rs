@@ -13,6 +13,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info};
 
+use super::desk::Output;
 use super::parked::{forget_parked, remember_parked};
 use crate::auth::{Caller, ProcessId};
 use crate::server::App;
@@ -44,7 +45,7 @@ enum Ended {
 }
 
 /// Asks, and waits. Returns what the hook prints.
-pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> Result<Option<String>, Rejection> {
+pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> Result<Option<Output>, Rejection> {
     let reach = if held.park.is_some() { Reach::Resumable } else { Reach::Held };
     let wish = match wish(held.heard, &held.call, held.session, &held.around, reach) {
         Ok(wish) => wish,
@@ -66,15 +67,15 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
             app.handle.grant(held.caller, NAME, wish).await?;
             Ok(None)
         }
-        Ended::Warm => park(app, &held, ask).await,
+        Ended::Warm => Ok(park(app, &held, ask).await?.map(Output::from)),
         Ended::Settled => {
             let view = app.handle.ask(ask).await?;
-            let output = answer(held.heard, &held.call, held.follows, &view);
-            if output.is_some() {
-                forget_parked(app, ask).await;
-                app.handle.note(held.session, [Intent::Hand { parcel: Parcel::Verdict(ask) }]);
-            }
-            Ok(output)
+            let Some(text) = answer(held.heard, &held.call, held.follows, &view) else { return Ok(None) };
+            forget_parked(app, ask).await;
+            let parcel = Parcel::Verdict(ask);
+            app.handle.note(held.session, [Intent::Hand { parcel }]);
+            let told = if held.heard.agent.hears_only_its_hook() { vec![parcel] } else { Vec::new() };
+            Ok(Some(Output { text, told }))
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(line: &CommandLine, args: &Args) -> Result<Exit, Failure> {
-    let mut report = Report { json: args.json, bad: 0, paint: None };
+    let mut report = Report { json: args.json, bad: 0, warnings: 0, paint: None };
     let config = look_up(line);
     if !config.problems.is_empty() {
         for problem in &config.problems {
@@ -59,6 +59,7 @@ pub(crate) async fn run(line: &CommandLine, args: &Args) -> Result<Exit, Failure
 struct Report {
     json: bool,
     bad: usize,
+    warnings: usize,
     paint: Option<Paint>,
 }
 
@@ -66,6 +67,7 @@ impl Report {
     fn tell(&mut self, check: &str, finding: Finding) -> Result<(), Failure> {
         let Finding { health, what, hint } = finding;
         self.bad += usize::from(health == Health::Bad);
+        self.warnings += usize::from(health == Health::Warning);
         if self.json {
             let line = json!({"check": check, "health": health.name(), "what": what, "hint": hint});
             return Ok(print(&line.to_string())?);
@@ -83,8 +85,13 @@ impl Report {
     fn end(self, hint: &str) -> Result<Exit, Failure> {
         match self.bad {
             0 => {
+                let summary = match self.warnings {
+                    0 => "all is as it should be".to_owned(),
+                    1 => "nothing is broken; one warning deserves a look".to_owned(),
+                    more => format!("nothing is broken; {more} warnings deserve a look"),
+                };
                 if !self.json {
-                    tell("all is as it should be");
+                    tell(&summary);
                 }
                 Ok(Exit::Good)
             }

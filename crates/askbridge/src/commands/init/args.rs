@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Also add the MCP server, where hooks are added (Claude Code)
     #[arg(long, requires = "program")]
     mcp: bool,
-    /// Also add a hook for permissions (Codex); Claude Code gets its hooks anyway
+    /// Also add hooks for permissions (Codex), which you then trust in Codex; Claude Code gets its hooks anyway
     #[arg(long, requires = "program")]
     hooks: bool,
     /// Hooks that call the server over HTTP instead of the local socket (Claude Code). The token is read from
@@ -115,8 +115,8 @@ fn advise(program: Program, scope: Scope, wish: &Wish, ourselves: &Ourselves) {
             tell("next: keep `askbridge` running and start `claude`; `askbridge doctor` tries the whole way")
         }
         Program::Codex if wish.hooks => tell(
-            "next: Codex runs no hook before you trust it: start `codex`, look at the hook, and trust it there. \
-             askbridge does not do that for you",
+            "next: Codex runs no hook before you trust it: start `codex`, look at the hooks that it shows, and trust them \
+             there. askbridge does not do that for you. They ask you while you are away; see `askbridge away`",
         ),
         _ => tell(&format!(
             "next: keep `askbridge` running and start {} again; `askbridge doctor` tries the whole way",

@@ -7,6 +7,7 @@ use askbridge_edits::{Error, Node, read};
 
 use super::entries::{NAME, command_line, is_our_hook, is_our_server};
 use super::program::{PROGRAMS, Program, Scope};
+use super::trust::{Unrun, unrun};
 use crate::settings::{Settings, Surroundings};
 
 /// One place that calls us.
@@ -16,8 +17,10 @@ pub(crate) struct Door {
     pub(crate) scope: Scope,
     pub(crate) file: PathBuf,
     pub(crate) way: Way,
-    /// The same file says that no hook is to be run.
-    pub(crate) is_off: bool,
+    /// What in the same file says that no hook is to be run: its name, and how it stands.
+    pub(crate) off: Option<(&'static str, &'static str)>,
+    /// Which of its events Codex does not run, and why.
+    pub(crate) unrun: Vec<(String, Unrun)>,
 }
 
 /// How it calls us.
@@ -53,8 +56,14 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
                 match read(job.target.format, &text) {
                     Ok(node) => {
                         let table = program.mcp_path(*scope, around);
-                        let is_off = is_true(&node, "disableAllHooks");
-                        let door = |way| Door { program, scope: *scope, file: file.clone(), way, is_off };
+                        let off = off(&node);
+                        let door = |way: Way| {
+                            let unrun = match (program, &way) {
+                                (Program::Codex, Way::Hook { .. }) => unrun(&file, &node, &program.own_file(around)),
+                                _ => Vec::new(),
+                            };
+                            Door { program, scope: *scope, file: file.clone(), way, off, unrun }
+                        };
                         found.extend(ways(&node, &table).into_iter().map(door).map(Ok));
                     }
                     Err(source) => found.push(Err((program, Error::Document { file, source }))),
@@ -94,6 +103,16 @@ fn ways(node: &Node, table: &[String]) -> Vec<Way> {
         });
     }
     ways
+}
+
+/// Both programs have a word for that.
+fn off(node: &Node) -> Option<(&'static str, &'static str)> {
+    let is_without =
+        node.get("features").and_then(|features| features.get("hooks")).is_some_and(|it| it.value() == false);
+    match is_true(node, "disableAllHooks") {
+        true => Some(("disableAllHooks", "on")),
+        false => is_without.then_some(("features.hooks", "off")),
+    }
 }
 
 fn is_true(node: &Node, name: &str) -> bool {

@@ -47,18 +47,28 @@ pub(super) fn claude_hooks(call: &Call<'_>) -> Part {
     hooks(events::entries().iter().map(group).collect())
 }
 
-/// The one hook of Codex that goes to a person.
+/// Which events call us from Codex: those by which somebody is asked, and by which a question is over. A person has to trust
+/// each of them, so there are no more than needed.
+const CODEX_EVENTS: [&str; 4] = ["SessionStart", "PermissionRequest", "Stop", "SessionEnd"];
+
+/// How long one may take there that only tells us something. Codex gives the last of them no more, and warns of it.
+const CODEX_WORD_S: u64 = 3;
+
+/// The hooks of Codex.
 pub(super) fn codex_hooks(ourselves: &Ourselves) -> Part {
-    let event = "PermissionRequest";
-    let listed = events::entries().iter().find(|entry| entry.event == event);
-    let timeout = listed.map_or(600, |entry| entry.timeout_s);
-    let handler = Node::object([
-        ("type", Node::text("command")),
-        ("command", Node::text(ourselves.shell("hook"))),
-        ("timeout", Node::Leaf(Value::from(timeout))),
-    ]);
-    let group = Node::object([("matcher", Node::text(".*")), ("hooks", Node::Array(vec![handler]))]);
-    hooks(vec![(event.to_owned(), group)])
+    let group = |entry: &events::Entry| {
+        let timeout_s = if entry.matcher.is_some() { entry.timeout_s } else { CODEX_WORD_S };
+        let handler = Node::object([
+            ("type", Node::text("command")),
+            ("command", Node::text(ourselves.shell("hook"))),
+            ("timeout", Node::Leaf(Value::from(timeout_s))),
+        ]);
+        let handlers = ("hooks".to_owned(), Node::Array(vec![handler]));
+        // Codex reads a pattern, where Claude Code takes `*`.
+        let matcher = entry.matcher.map(|_| ("matcher".to_owned(), Node::text(".*")));
+        (entry.event.to_owned(), Node::Object(matcher.into_iter().chain([handlers]).collect()))
+    };
+    hooks(events::entries().iter().filter(|entry| CODEX_EVENTS.contains(&entry.event)).map(group).collect())
 }
 
 /// No hooks of ours.

@@ -175,7 +175,7 @@ impl Program {
                 let mut job = server("the MCP server");
                 if wish.hooks {
                     job.target.parts.push(codex_hooks(&ourselves));
-                    job.what = "the MCP server and a hook";
+                    job.what = "the MCP server and hooks";
                 }
                 jobs.push(job);
             }
@@ -251,6 +251,11 @@ impl Program {
 
     pub(super) fn mcp_path(self, scope: Scope, around: &Surroundings) -> Vec<String> {
         self.mcp_table(scope, around).into_iter().map(str::to_owned).collect()
+    }
+
+    /// The file in which it keeps a person's own servers.
+    pub(super) fn own_file(self, around: &Surroundings) -> PathBuf {
+        self.mcp_file(Scope::Person, around)
     }
 
     fn mcp_file(self, scope: Scope, around: &Surroundings) -> PathBuf {

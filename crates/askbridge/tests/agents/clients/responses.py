@@ -1,7 +1,8 @@
 """A scripted model for Codex: the Responses API on loopback, as far as Codex asks for it.
 
-Takes the name of a tool and its arguments. The first request of a turn is answered with a call of that tool, the next with
-a word of goodbye. Prints its address, then one JSON line for each result of a call that the model was told.
+Takes the name of a tool and its arguments. The first request of a conversation is answered with a call of that tool, whatever
+follows with a word of goodbye; so is a request that offers no tools, which is not the conversation. Prints its address, then a
+JSON line for whatever is new in a request: {"user": …} for what a person says, {"result": …} for a result of a call.
 """
 
 import json
@@ -9,6 +10,7 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 NAME, ARGUMENTS = sys.argv[1], sys.argv[2]
+TOLD = set()
 
 
 class Model(BaseHTTPRequestHandler):
@@ -20,10 +22,12 @@ class Model(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        results = [item for item in body.get("input", []) if item.get("type") == "function_call_output"]
-        for item in results:
-            print(json.dumps({"result": item["output"]}), flush=True)
-        if results:
+        told = [line for line in map(heard, body.get("input", [])) if line] if body.get("tools") else []
+        for line in told:
+            if line not in TOLD:
+                TOLD.add(line)
+                print(line, flush=True)
+        if not body.get("tools") or any("result" in json.loads(line) for line in told):
             text = [{"type": "output_text", "text": "done"}]
             item = {"type": "message", "role": "assistant", "id": "msg_1", "content": text}
         else:
@@ -43,6 +47,14 @@ class Model(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+def heard(item):
+    if item.get("type") == "function_call_output":
+        return json.dumps({"result": item["output"]})
+    if item.get("type") == "message" and item.get("role") == "user":
+        return json.dumps({"user": "".join(part.get("text", "") for part in item["content"])})
+    return None
 
 
 def called(body):

@@ -75,6 +75,8 @@ fn codex_is_allowed_and_denied_with_words_for_a_person_who_is_away() {
     let decision =
         |behavior: Value| json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": behavior}});
     assert_eq!(printed(running), decision(json!({"behavior": "allow"})));
+    // It says no more about it: what its hook has taken is heard.
+    house.until("the proof of delivery", || (!house.ask(id(&asked))["delivered_at"].is_null()).then_some(()));
 
     let running = codex(&house, "touch two");
     house.answer(id(&rings(&house)), json!({"decision": "deny", "words": "use /var/tmp instead", "stop": true}));

@@ -48,6 +48,11 @@ impl Terminal {
         let _ = self.keyboard.flush();
     }
 
+    /// Is its program gone?
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|ended| ended.is_some())
+    }
+
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

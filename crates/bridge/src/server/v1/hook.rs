@@ -73,11 +73,14 @@ pub(crate) async fn hear(
     Ok((StatusCode::OK, headers, Body::from_stream(stream::once(body))).into_response())
 }
 
-/// The connection takes what the hook prints. What comes along with it has been read.
+/// The connection takes what the hook prints. What comes along with it has been heard.
 fn taken(app: &App, output: Output) -> Bytes {
-    for message in output.read {
-        let (parcel, proof) = (Parcel::Message(message), "read at the end of a turn".to_owned());
-        app.handle.note(message.session, [Intent::Deliver { parcel, proof }]);
+    for parcel in output.told {
+        let (session, proof) = match parcel {
+            Parcel::Message(message) => (message.session, "read at the end of a turn"),
+            Parcel::Verdict(ask) => (ask.session, "its hook took it"),
+        };
+        app.handle.note(session, [Intent::Deliver { parcel, proof: proof.to_owned() }]);
     }
     Bytes::from(output.text)
 }

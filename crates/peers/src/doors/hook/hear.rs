@@ -105,6 +105,14 @@ impl Agent {
             Self::Codex => "codex",
         }
     }
+
+    /// Is what its hook prints all that it can hear? Then the hook that takes it is the proof.
+    ///
+    /// Codex shows no dialog while its hook waits, so nobody can answer there, and what it runs is not told to us: that
+    /// would be one more process for each call of each tool, and one more hook to be trusted.
+    pub fn hears_only_its_hook(self) -> bool {
+        self == Self::Codex
+    }
 }
 
 impl Call {

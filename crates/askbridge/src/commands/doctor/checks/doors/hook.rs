@@ -9,7 +9,7 @@ use super::http;
 use super::stand_in::{Ended, run, start};
 use crate::commands::doctor::finding::Finding;
 use crate::commands::doctor::patient::Patient;
-use crate::commands::init::{Door, Program, Scope, Way, doors};
+use crate::commands::init::{Door, Program, Scope, Unrun, Way, doors};
 use crate::failure::Failure;
 use crate::served::host_options;
 use crate::settings::Surroundings;
@@ -44,11 +44,12 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
         }
     };
     for door in &hooks {
-        if door.is_off {
-            let what = format!("{}: `disableAllHooks` is on, so no hook is run", place(door));
-            findings.push(Finding::warning(what, format!("take `disableAllHooks` out of `{}`", door.file.display())));
+        if let Some((name, stands)) = door.off {
+            let what = format!("{}: `{name}` is {stands}, so no hook is run", place(door));
+            findings.push(Finding::warning(what, format!("take `{name}` out of `{}`", door.file.display())));
             continue;
         }
+        findings.extend([Unrun::Untrusted, Unrun::Off].into_iter().filter_map(|why| unrun(door, why)));
         findings.push(match &door.way {
             Way::Hook { command, .. } => try_hook(&examiner, door, command).await,
             Way::HttpHook { url, bearer } => http::try_hook(&examiner, door, url, bearer).await,
@@ -57,6 +58,26 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
     }
     examiner.leave().await;
     findings
+}
+
+/// Codex runs no hook before its person has said so, and says nothing about that: it would look as if nobody was asked.
+fn unrun(door: &Door, why: Unrun) -> Option<Finding> {
+    let events: Vec<_> =
+        door.unrun.iter().filter(|(_, known)| *known == why).map(|(event, _)| event.as_str()).collect();
+    if events.is_empty() {
+        return None;
+    }
+    let (place, events) = (place(door), events.join(", "));
+    Some(match why {
+        Unrun::Untrusted => Finding::warning(
+            format!("{place}: you have not trusted these hooks yet, so Codex does not run them: {events}"),
+            "start `codex`, look at the hooks that it shows, and trust them there",
+        ),
+        Unrun::Off => Finding::warning(
+            format!("{place}: these hooks are turned off in Codex: {events}"),
+            "start `codex`, type `/hooks`, and turn them on",
+        ),
+    })
 }
 
 /// Settings that cannot be read: the program that owns them ignores them as well.
