@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use askbridge_core::limits::AGENT_LINE_BYTES_MAX;
+use rustix::buffer::spare_capacity;
 use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::pread;
 
 /// Bytes that are read at once; of a long line, as many again as there are already.
 const READ_BYTES: usize = 8 * 1024;
@@ -81,9 +82,8 @@ impl Spool {
     /// Reads what has been written since. Says whether there was anything.
     fn read_more(&mut self) -> io::Result<bool> {
         let known = self.unread.len();
-        self.unread.resize(known + known.max(READ_BYTES), 0);
-        let read = self.file.read_at(&mut self.unread[known..], self.line_at + known as u64);
-        self.unread.truncate(known + read.as_ref().copied().unwrap_or(0));
+        self.unread.reserve(known.max(READ_BYTES));
+        let read = pread(&self.file, spare_capacity(&mut self.unread), self.line_at + known as u64);
         if self.unread.is_empty() {
             // An agent that says nothing keeps nothing.
             self.unread = Vec::new();

@@ -136,6 +136,10 @@ impl Handle {
                 self.guarded(caller, Action::Withdraw, session_of(parcel))?;
                 self.submit_in(session_of(parcel), Intent::Deliver { parcel, proof }).await
             }
+            Wish::Return { ask, result } => {
+                self.guarded(caller, Action::Withdraw, ask.session)?;
+                self.submit_about(ask, Intent::Return { ask, result }).await
+            }
         }
     }
 
@@ -287,6 +291,7 @@ impl Handle {
             body: wish.body,
             reach: wish.reach,
             call: wish.call,
+            made: wish.made,
             context: wish.context,
             key: wish.key,
             original: wish.original,

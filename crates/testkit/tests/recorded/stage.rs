@@ -238,6 +238,7 @@ impl Stage {
             Wish::Strand { ask } => Intent::Strand { ask: id(&ask) },
             Wish::Hand { parcel } => Intent::Hand { parcel },
             Wish::Deliver { parcel, proof } => Intent::Deliver { parcel, proof },
+            Wish::Return { ask, result } => Intent::Return { ask, result },
             Wish::Configure { settings, .. } => Intent::Configure(settings),
             other => unreachable!("this door does not wish {other:?}"),
         };
@@ -275,6 +276,7 @@ fn asked(wish: AskWish) -> NewAsk {
         body: wish.body,
         reach: wish.reach,
         call: wish.call,
+        made: wish.made,
         context: wish.context,
         key: wish.key,
         original: wish.original,

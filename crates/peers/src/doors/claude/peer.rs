@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use askbridge_core::event::{Event, Level, Settings};
+use askbridge_core::event::{CallMade, Event, Level, Settings};
 use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
 use askbridge_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,8 @@ pub struct Claude {
     pub(super) is_recent: bool,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,
-    woken: bool,
+    /// Was everything heard that an earlier askbridge has heard?
+    pub(super) woken: bool,
     /// As far as we know them; told of with the session.
     pub(super) settings: Option<Arc<Settings>>,
     pub(super) calls: BTreeMap<String, Call>,
@@ -96,7 +97,7 @@ pub struct Claude {
     /// The message that is being streamed.
     pub(super) streaming: Option<String>,
     /// Calls that ask, to be stored with the ask that they made.
-    pub(super) unlinked: BTreeMap<String, Event>,
+    pub(super) unlinked: BTreeMap<String, CallMade>,
     /// Verdicts that came before we knew the ask.
     pub(super) early: Vec<(AskId, Verdict)>,
     pub(super) blocks: Blocks,
@@ -144,6 +145,8 @@ pub(super) enum Awaited {
 pub(super) struct Finished {
     pub(super) ok: bool,
     pub(super) output: String,
+    /// The call, if it waits to be stored together with its ask.
+    pub(super) made: Option<CallMade>,
 }
 
 impl Claude {
@@ -370,7 +373,7 @@ impl Peer for Claude {
             (Awaited::Session, Ok(receipt)) => self.met(receipt, cx),
             (Awaited::Session, Err(_)) => self.ask_again_at = Some(cx.now.plus(TRY_AGAIN)),
             (Awaited::Ask(call), Ok(receipt)) => self.asked(&call, &receipt, cx.out),
-            (Awaited::Ask(call), Err(rejection)) if rejection.retry() => {
+            (Awaited::Ask(call), Err(rejection)) if rejection.retry() && !self.stands_alone(&call, cx.out) => {
                 self.unasked.push(call);
                 self.ask_again_at = Some(cx.now.plus(TRY_AGAIN));
             }
