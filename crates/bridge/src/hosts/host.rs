@@ -18,6 +18,7 @@ use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::content::{Known, Returning};
@@ -71,7 +72,9 @@ pub(super) struct Host {
     pub(super) spool: Spool,
     pub(super) pipe: Pipe,
     pub(super) process: ProcessId,
-    running: Option<Running>,
+    running: Option<Arc<Running>>,
+    /// What hardly ever happens, waited for once instead of at every step. `None`: not waited for.
+    seldom: Option<BoxFuture<'static, Seldom>>,
     pub(super) epoch: Epoch,
     caller: Caller,
     pub(super) claude: Claude,
@@ -134,7 +137,8 @@ impl Host {
             spool,
             pipe,
             process,
-            running,
+            running: running.map(Arc::new),
+            seldom: None,
             epoch,
             out: Outbox::default(),
             rulings: FuturesUnordered::new(),
@@ -160,8 +164,7 @@ impl Host {
     pub(super) async fn run(mut self) -> Ended {
         let stop = self.desk.stop.clone();
         while let Some(running) = self.running.take() {
-            let alive = self.step(&running, &stop).await;
-            match alive {
+            match self.step(&running, &stop).await {
                 Step::GoOn => self.running = Some(running),
                 Step::Died => {}
                 Step::LetGo => {
@@ -181,7 +184,7 @@ impl Host {
         self.finish().await
     }
 
-    pub(super) async fn step(&mut self, running: &Running, stop: &tokio_util::sync::CancellationToken) -> Step {
+    pub(super) async fn step(&mut self, running: &Arc<Running>, stop: &CancellationToken) -> Step {
         if let Err(error) = self.read() {
             warn!(session.id = %self.session, %error, "Could not read what an agent wrote; it is ended");
             return Step::LetGo;
@@ -212,12 +215,20 @@ impl Host {
         }
         self.set_the_alarm();
         let (news, crowd) = (Arc::clone(&self.news), Arc::clone(&self.desk));
-        let scale = self.scale.clone();
         let has_room = self.has_room();
         let sleep_at = self.idle_since.map(|since| since + self.desk.options.idle);
+        let seldom =
+            self.seldom.get_or_insert_with(|| seldom(Arc::clone(running), stop.clone(), self.scale.clone()).boxed());
         tokio::select! {
             biased;
-            () = running.ended() => return Step::Died,
+            happened = seldom => {
+                self.seldom = None;
+                match happened {
+                    Seldom::Ended => return Step::Died,
+                    Seldom::Stopping => return Step::Leave,
+                    Seldom::Weighed => {}
+                }
+            }
             heard = self.follower.next() => self.told(heard),
             // Before the rulings: what was said before a question stands before it in the journal.
             Some(()) = self.records.next(), if !self.records.is_empty() => {}
@@ -228,10 +239,8 @@ impl Host {
                 self.alarm = None;
                 self.wake();
             }
-            () = stop.cancelled() => return Step::Leave,
             () = async { sleep_until(sleep_at.unwrap_or_else(Instant::now)).await }, if sleep_at.is_some() => {}
             () = crowd.crowded.notified(), if self.idle_since.is_some() => {}
-            () = weighed(scale.as_deref()) => {}
             () = self.anyway.as_mut() => {
                 self.anyway.as_mut().reset(Instant::now() + LOOK_ANYWAY);
                 self.unread = true;
@@ -428,10 +437,28 @@ async fn rung(alarm: &mut Option<(Timestamp, BoxFuture<'static, ()>)>) {
     }
 }
 
-async fn weighed(scale: Option<&Scale>) {
-    match scale {
-        Some(scale) => scale.changed.notified().await,
-        None => std::future::pending().await,
+/// What hardly ever happens to a host.
+enum Seldom {
+    /// The process did.
+    Ended,
+    /// We are to.
+    Stopping,
+    /// The process takes more of the machine's memory than before, or less.
+    Weighed,
+}
+
+async fn seldom(running: Arc<Running>, stop: CancellationToken, scale: Option<Arc<Scale>>) -> Seldom {
+    let weighed = async {
+        match &scale {
+            Some(scale) => scale.changed.notified().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        () = running.ended() => Seldom::Ended,
+        () = stop.cancelled() => Seldom::Stopping,
+        () = weighed => Seldom::Weighed,
     }
 }
 

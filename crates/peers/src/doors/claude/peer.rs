@@ -85,8 +85,8 @@ pub struct Claude {
     /// As far as we know them; told of with the session.
     pub(super) settings: Option<Arc<Settings>>,
     pub(super) calls: BTreeMap<String, Call>,
-    /// Calls that were here and are over: hearing of them again is no news.
-    pub(super) over: HashSet<String>,
+    /// Calls that were over before we knew the session, which may still wait for them. Nobody asks after others.
+    over: HashSet<String>,
     /// Calls that have their result, and whose ask is not known yet.
     pub(super) finished: BTreeMap<String, Finished>,
     /// Parked calls that have not come back yet, and until when they may.
@@ -298,11 +298,19 @@ impl Claude {
         if !self.expected.is_empty() {
             self.expected_until = Some(cx.now.plus(COME_BACK_MAX));
         }
+        self.over = HashSet::new();
         for (message, text) in view.queued {
             self.said(message, text, cx.out);
         }
         if let Some(interruption) = view.interrupted {
             self.learn_of(interruption, cx.out);
+        }
+    }
+
+    /// A call is over.
+    pub(super) fn is_over(&mut self, id: &str) {
+        if self.settings.is_none() {
+            self.over.insert(id.to_owned());
         }
     }
 
@@ -319,7 +327,7 @@ impl Claude {
         if self.expected_until.is_some_and(|until| until <= cx.now) {
             self.expected_until = None;
             for (ask, call) in std::mem::take(&mut self.expected) {
-                self.over.insert(call);
+                self.is_over(&call);
                 self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
             }
         }

@@ -152,7 +152,7 @@ impl Claude {
             self.record_call(id, made, None, out);
         }
         let call = self.calls.remove(id)?;
-        self.over.insert(id.to_owned());
+        self.is_over(id);
         Some(call)
     }
 
@@ -306,8 +306,10 @@ fn message<'a>(line: &Line<'a>) -> Option<(String, Vec<Block<'a>>)> {
 /// Returns the text of a text, or of a list of blocks; of anything else, its JSON.
 fn text_of(content: Option<&RawValue>) -> String {
     let Some(content) = content else { return String::new() };
+    if let Ok(text) = serde_json::from_str::<String>(content.get()) {
+        return text;
+    }
     match serde_json::from_str::<Value>(content.get()) {
-        Ok(Value::String(text)) => text,
         Ok(Value::Array(blocks)) => {
             let texts = blocks.iter().map(|block| match block["text"].as_str() {
                 Some(text) => text.to_owned(),
