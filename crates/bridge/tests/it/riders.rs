@@ -14,7 +14,7 @@ use crate::kit::House;
 
 async fn session(house: &House, agent: &str) -> SessionId {
     let (_, started) = house.post("/v1/sessions", agent, &json!({"agent": "ci"})).await;
-    started["id"].as_str().unwrap().parse().unwrap()
+    started["id"].as_str().and_then(|id| id.parse().ok()).expect("a session has an id")
 }
 
 async fn ask(house: &House, agent: &str, session: SessionId) -> AskId {
@@ -22,7 +22,7 @@ async fn ask(house: &House, agent: &str, session: SessionId) -> AskId {
     let body = json!({"session": session.to_string(), "questions": [{"question": "Which way?", "options": options}]});
     let (status, asked) = house.post("/v1/asks", agent, &body).await;
     assert_eq!(status, 201, "{asked}");
-    asked["id"].as_str().unwrap().parse().unwrap()
+    asked["id"].as_str().and_then(|id| id.parse().ok()).expect("an ask has an id")
 }
 
 async fn answered(house: &House, agent: &str, person: &str, session: SessionId) -> AskId {
@@ -35,7 +35,7 @@ async fn answered(house: &House, agent: &str, person: &str, session: SessionId) 
 /// Decides something at once: nothing else runs between a note and this.
 async fn say(house: &House, session: SessionId) {
     let say = Intent::Say { text: "Go on.".to_owned(), by: None, about: None };
-    house.handle.submit(session, vec![say]).await.unwrap();
+    house.handle.submit(session, vec![say]).await.expect("anything can be said");
 }
 
 fn returned(ask: AskId, output: &str) -> Intent {
@@ -44,7 +44,12 @@ fn returned(ask: AskId, output: &str) -> Intent {
 }
 
 async fn decisions(house: &House, session: SessionId) -> Vec<Arc<Stored>> {
-    house.handle.store().read(session, Some(Lane::Decisions), None, limits::READ_BATCH_MAX).await.unwrap()
+    house
+        .handle
+        .store()
+        .read(session, Some(Lane::Decisions), None, limits::READ_BATCH_MAX)
+        .await
+        .expect("it can be read")
 }
 
 fn kinds(stored: &Stored) -> Vec<&'static str> {
