@@ -130,6 +130,23 @@ pub enum Event {
     },
 }
 
+/// A tool's call as the agent made it: what an ask is made from, kept beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallMade {
+    pub name: String,
+    pub input: Raw,
+    /// The call in which it was made, if a subagent made it.
+    pub within: Option<CallId>,
+}
+
+/// What a tool's call came to: the proof that the agent heard the verdict on it, kept beside that.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallResult {
+    pub call: CallId,
+    pub ok: bool,
+    pub output: String,
+}
+
 /// How a session began.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Started {
@@ -204,7 +221,7 @@ pub enum Level {
     Error,
 }
 
-/// Which of a session's two logs an event belongs to.
+/// Which of a session's two logs an event belongs to. Content that belongs to a decision may stand with it in one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lane {
     Decisions,
@@ -242,6 +259,20 @@ impl Event {
             | Self::Delivered { parcel: Parcel::Verdict(ask), .. } => Some(*ask),
             _ => None,
         }
+    }
+}
+
+impl CallMade {
+    pub fn event(self, call: CallId, ask: Option<AskId>) -> Event {
+        let Self { name, input, within } = self;
+        Event::ToolCalled { call, name, input, ask, within }
+    }
+}
+
+impl CallResult {
+    pub fn event(self) -> Event {
+        let Self { call, ok, output } = self;
+        Event::ToolReturned { call, ok, output }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Who};
 use crate::ask::{Asker, Body, Context, Reach};
-use crate::event::{Audience, Parcel, Process, Settings};
+use crate::event::{Audience, CallMade, CallResult, Parcel, Process, Settings};
 use crate::ids::{AskId, CallId, Epoch, Key, MessageId, NodeId, PartyId, Raw, SessionId};
 use crate::terms::Terms;
 
@@ -94,6 +94,11 @@ pub enum Intent {
         parcel: Parcel,
         proof: String,
     },
+    /// The call that an ask was made from has its result: it was heard. Both are stored together, or neither.
+    Return {
+        ask: AskId,
+        result: Box<CallResult>,
+    },
     Strand {
         ask: AskId,
     },
@@ -122,6 +127,8 @@ pub struct NewAsk {
     pub reach: Reach,
     pub asker: Asker,
     pub call: Option<CallId>,
+    /// The call itself, if it is to be stored together with the ask.
+    pub made: Option<CallMade>,
     pub context: Context,
     pub key: Option<Key>,
     pub original: Option<Raw>,

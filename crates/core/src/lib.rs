@@ -44,6 +44,7 @@
 //!     reach: Reach::Pull,
 //!     asker: Asker { door: "http".into(), agent: "ci".into(), party: "token-1".into() },
 //!     call: None,
+//!     made: None,
 //!     context: Context::default(),
 //!     key: Some("deploy-17".into()),
 //!     original: None,

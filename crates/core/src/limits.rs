@@ -42,6 +42,10 @@ pub const QUORUM_MAX: u8 = 16;
 /// the output of a tool is cut and says so; its input is left out and says so.
 pub const CONTENT_BYTES_MAX: usize = 64 * 1024;
 
+/// Bytes of a call's input or result that is stored together with the ask or the delivery it belongs to. Beyond: it is stored
+/// on its own.
+pub const ALONG_BYTES_MAX: usize = 16 * 1024;
+
 /// Events in one journal entry. Beyond: the append is refused as too large.
 pub const ENTRY_EVENTS_MAX: usize = 64;
 /// Bytes of one journal entry. Beyond: the append is refused as too large.

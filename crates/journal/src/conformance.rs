@@ -26,6 +26,7 @@ pub async fn all<B: Journal + Shelf>(store: &B, names: &Names) {
     of_many_racing_writers_one_wins_each_head(store, names).await;
     content_needs_no_guard_and_is_stored_once(store, names).await;
     content_does_not_move_the_head(store, names).await;
+    content_may_stand_with_a_decision(store, names).await;
     what_is_too_large_or_mixed_is_refused(store, names).await;
     both_lanes_are_ordered_by_position(store, names).await;
     a_reader_sees_what_was_acknowledged(store, names).await;
@@ -52,7 +53,7 @@ macro_rules! conformance_tests {
             the_first_append_to_a_head_wins the_same_entry_again_is_the_same_append
             an_entry_is_found_although_others_followed_it of_many_racing_writers_one_wins_each_head
             content_needs_no_guard_and_is_stored_once content_does_not_move_the_head
-            what_is_too_large_or_mixed_is_refused both_lanes_are_ordered_by_position
+            content_may_stand_with_a_decision what_is_too_large_or_mixed_is_refused both_lanes_are_ordered_by_position
             a_reader_sees_what_was_acknowledged a_long_session_is_read_in_pages
             a_session_is_read_from_its_end what_is_read_is_what_was_written
             a_forgotten_session_is_gone_and_can_begin_again a_follower_from_the_start_hears_everything_once

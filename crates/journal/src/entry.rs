@@ -22,7 +22,7 @@ pub struct Written {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Digest(pub [u8; 32]);
 
-/// One append: everything that one decision made happen, or a piece of content. Atomic.
+/// One append: everything that one decision made happen, with the content that belongs to it, or content alone. Atomic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Chosen by the writer, so that the same append can be made again.
@@ -101,8 +101,12 @@ impl Entry {
         if self.events.is_empty() {
             return Err(AppendError::Malformed("it has no events"));
         }
-        if self.events.iter().any(|written| written.event.lane() != self.lane) {
-            return Err(AppendError::Malformed("its events belong to different lanes"));
+        let decisions = self.events.iter().filter(|written| written.event.lane() == Lane::Decisions).count();
+        if self.lane == Lane::Content && decisions > 0 {
+            return Err(AppendError::Malformed("decisions are no content"));
+        }
+        if self.lane == Lane::Decisions && decisions == 0 {
+            return Err(AppendError::Malformed("it decides nothing"));
         }
         if self.lane == Lane::Decisions && guard == Guard::Unguarded {
             return Err(AppendError::Malformed("decisions are never appended without a guard"));

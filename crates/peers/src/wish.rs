@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use askbridge_core::ask::{Body, Context, Kind, Reach};
-use askbridge_core::event::{Level, Parcel, Settings};
+use askbridge_core::event::{CallMade, CallResult, Level, Parcel, Settings};
 use askbridge_core::ids::{AskId, CallId, Key, MessageId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Terms, Wait, Wishes};
@@ -107,6 +107,11 @@ pub enum Wish {
         parcel: Parcel,
         proof: String,
     },
+    /// The call that an ask was made from has its result: it was heard. Both are stored together, or neither.
+    Return {
+        ask: AskId,
+        result: Box<CallResult>,
+    },
     Strand {
         ask: AskRef,
     },
@@ -149,6 +154,8 @@ pub struct AskWish {
     pub wishes: Wishes,
     pub reach: Reach,
     pub call: Option<CallId>,
+    /// The call itself, if it is to be stored together with the ask.
+    pub made: Option<CallMade>,
     pub context: Context,
     pub key: Option<Key>,
     pub original: Option<Raw>,

@@ -1,5 +1,6 @@
 //! How a process ends, or we do: what is parked, what it still said, what is left in the folder.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::event::Level;
@@ -42,7 +43,7 @@ impl Host {
 
     /// We end, and the process goes on. A question that can be parked is, so that nothing runs without need. Says whether
     /// the process runs on.
-    pub(super) async fn leave(&mut self, running: &Running) -> bool {
+    pub(super) async fn leave(&mut self, running: &Arc<Running>) -> bool {
         self.with_claude(|claude, cx| claude.hurry(cx));
         let stop = CancellationToken::new();
         let parked = async {
@@ -78,6 +79,7 @@ impl Host {
         let expected = self.hang_up.is_some() || self.idle_since.is_some() || self.too_heavy;
         let last_words = async {
             loop {
+                self.unread = true;
                 if !matches!(self.spool.is_at_the_end(), Ok(true)) && self.hang_up.is_none() && self.read().is_ok() {
                     self.rule().await;
                     continue;

@@ -5,23 +5,23 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askbridge_core::event::{Event, Level};
-use askbridge_core::ids::{EntryId, Epoch, PartyId, SessionId, Timestamp};
+use askbridge_core::event::{Lane, Level};
+use askbridge_core::ids::{Epoch, PartyId, SessionId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
-use askbridge_journal::journal::AppendError;
-use askbridge_peers::doors::claude::{self, Begin, Claude};
-use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Record, Streamed, Tag};
+use askbridge_peers::doors::claude::{self, Begin, Claude, Process};
+use askbridge_peers::peer::{BlockKind, Cx, Frame, Outbox, Peer, Streamed, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{Query, Receipt, Rejection, Wish};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
-use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use super::content::{Known, Returning};
 use super::conversation;
 use super::desk::Inner;
 use super::memory::Scale;
@@ -31,12 +31,10 @@ use super::process::Running;
 use super::spool::{Line, Spool};
 use crate::auth::{Caller, ProcessId, Role};
 use crate::chance::Chance;
-use crate::runtime::{Follower, Heard, Interest, News, chain};
+use crate::runtime::{Follower, Heard, Interest, News};
 
 /// How often to look at the spool although nobody said that it has grown.
 const LOOK_ANYWAY: Duration = Duration::from_secs(2);
-/// How long to wait before storing something again that could not be stored.
-const STORE_AGAIN: Duration = Duration::from_millis(500);
 
 /// What a process brings along.
 pub(super) struct Hosted {
@@ -74,7 +72,9 @@ pub(super) struct Host {
     pub(super) spool: Spool,
     pub(super) pipe: Pipe,
     pub(super) process: ProcessId,
-    running: Option<Running>,
+    running: Option<Arc<Running>>,
+    /// What hardly ever happens, waited for once instead of at every step. `None`: not waited for.
+    seldom: Option<BoxFuture<'static, Seldom>>,
     pub(super) epoch: Epoch,
     caller: Caller,
     pub(super) claude: Claude,
@@ -86,7 +86,15 @@ pub(super) struct Host {
     /// Rulings that are known already.
     pub(super) ruled: VecDeque<Ruling>,
     pub(super) records: FuturesOrdered<BoxFuture<'static, ()>>,
+    pub(super) returning: Returning,
+    /// What an earlier askbridge, or an earlier process, has stored together with decisions. Nothing once all of that was heard
+    /// again.
+    pub(super) known: Known,
+    /// May there be something in the spool that was not read?
+    pub(super) unread: bool,
     wake_at: Option<Timestamp>,
+    /// The alarm, and what it is set to: most steps leave it as it is.
+    alarm: Option<(Timestamp, BoxFuture<'static, ()>)>,
     pub(super) hang_up: Option<u16>,
     pub(super) woken: bool,
     /// Has the agent shown that it heard something?
@@ -111,6 +119,10 @@ impl Host {
             Some(started) => (started.owner.clone(), started.agent.clone()),
             None => (PartyId::from(""), claude::NAME.to_owned()),
         };
+        let known = match begin.process {
+            Process::New => Known::default(),
+            Process::Resumed | Process::Adopted => Known::of(&desk.handle, session).await?,
+        };
         Ok(Self {
             news: desk.eyes.on(place.spool_name()),
             scale: desk.options.memory_max.map(|_| desk.scales.on(process.pid)),
@@ -125,13 +137,18 @@ impl Host {
             spool,
             pipe,
             process,
-            running,
+            running: running.map(Arc::new),
+            seldom: None,
             epoch,
             out: Outbox::default(),
             rulings: FuturesUnordered::new(),
             ruled: VecDeque::new(),
             records: FuturesOrdered::new(),
+            returning: Returning::default(),
+            known,
+            unread: true,
             wake_at: None,
+            alarm: None,
             hang_up: None,
             woken: false,
             has_progressed: false,
@@ -147,8 +164,7 @@ impl Host {
     pub(super) async fn run(mut self) -> Ended {
         let stop = self.desk.stop.clone();
         while let Some(running) = self.running.take() {
-            let alive = self.step(&running, &stop).await;
-            match alive {
+            match self.step(&running, &stop).await {
                 Step::GoOn => self.running = Some(running),
                 Step::Died => {}
                 Step::LetGo => {
@@ -168,7 +184,7 @@ impl Host {
         self.finish().await
     }
 
-    pub(super) async fn step(&mut self, running: &Running, stop: &tokio_util::sync::CancellationToken) -> Step {
+    pub(super) async fn step(&mut self, running: &Arc<Running>, stop: &CancellationToken) -> Step {
         if let Err(error) = self.read() {
             warn!(session.id = %self.session, %error, "Could not read what an agent wrote; it is ended");
             return Step::LetGo;
@@ -197,26 +213,38 @@ impl Host {
         if !self.ruled.is_empty() {
             return Step::GoOn;
         }
-        let (clock, wake_at) = (self.desk.handle.clock.clone(), self.wake_at);
+        self.set_the_alarm();
         let (news, crowd) = (Arc::clone(&self.news), Arc::clone(&self.desk));
-        let scale = self.scale.clone();
         let has_room = self.has_room();
         let sleep_at = self.idle_since.map(|since| since + self.desk.options.idle);
+        let seldom =
+            self.seldom.get_or_insert_with(|| seldom(Arc::clone(running), stop.clone(), self.scale.clone()).boxed());
         tokio::select! {
             biased;
-            () = running.ended() => return Step::Died,
+            happened = seldom => {
+                self.seldom = None;
+                match happened {
+                    Seldom::Ended => return Step::Died,
+                    Seldom::Stopping => return Step::Leave,
+                    Seldom::Weighed => {}
+                }
+            }
             heard = self.follower.next() => self.told(heard),
             // Before the rulings: what was said before a question stands before it in the journal.
             Some(()) = self.records.next(), if !self.records.is_empty() => {}
             Some(ruling) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled.push_back(ruling),
-            () = news.notified(), if has_room => {}
-            () = sleep(write_again.unwrap_or_default()), if write_again.is_some() => {}
-            () = async { clock.sleep_until(wake_at.unwrap_or_default()).await }, if wake_at.is_some() => self.wake(),
-            () = stop.cancelled() => return Step::Leave,
+            () = news.notified(), if has_room => self.unread = true,
+            () = async { sleep(write_again.unwrap_or_default()).await }, if write_again.is_some() => {}
+            () = rung(&mut self.alarm) => {
+                self.alarm = None;
+                self.wake();
+            }
             () = async { sleep_until(sleep_at.unwrap_or_else(Instant::now)).await }, if sleep_at.is_some() => {}
             () = crowd.crowded.notified(), if self.idle_since.is_some() => {}
-            () = weighed(scale.as_deref()) => {}
-            () = self.anyway.as_mut() => self.anyway.as_mut().reset(Instant::now() + LOOK_ANYWAY),
+            () = self.anyway.as_mut() => {
+                self.anyway.as_mut().reset(Instant::now() + LOOK_ANYWAY);
+                self.unread = true;
+            }
         }
         self.take_what_is_ready();
         Step::GoOn
@@ -239,7 +267,7 @@ impl Host {
 
     /// Hears every whole line there is, as long as there is room for what it means.
     pub(super) fn read(&mut self) -> std::io::Result<()> {
-        while self.has_room() && self.hang_up.is_none() {
+        while self.unread && self.has_room() && self.hang_up.is_none() {
             match self.spool.next()? {
                 Some(Line::Text(text)) => {
                     self.with_claude(|claude, cx| claude.hear(Frame::Text(text.into()), cx).unwrap_or_default());
@@ -248,6 +276,7 @@ impl Host {
                     self.notice(Level::Warning, "A line of the agent was too long and was passed over.")
                 }
                 None => {
+                    self.unread = false;
                     // What an earlier askbridge has heard is heard again before anything is said.
                     if !self.woken {
                         self.woken = true;
@@ -258,6 +287,13 @@ impl Host {
             }
         }
         Ok(())
+    }
+
+    fn set_the_alarm(&mut self) {
+        if self.alarm.as_ref().map(|(at, _)| *at) != self.wake_at {
+            let clock = self.desk.handle.clock.clone();
+            self.alarm = self.wake_at.map(|at| (at, async move { clock.sleep_until(at).await }.boxed()));
+        }
     }
 
     fn wake(&mut self) {
@@ -271,7 +307,8 @@ impl Host {
         match heard {
             Ok(Heard::News(news)) => {
                 if let News::Entry(batch) = &*news {
-                    for happened in &batch.happened {
+                    for happened in batch.happened.iter().filter(|it| it.event.lane() == Lane::Decisions) {
+                        self.returning.hear(&happened.event);
                         self.with_claude(|claude, cx| claude.tell(&Told::Event(happened), cx));
                     }
                 }
@@ -291,6 +328,12 @@ impl Host {
         let mut cx = Cx { now, ids: &mut self.chance, out: &mut self.out };
         act(&mut self.claude, &mut cx);
         let out = std::mem::take(&mut self.out);
+        // A question that is being written is no part of the story yet.
+        if out.streams.iter().any(|streamed| streamed.kind != BlockKind::Asking)
+            && let Some(stored) = self.store_what_returned()
+        {
+            self.records.push_back(stored.boxed());
+        }
         for Streamed { session, block, kind, offset, text } in out.streams {
             self.desk.handle.stream(session, block, kind, offset, &text);
         }
@@ -315,41 +358,18 @@ impl Host {
         }
     }
 
-    /// Stores a piece of content, under a name that it has every time it is heard.
-    fn record(&mut self, record: Record, place: usize) {
-        let id = entry_id(&record, self.process, self.spool.offset(), place);
-        let (handle, epoch, session) = (self.desk.handle.clone(), self.epoch, record.session);
-        self.records.push_back(Box::pin(async move {
-            loop {
-                match handle.record(session, Some(id), epoch, record.event.clone()).await {
-                    Ok(()) => return,
-                    Err(AppendError::Unknown | AppendError::Down(_) | AppendError::Conflict) => {
-                        sleep(STORE_AGAIN).await;
-                    }
-                    Err(error) => {
-                        warn!(session.id = %session, error = chain(&error), "Could not store what an agent said");
-                        return;
-                    }
-                }
-            }
-        }));
-    }
-
-    pub(super) fn notice(&mut self, level: Level, text: &str) {
-        let event = Event::Notice { level, text: text.to_owned() };
-        // Two different ones may be said at the same place.
-        let (session, name) = (self.session, format!("notice/{}/{}/{text}", self.epoch.0, self.spool.offset()));
-        self.record(Record { session, name, event }, 0);
-    }
-
     fn wish(&mut self, tag: Tag, wish: Wish) {
         // What Claude Code hears twice it ignores, so nobody has to wait until it is noted that it was handed over.
         let noted = match &wish {
             Wish::Hand { parcel } => Some(Intent::Hand { parcel: *parcel }),
             Wish::Deliver { parcel, proof } => Some(Intent::Deliver { parcel: *parcel, proof: proof.clone() }),
+            Wish::Return { ask, result } => {
+                self.returning.add(*ask);
+                Some(Intent::Return { ask: *ask, result: result.clone() })
+            }
             _ => None,
         };
-        self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Strand { .. });
+        self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Return { .. } | Wish::Strand { .. });
         if let Some(intent) = noted {
             self.desk.handle.note(self.session, [intent]);
             self.ruled.push_back((tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() })));
@@ -391,6 +411,7 @@ impl Host {
         if self.desk.handle.flush(self.session).await.is_ok() && self.place.keep_rest(&rest).is_ok() {
             self.spool.free(rest.offset);
             self.rest = rest;
+            self.known = Known::default();
         }
     }
 
@@ -409,10 +430,35 @@ impl Host {
     }
 }
 
-async fn weighed(scale: Option<&Scale>) {
-    match scale {
-        Some(scale) => scale.changed.notified().await,
+async fn rung(alarm: &mut Option<(Timestamp, BoxFuture<'static, ()>)>) {
+    match alarm {
+        Some((_, rings)) => rings.await,
         None => std::future::pending().await,
+    }
+}
+
+/// What hardly ever happens to a host.
+enum Seldom {
+    /// The process did.
+    Ended,
+    /// We are to.
+    Stopping,
+    /// The process takes more of the machine's memory than before, or less.
+    Weighed,
+}
+
+async fn seldom(running: Arc<Running>, stop: CancellationToken, scale: Option<Arc<Scale>>) -> Seldom {
+    let weighed = async {
+        match &scale {
+            Some(scale) => scale.changed.notified().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        () = running.ended() => Seldom::Ended,
+        () = stop.cancelled() => Seldom::Stopping,
+        () = weighed => Seldom::Weighed,
     }
 }
 
@@ -423,21 +469,4 @@ pub(super) enum Step {
     LetGo,
     /// We are to end.
     Leave,
-}
-
-/// The same piece gets the same id every time it is heard.
-fn entry_id(record: &Record, process: ProcessId, offset: u64, place: usize) -> EntryId {
-    let mut sha = Sha256::new();
-    sha.update(record.session.0.to_be_bytes());
-    match record.name.as_str() {
-        "" => {
-            sha.update(process.pid.to_be_bytes());
-            sha.update(process.started.to_be_bytes());
-            sha.update(offset.to_be_bytes());
-            sha.update(place.to_be_bytes());
-        }
-        name => sha.update(name),
-    }
-    let digest: [u8; 32] = sha.finalize().into();
-    EntryId(u128::from_be_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
 }

@@ -5,11 +5,13 @@
 //! is (`.pid`), what it has said (`.out`), how far that was taken (`.rest`), and how to talk to it (`.in`).
 //!
 //! The folder is the truth about processes; the journal is the truth about everything else. What an agent has said is
-//! heard again after a restart, and every piece has a name, so that nothing is stored twice.
+//! heard again after a restart, and every piece has a name, or stands with a decision that is made once, so that nothing is
+//! stored twice.
 
 mod adopt;
 mod argv;
 mod cli;
+mod content;
 mod conversation;
 mod desk;
 mod eyes;

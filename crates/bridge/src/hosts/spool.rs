@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use askbridge_core::limits::AGENT_LINE_BYTES_MAX;
+use rustix::buffer::spare_capacity;
 use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::pread;
 
 /// Bytes that are read at once; of a long line, as many again as there are already.
 const READ_BYTES: usize = 8 * 1024;
@@ -23,6 +24,8 @@ pub(super) struct Spool {
     start: usize,
     /// Up to where in it no line ends.
     searched: usize,
+    /// Less was there than there was room for: to look for more at once would be in vain. Whoever writes it is noticed.
+    at_the_end: bool,
     /// The line is too long, and is passed over up to its end.
     skipping: bool,
     freed: u64,
@@ -39,7 +42,8 @@ pub(super) enum Line {
 impl Spool {
     pub(super) fn open(path: &Path, from: u64) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(path)?;
-        Ok(Self { file, line_at: from, unread: Vec::new(), start: 0, searched: 0, skipping: false, freed: from })
+        let (unread, at_the_end, skipping) = (Vec::new(), false, false);
+        Ok(Self { file, line_at: from, unread, start: 0, searched: 0, at_the_end, skipping, freed: from })
     }
 
     /// Where the next line begins.
@@ -58,8 +62,10 @@ impl Spool {
         loop {
             if let Some(end) = self.unread[self.searched..].iter().position(|byte| *byte == b'\n') {
                 let end = self.searched + end;
-                let line = String::from_utf8_lossy(&self.unread[self.start..end]);
-                let line = if self.skipping { Line::TooLong } else { Line::Text(line.into_owned()) };
+                let line = match self.skipping {
+                    true => Line::TooLong,
+                    false => Line::Text(text(&self.unread[self.start..end])),
+                };
                 self.line_at += (end + 1 - self.start) as u64;
                 (self.start, self.searched, self.skipping) = (end + 1, end + 1, false);
                 return Ok(Some(line));
@@ -72,7 +78,11 @@ impl Spool {
                 self.unread.clear();
             }
             self.searched = self.unread.len();
-            if !self.read_more()? {
+            if std::mem::take(&mut self.at_the_end) || !self.read_more()? {
+                if self.unread.is_empty() {
+                    // An agent that says nothing keeps nothing.
+                    self.unread = Vec::new();
+                }
                 return Ok(None);
             }
         }
@@ -81,14 +91,11 @@ impl Spool {
     /// Reads what has been written since. Says whether there was anything.
     fn read_more(&mut self) -> io::Result<bool> {
         let known = self.unread.len();
-        self.unread.resize(known + known.max(READ_BYTES), 0);
-        let read = self.file.read_at(&mut self.unread[known..], self.line_at + known as u64);
-        self.unread.truncate(known + read.as_ref().copied().unwrap_or(0));
-        if self.unread.is_empty() {
-            // An agent that says nothing keeps nothing.
-            self.unread = Vec::new();
-        }
-        Ok(read? > 0)
+        self.unread.reserve(known.max(READ_BYTES));
+        let room = self.unread.capacity() - known;
+        let read = pread(&self.file, spare_capacity(&mut self.unread), self.line_at + known as u64)?;
+        self.at_the_end = 0 < read && read < room;
+        Ok(read > 0)
     }
 
     /// Gives the room of everything before `offset` back. The file keeps its length, so that places stay places.
@@ -99,6 +106,14 @@ impl Spool {
         if bytes > 0 && fallocate(&self.file, punch, self.freed, bytes).is_ok() {
             self.freed = offset;
         }
+    }
+}
+
+/// What is not text stands for itself no longer; that is better than a line that nobody hears.
+fn text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
 

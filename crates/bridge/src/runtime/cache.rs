@@ -33,6 +33,36 @@ pub(crate) struct CellState {
     pub(crate) trusted: bool,
 }
 
+/// What is taken along with one entry. Dropped before that is durable, it waits for the next.
+#[derive(Debug)]
+pub(crate) struct Riders<'a> {
+    cell: &'a Cell,
+    pub(crate) waiting: Vec<Intent>,
+    /// How many of them, from the first, are in the entry.
+    pub(crate) aboard: usize,
+}
+
+impl Cell {
+    pub(crate) fn take_riders(&self) -> Riders<'_> {
+        Riders { cell: self, waiting: std::mem::take(&mut *self.riders.lock()), aboard: 0 }
+    }
+}
+
+impl Riders<'_> {
+    /// The entry is durable: what was in it no longer waits.
+    pub(crate) fn arrive(&mut self) {
+        self.waiting.drain(..std::mem::take(&mut self.aboard));
+    }
+}
+
+impl Drop for Riders<'_> {
+    fn drop(&mut self) {
+        if !self.waiting.is_empty() {
+            self.cell.riders.lock().splice(0..0, self.waiting.drain(..));
+        }
+    }
+}
+
 /// Spreads the sessions over several locks.
 const SHARDS: usize = 16;
 

@@ -34,6 +34,6 @@ pub use store::Store;
 pub use submit::Done;
 
 pub(crate) use cache::CellState;
-pub(crate) use error::chain;
+pub(crate) use error::{chain, from_read};
 pub(crate) use seats::Present;
 pub(crate) use view::of_known;

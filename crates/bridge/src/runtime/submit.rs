@@ -13,7 +13,7 @@ use askbridge_journal::journal::{AppendError, Guard, Journal};
 use askbridge_journal::{Digest, Entry, Written};
 use askbridge_peers::wish::Rejection;
 
-use super::cache::CellState;
+use super::cache::{CellState, Riders};
 use super::error::{from_append, from_read};
 use super::handle::Handle;
 
@@ -21,6 +21,8 @@ use super::handle::Handle;
 const TRIES_MAX: usize = 16;
 /// How often an append whose fate is unknown is made again, with the same id.
 const UNKNOWN_MAX: usize = 8;
+/// Bytes of what rides along in one entry. Beyond: the rest waits for the next.
+const RIDERS_BYTES_MAX: usize = limits::ENTRY_BYTES_MAX / 4;
 
 /// That something was decided, durably.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ impl Handle {
         loop {
             self.trust(&mut state).await?;
             let intents = if for_sure { std::mem::take(&mut again) } else { again.clone() };
+            let mut riders = cell.take_riders();
+            let noted = self.board(&mut state, &mut riders);
             let events = match self.decide_all(&mut state, intents) {
                 Ok(events) => events,
                 Err(refusal) => {
@@ -56,26 +60,15 @@ impl Handle {
                     return Err(Rejection::Refused(refusal));
                 }
             };
-            let written = if events.is_empty() {
-                Vec::new()
-            } else {
-                let riders = std::mem::take(&mut *cell.riders.lock());
-                match self.append(&mut state, events, &riders).await {
-                    Ok(written) => written,
-                    Err(error) => {
-                        cell.riders.lock().splice(0..0, riders);
-                        match error {
-                            AppendError::Conflict if tries < TRIES_MAX && !for_sure => {
-                                tries += 1;
-                                continue;
-                            }
-                            error => return Err(from_append(&error)),
-                        }
-                    }
+            let events: Vec<_> = events.into_iter().map(Written::new).collect();
+            match self.append_both(&mut state, noted, &mut riders, events.clone()).await {
+                Ok(()) => {
+                    let position = state.head.filter(|_| !events.is_empty());
+                    return Ok(Done { session, events, position });
                 }
-            };
-            let position = state.head.filter(|_| !written.is_empty());
-            return Ok(Done { session, events: written, position });
+                Err(AppendError::Conflict) if tries < TRIES_MAX && !for_sure => tries += 1,
+                Err(error) => return Err(from_append(&error)),
+            }
         }
     }
 
@@ -84,19 +77,15 @@ impl Handle {
         let cell = self.cache.cell(session);
         let mut state = cell.state.lock().await;
         for _ in 0..TRIES_MAX {
-            let riders = std::mem::take(&mut *cell.riders.lock());
-            if riders.is_empty() {
+            self.trust(&mut state).await?;
+            let mut riders = cell.take_riders();
+            if riders.waiting.is_empty() {
                 return Ok(());
             }
-            self.trust(&mut state).await?;
-            match self.append(&mut state, Vec::new(), &riders).await {
-                Ok(_) => return Ok(()),
-                Err(error) => {
-                    cell.riders.lock().splice(0..0, riders);
-                    if !matches!(error, AppendError::Conflict) {
-                        return Err(from_append(&error));
-                    }
-                }
+            let noted = self.board(&mut state, &mut riders);
+            match self.append_both(&mut state, noted, &mut riders, Vec::new()).await {
+                Ok(()) | Err(AppendError::Conflict) => {}
+                Err(error) => return Err(from_append(&error)),
             }
         }
         Ok(())
@@ -135,31 +124,63 @@ impl Handle {
         Ok(all)
     }
 
-    /// Appends decided events and whatever rides along as one entry.
+    /// Decides about what rides along, as much of it as one entry holds. What was decided about comes first in `riders`.
+    ///
+    /// It happened before whatever is decided next, so it stands before it.
+    fn board(&self, state: &mut CellState, riders: &mut Riders<'_>) -> Vec<Written> {
+        let (at, mut noted, mut bytes) = (self.clock.now(), Vec::new(), 0);
+        for rider in &riders.waiting {
+            // A rider that no longer makes sense is dropped: it only ever notes what has happened already.
+            let events = (self.decide)(&state.session, rider.clone(), at).unwrap_or_default();
+            let written: Vec<_> = events.into_iter().map(Written::new).collect();
+            bytes += written.iter().map(|written| written.json.len()).sum::<usize>();
+            let is_full = noted.len() + written.len() > limits::ENTRY_EVENTS_MAX || bytes > RIDERS_BYTES_MAX;
+            if is_full && !noted.is_empty() {
+                break;
+            }
+            riders.aboard += 1;
+            for written in written {
+                state.trusted = false;
+                evolve(&mut state.session, &written.event);
+                noted.push(written);
+            }
+        }
+        noted
+    }
+
+    /// Appends what rides along and what was decided: as one entry, or as two where one would be too large.
+    async fn append_both(
+        &self,
+        state: &mut CellState,
+        mut noted: Vec<Written>,
+        riders: &mut Riders<'_>,
+        events: Vec<Written>,
+    ) -> Result<(), AppendError> {
+        let bytes = |events: &[Written]| events.iter().map(|written| written.json.len()).sum::<usize>();
+        let fit = noted.len() + events.len() <= limits::ENTRY_EVENTS_MAX
+            && bytes(&noted) + bytes(&events) <= limits::ENTRY_BYTES_MAX;
+        if fit {
+            noted.extend(events);
+            self.append(state, noted).await?;
+            riders.arrive();
+            return Ok(());
+        }
+        self.append(state, noted).await?;
+        riders.arrive();
+        self.append(state, events).await
+    }
+
+    /// Appends what was decided as one entry.
     ///
     /// The state stays untrusted until the entry is known to be durable: whoever comes after an abandoned append folds
     /// the session anew.
-    async fn append(
-        &self,
-        state: &mut CellState,
-        mut events: Vec<Event>,
-        riders: &[Intent],
-    ) -> Result<Vec<Written>, AppendError> {
-        let at = self.clock.now();
+    async fn append(&self, state: &mut CellState, events: Vec<Written>) -> Result<(), AppendError> {
         state.trusted = false;
-        for rider in riders {
-            // A rider that no longer makes sense is dropped: it only ever notes what has happened already.
-            if events.len() < limits::ENTRY_EVENTS_MAX
-                && let Ok(noted) = (self.decide)(&state.session, rider.clone(), at)
-            {
-                noted.iter().for_each(|event| evolve(&mut state.session, event));
-                events.extend(noted);
-            }
-        }
         if events.is_empty() {
             state.trusted = true;
-            return Ok(Vec::new());
+            return Ok(());
         }
+        let at = self.clock.now();
         let entry = Arc::new(Entry {
             id: self.next_entry(),
             session: state.session.id,
@@ -168,7 +189,7 @@ impl Handle {
             node: self.node,
             epoch: state.session.host.map_or(Epoch(0), |host| host.epoch),
             prev: state.digest,
-            events: events.into_iter().map(Written::new).collect(),
+            events,
         });
         let mut unknown = 0;
         let position = loop {
@@ -189,7 +210,7 @@ impl Handle {
         if let Some(traces) = self.traces() {
             traces.after(&state.session, &entry.events);
         }
-        Ok(entry.events.clone())
+        Ok(())
     }
 
     /// Names an entry: this life of this node, and a number. Asking the system for chance would cost a call each time.

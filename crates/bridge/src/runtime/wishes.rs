@@ -142,6 +142,10 @@ impl Handle {
                 self.note(session, [Intent::Deliver { parcel, proof }]);
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
+            Wish::Return { ask, result } => {
+                self.guarded(caller, Action::Withdraw, ask.session)?;
+                self.submit_about(ask, Intent::Return { ask, result }).await
+            }
         }
     }
 
@@ -293,6 +297,7 @@ impl Handle {
             body: wish.body,
             reach: wish.reach,
             call: wish.call,
+            made: wish.made,
             context: wish.context,
             key: wish.key,
             original: wish.original,

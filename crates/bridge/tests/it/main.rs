@@ -11,6 +11,7 @@ mod nodes;
 mod others_bugs;
 mod outbound;
 mod people;
+mod riders;
 mod schemas;
 mod security;
 mod streaming;

@@ -1,5 +1,6 @@
 //! An agent asks. Asking again with the same key is the same ask; asking an expired question again takes its place.
 
+use std::iter;
 use std::sync::Arc;
 
 use crate::answer::Outcome;
@@ -35,9 +36,11 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
         let expired = matches!(&live.stage, Stage::Settled { outcome: Outcome::Expired, .. });
         expired && live.late.is_none() && live.ask.body == wish.body
     });
-    let NewAsk { body, terms, reach, asker, call, context, key, original } = wish;
+    let NewAsk { body, terms, reach, asker, call, made, context, key, original } = wish;
+    let id = session.ask_id(session.asks_made + 1);
+    let made = made.zip(call.clone()).map(|(made, call)| made.event(call, Some(id)));
     let ask = Ask {
-        id: session.ask_id(session.asks_made + 1),
+        id,
         at,
         body,
         terms,
@@ -49,7 +52,7 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
         original,
         instead_of: instead_of.map(|live| live.ask.id),
     };
-    Ok(vec![Event::Asked(Arc::new(ask))])
+    Ok(iter::once(Event::Asked(Arc::new(ask))).chain(made).collect())
 }
 
 /// Checks what no person could decide about.

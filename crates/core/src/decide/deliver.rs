@@ -1,7 +1,7 @@
 //! A verdict or a message is handed to the agent, and the agent shows that it heard.
 
 use super::found::exactly;
-use crate::event::{Event, Parcel};
+use crate::event::{CallResult, Event, Parcel};
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
 use crate::session::{Found, Queued, Session, Stage};
@@ -40,6 +40,21 @@ pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Time
     let mut events = vec![Event::Delivered { parcel, proof: proof.clone(), at }];
     if let Some(ask) = carried(session, parcel) {
         events.push(Event::Delivered { parcel: Parcel::Verdict(ask), proof, at });
+    }
+    Ok(events)
+}
+
+/// The result of a call proves that the verdict on it was heard, and is stored with that: whoever sees the proof again
+/// stores neither again.
+pub(super) fn returned(
+    session: &Session,
+    ask: AskId,
+    result: CallResult,
+    at: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
+    let mut events = deliver(session, Parcel::Verdict(ask), format!("tool_result {}", result.call), at)?;
+    if !events.is_empty() {
+        events.insert(0, result.event());
     }
     Ok(events)
 }

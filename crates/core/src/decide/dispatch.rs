@@ -47,6 +47,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
         Intent::Park { ask } => park::park(session, ask),
         Intent::Hand { parcel } => deliver::hand(session, parcel),
         Intent::Deliver { parcel, proof } => deliver::deliver(session, parcel, proof, at),
+        Intent::Return { ask, result } => deliver::returned(session, ask, *result, at),
         Intent::Strand { ask } => strand::strand(session, ask, at),
         Intent::Tick { ask, due } => tick::tick(session, ask, due, at),
     }

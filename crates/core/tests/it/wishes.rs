@@ -2,7 +2,7 @@
 
 use askbridge_core::answer::{Answer, Who};
 use askbridge_core::ask::Ask;
-use askbridge_core::event::Parcel;
+use askbridge_core::event::{CallMade, CallResult, Parcel};
 use askbridge_core::intent::{Due, Intent, NewAsk};
 use askbridge_core::terms::Wait;
 
@@ -12,7 +12,19 @@ use crate::facts::{id, message};
 /// Wishes for this ask; its number and time are the session's to give.
 pub(crate) fn ask(ask: &Ask) -> Intent {
     let Ask { body, terms, reach, asker, call, context, key, original, .. } = ask.clone();
-    Intent::Ask(Box::new(NewAsk { body, terms, reach, asker, call, context, key, original }))
+    Intent::Ask(Box::new(NewAsk { body, terms, reach, asker, call, made: None, context, key, original }))
+}
+
+/// The same, together with the call that it was made from.
+pub(crate) fn ask_from(asked: &Ask, made: CallMade) -> Intent {
+    match ask(asked) {
+        Intent::Ask(new) => Intent::Ask(Box::new(NewAsk { made: Some(made), ..*new })),
+        other => other,
+    }
+}
+
+pub(crate) fn returned(ask: u32, result: CallResult) -> Intent {
+    Intent::Return { ask: id(ask), result: Box::new(result) }
 }
 
 pub(crate) fn answer(ask: u32, answer: Answer, by: Who) -> Intent {

@@ -91,6 +91,24 @@ pub async fn content_does_not_move_the_head<J: Journal>(journal: &J, names: &Nam
     append(journal, &entry, Guard::Head(Some(head))).await.expect("the head is where it was");
 }
 
+pub async fn content_may_stand_with_a_decision<J: Journal>(journal: &J, names: &Names) {
+    let session = names.session();
+    let said = names.said(session, 1, Digest::ZERO);
+    let notice = Written::new(Event::Notice { level: Level::Info, text: "beside it".to_owned() });
+    let both = Arc::new(Entry { events: vec![notice.clone(), said.events[0].clone()], ..(*said).clone() });
+    let position = append(journal, &both, Guard::Head(None)).await.expect("it decides something");
+    let again = append(journal, &both, Guard::Head(None)).await;
+    assert_eq!(again.expect("it is there already"), position);
+    for (lane, stored) in [(None, 1), (Some(Lane::Decisions), 1), (Some(Lane::Content), 0)] {
+        let read = journal.read(session, lane, None, 10).await.expect("the journal can be read");
+        assert_eq!(read.len(), stored, "{lane:?}");
+        assert!(read.iter().all(|stored| *stored.entry == *both));
+    }
+    let nothing = Arc::new(Entry { events: vec![notice], ..(*names.said(session, 2, Digest::ZERO)).clone() });
+    let refused = append(journal, &nothing, Guard::Head(Some(position))).await;
+    assert!(matches!(refused, Err(AppendError::Malformed(_))), "{refused:?}");
+}
+
 pub async fn what_is_too_large_or_mixed_is_refused<J: Journal>(journal: &J, names: &Names) {
     let session = names.session();
     let message = || MessageId { session, number: 1 };

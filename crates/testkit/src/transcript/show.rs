@@ -125,6 +125,10 @@ fn wish(wish: &Wish) -> String {
         Wish::Hand { parcel } => format!("hand {}", self::parcel(*parcel)),
         Wish::Deliver { parcel, proof } => format!("deliver {} proof {proof:?}", self::parcel(*parcel)),
         Wish::Took { parcel, proof } => format!("took {} proof {proof:?}", self::parcel(*parcel)),
+        Wish::Return { ask, result } => {
+            let came = if result.ok { "came back with" } else { "failed with" };
+            format!("return {ask}: {} {came} {:?}", result.call, result.output)
+        }
         Wish::Strand { ask } => format!("strand {}", ask_ref(ask)),
         Wish::Keep { name, thing: Some(thing) } => format!("keep {name} {thing}"),
         Wish::Keep { name, thing: None } => format!("let go {name}"),
@@ -164,6 +168,7 @@ fn ask(wish: &AskWish) -> String {
     add("call", wish.call.as_ref().map(ToString::to_string));
     add("key", wish.key.as_ref().map(ToString::to_string));
     add("context", (wish.context != Default::default()).then(|| format!("{:?}", wish.context)));
+    add("made by", wish.made.as_ref().map(|made| format!("{} {}", made.name, made.input)));
     add("wishes", wishes(&wish.wishes));
     line
 }

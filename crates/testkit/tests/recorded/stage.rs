@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use askbridge_core::event::{Audience, Event, Parcel};
+use askbridge_core::event::{Audience, Event, Lane, Parcel};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::session::{Found, Session, evolve};
@@ -238,6 +238,7 @@ impl Stage {
             Wish::Strand { ask } => Intent::Strand { ask: id(&ask) },
             Wish::Hand { parcel } => Intent::Hand { parcel },
             Wish::Deliver { parcel, proof } => Intent::Deliver { parcel, proof },
+            Wish::Return { ask, result } => Intent::Return { ask, result },
             Wish::Configure { settings, .. } => Intent::Configure(settings),
             other => unreachable!("this door does not wish {other:?}"),
         };
@@ -252,6 +253,10 @@ impl Stage {
         let happened = decide(&self.session, intent, self.now).unwrap_or_default();
         for event in &happened {
             evolve(&mut self.session, event);
+            // Content is content, whether it is stored with a decision or on its own.
+            if event.lane() == Lane::Content {
+                self.write_down("+", &Written::new(without_chance(event.clone())).json);
+            }
         }
         for event in &happened {
             let told = events::happened(SESSION, event.clone(), 1);
@@ -275,6 +280,7 @@ fn asked(wish: AskWish) -> NewAsk {
         body: wish.body,
         reach: wish.reach,
         call: wish.call,
+        made: wish.made,
         context: wish.context,
         key: wish.key,
         original: wish.original,
@@ -292,6 +298,11 @@ fn wished(wish: &Wish) -> String {
         Wish::Configure { settings, .. } => format!("configure mode {:?}", settings.mode),
         // What proves that a message was heard differs from release to release.
         Wish::Deliver { parcel: Parcel::Message(message), .. } => format!("deliver {message}"),
+        // What is stored together with it is written down when it is.
+        Wish::Return { ask, result } => {
+            let proof = format!("tool_result {}", result.call);
+            format!("{:?}", Wish::Deliver { parcel: Parcel::Verdict(*ask), proof })
+        }
         other => format!("{other:?}"),
     }
 }

@@ -2,6 +2,7 @@
 
 use askbridge_core::answer::Pick;
 use askbridge_core::ask::{Ask, Body, Form};
+use askbridge_core::event::CallMade;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::OnExpiry;
@@ -10,7 +11,7 @@ use crate::asks::{On, approval, field, multi, q, question};
 use crate::facts::{answered, asked, delivered, id, withdrawn};
 use crate::given::given;
 use crate::people::{ann, yes};
-use crate::wishes::ask;
+use crate::wishes::{ask, ask_from};
 
 fn about(body: Body) -> Ask {
     Ask { body, ..q(1) }
@@ -34,6 +35,15 @@ fn the_same_key_is_the_same_ask_for_ever() {
         let story = given(events).when(ask(&first)).no_news().when(ask(&other)).refused_as(used());
         story.when(ask(&q(2).key("l"))).then([asked(&q(2).key("l"))]);
     }
+}
+
+#[test]
+fn a_call_is_stored_with_the_ask_that_it_made_and_once() {
+    let from = Ask { call: Some("call_1".into()), ..q(1).key("call_1") };
+    let made = CallMade { name: "AskUserQuestion".into(), input: "{}".into(), within: None };
+    let stored = made.clone().event("call_1".into(), Some(id(1)));
+    let story = given([]).when(ask_from(&from, made.clone())).then([asked(&from), stored]);
+    story.when(ask_from(&from, made)).no_news();
 }
 
 #[test]

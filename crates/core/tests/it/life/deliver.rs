@@ -1,5 +1,7 @@
 //! A verdict or a message is handed to the agent, and the agent shows that it heard.
 
+use askbridge_core::event::{CallResult, Event, Parcel};
+use askbridge_core::ids::Timestamp;
 use askbridge_core::refusal::Refusal;
 
 use crate::asks::{On, q};
@@ -8,7 +10,7 @@ use crate::facts::{
 };
 use crate::given::given;
 use crate::people::{ann, yes};
-use crate::wishes::{deliver, deliver_message, hand, hand_message, unsay};
+use crate::wishes::{deliver, deliver_message, hand, hand_message, returned, unsay};
 
 #[test]
 fn a_verdict_is_handed_until_the_agent_shows_that_it_heard() {
@@ -16,6 +18,17 @@ fn a_verdict_is_handed_until_the_agent_shows_that_it_heard() {
     let story = story.when(hand(1)).then([handed(1, 1)]).when(hand(1)).then([handed(1, 2)]);
     let story = story.at(3).when(deliver(1)).then([delivered(1, 3)]);
     story.at(4).when(deliver(1)).no_news().when(hand(1)).no_news();
+}
+
+#[test]
+fn the_result_of_a_call_is_stored_with_what_it_proves_and_once() {
+    let result = CallResult { call: "call_1".into(), ok: true, output: "Your questions have been answered".into() };
+    let proof =
+        || Event::Delivered { parcel: Parcel::Verdict(id(1)), proof: "tool_result call_1".into(), at: Timestamp(3000) };
+    let story = given([asked(&q(1)), answered(&q(1), yes(), ann(), 1)]).at(3);
+    let story = story.when(returned(1, result.clone())).then([result.clone().event(), proof()]);
+    story.at(4).when(returned(1, result.clone())).no_news();
+    given([asked(&q(1))]).when(returned(1, result)).refused_as(Refusal::NotSettled(id(1)));
 }
 
 #[test]

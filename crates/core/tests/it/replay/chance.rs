@@ -3,7 +3,7 @@
 
 use askbridge_core::answer::{Answer, Decision, Pick, Who};
 use askbridge_core::ask::{Ask, Body, Reach};
-use askbridge_core::event::{Event, Parcel, Settings};
+use askbridge_core::event::{CallResult, Event, Parcel, Settings};
 use askbridge_core::ids::{AskId, Epoch, NodeId, SessionId, Timestamp};
 use askbridge_core::intent::{Due, Intent, Takeover};
 use askbridge_core::terms::{OnExpiry, Wait, Warm, WhileOpen};
@@ -92,7 +92,7 @@ fn about_an_ask() -> impl Strategy<Value = Intent> {
     let due = select(vec![Due::Expire, Due::Commit, Due::WarmOver]);
     let wait = select(vec![Wait::Forever, Wait::For(secs(0)), Wait::For(secs(20))]);
     let words = prop::option::of(select(vec!["not now", " "]));
-    (an_ask(), something(), someone(), due, wait, words, 0..17_u8).prop_map(
+    (an_ask(), something(), someone(), due, wait, words, 0..18_u8).prop_map(
         |(ask, answer, by, due, wait, words, which)| match which {
             0..=3 => Intent::Answer { ask, answer, by },
             4 => Intent::Vote { ask, answer, by },
@@ -107,6 +107,10 @@ fn about_an_ask() -> impl Strategy<Value = Intent> {
             13 => Intent::Strand { ask },
             14 => Intent::Hand { parcel: Parcel::Verdict(ask) },
             15 => Intent::Deliver { parcel: Parcel::Verdict(ask), proof: "seen".into() },
+            16 => {
+                let result = CallResult { call: "call".into(), ok: true, output: "done".into() };
+                Intent::Return { ask, result: Box::new(result) }
+            }
             _ => Intent::Tick { ask, due },
         },
     )

@@ -19,6 +19,9 @@ use crate::tools::answered::{allowed, answered, spoken, stops};
 use crate::tools::splice;
 use crate::wish::Wish;
 
+/// The setting of a session that wants answers said twice.
+const ANSWERS_BESIDE: &str = "answers_beside";
+
 impl Claude {
     /// Says the verdict on a call.
     pub(super) fn speak(&mut self, id: &str, out: &mut Outbox) {
@@ -60,8 +63,9 @@ impl Claude {
     /// Does this session want answers said once more, beside the result?
     fn says_answers_beside(&self) -> bool {
         let more = self.settings.as_ref().and_then(|settings| settings.more.as_ref());
+        let more = more.filter(|more| more.as_str().contains(ANSWERS_BESIDE));
         let more = more.and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
-        more.is_some_and(|more| more["answers_beside"] == true)
+        more.is_some_and(|more| more[ANSWERS_BESIDE] == true)
     }
 }
 

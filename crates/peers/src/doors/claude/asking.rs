@@ -4,8 +4,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use askbridge_core::ask::{Body, Context, Form};
-use askbridge_core::event::{Event, Parcel, Settings};
+use askbridge_core::event::{CallMade, Parcel, Settings};
 use askbridge_core::ids::{AskId, CallId, Key};
+use askbridge_core::limits::ALONG_BYTES_MAX;
 use askbridge_core::terms::{Wait, Warm, Wishes};
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::State;
@@ -39,6 +40,13 @@ impl Claude {
             }
             return;
         }
+        let mut call = call;
+        // What is heard again may be stored already, on its own.
+        if self.woken {
+            let is_small = |made: &CallMade| made.input.as_str().len() <= ALONG_BYTES_MAX;
+            call.made = self.unlinked.get(&id).is_some_and(is_small).then(|| self.unlinked.remove(&id)).flatten();
+            call.returns_along = true;
+        }
         let wish = self.wish_for(&id, &call);
         self.calls.insert(id.clone(), call);
         self.wish(Awaited::Ask(id), wish, out);
@@ -61,6 +69,7 @@ impl Claude {
             wishes: Wishes { wait: self.held_for(call), ..Wishes::default() },
             reach: call.reach,
             call: Some(CallId::from(id)),
+            made: call.made.clone(),
             context,
             key: Some(Key::from(id)),
             original: Some(call.input.clone()),
@@ -107,12 +116,12 @@ impl Claude {
 
     /// Learns the id of an ask, by being told of it or by the receipt.
     pub(super) fn know(&mut self, id: &str, ask: AskId, out: &mut Outbox) {
-        if let Some(Event::ToolCalled { call, name, input, within, .. }) = self.unlinked.remove(id) {
-            let event = Event::ToolCalled { call, name, input, ask: Some(ask), within };
-            self.record(format!("call/{id}"), event, out);
+        if let Some(made) = self.unlinked.remove(id) {
+            self.record_call(id, made, Some(ask), out);
         }
         let Some(call) = self.calls.get_mut(id) else { return };
         call.ask = Some(ask);
+        call.made = None;
         if call.stage == Stage::Asking {
             call.stage = Stage::Open;
         }
@@ -136,15 +145,40 @@ impl Claude {
         match (view.state, view.verdict) {
             (State::Withdrawn | State::Overtaken, _) => {
                 let why = view.words.unwrap_or_default();
-                self.settled(ask, taken_back(&why), cx.out);
+                self.taken_back(ask, &why, cx.out);
             }
             (_, Some(verdict)) => self.settled(ask, verdict, cx.out),
             (_, None) => {}
         }
     }
 
+    /// Stores a call on its own.
+    pub(super) fn record_call(&self, id: &str, made: CallMade, ask: Option<AskId>, out: &mut Outbox) {
+        self.record(format!("call/{id}"), made.event(CallId::from(id), ask), out);
+    }
+
+    /// A call that would have been stored together with its ask is stored on its own, if there will be no ask: it is over, or
+    /// its process is. Says whether that is so.
+    pub(super) fn stands_alone(&mut self, id: &str, out: &mut Outbox) -> bool {
+        let made = match self.finished.remove(id) {
+            Some(finished) => finished.made,
+            None if self.leaving => self.calls.get_mut(id).and_then(|call| call.made.take()),
+            None => return false,
+        };
+        if let Some(made) = made {
+            self.record_call(id, made, None, out);
+        }
+        true
+    }
+
     /// It could not be asked. The agent is told so, and nobody decides.
     pub(super) fn not_asked(&mut self, id: &str, rejection: &Rejection, out: &mut Outbox) {
+        if self.stands_alone(id, out) {
+            return;
+        }
+        if let Some(made) = self.calls.get_mut(id).and_then(|call| call.made.take()) {
+            self.record_call(id, made, None, out);
+        }
         let words = format!("Nobody could be asked: {rejection}. Go on without an answer, or ask again later.");
         if let Some(call) = self.calls.get_mut(id) {
             call.verdict = Some(Verdict { ruling: Ruling::Deny, words });
@@ -170,17 +204,21 @@ impl Claude {
         }
     }
 
+    /// An agent still waits for something that nobody has to decide any more. Nothing is delivered to it, so what its call comes
+    /// to is stored on its own.
+    pub(super) fn taken_back(&mut self, ask: AskId, why: &str, out: &mut Outbox) {
+        for call in self.calls.values_mut().filter(|call| call.ask.is_none_or(|known| known == ask)) {
+            call.returns_along = false;
+        }
+        let words = format!("This was taken back before anybody decided: {why}. Do not assume an answer.");
+        self.settled(ask, Verdict { ruling: Ruling::Deny, words }, out);
+    }
+
     /// Remembers what the agent said last, as much of it as a card shows.
     pub(super) fn remember_text(&mut self, text: &str) {
         let end = (0..=text.len().min(CONTEXT_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
         self.last_text = Some(text[..end].to_owned()).filter(|text| !text.trim().is_empty());
     }
-}
-
-/// What an agent is told that still waits for something nobody has to decide any more.
-pub(super) fn taken_back(why: &str) -> Verdict {
-    let words = format!("This was taken back before anybody decided: {why}. Do not assume an answer.");
-    Verdict { ruling: Ruling::Deny, words }
 }
 
 /// Does the session itself say how long a permission is held?

@@ -1,6 +1,7 @@
 //! The tool calls that wait for a person, and how far each has come.
 
 use askbridge_core::ask::{Body, Reach};
+use askbridge_core::event::CallMade;
 use askbridge_core::ids::{AskId, Raw, Timestamp};
 use askbridge_core::terms::WhileOpen;
 use askbridge_core::verdict::Verdict;
@@ -13,6 +14,11 @@ pub(super) struct Call {
     pub(super) body: Body,
     /// The tool's input, as it was written: what nobody changes goes back untouched.
     pub(super) input: Raw,
+    /// The call as it was made, if it is stored together with its ask.
+    pub(super) made: Option<CallMade>,
+    /// Is what it comes to stored together with the proof that it was heard? Not what is heard again after a restart: it may
+    /// be stored already, on its own.
+    pub(super) returns_along: bool,
     /// A tool that always goes to a person: it may not run unless one says so, whatever else would allow it.
     pub(super) always: bool,
     /// How Claude Code waits for it right now. `None`: it no longer does.
@@ -65,6 +71,8 @@ impl Call {
         Self {
             body,
             input,
+            made: None,
+            returns_along: false,
             always: false,
             way: Some(way),
             ask: None,

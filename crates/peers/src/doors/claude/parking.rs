@@ -51,7 +51,7 @@ impl Claude {
     /// The turn has ended with this call deferred: the process has nothing more to do.
     pub(super) fn deferred(&mut self, id: &str, out: &mut Outbox) {
         let Some(call) = self.calls.remove(id) else { return };
-        self.over.insert(id.to_owned());
+        self.is_over(id);
         self.parking = Some(id.to_owned());
         match call.ask {
             // Refused if it was settled meanwhile. That is no reason to stay: the answer starts the process again.

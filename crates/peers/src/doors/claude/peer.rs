@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use askbridge_core::event::{Event, Level, Settings};
+use askbridge_core::event::{CallMade, Event, Level, Settings};
 use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
 use askbridge_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -80,12 +80,13 @@ pub struct Claude {
     pub(super) is_recent: bool,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,
-    woken: bool,
+    /// Was everything heard that an earlier askbridge has heard?
+    pub(super) woken: bool,
     /// As far as we know them; told of with the session.
     pub(super) settings: Option<Arc<Settings>>,
     pub(super) calls: BTreeMap<String, Call>,
-    /// Calls that were here and are over: hearing of them again is no news.
-    pub(super) over: HashSet<String>,
+    /// Calls that were over before we knew the session, which may still wait for them. Nobody asks after others.
+    over: HashSet<String>,
     /// Calls that have their result, and whose ask is not known yet.
     pub(super) finished: BTreeMap<String, Finished>,
     /// Parked calls that have not come back yet, and until when they may.
@@ -96,7 +97,7 @@ pub struct Claude {
     /// The message that is being streamed.
     pub(super) streaming: Option<String>,
     /// Calls that ask, to be stored with the ask that they made.
-    pub(super) unlinked: BTreeMap<String, Event>,
+    pub(super) unlinked: BTreeMap<String, CallMade>,
     /// Verdicts that came before we knew the ask.
     pub(super) early: Vec<(AskId, Verdict)>,
     pub(super) blocks: Blocks,
@@ -144,6 +145,8 @@ pub(super) enum Awaited {
 pub(super) struct Finished {
     pub(super) ok: bool,
     pub(super) output: String,
+    /// The call, if it waits to be stored together with its ask.
+    pub(super) made: Option<CallMade>,
 }
 
 impl Claude {
@@ -295,11 +298,19 @@ impl Claude {
         if !self.expected.is_empty() {
             self.expected_until = Some(cx.now.plus(COME_BACK_MAX));
         }
+        self.over = HashSet::new();
         for (message, text) in view.queued {
             self.said(message, text, cx.out);
         }
         if let Some(interruption) = view.interrupted {
             self.learn_of(interruption, cx.out);
+        }
+    }
+
+    /// A call is over.
+    pub(super) fn is_over(&mut self, id: &str) {
+        if self.settings.is_none() {
+            self.over.insert(id.to_owned());
         }
     }
 
@@ -316,7 +327,7 @@ impl Claude {
         if self.expected_until.is_some_and(|until| until <= cx.now) {
             self.expected_until = None;
             for (ask, call) in std::mem::take(&mut self.expected) {
-                self.over.insert(call);
+                self.is_over(&call);
                 self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
             }
         }
@@ -370,7 +381,7 @@ impl Peer for Claude {
             (Awaited::Session, Ok(receipt)) => self.met(receipt, cx),
             (Awaited::Session, Err(_)) => self.ask_again_at = Some(cx.now.plus(TRY_AGAIN)),
             (Awaited::Ask(call), Ok(receipt)) => self.asked(&call, &receipt, cx.out),
-            (Awaited::Ask(call), Err(rejection)) if rejection.retry() => {
+            (Awaited::Ask(call), Err(rejection)) if rejection.retry() && !self.stands_alone(&call, cx.out) => {
                 self.unasked.push(call);
                 self.ask_again_at = Some(cx.now.plus(TRY_AGAIN));
             }

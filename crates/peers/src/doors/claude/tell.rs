@@ -5,7 +5,6 @@ use serde_json::json;
 use askbridge_core::event::{Event, Settings};
 use askbridge_core::terms::Warm;
 
-use super::asking::taken_back;
 use super::peer::Claude;
 use crate::peer::{Cx, Outbox};
 
@@ -26,7 +25,7 @@ impl Claude {
             }
             Event::Settled(settled) => self.settled(settled.ask, settled.verdict.clone(), cx.out),
             // By somebody else than the agent, which still waits.
-            Event::Withdrawn { ask, why, .. } => self.settled(*ask, taken_back(why), cx.out),
+            Event::Withdrawn { ask, why, .. } => self.taken_back(*ask, why, cx.out),
             Event::Said(said) => self.said(said.message, said.text.clone(), cx.out),
             Event::Unsaid { message } => self.unsaid(*message),
             Event::Interrupted { at, .. } => self.interrupt(*at, cx.out),

@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 
 use askbridge_core::answer::Answer;
 use askbridge_core::ask::{Body, Reach};
-use askbridge_core::event::{Event, Level, Parcel, Settings};
+use askbridge_core::event::{CallMade, CallResult, Event, Level, Parcel, Settings};
 use askbridge_core::ids::{CallId, Raw};
-use askbridge_core::limits::CONTENT_BYTES_MAX;
+use askbridge_core::limits::{ALONG_BYTES_MAX, CONTENT_BYTES_MAX};
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::AskView;
 
-use super::calls::Stage;
+use super::calls::{Call, Stage};
 use super::mcp;
 use super::peer::{Awaited, Claude, Finished};
 use super::wire::{Block, Line, Message, Streaming, System, TurnResult};
@@ -109,16 +109,10 @@ impl Claude {
         }
         let asks = is_held(&name) || self.always.has(&name, block.input);
         let input = block.input.map_or_else(|| Raw::from("{}"), bounded_json);
-        let (call, within) = (CallId::from(id.as_str()), within.map(CallId::from));
-        let event = Event::ToolCalled { call, name, input, ask: None, within };
-        let known = self.calls.get(&id).and_then(|call| call.ask);
-        match (event, known) {
-            (Event::ToolCalled { call, name, input, within, .. }, Some(ask)) => {
-                self.record(format!("call/{id}"), Event::ToolCalled { call, name, input, ask: Some(ask), within }, out);
-            }
-            (event, None) if asks => drop(self.unlinked.insert(id, event)),
-            (event, None) => self.record(format!("call/{id}"), event, out),
-            _ => {}
+        let made = CallMade { name, input, within: within.map(CallId::from) };
+        match self.calls.get(&id).and_then(|call| call.ask) {
+            None if asks => drop(self.unlinked.insert(id, made)),
+            ask => self.record_call(&id, made, ask, out),
         }
     }
 
@@ -128,28 +122,49 @@ impl Claude {
         for block in blocks.into_iter().filter(|block| block.kind == "tool_result") {
             let Some(id) = block.tool_use_id else { continue };
             let output = text_of(block.content);
+            let result = CallResult { call: CallId::from(id.as_str()), ok: !block.is_error, output: bounded(&output) };
+            if self.proves(&id, &result) {
+                let Some(ask) = self.end_call(&id, out).and_then(|call| call.ask) else { continue };
+                self.wish(Awaited::Nothing, Wish::Return { ask, result: Box::new(result) }, out);
+                continue;
+            }
             self.returned(&id, !block.is_error, &output, out);
-            let event =
-                Event::ToolReturned { call: CallId::from(id.as_str()), ok: !block.is_error, output: bounded(&output) };
-            self.record(format!("returned/{id}"), event, out);
+            self.record(format!("returned/{id}"), result.event(), out);
         }
+    }
+
+    /// Does this result prove that a verdict was heard, and nothing else, so that it is stored together with that?
+    fn proves(&self, id: &str, result: &CallResult) -> bool {
+        let Some(call) = self.calls.get(id) else { return false };
+        let is_proof = call.returns_along && call.stage == Stage::Told && !self.was_lost(call, result.ok);
+        is_proof && call.ask.is_some() && result.output.len() <= ALONG_BYTES_MAX
+    }
+
+    /// Was the answer to a call overtaken by a stop? Then it was not heard, and goes along with the next message.
+    fn was_lost(&self, call: &Call, ok: bool) -> bool {
+        self.interrupting && !ok && matches!(call.body, Body::Questions(_))
+    }
+
+    /// A call is over, whatever became of it.
+    fn end_call(&mut self, id: &str, out: &mut Outbox) -> Option<Call> {
+        self.running.remove(id);
+        if let Some(made) = self.unlinked.remove(id) {
+            self.record_call(id, made, None, out);
+        }
+        let call = self.calls.remove(id)?;
+        self.is_over(id);
+        Some(call)
     }
 
     /// A call has its result: the proof that the verdict on it was heard, or that nobody's was.
     pub(super) fn returned(&mut self, id: &str, ok: bool, output: &str, out: &mut Outbox) {
-        self.running.remove(id);
-        if let Some(event) = self.unlinked.remove(id) {
-            self.record(format!("call/{id}"), event, out);
-        }
-        let Some(call) = self.calls.remove(id) else { return };
-        self.over.insert(id.to_owned());
+        let Some(call) = self.end_call(id, out) else { return };
         let Some(ask) = call.ask else {
             // It is heard of again after a restart, or was over before it was durable. What became of it is seen then.
-            self.finished.insert(id.to_owned(), Finished { ok, output: first_line(output) });
+            self.finished.insert(id.to_owned(), Finished { ok, output: first_line(output), made: call.made });
             return;
         };
-        // An answer that a stop has overtaken was not heard. It goes along with the next message.
-        let was_lost = self.interrupting && !ok && matches!(call.body, Body::Questions(_));
+        let was_lost = self.was_lost(&call, ok);
         let wish = match call.stage {
             Stage::Told if !was_lost => {
                 Wish::Deliver { parcel: Parcel::Verdict(ask), proof: format!("tool_result {id}") }
@@ -260,8 +275,8 @@ impl Claude {
     /// The process is gone. What only its connection could carry back is stranded; the rest comes back with a resume.
     pub(super) fn died(&mut self, out: &mut Outbox) {
         self.leaving = true;
-        for event in std::mem::take(&mut self.unlinked) {
-            self.record(format!("call/{}", event.0), event.1, out);
+        for (id, made) in std::mem::take(&mut self.unlinked) {
+            self.record_call(&id, made, None, out);
         }
         self.strand_held(out);
     }
@@ -291,8 +306,10 @@ fn message<'a>(line: &Line<'a>) -> Option<(String, Vec<Block<'a>>)> {
 /// Returns the text of a text, or of a list of blocks; of anything else, its JSON.
 fn text_of(content: Option<&RawValue>) -> String {
     let Some(content) = content else { return String::new() };
+    if let Ok(text) = serde_json::from_str::<String>(content.get()) {
+        return text;
+    }
     match serde_json::from_str::<Value>(content.get()) {
-        Ok(Value::String(text)) => text,
         Ok(Value::Array(blocks)) => {
             let texts = blocks.iter().map(|block| match block["text"].as_str() {
                 Some(text) => text.to_owned(),

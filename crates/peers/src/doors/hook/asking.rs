@@ -41,6 +41,7 @@ pub fn wish(
         wishes: Wishes::default(),
         reach,
         call: call.id.as_deref().map(CallId::from),
+        made: None,
         context: Context {
             text: around.text.clone(),
             title: around.title.clone(),

@@ -80,6 +80,7 @@ pub(super) fn wild_ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskEr
         wishes,
         reach: Reach::Pull,
         call: text("call").map(CallId::from),
+        made: None,
         context: context(field("context")),
         key: asking.key.map(Key::from),
         original: Some(Raw::from(body)),

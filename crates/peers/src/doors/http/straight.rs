@@ -90,6 +90,7 @@ pub(super) fn ask(body: &str, asking: &Asking<'_>) -> Option<AskWish> {
         wishes: Wishes::default(),
         reach: Reach::Pull,
         call: None,
+        made: None,
         context: Context::default(),
         key: asking.key.map(Key::from),
         original: None,

@@ -97,6 +97,7 @@ impl Asking {
             wishes: self.wishes.clone(),
             reach: Reach::Pull,
             call: self.call.clone(),
+            made: None,
             context: self.context.clone(),
             key: Some(self.key()),
             original: Some(self.original.clone()),

@@ -107,6 +107,7 @@ impl Whimmy {
             wishes: Wishes { wait: Some(Wait::For(wait.saturating_sub(quirks::MARGIN))), ..Wishes::default() },
             reach: Reach::Pull,
             call: Some(CallId::from(name)),
+            made: None,
             context: Context { more: Some(Raw::from(more.to_string())), ..Context::default() },
             key: Some(Key::from(key)),
             original: Some(Raw::from(original)),

@@ -151,6 +151,7 @@ impl Asker {
             wishes: Wishes::default(),
             reach: Reach::Held,
             call: Some(CallId::from(id.as_str())),
+            made: None,
             context: Context::default(),
             key: Some(Key::from(id.as_str())),
             original: Some(Raw::from(original)),

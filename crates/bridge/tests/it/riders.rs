@@ -1,0 +1,121 @@
+//! What rides along with a decision: before it, all of it, and content with it.
+
+use std::sync::Arc;
+
+use askbridge_core::event::{CallResult, Event, Lane, Parcel};
+use askbridge_core::ids::{AskId, SessionId};
+use askbridge_core::intent::Intent;
+use askbridge_core::limits;
+use askbridge_journal::Stored;
+use askbridge_journal::journal::Journal;
+use serde_json::json;
+
+use crate::kit::House;
+
+async fn session(house: &House, agent: &str) -> SessionId {
+    let (_, started) = house.post("/v1/sessions", agent, &json!({"agent": "ci"})).await;
+    started["id"].as_str().and_then(|id| id.parse().ok()).expect("a session has an id")
+}
+
+async fn ask(house: &House, agent: &str, session: SessionId) -> AskId {
+    let options = json!([{"label": "North"}, {"label": "South"}]);
+    let body = json!({"session": session.to_string(), "questions": [{"question": "Which way?", "options": options}]});
+    let (status, asked) = house.post("/v1/asks", agent, &body).await;
+    assert_eq!(status, 201, "{asked}");
+    asked["id"].as_str().and_then(|id| id.parse().ok()).expect("an ask has an id")
+}
+
+async fn answered(house: &House, agent: &str, person: &str, session: SessionId) -> AskId {
+    let id = ask(house, agent, session).await;
+    let answer = json!({"answers": {"Which way?": "North"}});
+    assert_eq!(house.post(&format!("/v1/asks/{id}/answer"), person, &answer).await.0, 200);
+    id
+}
+
+/// Decides something at once: nothing else runs between a note and this.
+async fn say(house: &House, session: SessionId) {
+    let say = Intent::Say { text: "Go on.".to_owned(), by: None, about: None };
+    house.handle.submit(session, vec![say]).await.expect("anything can be said");
+}
+
+fn returned(ask: AskId, output: &str) -> Intent {
+    let call = format!("call_{}", ask.number).as_str().into();
+    Intent::Return { ask, result: Box::new(CallResult { call, ok: true, output: output.to_owned() }) }
+}
+
+async fn decisions(house: &House, session: SessionId) -> Vec<Arc<Stored>> {
+    house
+        .handle
+        .store()
+        .read(session, Some(Lane::Decisions), None, limits::READ_BATCH_MAX)
+        .await
+        .expect("it can be read")
+}
+
+fn kinds(stored: &Stored) -> Vec<&'static str> {
+    let kind = |event: &Event| match event {
+        Event::Asked(_) => "asked",
+        Event::Delivered { .. } => "delivered",
+        Event::ToolReturned { .. } => "returned",
+        Event::Handed { .. } => "handed",
+        Event::Said(_) => "said",
+        _ => "another",
+    };
+    stored.entry.events.iter().map(|written| kind(&written.event)).collect()
+}
+
+#[tokio::test]
+async fn what_happened_before_a_decision_stands_before_it_and_once() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let session = session(&house, &agent).await;
+    let first = answered(&house, &agent, &ada, session).await;
+    house.handle.note(session, [Intent::Hand { parcel: Parcel::Verdict(first) }, returned(first, "heard")]);
+    say(&house, session).await;
+    let stored = decisions(&house, session).await;
+    assert_eq!(kinds(stored.last().unwrap()), ["handed", "returned", "delivered", "said"]);
+
+    // Whoever sees the proof again stores nothing again.
+    house.handle.note(session, [returned(first, "heard")]);
+    house.handle.flush_all().await;
+    assert_eq!(decisions(&house, session).await.len(), stored.len());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_refusal_leaves_what_rides_along_for_the_next() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let session = session(&house, &agent).await;
+    let first = answered(&house, &agent, &ada, session).await;
+    house.handle.note(session, [returned(first, "heard")]);
+    let nobody = AskId { session, number: 99 };
+    assert!(house.handle.submit(session, vec![Intent::Strand { ask: nobody }]).await.is_err());
+    say(&house, session).await;
+    let stored = decisions(&house, session).await;
+    let all: Vec<_> = stored.iter().flat_map(|stored| kinds(stored)).collect();
+    assert_eq!(all[all.len() - 3..], ["returned", "delivered", "said"]);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_does_not_fit_into_one_entry_waits_for_the_next() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let session = session(&house, &agent).await;
+    let mut asks = Vec::new();
+    for _ in 0..limits::ENTRY_EVENTS_MAX {
+        asks.push(answered(&house, &agent, &ada, session).await);
+    }
+    // Two events each, and too many bytes for one entry as well.
+    let output = "x".repeat(limits::ALONG_BYTES_MAX);
+    house.handle.note(session, asks.iter().map(|ask| returned(*ask, &output)));
+    say(&house, session).await;
+    house.handle.flush_all().await;
+    let stored = decisions(&house, session).await;
+    let all: Vec<_> = stored.iter().flat_map(|stored| kinds(stored)).collect();
+    let count = |kind| all.iter().filter(|it| **it == kind).count();
+    assert_eq!((count("returned"), count("delivered")), (asks.len(), asks.len()));
+    assert_eq!(count("said"), 1, "it was not refused for what rode along");
+    house.close().await;
+}
