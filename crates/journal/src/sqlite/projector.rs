@@ -25,7 +25,7 @@ use crate::journal::ReadError;
 
 pub(crate) const INDEX_FILE: &str = "index.db";
 /// Entries that come together before the index takes in what has left memory.
-const TOGETHER: u64 = limits::RECENT_ENTRIES_MAX as u64 + 1024;
+const TOGETHER: u64 = limits::RECENT_ENTRIES_MAX as u64 + 4096;
 /// Entries that are read from the journal at once.
 const BATCH: usize = 1024;
 /// Entries beyond which building the index is worth a word in the log.
