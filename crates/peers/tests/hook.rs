@@ -74,3 +74,10 @@ fn the_end_of_a_turn_is_the_proof_of_a_no() {
     let ask = Arc::new(Ask { context: aside, ..(*of_subagent.ask).clone() });
     assert_eq!(finished(&AskView::fresh(ask), None), None, "a subagent is beside the turn");
 }
+
+#[test]
+fn the_end_of_a_turn_proves_nothing_that_its_hook_could_not_carry() {
+    let input = r#"{"command":"ls"}"#;
+    let denied = AskView { stranded: true, ..view("approval", input, Some("denied")) };
+    assert_eq!(finished(&denied, None), Some(Finished::Overtaken), "the hook was gone before that was said");
+}

@@ -25,13 +25,17 @@ pub(crate) fn home(house: &House) -> PathBuf {
     house.room.home().join("codex")
 }
 
-/// All that it finds in its environment. Whatever it would call beyond this machine leads nowhere.
+/// Whatever an agent would call beyond this machine leads nowhere.
+pub(crate) fn beyond_this_machine() -> [(&'static str, &'static str); 4] {
+    [("HTTP_PROXY", NOWHERE), ("HTTPS_PROXY", NOWHERE), ("ALL_PROXY", NOWHERE), ("NO_PROXY", "127.0.0.1")]
+}
+
+/// All that it finds in its environment.
 pub(crate) fn environment(house: &House) -> Vec<(String, String)> {
     let mut variables = house.room.env(NOWHERE);
     let home = home(house).to_string_lossy().into_owned();
-    let more = [("CODEX_HOME", home.as_str()), ("SCRIPTED_KEY", "none"), ("NO_PROXY", "127.0.0.1")];
-    let proxies = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].map(|name| (name, NOWHERE));
-    let more = more.into_iter().chain(proxies);
+    let more = [("CODEX_HOME", home.as_str()), ("SCRIPTED_KEY", "none")];
+    let more = more.into_iter().chain(beyond_this_machine());
     variables.extend(more.map(|(name, value)| (name.to_owned(), value.to_owned())));
     variables
 }

@@ -18,7 +18,6 @@ mod http;
 mod model;
 mod opencode;
 #[path = "../claude/hooks/terminal.rs"]
-#[allow(dead_code, reason = "the tests of Claude Code's hooks use the rest")]
 mod terminal;
 
 use std::time::{Duration, Instant};

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::agent::{answer, installed, until_delivered, which_database};
 use crate::asked;
+use crate::codex::beyond_this_machine;
 use crate::house::House;
 
 /// The version that is pinned in `xtask/src/install/agents.rs`.
@@ -30,6 +31,7 @@ fn opencode(house: &House) -> Child {
     for off in ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD", "OPENCODE_DISABLE_MODELS_FETCH"] {
         command.env(off, "1");
     }
+    command.envs(beyond_this_machine());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 

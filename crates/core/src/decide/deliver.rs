@@ -1,6 +1,7 @@
 //! A verdict or a message is handed to the agent, and the agent shows that it heard.
 
 use super::found::exactly;
+use super::settle::unsaid;
 use crate::event::{CallResult, Event, Parcel};
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
@@ -40,6 +41,11 @@ pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Time
     let mut events = vec![Event::Delivered { parcel, proof: proof.clone(), at }];
     if let Some(ask) = carried(session, parcel) {
         events.push(Event::Delivered { parcel: Parcel::Verdict(ask), proof, at });
+    }
+    if let Parcel::Verdict(ask) = parcel
+        && let Found::Live(live) = exactly(session, ask)?
+    {
+        events.extend(unsaid(session, live));
     }
     Ok(events)
 }

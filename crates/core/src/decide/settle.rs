@@ -5,7 +5,7 @@ use crate::answer::Who;
 use crate::ask::Ask;
 use crate::event::{Event, Said, Settled};
 use crate::ids::{AskId, MessageId, Timestamp};
-use crate::session::{Live, Session};
+use crate::session::{Live, Session, Stage};
 use crate::verdict::{self, Verdict};
 
 pub(super) fn settle(session: &Session, live: &Live, outcome: Outcome, at: Timestamp) -> Vec<Event> {
@@ -31,6 +31,19 @@ pub(super) fn stranded(
         Outcome::Expired | Outcome::Ruled { .. } => None,
     };
     Some(said(session, text, by, Some(ask.id), at))
+}
+
+/// Takes back the message that carries what a stranded ask was answered: the agent has heard about it by another way, and is
+/// not told twice, nor two things. One that was handed over may have been read, and stays.
+pub(super) fn unsaid(session: &Session, live: &Live) -> Option<Event> {
+    let Stage::Settled { outcome, verdict, .. } = &live.stage else { return None };
+    if !live.stranded {
+        return None;
+    }
+    let text = verdict::stranded(&live.ask, outcome, verdict)?;
+    let carries = |said: &Said| said.about == Some(live.ask.id) && said.text == text;
+    let queued = session.queue.iter().find(|queued| queued.attempts == 0 && carries(&queued.said))?;
+    Some(Event::Unsaid { message: queued.said.message })
 }
 
 /// Makes the session's next message.

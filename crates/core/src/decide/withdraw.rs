@@ -1,6 +1,7 @@
 //! The agent no longer wants an ask, or heard another mouth first.
 
 use super::found::{conflict, exactly, over};
+use super::settle::unsaid;
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
@@ -18,7 +19,10 @@ pub(super) fn withdraw(session: &Session, ask: AskId, why: String, at: Timestamp
 /// Counts even against an answer that has not reached the agent: what the agent heard is what happened.
 pub(super) fn overtake(session: &Session, ask: AskId, mouth: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     match exactly(session, ask)? {
-        Found::Live(live) if live.delivered_at.is_none() => Ok(vec![Event::Overtaken { ask: live.ask.id, mouth, at }]),
+        Found::Live(live) if live.delivered_at.is_none() => {
+            let overtaken = Event::Overtaken { ask: live.ask.id, mouth, at };
+            Ok(unsaid(session, live).into_iter().chain([overtaken]).collect())
+        }
         Found::Live(live) => Err(conflict(live)),
         Found::Over(stub) if stub.ending == Ending::Overtaken => Ok(Vec::new()),
         Found::Over(stub) => Err(over(session, stub)),

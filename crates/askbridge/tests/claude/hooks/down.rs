@@ -37,6 +37,29 @@ fn killed_during_the_question_the_dialog_stays_and_the_card_learns_of_its_answer
 }
 
 #[test]
+fn answered_on_both_sides_after_a_restart_the_terminal_counts_and_nobody_is_told_twice() {
+    let mut desk = Desk::sit(question(), &Setting::default());
+    desk.prompt();
+    let asked = desk.rings();
+    desk.until_shown("Bbb");
+    desk.house.kill();
+    desk.house.start();
+    // The way back is gone, so this waits as a message.
+    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    let talk = desk.house.talk(asked["session"].as_str().unwrap());
+    let said = talk.events_of("said").pop().expect("the answer waits as a message");
+    assert!(said["text"].as_str().unwrap().ends_with("ada says: Bbb"), "{said}");
+    let result = desk.answers_in_the_terminal();
+    assert!(result.text.contains(FIRST), "{result:?}");
+    desk.until_state(&asked, "overtaken");
+    desk.until_shown("all done now");
+    let taken_back = desk.house.talk(asked["session"].as_str().unwrap()).events_of("unsaid");
+    assert_eq!(taken_back.len(), 1, "{taken_back:?}");
+    let heard = desk.house.model.heard();
+    assert!(heard.iter().all(|heard| !heard.body.to_string().contains("ada says")), "the agent heard one answer");
+}
+
+#[test]
 fn killed_after_the_answer_the_agent_goes_on_and_the_proof_comes_later() {
     let mut desk = Desk::sit(question(), &Setting::default());
     desk.prompt();

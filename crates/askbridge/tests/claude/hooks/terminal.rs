@@ -49,6 +49,7 @@ impl Terminal {
     }
 
     /// Is its program gone?
+    #[allow(dead_code, reason = "the tests of Codex's hooks need it")]
     pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|ended| ended.is_some())
     }

@@ -3,16 +3,16 @@
 use askbridge_core::answer::{Answer, Decision, Scope};
 use askbridge_core::ask::{Ask, Body};
 use askbridge_core::event::Event;
-use askbridge_core::ids::SessionId;
+use askbridge_core::ids::{MessageId, SessionId};
 use askbridge_core::intent::{Due, Intent};
 
 use crate::asks::{On, approval, q};
 use crate::facts::{
-    answered, answered_late, asked, delivered, dismissed, expired, message_delivered, ruled, said, stranded,
+    answered, answered_late, asked, delivered, dismissed, expired, message_delivered, overtaken, ruled, said, stranded,
 };
 use crate::given::{Given, given, second};
 use crate::people::{ann, yes};
-use crate::wishes::{answer, deliver, deliver_message, dismiss, rule, strand, tick};
+use crate::wishes::{answer, deliver, deliver_message, dismiss, hand_message, overtake, rule, say, strand, tick};
 
 const LOST: &str = "You asked “Question 1?” and the connection was lost before the answer.";
 
@@ -96,4 +96,26 @@ fn a_changed_input_is_part_of_the_message() {
                 ann says: allowed, with the input changed to: {\"command\":\"ls\"}";
     let then = [answered(&ask, edited.clone(), ann(), 5), said(1, text, Some(ann()), Some(1), 5)];
     now_stranded(&ask).at(5).when(answer(1, edited, ann())).then(then);
+}
+
+#[test]
+fn an_agent_that_heard_it_by_another_way_is_not_told_by_the_message() {
+    for (wish, ..) in decisions() {
+        let told = || now_stranded(&q(1)).at(5).when(wish.clone()).then_whatever();
+        let taken_back = || Event::Unsaid { message: MessageId { session: told().session.id, number: 1 } };
+        let story = told().at(7).when(overtake(1)).then([taken_back(), overtaken(1, 7)]);
+        assert!(story.session.queue.is_empty());
+        let story = told().at(7).when(deliver(1)).then([delivered(1, 7), taken_back()]);
+        assert!(story.session.queue.is_empty());
+    }
+}
+
+#[test]
+fn what_else_was_written_about_a_stranded_ask_stays() {
+    let story = now_stranded(&q(1)).at(5).when(answer(1, yes(), ann())).then_whatever();
+    let story = story.when(say("And be quick", Some(ann()))).then_whatever().when(overtake(1)).then_whatever();
+    assert_eq!(story.session.queue.len(), 1, "only the answer is taken back");
+    // What was handed over may have been read.
+    let story = now_stranded(&q(1)).at(5).when(answer(1, yes(), ann())).then_whatever();
+    story.when(hand_message(1)).then_whatever().at(7).when(overtake(1)).then([overtaken(1, 7)]);
 }

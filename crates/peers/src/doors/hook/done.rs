@@ -50,6 +50,8 @@ pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<F
         return match ours {
             // Parked questions outlive their turn, and a subagent's call is not of this turn.
             _ if view.parked || is_of_subagent(&view.ask.context) => None,
+            // Its hook is gone, so whatever was said since was not heard there.
+            _ if view.stranded => Some(Finished::Overtaken),
             Some(Said::Deny { .. }) => Some(Finished::Delivered),
             _ => Some(Finished::Overtaken),
         };
