@@ -79,7 +79,7 @@ impl Host {
         let expected = self.hang_up.is_some() || self.idle_since.is_some() || self.too_heavy;
         let last_words = async {
             loop {
-                self.unread = true;
+                self.look_again();
                 if !matches!(self.spool.is_at_the_end(), Ok(true)) && self.hang_up.is_none() && self.read().is_ok() {
                     self.rule().await;
                     continue;

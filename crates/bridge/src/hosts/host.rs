@@ -91,7 +91,7 @@ pub(super) struct Host {
     /// again.
     pub(super) known: Known,
     /// May there be something in the spool that was not read?
-    pub(super) unread: bool,
+    unread: bool,
     wake_at: Option<Timestamp>,
     /// The alarm, and what it is set to: most steps leave it as it is.
     alarm: Option<(Timestamp, BoxFuture<'static, ()>)>,
@@ -233,7 +233,7 @@ impl Host {
             // Before the rulings: what was said before a question stands before it in the journal.
             Some(()) = self.records.next(), if !self.records.is_empty() => {}
             Some(ruling) = self.rulings.next(), if !self.rulings.is_empty() => self.ruled.push_back(ruling),
-            () = news.notified(), if has_room => self.unread = true,
+            () = news.notified(), if has_room => self.look_again(),
             () = async { sleep(write_again.unwrap_or_default()).await }, if write_again.is_some() => {}
             () = rung(&mut self.alarm) => {
                 self.alarm = None;
@@ -243,7 +243,7 @@ impl Host {
             () = crowd.crowded.notified(), if self.idle_since.is_some() => {}
             () = self.anyway.as_mut() => {
                 self.anyway.as_mut().reset(Instant::now() + LOOK_ANYWAY);
-                self.unread = true;
+                self.look_again();
             }
         }
         self.take_what_is_ready();
@@ -263,6 +263,12 @@ impl Host {
 
     fn has_room(&self) -> bool {
         self.records.len() < limits::AGENT_RECORDS_MAX && self.rulings.len() < limits::IN_FLIGHT_MAX
+    }
+
+    /// There may be more in the spool than when it was last read.
+    pub(super) fn look_again(&mut self) {
+        self.unread = true;
+        self.spool.may_have_grown();
     }
 
     /// Hears every whole line there is, as long as there is room for what it means.

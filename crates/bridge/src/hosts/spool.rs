@@ -24,7 +24,7 @@ pub(super) struct Spool {
     start: usize,
     /// Up to where in it no line ends.
     searched: usize,
-    /// Less was there than there was room for: to look for more at once would be in vain. Whoever writes it is noticed.
+    /// Less was there than there was room for: to look for more would be in vain, until somebody has noticed that it grew.
     at_the_end: bool,
     /// The line is too long, and is passed over up to its end.
     skipping: bool,
@@ -57,7 +57,13 @@ impl Spool {
         Ok(self.file.metadata()?.len() <= read && self.searched == self.unread.len())
     }
 
-    /// Returns the next whole line, if there is one.
+    /// There may be more in the file than when it was last read.
+    pub(super) fn may_have_grown(&mut self) {
+        self.at_the_end = false;
+    }
+
+    /// Returns the next whole line, if there is one. Once there was none, whoever writes has to be noticed before there is one
+    /// again: see [`Self::may_have_grown`].
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             if let Some(end) = self.unread[self.searched..].iter().position(|byte| *byte == b'\n') {
@@ -78,7 +84,7 @@ impl Spool {
                 self.unread.clear();
             }
             self.searched = self.unread.len();
-            if std::mem::take(&mut self.at_the_end) || !self.read_more()? {
+            if self.at_the_end || !self.read_more()? {
                 if self.unread.is_empty() {
                     // An agent that says nothing keeps nothing.
                     self.unread = Vec::new();
@@ -94,7 +100,7 @@ impl Spool {
         self.unread.reserve(known.max(READ_BYTES));
         let room = self.unread.capacity() - known;
         let read = pread(&self.file, spare_capacity(&mut self.unread), self.line_at + known as u64)?;
-        self.at_the_end = 0 < read && read < room;
+        self.at_the_end = read < room;
         Ok(read > 0)
     }
 
@@ -131,18 +137,23 @@ mod tests {
         let mut spool = Spool::open(&path, 0).unwrap();
         assert_eq!(spool.next().unwrap(), None);
         writer.write_all(b"one\r\n\ntw").unwrap();
+        assert_eq!(spool.next().unwrap(), None, "nobody has noticed yet");
+        spool.may_have_grown();
         assert_eq!(spool.next().unwrap(), Some(Line::Text("one\r".to_owned())));
         assert_eq!(spool.next().unwrap(), Some(Line::Text(String::new())));
         assert_eq!(spool.next().unwrap(), None);
         assert_eq!(spool.offset(), 6);
         assert!(spool.is_at_the_end().unwrap());
         writer.write_all(b"o\n").unwrap();
+        spool.may_have_grown();
         assert!(!spool.is_at_the_end().unwrap());
         assert_eq!(spool.next().unwrap(), Some(Line::Text("two".to_owned())));
         let long = vec![b'x'; AGENT_LINE_BYTES_MAX + 10];
         writer.write_all(&long).unwrap();
+        spool.may_have_grown();
         assert_eq!(spool.next().unwrap(), None);
         writer.write_all(b"x\nafter\n").unwrap();
+        spool.may_have_grown();
         assert_eq!(spool.next().unwrap(), Some(Line::TooLong));
         assert_eq!(spool.next().unwrap(), Some(Line::Text("after".to_owned())));
         let end = spool.offset();
