@@ -253,7 +253,8 @@ fn pick_in_words(question: &Question, pick: &Pick) -> String {
 
 /// Says how long something took, as a person would: the largest unit that loses little.
 pub fn spoken(span: Duration) -> String {
-    let secs = span.as_secs();
+    // A deadline is set a moment before the ask is made: two seconds that were promised are not called one.
+    let secs = (span + Duration::from_millis(500)).as_secs();
     let (number, unit) = match secs {
         0..120 => (secs.max(1), "second"),
         120..7200 => (secs / 60, "minute"),
@@ -288,6 +289,8 @@ mod tests {
 
     #[test]
     fn spans_are_spoken_in_the_largest_unit_that_loses_little() {
+        assert_eq!(spoken(Duration::from_millis(1_998)), "2 seconds");
+        assert_eq!(spoken(Duration::from_millis(599_999)), "10 minutes");
         let said = [0, 1, 55, 119, 120, 600, 7200, 172_800].map(|s| spoken(Duration::from_secs(s)));
         assert_eq!(
             said,
