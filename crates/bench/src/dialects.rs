@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::load::{Pace, answer_everything, greet};
@@ -90,7 +90,10 @@ async fn answered_on_a_screen(subject: &Subject, tongue: Tongue, span: Duration)
         while began.elapsed() < span {
             let asked = Instant::now();
             let answered = connection.post("/v1/asks?wait=30", subject.agent.as_deref(), &body).await?;
-            anyhow::ensure!(answered.contains(r#""state":"answered""#), "not answered: {answered}");
+            if !answered.contains(r#""state":"answered""#) {
+                let screen = if person.is_finished() { "gave up" } else { "still waits for a card" };
+                bail!("the screen {screen}, and this was not answered: {answered}");
+            }
             took.push(asked.elapsed());
         }
         Ok(took)

@@ -50,16 +50,25 @@ pub(crate) async fn run(length: Length) -> Result<()> {
             rounds.push(round(root, sessions, pace, repeats, span).await?);
         }
     }
+    // Kept after each part: what was measured is not lost with what could not be.
+    let so_far = |page: &str| match length {
+        Length::Quick => Ok(()),
+        Length::Full => keep(page, &rounds),
+    };
     let mut page = String::new();
     write_rounds(&mut page, &rounds)?;
+    so_far(&page)?;
     write_footprint(&mut page, root, length).await?;
+    so_far(&page)?;
     hosted::write(&mut page, root, repeats, span).await?;
+    so_far(&page)?;
     dialects::write(&mut page, root, repeats, span).await?;
+    so_far(&page)?;
     eprintln!("{many_asks} open asks");
     write_many(&mut page, &many(root, many_asks).await?)?;
-    match length {
-        Length::Quick => println!("{page}"),
-        Length::Full => keep(&page, &rounds)?,
+    so_far(&page)?;
+    if length == Length::Quick {
+        println!("{page}");
     }
     Ok(())
 }
