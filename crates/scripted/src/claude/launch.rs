@@ -43,7 +43,7 @@ impl Default for Room {
 impl Room {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("the machine has room for a scratch folder");
-        for name in ["work", "tmp"] {
+        for name in ["desk", "tmp"] {
             std::fs::create_dir(folder.path().join(name)).expect("a new folder is empty");
         }
         Self { folder }
@@ -54,7 +54,7 @@ impl Room {
     }
 
     pub fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.folder.path().join("desk")
     }
 
     /// All that a CLI may know of the machine. The key is not one.
