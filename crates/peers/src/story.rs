@@ -6,11 +6,13 @@ use std::sync::Arc;
 use askbridge_core::answer::Outcome;
 use askbridge_core::ask::Ask;
 use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, CallId, Position, Raw, Timestamp};
+use askbridge_core::ids::{AskId, CallId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::terms::OtherTools;
 
+use crate::peer::Outbox;
 use crate::told::Happened;
 use crate::turn::Turn;
+use crate::wish::Watch;
 
 /// Messages that one story keeps. Beyond: the oldest are left out.
 const MESSAGES_MAX: usize = 5000;
@@ -29,6 +31,7 @@ pub struct Story {
     /// A turn runs, or something waits to be said.
     pub is_running: bool,
     pub is_over: bool,
+    goes_on_as: Option<SessionId>,
     /// What was asked, and how it ended.
     pub asks: BTreeMap<AskId, (Arc<Ask>, Option<Outcome>)>,
     turn: Turn,
@@ -37,8 +40,9 @@ pub struct Story {
 /// One thing in a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Where it stands, counted from 1 over the whole session.
+    /// Where it stands, counted from 1 over the whole conversation.
     pub number: u64,
+    pub session: SessionId,
     pub position: Position,
     pub at: Timestamp,
     pub part: Part,
@@ -68,7 +72,8 @@ impl Story {
         let at = happened.at;
         match &*happened.event {
             Event::Started(started) => {
-                self.started_at = Some(started.at);
+                self.started_at = self.started_at.or(Some(started.at));
+                self.is_over = false;
                 self.set(&started.settings);
             }
             Event::Configured(settings) => self.set(settings),
@@ -94,12 +99,24 @@ impl Story {
                     *result = Some((*ok, output.clone()));
                 }
             }
-            Event::Closed { .. } | Event::Continued { .. } => self.is_over = true,
+            Event::Closed { .. } => self.is_over = true,
+            Event::Continued { to, .. } => {
+                self.is_over = true;
+                self.goes_on_as = Some(*to);
+            }
             _ => {}
         }
         self.last_at = Some(at);
         self.turn.hear(&happened.event);
         self.is_running = self.turn.is_running();
+    }
+
+    /// All of a session was told. Has the one told that it goes on as; returns `false` if there is none.
+    pub fn goes_on(&mut self, out: &mut Outbox) -> bool {
+        let next = self.goes_on_as.take().map(|session| Watch::Chat { session, remembered: false });
+        let goes_on = next.is_some();
+        out.watches.extend(next);
+        goes_on
     }
 
     fn set(&mut self, settings: &askbridge_core::event::Settings) {
@@ -118,13 +135,13 @@ impl Story {
     }
 
     fn add(&mut self, happened: &Happened, part: Part) {
-        let (position, at) = (happened.position, happened.at);
+        let (session, position, at) = (happened.session, happened.position, happened.at);
         let number = self.messages.back().map_or(1, |last| last.number + 1);
         let block = match &*happened.event {
             Event::Text { block, .. } | Event::Thinking { block, .. } => Some(*block),
             _ => None,
         };
-        self.messages.push_back(Message { number, position, at, part, block });
+        self.messages.push_back(Message { number, session, position, at, part, block });
         if self.messages.len() > MESSAGES_MAX {
             self.messages.pop_front();
         }

@@ -37,12 +37,22 @@ fn an_ask_is_shown_in_every_dialect_and_answered_from_each_in_turn() {
     }
 }
 
-#[test]
-fn an_ask_of_a_plugin_is_shown_in_every_dialect_and_answered_from_each_in_turn() {
+/// One in which a plugin has an account.
+fn with_a_plugin(scene: &str) {
     let house = House::open_as(Subject::Fake, Script::new(), &[("ASKBRIDGE_DIALECTS", DIALECTS)]);
     let socket = house.data().join("run/askbridge.sock");
     let (status, made) = call_local(&socket, "POST", "/v1/tokens", &json!({"name": "openclaw"})).unwrap();
     assert_eq!(status, 201, "{made}");
     let account = made["token"].as_str().unwrap();
-    play_with(&house, "table", "a_plugin_asks", &[("PORTS", &ports(&house)), ("ACCOUNT", account)]);
+    play_with(&house, "table", scene, &[("PORTS", &ports(&house)), ("ACCOUNT", account)]);
+}
+
+#[test]
+fn an_ask_of_a_plugin_is_shown_in_every_dialect_and_answered_from_each_in_turn() {
+    with_a_plugin("a_plugin_asks");
+}
+
+#[test]
+fn a_conversation_that_has_grown_long_goes_on_in_every_dialect() {
+    with_a_plugin("a_conversation_that_grew_long");
 }

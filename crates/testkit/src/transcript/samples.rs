@@ -8,7 +8,7 @@ use askbridge_core::ask::Ask;
 use askbridge_core::event::{Event, Settings, Started};
 use askbridge_core::ids::{AskId, Position, Raw, SessionId};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
-use askbridge_core::session::Interruption;
+use askbridge_core::session::{End, Interruption};
 use askbridge_core::terms::Terms;
 use askbridge_core::unfit::{Mismatch, Problem};
 use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
@@ -164,6 +164,9 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
         // `session interrupted=2 …`: after the second message somebody wanted the agent to stop.
         let (stopped, asks): (Vec<_>, Vec<_>) = asks.split_whitespace().partition(|word| word.starts_with(STOPPED));
         view.interrupted = stopped.first().and_then(|word| word[STOPPED.len()..].parse().ok()).map(interruption);
+        // `session continued`: it goes on as the other one.
+        let (moved, asks): (Vec<_>, Vec<_>) = asks.into_iter().partition(|word| *word == "continued");
+        view.end = moved.first().map(|_| End::Continued { to: OTHER_SESSION, at: NOW });
         view.waiting = asks.into_iter().map(waiting).collect::<Result<_, _>>()?;
         return Ok(Receipt { session_view: Some(Box::new(view)), ..Receipt::default() });
     }
@@ -184,6 +187,7 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
                 let number = next()?.parse().map_err(|_| "a message is named by its number")?;
                 receipt.message = Some(events::message(number));
             }
+            ELSEWHERE => receipt.session = Some(OTHER_SESSION),
             "token" => receipt.token = Some(next()?.to_owned()),
             "terms" => {
                 let wait = next()?.parse().map(Duration::from_secs).map_err(|_| "terms are a number of seconds")?;
@@ -201,7 +205,7 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
             other => return Err(format!("a receipt says nothing about `{other}`")),
         }
     }
-    receipt.session = receipt.ask.map(|ask| ask.session);
+    receipt.session = receipt.ask.map(|ask| ask.session).or(receipt.session);
     Ok(receipt)
 }
 

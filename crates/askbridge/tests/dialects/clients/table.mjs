@@ -121,6 +121,53 @@ class Stream {
   }
 }
 
+/** Whimmy's plugin, and the chat that its agent asks in. */
+class Plugin {
+  asked = 0;
+
+  static async open() {
+    const plugin = new Plugin();
+    plugin.line = new Line(`/api/v1/providers/ws?token=${process.env.ACCOUNT}`);
+    await plugin.line.opened;
+    plugin.line.say({ type: "health" });
+    const chat = await until("its chat", async () => {
+      const { items } = await elsewhere("GET", "/v1/sessions");
+      return items.find((session) => session.agent === "main");
+    });
+    plugin.chat = chat.id;
+    plugin.uuid = uuidOf(chat.id);
+    return plugin;
+  }
+
+  /** Asks as often as there are screens, and each of them answers once. */
+  async rounds(table) {
+    const option = (label) => ({ label, description: label });
+    const questions = [{ question: "Which?", header: "Pick", options: ["A", "B"].map(option), multiSelect: false }];
+    for (const mouth of MOUTHS) {
+      const questionId = `q-${this.asked++}`;
+      const payload = { sessionKey: this.uuid.replaceAll("-", ""), agentId: "main", questionId, questions };
+      this.line.say({ type: "event", payload: { event: "ask_user_question", payload } });
+      await table.shown();
+      await table.answer(mouth);
+      const heard = (frame) => frame.type === "hook.ask_user_answer" && frame.payload.questionId === questionId;
+      assert.deepEqual((await this.line.hear("the answer", heard)).payload.answers, ANSWER);
+      this.line.say({ type: "pong" });
+      await table.told(mouth);
+    }
+  }
+}
+
+/** Makes ten thousand decisions, beyond which a session goes on as another one. A new title is the smallest. */
+async function grow(session) {
+  const titles = Array.from({ length: 10_000 }, (_, number) => ({ title: `${number}` }));
+  const hand = async () => {
+    for (let title = titles.pop(); title; title = titles.pop()) {
+      await elsewhere("POST", `/v1/sessions/${session}/configure`, title);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, hand));
+}
+
 async function vias() {
   const { items } = await elsewhere("GET", "/v1/asks?state=answered");
   return items.map((ask) => ask.by.via).reverse();
@@ -146,28 +193,21 @@ await play({
 
   /** The same with an ask of whimmy's plugin, which hears every answer under the exact text. */
   async a_plugin_asks() {
-    const plugin = new Line(`/api/v1/providers/ws?token=${process.env.ACCOUNT}`);
-    await plugin.opened;
-    plugin.say({ type: "health" });
-    const chat = await until("its chat", async () => {
-      const { items } = await elsewhere("GET", "/v1/sessions");
-      return items.find((session) => session.agent === "main");
-    });
-    const uuid = uuidOf(chat.id);
-    const table = await Table.open(uuid);
-    const option = (label) => ({ label, description: label });
-    const questions = [{ question: "Which?", header: "Pick", options: ["A", "B"].map(option), multiSelect: false }];
-    for (const [turn, mouth] of MOUTHS.entries()) {
-      const payload = { sessionKey: uuid.replaceAll("-", ""), agentId: "main", questionId: `q-${turn}`, questions };
-      plugin.say({ type: "event", payload: { event: "ask_user_question", payload } });
-      await table.shown();
-      await table.answer(mouth);
-      const heard = (frame) => frame.type === "hook.ask_user_answer" && frame.payload.questionId === `q-${turn}`;
-      assert.deepEqual((await plugin.hear("the answer", heard)).payload.answers, ANSWER);
-      plugin.say({ type: "pong" });
-      await table.told(mouth);
-    }
+    const plugin = await Plugin.open();
+    await plugin.rounds(await Table.open(plugin.uuid));
     assert.deepEqual(await vias(), MOUTHS);
     assert.equal((await request("GET", "/v1/asks?state=open", { headers: { authorization: `Bearer ${TOKEN}` } })).json.items.length, 0);
+  },
+
+  /** Its session goes on as another one. Every screen goes along, and so does one that comes later under the old name. */
+  async a_conversation_that_grew_long() {
+    const plugin = await Plugin.open();
+    const table = await Table.open(plugin.uuid);
+    await plugin.rounds(table);
+    await grow(plugin.chat);
+    await plugin.rounds(table);
+    assert.equal((await elsewhere("GET", `/v1/sessions/${plugin.chat}`)).state, "continued");
+    await plugin.rounds(await Table.open(plugin.uuid));
+    assert.deepEqual(await vias(), [...MOUTHS, ...MOUTHS, ...MOUTHS]);
   },
 });

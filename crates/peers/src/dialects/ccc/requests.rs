@@ -172,11 +172,15 @@ impl Peer for Asked {
     fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
         match told {
             Told::Event(happened) => self.story.hear(happened),
-            Told::CaughtUp { session, .. } => match self.wanted {
-                Wanted::Session => rest::json(cx.out, 200, &projects::shown(*session, &self.story)),
-                Wanted::Messages => rest::json(cx.out, 200, &projects::messages(*session, &self.story)),
-                _ => {}
-            },
+            Told::CaughtUp { .. } if self.story.goes_on(cx.out) => {}
+            Told::CaughtUp { session, .. } => {
+                let named = self.session.unwrap_or(*session);
+                match self.wanted {
+                    Wanted::Session => rest::json(cx.out, 200, &projects::shown(named, &self.story)),
+                    Wanted::Messages => rest::json(cx.out, 200, &projects::messages(named, &self.story)),
+                    _ => {}
+                }
+            }
             _ => {}
         }
     }

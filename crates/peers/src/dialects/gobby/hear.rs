@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::peer::{Awaited, Gobby, Saying};
 use super::starting::{self, Beginning};
 use super::wire::{Heard, Said};
-use super::{cards, modes, names, quirks, tell};
+use super::{cards, modes, quirks, tell};
 use crate::peer::{Cx, Outbox};
 use crate::uuid;
 use crate::wish::{AskRef, Wish};
@@ -54,9 +54,11 @@ impl Gobby {
     /// Finds the conversation that is meant, and remembers what the client calls it.
     fn session_in(&mut self, heard: &Heard) -> Option<SessionId> {
         let name = heard.text("conversation_id").filter(|name| !name.is_empty())?;
-        let session = names::session_of(name);
+        let session = self.session_named(name);
         if uuid::of_session(session) != name {
             self.chats.entry(session).or_default().name = Some(name.to_owned());
+        } else if let Some(chat) = self.chats.get_mut(&session) {
+            chat.name = None;
         }
         Some(session)
     }
@@ -65,9 +67,8 @@ impl Gobby {
     fn look_at(&mut self, heard: &Heard, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
         if self.current.replace(session) != Some(session) {
-            let open = self.open.values().filter(|open| open.ask.id.session == session);
-            let open: Vec<_> = open.map(|open| (Arc::clone(&open.ask), open.times)).collect();
-            open.iter().for_each(|(ask, times)| self.draw(ask, *times, out));
+            self.draw_what_is_open(session, out);
+            self.ask_where_it_goes_on(session, out);
         }
     }
 

@@ -104,17 +104,17 @@ pub(super) fn session(id: SessionId, story: &Story) -> Value {
     json!({"session": line.json()})
 }
 
-pub(super) fn messages(id: SessionId, story: &Story, after: u64, limit: usize) -> Value {
+pub(super) fn messages(story: &Story, after: u64, limit: usize) -> Value {
     // A page whose line was cut asks for what it missed. What it said itself it shows, under a name of its own.
     let is_news = |message: &&Message| message.number > after && (after == 0 || !matches!(message.part, Part::User(_)));
     let newer: Vec<_> = story.messages.iter().filter(is_news).collect();
     let shown = &newer[newer.len().saturating_sub(limit)..];
-    let messages: Vec<_> = shown.iter().filter_map(|message| one(id, story, message)).collect();
+    let messages: Vec<_> = shown.iter().filter_map(|message| one(story, message)).collect();
     let max_seq = story.messages.back().map_or(after, |last| last.number);
     json!({"messages": messages, "max_seq": max_seq})
 }
 
-fn one(session: SessionId, story: &Story, message: &Message) -> Option<Value> {
+fn one(story: &Story, message: &Message) -> Option<Value> {
     let at = Rfc3339(message.at);
     let (id, role, content, block) = match &message.part {
         Part::User(text) => {
@@ -122,15 +122,15 @@ fn one(session: SessionId, story: &Story, message: &Message) -> Option<Value> {
             (id, "user", text.as_str(), json!({"type": "text", "content": text}))
         }
         Part::Text(text) => {
-            let id = block_id(session, message);
+            let id = block_id(message);
             (id, "assistant", text.as_str(), json!({"type": "text", "content": text}))
         }
         Part::Thinking(text) => {
-            let id = block_id(session, message);
+            let id = block_id(message);
             (id, "assistant", "", json!({"type": "thinking", "content": text}))
         }
         Part::Tool { call, .. } => {
-            let id = names::message_of_call(session, call.as_str());
+            let id = names::message_of_call(message.session, call.as_str());
             (id, "assistant", "", json!({"type": "tool_chain", "tool_calls": [tool(story, &message.part)?]}))
         }
     };
@@ -146,10 +146,10 @@ fn one(session: SessionId, story: &Story, message: &Message) -> Option<Value> {
 }
 
 /// The same as while it streamed: a page whose line was cut knows by it what it has.
-fn block_id(session: SessionId, message: &Message) -> String {
+fn block_id(message: &Message) -> String {
     match message.block {
-        Some(block) => names::message_of_block(session, block),
-        None => names::message_at(session, message.position),
+        Some(block) => names::message_of_block(message.session, block),
+        None => names::message_at(message.session, message.position),
     }
 }
 

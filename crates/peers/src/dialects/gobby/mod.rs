@@ -9,6 +9,7 @@ mod cards;
 mod hear;
 mod history;
 mod modes;
+mod moving;
 mod names;
 mod peer;
 mod quirks;

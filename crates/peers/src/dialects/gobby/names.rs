@@ -29,9 +29,10 @@ fn short(text: &str) -> String {
     format!("assistant-{}", &uuid::of_text(text).replace('-', "")[20..])
 }
 
-/// What a card is called: the agent's call, or something of ours where there is none.
+/// What a card is called: the agent's call, or the ask's own name where there is none. A number alone would come again when
+/// the conversation goes on as another session.
 pub(super) fn call_of(ask: &Ask) -> String {
-    ask.call.as_ref().map_or_else(|| format!("ask_{}", ask.id.number), |call| call.as_str().to_owned())
+    ask.call.as_ref().map_or_else(|| ask.id.to_string(), |call| call.as_str().to_owned())
 }
 
 /// The server that a tool belongs to, as its name says.

@@ -29,6 +29,8 @@ pub struct Gobby {
     /// The conversation that the page looks at.
     pub(super) current: Option<SessionId>,
     pub(super) chats: BTreeMap<SessionId, Chat>,
+    /// Conversations that go on as another session.
+    pub(super) moved: BTreeMap<SessionId, SessionId>,
     pub(super) open: BTreeMap<AskId, Open>,
     /// What is over, and may still be answered late. The newest come last.
     pub(super) over: VecDeque<Arc<Ask>>,
@@ -72,6 +74,8 @@ pub(super) struct Open {
 pub(super) enum Awaited {
     Conversations,
     Requests,
+    /// Whether this session is still the one that its conversation goes on in.
+    Whereabouts(SessionId),
     /// The turn is being stopped, then this is said.
     StopThenSay(SessionId, Box<Saying>),
     Say(SessionId, Box<Saying>),
@@ -96,7 +100,7 @@ impl Gobby {
         self.awaiting.wish(awaited, wish, out);
     }
 
-    fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
+    pub(super) fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
         self.awaiting.query(awaited, query, out);
     }
 
@@ -180,6 +184,7 @@ impl Peer for Gobby {
                 let finds = ruling.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
                 self.remembered(&finds, cx.out);
             }
+            (Awaited::Whereabouts(session), Ok(receipt)) => self.found(session, &receipt, cx.out),
             // A turn that could not be stopped is over.
             (Awaited::StopThenSay(session, saying), _) | (Awaited::StartThenSay(session, saying), Ok(_)) => {
                 self.say(session, *saying, cx.out);
@@ -194,7 +199,11 @@ impl Peer for Gobby {
             }
             (Awaited::Answer(ask), Err(why)) => self.refused(ask, &why, cx.out),
             (Awaited::Other, Err(why)) => tell::error(&why.to_string(), cx.out),
-            (Awaited::Say(..) | Awaited::Answer(_) | Awaited::Other, Ok(_)) => {}
+            (Awaited::Say(session, _), Ok(receipt)) => {
+                self.moves(session, receipt.session.unwrap_or(session), cx.out);
+            }
+            // There is none yet, or it is not this person's.
+            (Awaited::Whereabouts(_), Err(_)) | (Awaited::Answer(_) | Awaited::Other, Ok(_)) => {}
         }
     }
 

@@ -153,10 +153,14 @@ impl Peer for Asked {
     fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
         match told {
             Told::Event(happened) => self.story.hear(happened),
+            Told::CaughtUp { .. } if self.story.goes_on(cx.out) => {}
             Told::CaughtUp { session, .. } => match self.wanted {
-                Wanted::Session => rest::json(cx.out, 200, &history::session(*session, &self.story)),
+                Wanted::Session => {
+                    let named = self.session.unwrap_or(*session);
+                    rest::json(cx.out, 200, &history::session(named, &self.story));
+                }
                 Wanted::Messages { after, limit } => {
-                    rest::json(cx.out, 200, &history::messages(*session, &self.story, after, limit));
+                    rest::json(cx.out, 200, &history::messages(&self.story, after, limit));
                 }
                 _ => {}
             },

@@ -233,6 +233,9 @@ impl Gobby {
 
     pub(super) fn happened(&mut self, happened: &Happened, out: &mut Outbox) {
         let session = happened.session;
+        if let Event::Continued { to, .. } = &*happened.event {
+            return self.moves(session, *to, out);
+        }
         // A page hears of every session that its person may see. Of one in which nobody talks, it need not know more than
         // what is asked.
         if !self.chats.contains_key(&session) && !is_talk(&happened.event) {
@@ -267,7 +270,7 @@ impl Gobby {
                     send(&Said::ModeChanged { conversation_id, mode, reason: "agent_requested" }, out);
                 }
             }
-            Event::Closed { .. } | Event::Continued { .. } => drop(self.chats.remove(&session)),
+            Event::Closed { .. } => drop(self.chats.remove(&session)),
             event => self.happened_to_an_ask(event, out),
         }
     }

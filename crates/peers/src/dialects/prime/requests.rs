@@ -127,7 +127,8 @@ impl Peer for Asked {
     fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
         match told {
             Told::Event(happened) => self.story.hear(happened),
-            Told::CaughtUp { session, .. } => self.told_all(*session, cx.out),
+            Told::CaughtUp { .. } if self.story.goes_on(cx.out) => {}
+            Told::CaughtUp { session, .. } => self.told_all(self.session.unwrap_or(*session), cx.out),
             _ => {}
         }
     }

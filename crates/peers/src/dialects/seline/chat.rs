@@ -131,6 +131,11 @@ impl Chat {
             self.ends_at = None;
         }
         self.keep_track(&happened.event);
+        // The conversation goes on as another session, or did so long ago.
+        if let Event::Continued { to, .. } = &*happened.event {
+            self.session = Some(*to);
+            self.listen(cx.out);
+        }
         if !self.is_live {
             return;
         }
@@ -147,11 +152,6 @@ impl Chat {
                 self.drawn.end_block(cx.out);
                 send(&Chunk::Error { error_text: why }, cx.out);
                 return self.end(cx.out);
-            }
-            // The conversation goes on under another name.
-            Event::Continued { to, .. } => {
-                self.session = Some(*to);
-                self.listen(cx.out);
             }
             _ => {}
         }

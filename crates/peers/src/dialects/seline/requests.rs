@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use askbridge_core::ids::{SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
+use askbridge_core::session::End;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
@@ -79,8 +80,13 @@ impl Asked {
     }
 
     fn look(&mut self, name: &str, wanted: Wanted, out: &mut Outbox) {
-        let session = session_of(name);
-        (self.session, self.wanted) = (Some(session), wanted);
+        self.wanted = wanted;
+        self.look_at(session_of(name), out);
+    }
+
+    /// A conversation may go on as another session, under the name that it has.
+    fn look_at(&mut self, session: SessionId, out: &mut Outbox) {
+        self.session = Some(session);
         out.queries.push((LOOK, Query::Session(session)));
     }
 
@@ -212,7 +218,10 @@ impl Peer for Asked {
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         match ruling {
-            Ok(_) if tag == LOOK => self.found(cx.out),
+            Ok(receipt) if tag == LOOK => match receipt.session_view.and_then(|view| view.end) {
+                Some(End::Continued { to, .. }) => self.look_at(to, cx.out),
+                _ => self.found(cx.out),
+            },
             // A run that could not be stopped is over.
             _ if tag == STOP => {
                 if let (Wanted::AfterStop(text), Some(session)) = (std::mem::take(&mut self.wanted), self.session) {

@@ -30,6 +30,8 @@ pub(super) struct Carried {
     /// When the plugin stops waiting, without a word.
     gives_up_at: Timestamp,
     stranded: bool,
+    /// It was asked in a chat, by whatever name that goes on by now; otherwise in a session of its own.
+    in_a_chat: bool,
 }
 
 /// How an ask ended, as far as that matters here.
@@ -44,8 +46,12 @@ pub(super) enum Ended {
 impl Carried {
     fn of(ask: Arc<Ask>) -> Self {
         let more = ask.context.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
-        let wait = more.and_then(|more| more["timeoutMs"].as_u64()).map_or(quirks::WAIT, Duration::from_millis);
-        Self { gives_up_at: ask.at.plus(wait), ask, verdict: None, ended: Ended::Otherwise, stranded: false }
+        let more = more.unwrap_or_default();
+        let wait = more["timeoutMs"].as_u64().map_or(quirks::WAIT, Duration::from_millis);
+        let key = more["sessionKey"].as_str().unwrap_or_default();
+        let in_a_chat = place::is_marked(ask.id.session) || Place::named(key, "").marked().is_some();
+        let gives_up_at = ask.at.plus(wait);
+        Self { ask, verdict: None, ended: Ended::Otherwise, gives_up_at, stranded: false, in_a_chat }
     }
 
     /// When it has to be said that the way back is gone.
@@ -184,8 +190,8 @@ impl Whimmy {
     /// The plugin has it. A session that was there for one ask is over, unless somebody may still answer late.
     pub(super) fn delivered(&mut self, parcel: Parcel, out: &mut Outbox) {
         let Parcel::Verdict(ask) = parcel else { return };
-        let is_final = self.asks.remove(&ask).is_some_and(|carried| carried.ended != Ended::Otherwise);
-        if is_final && !place::is_marked(ask.session) {
+        let Some(carried) = self.asks.remove(&ask) else { return };
+        if carried.ended != Ended::Otherwise && !carried.in_a_chat {
             let why = Some("it was there for one question".to_owned());
             self.wish(Awaited::Nothing, Wish::Close { session: ask.session, why }, out);
         }

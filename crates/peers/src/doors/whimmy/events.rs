@@ -39,8 +39,11 @@ impl Whimmy {
             return None;
         }
         let account = self.account.as_deref().unwrap_or_default();
-        let session = place.marked().unwrap_or_else(|| place::elsewhere(account, &place));
-        let session = self.moved.get(&session).copied().unwrap_or(session);
+        let mut session = place.marked().unwrap_or_else(|| place::elsewhere(account, &place));
+        // Each goes on as one that was not there before, so this ends.
+        while let Some(newer) = self.moved.get(&session) {
+            session = *newer;
+        }
         let has_room = self.rooms.len() < ROOMS_MAX;
         match self.rooms.get_mut(&session) {
             Some(room) if room.is_ready => return Some(session),

@@ -1,0 +1,61 @@
+//! Sessions that have grown long go on as new ones. A page knows its conversation by one name, and keeps it.
+
+use std::sync::Arc;
+
+use askbridge_core::ids::SessionId;
+use askbridge_core::session::End;
+
+use super::names;
+use super::peer::{Awaited, Gobby};
+use crate::peer::Outbox;
+use crate::uuid;
+use crate::wish::{Query, Receipt};
+
+impl Gobby {
+    /// The session that a conversation is by now, as far as we know.
+    pub(super) fn session_named(&self, name: &str) -> SessionId {
+        let mut session = names::session_of(name);
+        // Each goes on as one that was not there before, so this ends.
+        while let Some(newer) = self.moved.get(&session) {
+            session = *newer;
+        }
+        session
+    }
+
+    /// It may have gone on elsewhere before this page came.
+    pub(super) fn ask_where_it_goes_on(&mut self, session: SessionId, out: &mut Outbox) {
+        self.query(Awaited::Whereabouts(session), Query::Session(session), out);
+    }
+
+    pub(super) fn found(&mut self, session: SessionId, receipt: &Receipt, out: &mut Outbox) {
+        if let Some(End::Continued { to, .. }) = receipt.session_view.as_ref().and_then(|view| view.end.as_ref()) {
+            self.moves(session, *to, out);
+            self.ask_where_it_goes_on(*to, out);
+        }
+    }
+
+    /// A conversation of this page goes on as another session; what is asked there by now is drawn.
+    pub(super) fn moves(&mut self, from: SessionId, to: SessionId, out: &mut Outbox) {
+        let is_looked_at = self.current == Some(from);
+        if from == to || !(is_looked_at || self.chats.contains_key(&from)) {
+            return;
+        }
+        self.moved.insert(from, to);
+        let before = self.chats.remove(&from).unwrap_or_default();
+        let chat = self.chats.entry(to).or_default();
+        chat.name = Some(before.name.unwrap_or_else(|| uuid::of_session(from)));
+        chat.own_request = before.own_request.or(chat.own_request.take());
+        chat.known_request = before.known_request.or(chat.known_request.take());
+        if is_looked_at {
+            self.current = Some(to);
+        }
+        self.draw_what_is_open(to, out);
+    }
+
+    /// Draws what is asked in a session, which was not drawn because nobody looked.
+    pub(super) fn draw_what_is_open(&mut self, session: SessionId, out: &mut Outbox) {
+        let open = self.open.values().filter(|open| open.ask.id.session == session);
+        let open: Vec<_> = open.map(|open| (Arc::clone(&open.ask), open.times)).collect();
+        open.iter().for_each(|(ask, times)| self.draw(ask, *times, out));
+    }
+}
