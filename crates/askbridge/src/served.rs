@@ -78,6 +78,7 @@ impl Served {
         app.hook(settings.hooks);
         app.strand_hooks().await;
         let spoken = Spoken::prepare(&app, settings).await?;
+        app.look_ahead().await;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.user.clone());
         spoken.serve(&app, settings)?;
         // A courtesy to our own commands; without it they use what is configured.

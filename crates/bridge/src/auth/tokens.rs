@@ -147,6 +147,11 @@ impl Tokens {
         Ok(())
     }
 
+    /// Everybody who holds one.
+    pub(crate) fn holders(&self) -> Vec<Caller> {
+        self.known.read().values().map(|known| known.caller.clone()).collect()
+    }
+
     pub fn list(&self) -> Vec<Arc<TokenInfo>> {
         let mut tokens: Vec<_> = self.known.read().values().map(|known| Arc::clone(&known.info)).collect();
         tokens.sort_by(|a, b| (a.made_at, &a.id).cmp(&(b.made_at, &b.id)));

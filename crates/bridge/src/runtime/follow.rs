@@ -92,10 +92,10 @@ impl Handle {
         Follower { handle: self.clone(), interest, ear, told, stage: Stage::Live }
     }
 
-    fn snapshot(&self, caller: &Caller) -> Result<(Snapshot, Cursor), Rejection> {
+    async fn snapshot(&self, caller: &Caller) -> Result<(Snapshot, Cursor), Rejection> {
         let filter =
             AskFilter { states: StateFilter::Open, order: Order::LongestWaitingFirst, ..self.visible_to(caller) };
-        let found = self.store.asks_and_cursor(&filter, limits::SNAPSHOT_ASKS_MAX + 1);
+        let found = self.store.asks_and_cursor(filter, limits::SNAPSHOT_ASKS_MAX + 1).await;
         let (mut known, cursor) = found.map_err(|error| Rejection::Down(chain(&error)))?;
         let more = known.len() > limits::SNAPSHOT_ASKS_MAX;
         known.truncate(limits::SNAPSHOT_ASKS_MAX);
@@ -128,7 +128,7 @@ impl Follower {
                         self.stage = Stage::Live;
                         continue;
                     };
-                    let (mut snapshot, cursor) = self.handle.snapshot(caller)?;
+                    let (mut snapshot, cursor) = Box::pin(self.handle.snapshot(caller)).await?;
                     Box::pin(self.handle.with_votes(&mut snapshot.asks)).await?;
                     snapshot.drafts = Box::pin(self.handle.drafts_of(caller)).await;
                     // Not before: whoever stops waiting half-way gets the snapshot next time.

@@ -12,7 +12,6 @@ use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::Rules;
-use askbridge_journal::index::AskFilter;
 use askbridge_journal::journal::Journal;
 use askbridge_journal::shelf::Shelf;
 use parking_lot::Mutex;
@@ -114,13 +113,6 @@ impl Handle {
         &self.chance
     }
 
-    /// Looks at the first page of the inbox, so that the first person does not wait for the disk.
-    fn look_ahead(&self) {
-        if let Err(error) = self.store.index().asks(&AskFilter::default(), None, limits::PAGE_DEFAULT) {
-            warn!(error = chain(&error), "Could not look at what waits");
-        }
-    }
-
     /// Returns where to follow from, to hear of everything that happens from now on.
     pub fn cursor(&self) -> String {
         self.store.now().to_string()
@@ -159,7 +151,6 @@ impl Bridge {
             decide,
         }));
         handle.find_drafts().await;
-        handle.look_ahead();
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
         tasks.spawn(hub::run(handle.clone(), from, stop.clone()));
         tasks.spawn(timers::run(handle.clone(), stop.clone()));

@@ -1,5 +1,6 @@
 //! The server: addresses, connections, and the loop that moves frames between a socket and its peer.
 
+mod ahead;
 mod app;
 mod assets;
 mod attend;

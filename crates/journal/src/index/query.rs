@@ -116,11 +116,11 @@ impl Page {
             Order::LongestWaitingFirst => (">", "ASC"),
         };
         if let Some(after) = after {
-            // A number of ours, so it needs no placeholder.
-            sql.push_str(&format!(" AND a.rank {compare} {}", after.place));
+            and(&format!("a.rank {compare} ?"), Box::new(after.place));
         }
-        let max = max.min(limits::PAGE_MAX + 1) as u32;
-        sql.push_str(&format!(" ORDER BY a.rank {order} LIMIT {max}"));
+        // Numbers are not in the text: SQLite would have to learn each page anew.
+        values.push(Box::new(max.min(limits::PAGE_MAX + 1) as u32));
+        sql.push_str(&format!(" ORDER BY a.rank {order} LIMIT ?{}", values.len()));
         Self { sql, values }
     }
 

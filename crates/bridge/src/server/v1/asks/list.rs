@@ -85,6 +85,11 @@ pub(crate) async fn list(
     Ok(json(StatusCode::OK, &Page { items: items.iter().map(AskJson::of).collect(), next }))
 }
 
+/// What somebody sees who wants nothing in particular.
+pub(crate) async fn first_page(app: &App, caller: &Caller) -> Result<Response, Trouble> {
+    list(State(app.clone()), caller.clone(), Query(Wanted::default())).await
+}
+
 fn filter(app: &App, caller: &Caller, wanted: &Wanted) -> Result<AskFilter, Trouble> {
     let bad = |why: String| Trouble::new(422, "bad_request", why);
     let states = match wanted.state.as_deref() {
