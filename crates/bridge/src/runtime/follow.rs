@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use askbridge_core::ids::{Position, SessionId};
 use askbridge_core::limits;
-use askbridge_journal::index::{AskFilter, Order, StateFilter};
+use askbridge_journal::index::{AskFilter, Index, Order, StateFilter};
 use askbridge_journal::journal::{FollowError, Followed, Journal};
 use askbridge_journal::{Cursor, Stored};
 use askbridge_peers::told::Snapshot;
 use askbridge_peers::wish::Rejection;
 use futures_util::{Stream, StreamExt};
 
-use super::error::{chain, from_read};
+use super::error::from_read;
 use super::handle::Handle;
 use super::hub::{Ear, Interest};
 use super::news::News;
@@ -43,8 +43,11 @@ pub struct Follower {
 
 type Missed = Pin<Box<dyn Stream<Item = Result<Followed, FollowError>> + Send>>;
 
+type Looking = Pin<Box<dyn Future<Output = Result<(Snapshot, Cursor), Rejection>> + Send>>;
+
 enum Stage {
     Snapshot,
+    Looking(Looking),
     Missed(Missed),
     Past(Past),
     Live,
@@ -95,8 +98,8 @@ impl Handle {
     async fn snapshot(&self, caller: &Caller) -> Result<(Snapshot, Cursor), Rejection> {
         let filter =
             AskFilter { states: StateFilter::Open, order: Order::LongestWaitingFirst, ..self.visible_to(caller) };
-        let found = self.store.asks_and_cursor(filter, limits::SNAPSHOT_ASKS_MAX + 1).await;
-        let (mut known, cursor) = found.map_err(|error| Rejection::Down(chain(&error)))?;
+        let look = move |index: &Index| index.asks_and_cursor(&filter, limits::SNAPSHOT_ASKS_MAX + 1);
+        let (mut known, cursor) = self.look_up(look).await?;
         let more = known.len() > limits::SNAPSHOT_ASKS_MAX;
         known.truncate(limits::SNAPSHOT_ASKS_MAX);
         let snapshot = Snapshot {
@@ -118,21 +121,31 @@ impl Handle {
     }
 }
 
+/// Looks at everything that is open for somebody. Thousands may wait for their turn at once, so each step is boxed: nobody
+/// keeps room for the ones to come.
+async fn look(handle: Handle, caller: Caller) -> Result<(Snapshot, Cursor), Rejection> {
+    let (mut snapshot, cursor) = Box::pin(handle.snapshot(&caller)).await?;
+    Box::pin(handle.with_votes(&mut snapshot.asks)).await?;
+    snapshot.drafts = Box::pin(handle.drafts_of(&caller)).await;
+    Ok((snapshot, cursor))
+}
+
 impl Follower {
     /// Waits for the next thing. An error ends the following.
     pub async fn next(&mut self) -> Result<Heard, Rejection> {
         loop {
             match &mut self.stage {
                 Stage::Snapshot => {
-                    let Interest::Inbox(caller) = &self.interest else {
-                        self.stage = Stage::Live;
-                        continue;
+                    self.stage = match &self.interest {
+                        Interest::Inbox(caller) => Stage::Looking(Box::pin(look(self.handle.clone(), caller.clone()))),
+                        Interest::Session(_) => Stage::Live,
                     };
-                    let (mut snapshot, cursor) = Box::pin(self.handle.snapshot(caller)).await?;
-                    Box::pin(self.handle.with_votes(&mut snapshot.asks)).await?;
-                    snapshot.drafts = Box::pin(self.handle.drafts_of(caller)).await;
-                    // Not before: whoever stops waiting half-way gets the snapshot next time.
+                }
+                Stage::Looking(looking) => {
+                    let looked = looking.await;
+                    // Not before: whoever stops waiting half-way goes on waiting next time.
                     self.stage = Stage::Live;
+                    let (snapshot, cursor) = looked?;
                     self.told = cursor;
                     return Ok(Heard::Snapshot(Box::new(snapshot)));
                 }

@@ -12,6 +12,7 @@ mod follow;
 mod handle;
 mod hub;
 mod kept;
+mod lookup;
 mod news;
 mod own;
 mod record;

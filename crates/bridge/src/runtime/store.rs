@@ -5,10 +5,9 @@ use std::sync::Arc;
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_journal::bus::{Bus, LocalBus, Message};
-use askbridge_journal::index::{AskFilter, IndexError, Known};
 use askbridge_journal::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
-use askbridge_journal::{Cursor, Entry, Fault, Index, Memory, Meter, Sqlite, Stored};
+use askbridge_journal::{Cursor, Entry, Index, Memory, Meter, Sqlite, Stored};
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::{BoxStream, StreamExt};
@@ -58,24 +57,6 @@ impl Store {
             return self.put(PROBE, b"", Expect::Any, Some(now), now).await.map(drop);
         }
         self.sweep(now).await.map(drop)
-    }
-
-    /// Returns the first asks of a list and the cursor to follow from, both of the same moment.
-    pub(crate) async fn asks_and_cursor(
-        &self,
-        filter: AskFilter,
-        max: usize,
-    ) -> Result<(Vec<Known>, Cursor), IndexError> {
-        let index = self.index();
-        match self {
-            // To find what little concerns somebody among a great many may take long, and others should not wait for it.
-            Self::Sqlite(..) => {
-                let looking = tokio::task::spawn_blocking(move || index.asks_and_cursor(&filter, max));
-                looking.await.map_err(|error| IndexError::Down(Fault::new(error)))?
-            }
-            // Memory waits for nothing, and a simulation has no other threads.
-            Self::Memory(..) => index.asks_and_cursor(&filter, max),
-        }
     }
 }
 

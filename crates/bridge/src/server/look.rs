@@ -119,10 +119,8 @@ async fn sessions(
     let after = after.map_err(|_| {
         Rejection::Refused(askbridge_core::refusal::Refusal::BadRequest("this is not where a page ended".to_owned()))
     })?;
-    let (filter, index) = (visible_to(caller), app.handle.store.index());
-    let found = tokio::task::spawn_blocking(move || index.sessions(&filter, after, limit + 1)).await;
-    let found = found.map_err(|_| Rejection::Down("looking into the index was cut short".to_owned()))?;
-    let mut found = found.map_err(|error| Rejection::Down(chain(&error)))?;
+    let filter = visible_to(caller);
+    let mut found = app.handle.look_up(move |index| index.sessions(&filter, after, limit + 1)).await?;
     let more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| more).map(|last| last.page_key().to_string());

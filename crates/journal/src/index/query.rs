@@ -149,6 +149,16 @@ impl Index {
         self.db.read(query)
     }
 
+    /// Looks something up that may take long, like what little concerns one person among a great many: where nobody else
+    /// waits for it.
+    pub async fn look_up<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Self) -> Result<T, IndexError> + Send + 'static,
+    ) -> Result<T, IndexError> {
+        let index = self.clone();
+        self.db.apart(move || look(&index)).await.map_err(IndexError::Down)?
+    }
+
     /// Returns a page of asks.
     pub fn asks(&self, filter: &AskFilter, after: Option<PageKey>, max: usize) -> Result<Vec<Known>, IndexError> {
         let page = Page::of(filter, after, max);

@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
+use tokio::sync::Semaphore;
 
 use super::error::Error;
 use super::open::open_both_to_read;
 use crate::fault::Fault;
 
+/// Reads that wait for the disk at the same time, each with a connection and a thread. Beyond: they wait for their turn.
+const AT_ONCE: usize = 4;
 /// Idle connections that are kept. Beyond: they are closed after use.
-const IDLE_MAX: usize = 4;
+const IDLE_MAX: usize = AT_ONCE;
 
 /// A database that can be read from any thread.
 #[derive(Clone)]
@@ -27,12 +30,15 @@ pub(crate) struct Pool {
     path: PathBuf,
     journal: PathBuf,
     idle: Mutex<Vec<Connection>>,
+    turns: Arc<Semaphore>,
 }
 
 impl Db {
     /// Over an index and the journal beside it.
     pub(crate) fn file(path: &Path, journal: &Path) -> Self {
-        Self::File(Arc::new(Pool { path: path.to_owned(), journal: journal.to_owned(), idle: Mutex::default() }))
+        let (path, journal) = (path.to_owned(), journal.to_owned());
+        let (idle, turns) = (Mutex::default(), Arc::new(Semaphore::new(AT_ONCE)));
+        Self::File(Arc::new(Pool { path, journal, idle, turns }))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -72,12 +78,23 @@ impl Db {
         &self,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, Fault> {
+        let db = self.clone();
+        self.apart(move || db.read(query)).await?
+    }
+
+    /// Does what may wait for the disk where nobody else waits for it.
+    pub(crate) async fn apart<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
         match self {
             // A database in memory waits for nothing, and a simulation has no other threads.
-            Self::Memory(_) => self.read(query),
-            Self::File(_) => {
-                let db = self.clone();
-                tokio::task::spawn_blocking(move || db.read(query)).await.map_err(Fault::new)?
+            Self::Memory(_) => Ok(work()),
+            Self::File(pool) => {
+                let turn = Arc::clone(&pool.turns).acquire_owned().await;
+                let working = tokio::task::spawn_blocking(move || {
+                    // Until it is done, even if whoever wanted it is gone.
+                    let _turn = turn;
+                    work()
+                });
+                working.await.map_err(Fault::new)
             }
         }
     }

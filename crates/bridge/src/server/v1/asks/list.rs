@@ -4,7 +4,6 @@ use askbridge_core::limits;
 use askbridge_core::view::AskView;
 use askbridge_journal::index::{AskFilter, Order, State as Stage, StateFilter};
 use askbridge_peers::json::AskJson;
-use askbridge_peers::wish::Rejection;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -13,7 +12,7 @@ use serde::Deserialize;
 
 use super::super::paging::{Page, Paging};
 use crate::auth::Caller;
-use crate::runtime::{chain, of_known};
+use crate::runtime::of_known;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
@@ -75,10 +74,7 @@ pub(crate) async fn list(
     let filter = filter(&app, &caller, &wanted)?;
     let paging = Paging { after: wanted.after, limit: wanted.limit };
     let (after, limit) = (paging.after()?, paging.limit());
-    let index = app.handle.store.index();
-    let found = tokio::task::spawn_blocking(move || index.asks(&filter, after, limit + 1)).await;
-    let found = found.map_err(|_| Rejection::Down("looking into the index was cut short".to_owned()))?;
-    let found = found.map_err(|error| Rejection::Down(chain(&error)))?;
+    let found = app.handle.look_up(move |index| index.asks(&filter, after, limit + 1)).await?;
     let Page { items, next } = Page::of(found, limit, |known| known.page_key(), |known| of_known(&known));
     let mut items: Vec<AskView> = items;
     app.handle.with_votes(&mut items).await?;

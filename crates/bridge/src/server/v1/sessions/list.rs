@@ -2,7 +2,6 @@
 
 use askbridge_journal::index::{SessionRow, SessionState};
 use askbridge_peers::json::{Rfc3339, SessionState as StateWord};
-use askbridge_peers::wish::Rejection;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -11,7 +10,6 @@ use serde::Serialize;
 
 use super::super::paging::{Page, Paging};
 use crate::auth::Caller;
-use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
@@ -44,10 +42,7 @@ pub(crate) async fn list(
 ) -> Result<Response, Trouble> {
     let (after, limit) = (paging.after()?, paging.limit());
     let filter = visible_to(&caller);
-    let index = app.handle.store.index();
-    let found = tokio::task::spawn_blocking(move || index.sessions(&filter, after, limit + 1)).await;
-    let found = found.map_err(|_| Rejection::Down("looking into the index was cut short".to_owned()))?;
-    let found = found.map_err(|error| Rejection::Down(chain(&error)))?;
+    let found = app.handle.look_up(move |index| index.sessions(&filter, after, limit + 1)).await?;
     Ok(json(StatusCode::OK, &Page::of(found, limit, SessionRow::page_key, listed)))
 }
 

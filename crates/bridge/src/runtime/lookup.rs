@@ -1,0 +1,17 @@
+//! Looking things up that may take long.
+
+use askbridge_journal::index::{Index, IndexError};
+use askbridge_peers::wish::Rejection;
+
+use super::error::chain;
+use super::handle::Handle;
+
+impl Handle {
+    /// Looks something up where nobody else waits for it.
+    pub(crate) async fn look_up<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Index) -> Result<T, IndexError> + Send + 'static,
+    ) -> Result<T, Rejection> {
+        self.store.index().look_up(look).await.map_err(|error| Rejection::Down(chain(&error)))
+    }
+}
