@@ -33,8 +33,8 @@ impl App {
     }
 
     async fn look_ahead_as(&self, person: Caller) {
+        let page = self.handle.follow(Interest::Inbox(person.clone()), None).next().await;
         let list = first_page(self, &person).await;
-        let page = self.handle.follow(Interest::Inbox(person), None).next().await;
         if list.is_err() || page.is_err() {
             // Whoever asks for it is told why.
             debug!("Could not look at what waits");

@@ -162,8 +162,14 @@ impl Index {
     /// Returns a page of asks.
     pub fn asks(&self, filter: &AskFilter, after: Option<PageKey>, max: usize) -> Result<Vec<Known>, IndexError> {
         let page = Page::of(filter, after, max);
-        let found = self.look(|conn| page.find(conn)).map_err(IndexError::Down)?;
-        found.into_iter().map(Found::read).collect()
+        let found = self.look(|conn| {
+            // Each row leads to the journal: without this, each would look anew whether anything has changed.
+            let moment = conn.unchecked_transaction()?;
+            let found = page.find(&moment)?;
+            moment.finish()?;
+            Ok(found)
+        });
+        found.map_err(IndexError::Down)?.into_iter().map(Found::read).collect()
     }
 
     /// Returns the first page of asks, and how much of the journal it takes account of: both from the same

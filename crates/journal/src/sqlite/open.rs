@@ -20,6 +20,8 @@ const CHECKPOINT_PAGES: u32 = 4096;
 /// What the writer keeps in its own memory. Small on purpose: SQLite 3.54 walks through all of it at the end of each
 /// transaction (`pcache1TruncateUnsafe`), and what is not there comes from the system's cache.
 const CACHE_KIB: i32 = 4 * 1024;
+/// The same for a reader: what somebody sees who opens the inbox, and what they see when they come back.
+const READ_CACHE_KIB: i32 = 4 * 1024;
 /// How long a reader waits for a lock that recovery or a checkpoint holds.
 const BUSY_MAX: Duration = Duration::from_secs(5);
 /// Statements that a connection keeps prepared; there are fewer than this.
@@ -99,6 +101,7 @@ pub(crate) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
 /// Opens a connection that cannot write to the index at `path`, nor to the journal beside it.
 pub(super) fn open_both_to_read(path: &Path, journal: &Path) -> rusqlite::Result<Connection> {
     let conn = open_to_read(path)?;
+    conn.pragma_update(None, "cache_size", -READ_CACHE_KIB)?;
     attach(&conn, journal)?;
     Ok(conn)
 }
