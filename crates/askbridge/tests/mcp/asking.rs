@@ -34,7 +34,7 @@ fn people_see_where_an_agent_works_and_its_session_ends_with_it() {
     assert_eq!(agent.reads(), "The person answered: Postgres");
     until_delivered(&house, &ask);
     let session = house.talk(ask["session"].as_str().unwrap());
-    assert_eq!(session.show()["title"], "agent.py in work");
+    assert_eq!(session.show()["title"], "agent.py in desk");
     agent.leaves();
     house.until("the session to be closed", || (session.show()["state"] == "closed").then_some(()));
 }
