@@ -14,7 +14,7 @@ use crate::runtime::Interest;
 /// People whose inboxes are looked at. Beyond: what they see lies close to what others see.
 const PEOPLE_MAX: usize = 8;
 /// How long a start waits for this. Somebody to whom little is addressed among a great many has to be looked for long.
-const PATIENCE: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_millis(200);
 
 impl App {
     /// Looks at everybody's inbox, as a list and as a page on a socket begin.
