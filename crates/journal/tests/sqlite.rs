@@ -15,6 +15,36 @@ askbridge_journal::conformance_tests!({
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_is_read_while_any_number_of_lookups_take_long() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(&Options::new(dir.path(), 7)).unwrap();
+    let names = Names::new(1);
+    let session = names.session();
+    store.append(names.noticed(session, "x"), Guard::Unguarded).await.unwrap();
+    let (done, _) = tokio::sync::broadcast::channel::<()>(1);
+    let lookups: Vec<_> = (0..50)
+        .map(|_| {
+            let (index, mut end) = (store.index(), done.subscribe());
+            tokio::spawn(async move {
+                index
+                    .look_up(move |index| {
+                        let _ = end.blocking_recv();
+                        index.counts()
+                    })
+                    .await
+                    .unwrap()
+            })
+        })
+        .collect();
+    assert_eq!(store.read(session, None, None, 10).await.unwrap().len(), 1);
+    assert!(lookups.iter().all(|lookup| !lookup.is_finished()));
+    done.send(()).unwrap();
+    for lookup in lookups {
+        assert_eq!(lookup.await.unwrap().sessions, 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_follower_goes_from_disk_into_memory_without_gap_or_repeat() {
     let dir = tempfile::tempdir().unwrap();
     let store = Sqlite::open(&Options::new(dir.path(), 7)).unwrap();

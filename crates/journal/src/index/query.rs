@@ -156,7 +156,7 @@ impl Index {
         look: impl FnOnce(&Self) -> Result<T, IndexError> + Send + 'static,
     ) -> Result<T, IndexError> {
         let index = self.clone();
-        self.db.apart(move || look(&index)).await.map_err(IndexError::Down)?
+        self.db.look_up(move || look(&index)).await.map_err(IndexError::Down)?
     }
 
     /// Returns a page of asks.

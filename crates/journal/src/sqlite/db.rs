@@ -12,7 +12,8 @@ use super::error::Error;
 use super::open::open_both_to_read;
 use crate::fault::Fault;
 
-/// Reads that wait for the disk at the same time, each with a connection and a thread. Beyond: they wait for their turn.
+/// Reads that wait for the disk at the same time, each with a connection and a thread; and as many lookups. Beyond: they wait
+/// for their turn.
 const AT_ONCE: usize = 4;
 /// Idle connections that are kept. Beyond: they are closed after use.
 const IDLE_MAX: usize = AT_ONCE;
@@ -30,15 +31,18 @@ pub(crate) struct Pool {
     path: PathBuf,
     journal: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    turns: Arc<Semaphore>,
+    /// Turns of what is short, like reading a session.
+    reads: Arc<Semaphore>,
+    /// Turns of what may take long, so that nothing else waits for it.
+    lookups: Arc<Semaphore>,
 }
 
 impl Db {
     /// Over an index and the journal beside it.
     pub(crate) fn file(path: &Path, journal: &Path) -> Self {
         let (path, journal) = (path.to_owned(), journal.to_owned());
-        let (idle, turns) = (Mutex::default(), Arc::new(Semaphore::new(AT_ONCE)));
-        Self::File(Arc::new(Pool { path, journal, idle, turns }))
+        let turns = || Arc::new(Semaphore::new(AT_ONCE));
+        Self::File(Arc::new(Pool { path, journal, idle: Mutex::default(), reads: turns(), lookups: turns() }))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -79,16 +83,27 @@ impl Db {
         query: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, Fault> {
         let db = self.clone();
-        self.apart(move || db.read(query)).await?
+        self.apart(|pool| &pool.reads, move || db.read(query)).await?
     }
 
-    /// Does what may wait for the disk where nobody else waits for it.
-    pub(crate) async fn apart<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
+    /// Does what may take long, where nobody else waits for it.
+    pub(crate) async fn look_up<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        self.apart(|pool| &pool.lookups, work).await
+    }
+
+    async fn apart<T: Send + 'static>(
+        &self,
+        turns: fn(&Pool) -> &Arc<Semaphore>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Fault> {
         match self {
             // A database in memory waits for nothing, and a simulation has no other threads.
             Self::Memory(_) => Ok(work()),
             Self::File(pool) => {
-                let turn = Arc::clone(&pool.turns).acquire_owned().await;
+                let turn = Arc::clone(turns(pool)).acquire_owned().await;
                 let working = tokio::task::spawn_blocking(move || {
                     // Until it is done, even if whoever wanted it is gone.
                     let _turn = turn;
