@@ -209,7 +209,7 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     Ok(receipt)
 }
 
-/// Reads what a query found: `sessions`, `folder PATH`, `kept NAME {…}`, or `presence here` in the session (and in the other).
+/// Reads what a query found: `sessions`, `folder PATH`, `kept NAME {…} + …`, or `presence here` in the session (and in the other).
 fn finds(text: &str) -> Result<Finds, String> {
     let (what, rest) = text.split_once(' ').unwrap_or((text, ""));
     let line = |id, title: &str, open_asks| SessionLine {
@@ -230,8 +230,9 @@ fn finds(text: &str) -> Result<Finds, String> {
         }
         "folder" => Ok(Finds { folders: vec![rest.to_owned()], ..Finds::default() }),
         "kept" => {
-            let (name, thing) = rest.split_once(' ').ok_or("what was kept has a name")?;
-            Ok(Finds { kept: vec![(name.to_owned(), Raw::from(thing))], ..Finds::default() })
+            let one = |text: &str| text.split_once(' ').map(|(name, thing)| (name.to_owned(), Raw::from(thing)));
+            let kept = rest.split(" + ").map(one).collect::<Option<_>>().ok_or("what was kept has a name")?;
+            Ok(Finds { kept, ..Finds::default() })
         }
         "presence" => {
             let is = |word: &str| match word {

@@ -90,10 +90,7 @@ impl Gobby {
         let chat = self.chats.entry(session).or_default();
         chat.own_request.clone_from(&saying.request);
         chat.known_request.clone_from(&saying.request);
-        if let Some(request) = &saying.request {
-            let thing = Some(Raw::from(Value::from(request.as_str()).to_string()));
-            self.wish(Awaited::Other, Wish::Keep { name: format!("{REQUESTS}{session}"), thing }, out);
-        }
+        self.keep_request(session, out);
         // A new message ends the turn that runs, and what it asked.
         let runs = self.chats.get(&session).is_some_and(|chat| chat.turn.is_running());
         if runs || self.open.keys().any(|ask| ask.session == session) {
@@ -101,6 +98,13 @@ impl Gobby {
             return self.wish(awaited, Wish::Interrupt { session }, out);
         }
         self.say(session, saying, out);
+    }
+
+    /// Keeps the id of the last message that this page sent, for pages that come back.
+    pub(super) fn keep_request(&mut self, session: SessionId, out: &mut Outbox) {
+        let Some(request) = self.chats.get(&session).and_then(|chat| chat.own_request.as_deref()) else { return };
+        let thing = Some(Raw::from(Value::from(request).to_string()));
+        self.wish(Awaited::Other, Wish::Keep { name: format!("{REQUESTS}{session}"), thing }, out);
     }
 
     pub(super) fn say(&mut self, session: SessionId, saying: Saying, out: &mut Outbox) {

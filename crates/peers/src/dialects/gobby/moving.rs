@@ -45,10 +45,12 @@ impl Gobby {
         let chat = self.chats.entry(to).or_default();
         chat.name = Some(before.name.unwrap_or_else(|| uuid::of_session(from)));
         chat.own_request = before.own_request.or(chat.own_request.take());
-        chat.known_request = before.known_request.or(chat.known_request.take());
+        // What was said there was said later.
+        chat.known_request = chat.known_request.take().or(before.known_request);
         if is_looked_at {
             self.current = Some(to);
         }
+        self.keep_request(to, out);
         self.draw_what_is_open(to, out);
     }
 
