@@ -16,8 +16,7 @@ use parking_lot::Mutex;
 pub(crate) struct Cell {
     /// Whoever decides holds this until the decision is durable.
     pub(crate) state: tokio::sync::Mutex<CellState>,
-    /// What rides along with the next decision.
-    pub(crate) riders: Mutex<Vec<Intent>>,
+    pub(crate) riding: Mutex<Riding>,
     touched: AtomicU64,
 }
 
@@ -33,10 +32,23 @@ pub(crate) struct CellState {
     pub(crate) trusted: bool,
 }
 
+/// What rides along with the next decision of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Riding {
+    pub(crate) waiting: Vec<Intent>,
+    /// The flusher's look at which the first of them came.
+    pub(crate) since: u64,
+    /// Some are in an entry that is not durable yet. They may come back.
+    pub(crate) aboard: bool,
+    /// The flusher knows of this session.
+    pub(crate) listed: bool,
+}
+
 /// What is taken along with one entry. Dropped before that is durable, it waits for the next.
 #[derive(Debug)]
 pub(crate) struct Riders<'a> {
     cell: &'a Cell,
+    was_taken: bool,
     pub(crate) waiting: Vec<Intent>,
     /// How many of them, from the first, are in the entry.
     pub(crate) aboard: usize,
@@ -44,7 +56,10 @@ pub(crate) struct Riders<'a> {
 
 impl Cell {
     pub(crate) fn take_riders(&self) -> Riders<'_> {
-        Riders { cell: self, waiting: std::mem::take(&mut *self.riders.lock()), aboard: 0 }
+        let mut riding = self.riding.lock();
+        let waiting = std::mem::take(&mut riding.waiting);
+        riding.aboard = !waiting.is_empty();
+        Riders { cell: self, was_taken: riding.aboard, waiting, aboard: 0 }
     }
 }
 
@@ -57,8 +72,10 @@ impl Riders<'_> {
 
 impl Drop for Riders<'_> {
     fn drop(&mut self) {
-        if !self.waiting.is_empty() {
-            self.cell.riders.lock().splice(0..0, self.waiting.drain(..));
+        if self.was_taken {
+            let mut riding = self.cell.riding.lock();
+            riding.aboard = false;
+            riding.waiting.splice(0..0, self.waiting.drain(..));
         }
     }
 }
@@ -77,10 +94,18 @@ impl Cache {
         Self { shards: Default::default(), clock: AtomicU64::new(0) }
     }
 
+    /// Returns a session that is in memory already. Whoever looks only is no reason to keep it there.
+    pub(crate) fn known(&self, session: SessionId) -> Option<Arc<Cell>> {
+        self.shard(session).lock().get(&session).cloned()
+    }
+
+    fn shard(&self, session: SessionId) -> &Mutex<HashMap<SessionId, Arc<Cell>>> {
+        &self.shards[(session.0 ^ (session.0 >> 64)) as usize % SHARDS]
+    }
+
     pub(crate) fn cell(&self, session: SessionId) -> Arc<Cell> {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
-        let shard = &self.shards[(session.0 ^ (session.0 >> 64)) as usize % SHARDS];
-        let mut cells = shard.lock();
+        let mut cells = self.shard(session).lock();
         if let Some(cell) = cells.get(&session) {
             cell.touched.store(now, Ordering::Relaxed);
             return Arc::clone(cell);
@@ -96,7 +121,7 @@ impl Cache {
                 last_at: Timestamp(0),
                 trusted: false,
             }),
-            riders: Mutex::default(),
+            riding: Mutex::default(),
             touched: AtomicU64::new(now),
         });
         cells.insert(session, Arc::clone(&cell));
@@ -110,7 +135,7 @@ fn evict_older_half(cells: &mut HashMap<SessionId, Arc<Cell>>) {
     let middle = touched.len() / 2;
     let (_, &mut median, _) = touched.select_nth_unstable(middle);
     cells.retain(|_, cell| {
-        let idle = Arc::strong_count(cell) == 1 && cell.riders.lock().is_empty();
+        let idle = Arc::strong_count(cell) == 1 && cell.riding.lock().waiting.is_empty();
         !idle || cell.touched.load(Ordering::Relaxed) > median
     });
 }

@@ -1,45 +1,121 @@
 //! Writes what rides along when nothing came by to ride with.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
 use askbridge_core::ids::SessionId;
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use futures_util::stream::{self, StreamExt};
+use parking_lot::Mutex;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
+use super::cache::Cell;
 use super::handle::Handle;
 
 /// Sessions that are flushed at the same time, so that they share a transaction.
 const AT_ONCE: usize = 256;
+/// How often is looked for riders that have waited long enough, while there are any. Each of them is seen at two looks before it
+/// is written, so none waits longer than it may, and one whose agent asks again at once is left to ride.
+const LOOK_EVERY: Duration = limits::RIDE_ALONG_WAIT.checked_div(2).expect("two is not zero");
+
+/// Sessions with something noted that may not be written yet, each of them once.
+#[derive(Debug, Default)]
+pub(crate) struct Unwritten {
+    sessions: Mutex<Vec<SessionId>>,
+    /// How often was looked.
+    looks: AtomicU64,
+    wake: Notify,
+}
+
+impl Unwritten {
+    fn add(&self, session: SessionId) {
+        let mut sessions = self.sessions.lock();
+        sessions.push(session);
+        if sessions.len() == 1 {
+            self.wake.notify_one();
+        }
+    }
+
+    fn take(&self) -> Vec<SessionId> {
+        std::mem::take(&mut *self.sessions.lock())
+    }
+}
+
+/// What the flusher does about a session.
+enum Look {
+    Write,
+    Later,
+    /// Everything has ridden.
+    Never,
+}
+
+impl Cell {
+    fn look(&self, now: u64) -> Look {
+        let mut riding = self.riding.lock();
+        let look = match (riding.waiting.is_empty(), riding.aboard) {
+            (true, false) => Look::Never,
+            (false, _) if riding.since < now => Look::Write,
+            _ => Look::Later,
+        };
+        riding.listed = matches!(look, Look::Later);
+        look
+    }
+}
 
 impl Handle {
     /// Notes something that has happened and need not be waited for: it rides along with the session's next decision,
     /// or is written on its own a moment later.
     pub fn note(&self, session: SessionId, intents: impl IntoIterator<Item = Intent>) {
         let cell = self.cache.cell(session);
-        let first = {
-            let mut riders = cell.riders.lock();
-            let first = riders.is_empty();
-            riders.extend(intents);
-            first && !riders.is_empty()
-        };
-        if first {
-            let mut waiting = self.unwritten.lock();
-            waiting.push(session);
-            if waiting.len() == 1 {
-                self.wake_flusher.notify_one();
+        let is_new = {
+            let mut riding = cell.riding.lock();
+            if riding.waiting.is_empty() {
+                riding.since = self.unwritten.looks.load(Ordering::Relaxed);
             }
+            riding.waiting.extend(intents);
+            !riding.waiting.is_empty() && !std::mem::replace(&mut riding.listed, true)
+        };
+        if is_new {
+            self.unwritten.add(session);
         }
     }
 
     /// Writes everything that was noted.
     pub async fn flush_all(&self) {
-        let sessions = std::mem::take(&mut *self.unwritten.lock());
+        let sessions = self.unwritten.take();
+        sessions
+            .iter()
+            .filter_map(|session| self.cache.known(*session))
+            .for_each(|cell| cell.riding.lock().listed = false);
+        self.flush_each(sessions).await;
+    }
+
+    /// Writes what has waited long enough.
+    async fn flush_some(&self) {
+        let now = self.unwritten.looks.fetch_add(1, Ordering::Relaxed);
+        let (mut due, mut later) = (Vec::new(), Vec::new());
+        for session in self.unwritten.take() {
+            match self.cache.known(session).map_or(Look::Never, |cell| cell.look(now)) {
+                Look::Write => due.push(session),
+                Look::Later => later.push(session),
+                Look::Never => {}
+            }
+        }
+        later.into_iter().for_each(|session| self.unwritten.add(session));
+        self.flush_each(due).await;
+    }
+
+    async fn flush_each(&self, sessions: Vec<SessionId>) {
         stream::iter(sessions)
             .for_each_concurrent(AT_ONCE, |session| async move {
                 if let Err(error) = self.flush(session).await {
                     warn!(session.id = %session, %error, "Could not write what was noted; it stays in memory");
-                    self.unwritten.lock().push(session);
+                    if !std::mem::replace(&mut self.cache.cell(session).riding.lock().listed, true) {
+                        self.unwritten.add(session);
+                    }
                 }
             })
             .await;
@@ -52,15 +128,15 @@ pub(crate) async fn run(handle: Handle, stop: CancellationToken) {
         tokio::select! {
             biased;
             () = stop.cancelled() => return handle.flush_all().await,
-            () = handle.wake_flusher.notified() => {}
+            () = handle.unwritten.wake.notified() => {}
         }
         tokio::select! {
             biased;
             () = stop.cancelled() => return handle.flush_all().await,
-            () = tokio::time::sleep(limits::RIDE_ALONG_WAIT) => handle.flush_all().await,
+            () = tokio::time::sleep(LOOK_EVERY) => handle.flush_some().await,
         }
-        if !handle.unwritten.lock().is_empty() {
-            handle.wake_flusher.notify_one();
+        if !handle.unwritten.sessions.lock().is_empty() {
+            handle.unwritten.wake.notify_one();
         }
     }
 }

@@ -15,7 +15,6 @@ use askbridge_core::terms::Rules;
 use askbridge_journal::journal::Journal;
 use askbridge_journal::shelf::Shelf;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
@@ -24,7 +23,7 @@ use super::bell::Bell;
 use super::cache::Cache;
 use super::ends::Ends;
 use super::error::chain;
-use super::flush;
+use super::flush::{self, Unwritten};
 use super::hub::{self, Hub};
 use super::store::Store;
 use super::timers::{self, Timer};
@@ -72,9 +71,7 @@ pub struct Inner {
     /// How many of each language sit in each session.
     pub(crate) present: Mutex<BTreeMap<(&'static str, SessionId), usize>>,
     pub(crate) accesses: Mutex<foldhash::HashMap<SessionId, Arc<Access>>>,
-    /// Sessions with something noted that is not written yet.
-    pub(crate) unwritten: Mutex<Vec<SessionId>>,
-    pub(crate) wake_flusher: Notify,
+    pub(crate) unwritten: Unwritten,
     /// Asks that may have a draft, so that deciding one without a draft costs nothing.
     pub(crate) drafted: Mutex<HashSet<AskId>>,
 }
@@ -141,8 +138,7 @@ impl Bridge {
             unkept_seen: Mutex::default(),
             present: Mutex::default(),
             accesses: Mutex::default(),
-            unwritten: Mutex::default(),
-            wake_flusher: Notify::new(),
+            unwritten: Unwritten::default(),
             drafted: Mutex::default(),
             store,
             clock,

@@ -119,3 +119,42 @@ async fn what_does_not_fit_into_one_entry_waits_for_the_next() {
     assert_eq!(count("said"), 1, "it was not refused for what rode along");
     house.close().await;
 }
+
+/// Waits until the session's last entry is this, written by nobody who decided anything.
+async fn written_alone(house: &House, session: SessionId, wanted: &[&str]) {
+    let looking = async {
+        while kinds(decisions(house, session).await.last().unwrap()) != wanted {
+            tokio::time::sleep(limits::RIDE_ALONG_WAIT / 10).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), looking).await.expect("it is written");
+}
+
+#[tokio::test]
+async fn what_nothing_came_by_for_is_written_on_its_own() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let session = session(&house, &agent).await;
+    let first = answered(&house, &agent, &ada, session).await;
+    house.handle.note(session, [returned(first, "heard")]);
+    written_alone(&house, session, &["returned", "delivered"]).await;
+    // And again: the session is not forgotten once it was looked at.
+    let second = answered(&house, &agent, &ada, session).await;
+    house.handle.note(session, [returned(second, "heard")]);
+    written_alone(&house, session, &["returned", "delivered"]).await;
+    assert_eq!(decisions(&house, session).await.iter().filter(|it| kinds(it).contains(&"delivered")).count(), 2);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_came_back_from_a_refusal_is_written_on_its_own_as_well() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let session = session(&house, &agent).await;
+    let first = answered(&house, &agent, &ada, session).await;
+    house.handle.note(session, [returned(first, "heard")]);
+    let nobody = AskId { session, number: 99 };
+    assert!(house.handle.submit(session, vec![Intent::Strand { ask: nobody }]).await.is_err());
+    written_alone(&house, session, &["returned", "delivered"]).await;
+    house.close().await;
+}
