@@ -2,7 +2,7 @@
 //!
 //! Chat text, tool output and usage never enter here; that keeps a session small. An ask that is over leaves a stub.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct Session {
     pub asks: BTreeMap<u32, Live>,
     /// Asks that are over, by number.
     stubs: Vec<Stub>,
+    /// Digests of the keys they were asked with, and the newest number of each.
+    keys: HashMap<u64, u32>,
     /// People that stubs name, so that a stub stays small.
     people: Vec<Who>,
     /// Messages that have not reached the agent.
@@ -110,8 +112,6 @@ pub struct Stub {
     pub at: Timestamp,
     /// Of the answer, so that the same answer again is known.
     answer: u64,
-    /// Of the key it was asked with.
-    key: u64,
     /// Of what was asked, so that a key that is used again for something else is known.
     body: u32,
 }
@@ -147,6 +147,7 @@ impl Session {
             epoch: Epoch(0),
             asks: BTreeMap::new(),
             stubs: Vec::new(),
+            keys: HashMap::new(),
             people: Vec::new(),
             queue: Vec::new(),
             asks_made: 0,
@@ -186,8 +187,7 @@ impl Session {
     /// Returns the number of the ask that was made with `key`, whether it is over or not.
     pub fn asked_with(&self, key: &Key) -> Option<u32> {
         let live = self.asks.values().find(|live| live.ask.key.as_ref() == Some(key)).map(|l| l.ask.id.number);
-        let digest = digest(key);
-        live.or_else(|| self.stubs.iter().rev().find(|stub| stub.key == digest).map(|stub| stub.number))
+        live.or_else(|| self.keys.get(&digest(key)).copied())
     }
 
     /// Returns the person that a stub names.
@@ -214,9 +214,12 @@ impl Session {
             _ => (None, 0),
         };
         let by = by.map_or(NOBODY, |by| self.intern(by));
-        let key = live.ask.key.as_ref().map_or(0, digest);
+        if let Some(key) = &live.ask.key {
+            let newest = self.keys.entry(digest(key)).or_insert(number);
+            *newest = number.max(*newest);
+        }
         let body = body_digest(&live.ask.body);
-        let stub = Stub { number, ending, by, moved_to, at, answer, key, body };
+        let stub = Stub { number, ending, by, moved_to, at, answer, body };
         // Asks mostly end in the order in which they were made.
         let place = match self.stubs.last() {
             Some(last) if last.number > number => self.stubs.partition_point(|stub| stub.number < number),
