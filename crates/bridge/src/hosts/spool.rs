@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use askbridge_core::limits::AGENT_LINE_BYTES_MAX;
+use memchr::memchr;
 use rustix::buffer::spare_capacity;
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::pread;
@@ -66,7 +67,7 @@ impl Spool {
     /// again: see [`Self::may_have_grown`].
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
-            if let Some(end) = self.unread[self.searched..].iter().position(|byte| *byte == b'\n') {
+            if let Some(end) = memchr(b'\n', &self.unread[self.searched..]) {
                 let end = self.searched + end;
                 let line = match self.skipping {
                     true => Line::TooLong,
