@@ -37,4 +37,4 @@ pub use submit::Done;
 pub(crate) use cache::CellState;
 pub(crate) use error::{chain, from_read};
 pub(crate) use seats::Present;
-pub(crate) use view::of_known;
+pub(crate) use view::{has_votes, of_known};

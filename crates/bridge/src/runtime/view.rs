@@ -48,7 +48,7 @@ impl Handle {
 
     /// Adds to asks from the index what only the session knows: who has said what, where several have to say the same.
     pub(crate) async fn with_votes(&self, views: &mut [AskView]) -> Result<(), Rejection> {
-        for view in views.iter_mut().filter(|view| view.ask.terms.quorum > 1 && view.state == State::Open) {
+        for view in views.iter_mut().filter(|view| has_votes(view)) {
             let ask = view.ask.id;
             let votes =
                 self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| live.votes.clone()));
@@ -66,6 +66,11 @@ impl Handle {
         let view = self.look(session, |state| SessionView::of(&state.session, state.last_at)).await?;
         view.ok_or(Rejection::Refused(Refusal::UnknownSession(session)))
     }
+}
+
+/// Does only the session know who has said what?
+pub(crate) fn has_votes(view: &AskView) -> bool {
+    view.ask.terms.quorum > 1 && view.state == State::Open
 }
 
 /// Puts together what the index knows of an ask.

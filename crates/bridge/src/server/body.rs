@@ -75,7 +75,11 @@ pub(crate) fn written(value: &impl Serialize) -> Vec<u8> {
 
 /// Answers with JSON.
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
-    let body = written(value);
+    json_written(status, written(value))
+}
+
+/// Answers with JSON that is written already.
+pub(crate) fn json_written(status: StatusCode, body: Vec<u8>) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     (status, headers, Body::from(Bytes::from(body))).into_response()
 }

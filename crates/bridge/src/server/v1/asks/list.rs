@@ -12,9 +12,9 @@ use serde::Deserialize;
 
 use super::super::paging::{Page, Paging};
 use crate::auth::Caller;
-use crate::runtime::of_known;
+use crate::runtime::{has_votes, of_known};
 use crate::server::app::App;
-use crate::server::body::json;
+use crate::server::body::{json_written, written};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
@@ -74,11 +74,34 @@ pub(crate) async fn list(
     let filter = filter(&app, &caller, &wanted)?;
     let paging = Paging { after: wanted.after, limit: wanted.limit };
     let (after, limit) = (paging.after()?, paging.limit());
-    let found = app.handle.look_up(move |index| index.asks(&filter, after, limit + 1)).await?;
-    let Page { items, next } = Page::of(found, limit, |known| known.page_key(), |known| of_known(&known));
-    let mut items: Vec<AskView> = items;
-    app.handle.with_votes(&mut items).await?;
-    Ok(json(StatusCode::OK, &Page { items: items.iter().map(AskJson::of).collect(), next }))
+    // A page is long: what can be done beside everybody else is done there.
+    let listed = app.handle.look_up(move |index| {
+        let found = index.asks(&filter, after, limit + 1)?;
+        let page: Page<AskView> = Page::of(found, limit, |known| known.page_key(), |known| of_known(&known));
+        Ok(match page.items.iter().any(has_votes) {
+            true => Listed::Unfinished(page),
+            false => Listed::Whole(shown(&page)),
+        })
+    });
+    let body = match listed.await? {
+        Listed::Whole(body) => body,
+        Listed::Unfinished(mut page) => {
+            app.handle.with_votes(&mut page.items).await?;
+            shown(&page)
+        }
+    };
+    Ok(json_written(StatusCode::OK, body))
+}
+
+/// What a lookup found.
+enum Listed {
+    Whole(Vec<u8>),
+    /// Sessions have to be asked before it can be shown.
+    Unfinished(Page<AskView>),
+}
+
+fn shown(page: &Page<AskView>) -> Vec<u8> {
+    written(&Page { items: page.items.iter().map(AskJson::of).collect(), next: page.next.clone() })
 }
 
 /// What somebody sees who wants nothing in particular.
