@@ -131,10 +131,24 @@ impl Entry {
 
 /// Reads what [`Entry::body`] wrote. The text of each event is kept as it stands, so that digests still agree.
 pub(crate) fn read_body(body: &str) -> Result<Vec<Written>, DecodeError> {
-    let malformed = |source| DecodeError::Malformed { kind: "entry".to_owned(), source: Arc::new(source) };
-    let events: Vec<&RawValue> = serde_json::from_str(body).map_err(malformed)?;
     let read = |raw: &RawValue| Ok(Written { event: Arc::new(record::decode(raw.get())?), json: raw.get().into() });
-    events.into_iter().map(read).collect()
+    split_body(body)?.into_iter().map(read).collect()
+}
+
+/// Reads the events of these kinds, and does not look at the others.
+pub(crate) fn read_kinds(body: &str, kinds: &[&str]) -> Result<Vec<Event>, DecodeError> {
+    let mut events = Vec::new();
+    for raw in split_body(body)? {
+        if kinds.contains(&&*record::kind_of(raw.get())?) {
+            events.push(record::decode(raw.get())?);
+        }
+    }
+    Ok(events)
+}
+
+fn split_body(body: &str) -> Result<Vec<&RawValue>, DecodeError> {
+    let malformed = |source| DecodeError::Malformed { kind: "entry".to_owned(), source: Arc::new(source) };
+    serde_json::from_str(body).map_err(malformed)
 }
 
 pub(crate) fn lane_number(lane: Lane) -> u8 {

@@ -14,7 +14,7 @@ use super::progress::load_cursor;
 use super::rows::{ASK_COLUMNS, AskRow, SESSION_COLUMNS, SessionRow, ask_row, numbered_due, session_row};
 use super::tables::{OF_SESSION, RANKS, STARTED};
 use crate::cursor::Cursor;
-use crate::entry::read_body;
+use crate::entry::read_kinds;
 use crate::fault::Fault;
 use crate::record::DecodeError;
 use crate::sqlite::{Db, Projector, meta};
@@ -320,30 +320,23 @@ impl Found {
     /// Finds the ask's events among those of its entries.
     fn read(self) -> Result<Known, IndexError> {
         let id = self.row.id;
-        let events = |body: Option<String>| -> Result<Vec<Event>, IndexError> {
+        let events = |body: Option<String>, kinds: &[&str]| -> Result<Vec<Event>, IndexError> {
             let body = body.ok_or(IndexError::Missing { ask: id })?;
-            let written = read_body(&body).map_err(|source| IndexError::Record { ask: id, source })?;
-            Ok(written
-                .into_iter()
-                .map(|written| Arc::unwrap_or_clone(written.event))
-                .filter(|event| event.ask() == Some(id))
-                .collect())
+            let mut events = read_kinds(&body, kinds).map_err(|source| IndexError::Record { ask: id, source })?;
+            events.retain(|event| event.ask() == Some(id));
+            Ok(events)
         };
-        let ask = events(self.asked)?.into_iter().find_map(|event| match event {
+        let ask = events(self.asked, &["asked"])?.into_iter().find_map(|event| match event {
             Event::Asked(ask) => Some(ask),
             _ => None,
         });
-        let ending = |event: &Event| {
-            use Event::*;
-            matches!(event, Proposed { .. } | Settled(_) | Withdrawn { .. } | Overtaken { .. })
-        };
         let ended = match self.row.ended_place {
             // The last one counts: an answer without undo time is proposed and settled at once.
-            Some(_) => events(self.ended)?.into_iter().rfind(ending),
+            Some(_) => events(self.ended, &["proposed", "settled", "withdrawn", "overtaken"])?.pop(),
             None => None,
         };
         let late = match self.row.late_place {
-            Some(_) => events(self.late)?.into_iter().rfind(|event| matches!(event, Event::LateAnswered { .. })),
+            Some(_) => events(self.late, &["late_answered"])?.pop(),
             None => None,
         };
         let ask = ask.ok_or(IndexError::Missing { ask: id })?;

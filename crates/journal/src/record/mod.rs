@@ -7,6 +7,7 @@ mod line;
 pub mod v1;
 
 pub use line::{read_line, write_line};
+pub(crate) use v1::kind_of;
 pub use v1::{DecodeError, EventSchema, decode, encode};
 
 /// The version that this release writes. A store with a higher number is opened for reading only.

@@ -58,7 +58,7 @@ pub fn decode(json: &str) -> Result<Event, DecodeError> {
 }
 
 /// Finds the type. We write it first, so that it is found without parsing; others may have written it elsewhere.
-fn kind_of(json: &str) -> Result<Cow<'_, str>, DecodeError> {
+pub(crate) fn kind_of(json: &str) -> Result<Cow<'_, str>, DecodeError> {
     #[derive(Deserialize)]
     struct Tag<'a> {
         #[serde(borrow, rename = "type")]
