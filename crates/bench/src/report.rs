@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::load::Pace;
-use crate::many::{Many, many};
+use crate::many::{Many, STARTS, Spread, many};
 use crate::measure::{Figures, measure};
 use crate::plot::{Group, bars};
 use crate::subject::{Kind, Subject};
@@ -147,19 +147,17 @@ async fn write_footprint(page: &mut String, root: &Path, length: Length) -> Resu
 }
 
 fn write_many(page: &mut String, many: &Many) -> Result<()> {
-    write!(
-        page,
-        "\n| {} open asks | |\n|---|---:|\n| killed and started again: ready after | {:.0} ms |\n| resident memory then | \
-         {:.0} MB |\n| first page of the inbox | {:.1} ms, then {:.1} ms |\n| `journal verify`: {} events checked and \
-         folded | {:.1} s |\n",
-        many.asks,
-        many.ready.as_secs_f64() * 1e3,
-        many.resident as f64 / 1e6,
-        many.first_page.as_secs_f64() * 1e3,
-        many.later_pages.as_secs_f64() * 1e3,
-        many.events,
-        many.verify.as_secs_f64(),
-    )?;
+    let spread = |it: &Spread, digits: usize| {
+        let ms = |span: Duration| span.as_secs_f64() * 1e3;
+        format!("{:.digits$} ms, at most {:.digits$}", ms(it.median), ms(it.slowest))
+    };
+    writeln!(page, "\n| {} open asks, killed and started again {STARTS} times | |\n|---|---:|", many.asks)?;
+    writeln!(page, "| ready after | {} |", spread(&many.ready, 0))?;
+    writeln!(page, "| resident memory then, at most | {:.0} MB |", many.resident as f64 / 1e6)?;
+    writeln!(page, "| the very first page of the inbox | {} |", spread(&many.first_page, 1))?;
+    writeln!(page, "| later pages | {} |", spread(&many.later_pages, 1))?;
+    let (events, took) = (many.events, many.verify.as_secs_f64());
+    writeln!(page, "| `journal verify`: {events} events checked and folded | {took:.1} s |")?;
     Ok(())
 }
 

@@ -123,7 +123,7 @@ async fn what_does_not_fit_into_one_entry_waits_for_the_next() {
 /// Waits until the session's last entry is this, written by nobody who decided anything.
 async fn written_alone(house: &House, session: SessionId, wanted: &[&str]) {
     let looking = async {
-        while kinds(decisions(house, session).await.last().unwrap()) != wanted {
+        while kinds(decisions(house, session).await.last().expect("it was started")) != wanted {
             tokio::time::sleep(limits::RIDE_ALONG_WAIT / 10).await;
         }
     };
