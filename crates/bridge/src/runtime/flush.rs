@@ -72,7 +72,7 @@ impl Handle {
         let cell = self.cache.cell(session);
         let is_new = {
             let mut riding = cell.riding.lock();
-            if riding.waiting.is_empty() {
+            if riding.waiting.is_empty() || !riding.listed {
                 riding.since = self.unwritten.looks.load(Ordering::Relaxed);
             }
             riding.waiting.extend(intents);
@@ -113,9 +113,8 @@ impl Handle {
             .for_each_concurrent(AT_ONCE, |session| async move {
                 if let Err(error) = self.flush(session).await {
                     warn!(session.id = %session, %error, "Could not write what was noted; it stays in memory");
-                    if !std::mem::replace(&mut self.cache.cell(session).riding.lock().listed, true) {
-                        self.unwritten.add(session);
-                    }
+                    // As if it had come just now: a full disk is not asked again at every look.
+                    self.note(session, []);
                 }
             })
             .await;

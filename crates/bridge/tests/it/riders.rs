@@ -38,6 +38,12 @@ async fn say(house: &House, session: SessionId) {
     house.handle.submit(session, vec![say]).await.expect("anything can be said");
 }
 
+/// Has something refused that came by.
+async fn refuse(house: &House, session: SessionId) {
+    let nobody = AskId { session, number: 99 };
+    assert!(house.handle.submit(session, vec![Intent::Strand { ask: nobody }]).await.is_err());
+}
+
 fn returned(ask: AskId, output: &str) -> Intent {
     let call = format!("call_{}", ask.number).as_str().into();
     Intent::Return { ask, result: Box::new(CallResult { call, ok: true, output: output.to_owned() }) }
@@ -89,8 +95,7 @@ async fn a_refusal_leaves_what_rides_along_for_the_next() {
     let session = session(&house, &agent).await;
     let first = answered(&house, &agent, &ada, session).await;
     house.handle.note(session, [returned(first, "heard")]);
-    let nobody = AskId { session, number: 99 };
-    assert!(house.handle.submit(session, vec![Intent::Strand { ask: nobody }]).await.is_err());
+    refuse(&house, session).await;
     say(&house, session).await;
     let stored = decisions(&house, session).await;
     let all: Vec<_> = stored.iter().flat_map(|stored| kinds(stored)).collect();
@@ -153,8 +158,7 @@ async fn what_came_back_from_a_refusal_is_written_on_its_own_as_well() {
     let session = session(&house, &agent).await;
     let first = answered(&house, &agent, &ada, session).await;
     house.handle.note(session, [returned(first, "heard")]);
-    let nobody = AskId { session, number: 99 };
-    assert!(house.handle.submit(session, vec![Intent::Strand { ask: nobody }]).await.is_err());
+    refuse(&house, session).await;
     written_alone(&house, session, &["returned", "delivered"]).await;
     house.close().await;
 }
