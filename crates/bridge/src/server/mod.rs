@@ -2,6 +2,7 @@
 
 mod ahead;
 mod app;
+mod aside;
 mod assets;
 mod attend;
 mod body;

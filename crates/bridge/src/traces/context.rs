@@ -38,7 +38,7 @@ impl Context {
     }
 
     /// The request that this task is answering, if it is and if it is traced.
-    pub(super) fn current() -> Option<Self> {
+    pub(crate) fn current() -> Option<Self> {
         CURRENT.try_with(|context| *context).ok()
     }
 

@@ -19,6 +19,7 @@ mod span;
 mod tracer;
 
 pub use collector::Collector;
+pub(crate) use context::Context;
 pub use exporter::Telling;
 pub(crate) use otlp::Resource;
 pub(crate) use tracer::{Tracer, tracer};

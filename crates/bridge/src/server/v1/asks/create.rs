@@ -12,6 +12,7 @@ use serde_json::json;
 use super::show::{Waiting, respond};
 use crate::auth::Caller;
 use crate::server::app::App;
+use crate::server::aside::aside;
 use crate::server::body::Text;
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
@@ -26,10 +27,13 @@ pub(crate) async fn create(
 ) -> Result<Response, Trouble> {
     let wait = waiting.span()?;
     let wish = http::ask(&body, &Asking { key: key.as_deref() }).map_err(trouble)?;
-    let receipt = app.handle.grant_ask(&caller, Box::new(wish)).await?;
-    let ask = receipt.ask.expect("an ask that was granted has an id");
-    let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
-    respond(app, &caller, ask, wait, status).await
+    aside(async move {
+        let receipt = app.handle.grant_ask(&caller, Box::new(wish)).await?;
+        let ask = receipt.ask.expect("an ask that was granted has an id");
+        let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
+        respond(app, &caller, ask, wait, status).await
+    })
+    .await
 }
 
 /// What the asker calls this attempt, if it has a name for it.
