@@ -1,7 +1,6 @@
 //! One agent's process and its machine: lines in, lines out, wishes granted, news told.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::Notify;
-use tokio::time::{Instant, Sleep, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -73,8 +72,8 @@ pub(super) struct Host {
     pub(super) pipe: Pipe,
     pub(super) process: ProcessId,
     running: Option<Arc<Running>>,
-    /// What hardly ever happens, waited for once instead of at every step. `None`: not waited for.
-    seldom: Option<BoxFuture<'static, Seldom>>,
+    /// What hardly ever happens. One at most; in a crowd of its own, because that is not looked at before something happened to it.
+    seldom: FuturesUnordered<BoxFuture<'static, Seldom>>,
     pub(super) epoch: Epoch,
     caller: Caller,
     pub(super) claude: Claude,
@@ -107,8 +106,6 @@ pub(super) struct Host {
     pub(super) hurried: bool,
     /// It took too much, and was stopped.
     pub(super) too_heavy: bool,
-    /// When to look at the spool although nobody said that it has grown.
-    anyway: Pin<Box<Sleep>>,
 }
 
 impl Host {
@@ -138,7 +135,7 @@ impl Host {
             pipe,
             process,
             running: running.map(Arc::new),
-            seldom: None,
+            seldom: FuturesUnordered::new(),
             epoch,
             out: Outbox::default(),
             rulings: FuturesUnordered::new(),
@@ -156,7 +153,6 @@ impl Host {
             conversation,
             hurried: false,
             too_heavy: false,
-            anyway: Box::pin(sleep(LOOK_ANYWAY)),
         })
     }
 
@@ -217,18 +213,17 @@ impl Host {
         let (news, crowd) = (Arc::clone(&self.news), Arc::clone(&self.desk));
         let has_room = self.has_room();
         let sleep_at = self.idle_since.map(|since| since + self.desk.options.idle);
-        let seldom =
-            self.seldom.get_or_insert_with(|| seldom(Arc::clone(running), stop.clone(), self.scale.clone()).boxed());
+        if self.seldom.is_empty() {
+            self.seldom.push(seldom(Arc::clone(running), stop.clone(), self.scale.clone()).boxed());
+        }
         tokio::select! {
             biased;
-            happened = seldom => {
-                self.seldom = None;
-                match happened {
-                    Seldom::Ended => return Step::Died,
-                    Seldom::Stopping => return Step::Leave,
-                    Seldom::Weighed => {}
-                }
-            }
+            Some(happened) = self.seldom.next() => match happened {
+                Seldom::Ended => return Step::Died,
+                Seldom::Stopping => return Step::Leave,
+                Seldom::Weighed => {}
+                Seldom::Quiet => self.look_again(),
+            },
             heard = self.follower.next() => self.told(heard),
             // Before the rulings: what was said before a question stands before it in the journal.
             Some(()) = self.records.next(), if !self.records.is_empty() => {}
@@ -241,10 +236,6 @@ impl Host {
             }
             () = async { sleep_until(sleep_at.unwrap_or_else(Instant::now)).await }, if sleep_at.is_some() => {}
             () = crowd.crowded.notified(), if self.idle_since.is_some() => {}
-            () = self.anyway.as_mut() => {
-                self.anyway.as_mut().reset(Instant::now() + LOOK_ANYWAY);
-                self.look_again();
-            }
         }
         self.take_what_is_ready();
         Step::GoOn
@@ -451,6 +442,8 @@ enum Seldom {
     Stopping,
     /// The process takes more of the machine's memory than before, or less.
     Weighed,
+    /// It is time to look at the spool although nobody said that it has grown.
+    Quiet,
 }
 
 async fn seldom(running: Arc<Running>, stop: CancellationToken, scale: Option<Arc<Scale>>) -> Seldom {
@@ -465,6 +458,7 @@ async fn seldom(running: Arc<Running>, stop: CancellationToken, scale: Option<Ar
         () = running.ended() => Seldom::Ended,
         () = stop.cancelled() => Seldom::Stopping,
         () = weighed => Seldom::Weighed,
+        () = sleep(LOOK_ANYWAY) => Seldom::Quiet,
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use askbridge_core::limits::AGENT_LINE_BYTES_MAX;
 use memchr::memchr;
 use rustix::buffer::spare_capacity;
-use rustix::fs::{FallocateFlags, fallocate};
+use rustix::fs::{FallocateFlags, OFlags, fallocate, fcntl_setfl};
 use rustix::io::pread;
 
 /// Bytes that are read at once; of a long line, as many again as there are already.
@@ -43,6 +43,8 @@ pub(super) enum Line {
 impl Spool {
     pub(super) fn open(path: &Path, from: u64) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(path)?;
+        // The system need not write down each time that we read it. Only whoever owns a file may say so.
+        let _ = fcntl_setfl(&file, OFlags::NOATIME);
         let (unread, at_the_end, skipping) = (Vec::new(), false, false);
         Ok(Self { file, line_at: from, unread, start: 0, searched: 0, at_the_end, skipping, freed: from })
     }
