@@ -12,7 +12,7 @@ use super::error::Error;
 use super::ledger::{Job, Ledger};
 
 /// Jobs that the last commit had if there is a crowd.
-const CROWD: usize = 12;
+const CROWD: usize = 9;
 /// How long the writer then waits for more. Less than a commit takes.
 const GATHER: Duration = Duration::from_micros(500);
 
