@@ -5,14 +5,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
-use tokio::time::sleep;
+use tokio::time::{sleep, sleep_until};
 
 use crate::footprint::resident;
 use crate::http::Connection;
@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const BREATH: Duration = Duration::from_millis(5);
 /// How long a run is, until everything is warm.
 const WARM_UP_MS: u64 = 300;
+/// How long it may take until every agent knows when to begin.
+const GET_READY: Duration = Duration::from_secs(2);
 
 /// A server with agents in it.
 struct Hosted {
@@ -44,9 +46,15 @@ pub(crate) async fn measure(root: &Path, sessions: usize, span: Duration) -> Res
     let mut socket = greet(&hosted.subject).await?;
     let person = tokio::spawn(async move { answer_everything(&mut socket, |_| true).await });
     hosted.drill(WARM_UP_MS).await?;
-    let (cpu, began) = (cpu_time(hosted.subject.pid)?, Instant::now());
-    let took = hosted.drill(span.as_millis().try_into()?).await?;
-    let (cpu, span) = (cpu_time(hosted.subject.pid)? - cpu, began.elapsed());
+    // All of them at once, as in the floor's runs: with fewer, a round costs more.
+    let (began, pid) = (Instant::now() + GET_READY, hosted.subject.pid);
+    hosted.begin_drill(span.as_millis().try_into()?, GET_READY).await?;
+    ensure!(Instant::now() < began, "the agents were not ready in time");
+    sleep_until(began.into()).await;
+    let cpu = cpu_time(pid)?;
+    sleep_until((began + span).into()).await;
+    let cpu = cpu_time(pid)? - cpu;
+    let took = hosted.end_drill(span).await?;
     person.abort();
     hosted.stop().await?;
     Figures::of(took, cpu, span)
@@ -134,7 +142,19 @@ impl Hosted {
 
     /// Lets every agent ask for so long. Returns how long each round took.
     async fn drill(&mut self, span_ms: u64) -> Result<Vec<Duration>> {
-        self.say(&format!("drill {span_ms}")).await?;
+        self.begin_drill(span_ms, Duration::ZERO).await?;
+        self.end_drill(Duration::from_millis(span_ms)).await
+    }
+
+    /// Tells every agent to ask for so long, after a while.
+    async fn begin_drill(&self, span_ms: u64, after: Duration) -> Result<()> {
+        #[expect(clippy::disallowed_methods, reason = "another process has to mean the same moment")]
+        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)? + after;
+        self.say(&format!("drill {span_ms} {}", at.as_millis())).await
+    }
+
+    /// Waits until every agent has asked for long enough.
+    async fn end_drill(&mut self, span: Duration) -> Result<Vec<Duration>> {
         let began = Instant::now();
         loop {
             let names = fs::read_dir(&self.work)?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
@@ -149,8 +169,7 @@ impl Hosted {
                 }
                 return Ok(took);
             }
-            let patience = PATIENCE + Duration::from_millis(span_ms);
-            ensure!(began.elapsed() < patience, "{} of {} agents are done", done.len(), self.sessions.len());
+            ensure!(began.elapsed() < PATIENCE + span, "{} of {} agents are done", done.len(), self.sessions.len());
             sleep(BREATH).await;
         }
     }

@@ -16,6 +16,7 @@ use rusqlite::Connection;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 /// Rounds that may wait at once.
@@ -46,8 +47,11 @@ pub(crate) async fn serve(folder: Option<PathBuf>) -> Result<()> {
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
-    axum::serve(listener, router).await?;
-    Ok(())
+    let mut end = signal(SignalKind::terminate())?;
+    tokio::select! {
+        served = axum::serve(listener, router) => Ok(served?),
+        _ = end.recv() => Ok(()),
+    }
 }
 
 /// One writer, group commit: whatever waits goes into one transaction.

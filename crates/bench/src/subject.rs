@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -14,6 +15,9 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use crate::http::Connection;
+
+/// How long a server may take to stop. Beyond: it is killed.
+const STOP_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -128,8 +132,14 @@ impl Subject {
         Ok(())
     }
 
+    /// Stops it as its owner would, so that it can write down what it has counted.
     pub(crate) async fn stop(mut self) -> Result<()> {
-        self.child.kill().await?;
+        if let Some(pid) = Pid::from_raw(self.pid.cast_signed()) {
+            kill_process(pid, Signal::TERM)?;
+        }
+        if timeout(STOP_MAX, self.child.wait()).await.is_err() {
+            self.child.kill().await?;
+        }
         Ok(())
     }
 }

@@ -1,13 +1,15 @@
 //! Asks again and again, as fast as it is answered, and writes down how long each round took: for measuring.
 //!
-//! `FAKE_CLAUDE_DRILL=1` turns it on, `FAKE_CLAUDE_DRILL=streams` with what the real one streams around a question; the message `drill 2000` starts it, for so many milliseconds. Times are taken from
-//! writing the line with the question to reading the line with its answer. What is written is what the real one writes
-//! for a question, put together as text, so that the double costs little.
+//! `FAKE_CLAUDE_DRILL=1` turns it on, `FAKE_CLAUDE_DRILL=streams` with what the real one streams around a question. The message
+//! `drill 2000` starts it, for so many milliseconds; `drill 2000 AT` not before so many milliseconds after 1970, so that many can
+//! begin at once. Times are taken from writing the line with the question to reading the line with its answer. What is
+//! written is what the real one writes for a question, put together as text, so that the double costs little.
 
 use std::fs;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -35,9 +37,10 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
             Some("control_request") => drill.request(&frame),
             Some("user") => {
                 let text = frame["message"]["content"].as_str().unwrap_or_default();
-                let span = text.strip_prefix("drill ").and_then(|span| span.trim().parse().ok());
-                let span = Duration::from_millis(span.unwrap_or(0));
-                drill.turn(frame["uuid"].as_str(), span, &mut lines);
+                let mut numbers = text.strip_prefix("drill ").unwrap_or_default().split(' ');
+                let mut next = || Duration::from_millis(numbers.next().and_then(|it| it.parse().ok()).unwrap_or(0));
+                let (span, at) = (next(), SystemTime::UNIX_EPOCH + next());
+                drill.turn(frame["uuid"].as_str(), span, at, &mut lines);
             }
             _ => {}
         }
@@ -58,9 +61,12 @@ impl Drill {
         }
     }
 
-    fn turn(&mut self, uuid: Option<&str>, span: Duration, lines: &mut impl Iterator<Item = String>) {
+    fn turn(&mut self, uuid: Option<&str>, span: Duration, at: SystemTime, lines: &mut impl Iterator<Item = String>) {
         self.mouth.lifecycle(uuid, "started");
         self.mouth.init(&self.settings);
+        #[expect(clippy::disallowed_methods, reason = "another process has to mean the same moment")]
+        let now = SystemTime::now();
+        sleep(at.duration_since(now).unwrap_or_default());
         let (began, mut took) = (Instant::now(), Vec::new());
         while began.elapsed() < span {
             let Some(one) = self.round(lines) else { return };
