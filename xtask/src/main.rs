@@ -4,6 +4,7 @@ mod agents;
 mod api;
 mod api_diff;
 mod book;
+mod dist;
 mod docs;
 mod drift;
 mod install;
@@ -18,6 +19,7 @@ use anyhow::{Result, bail};
 
 const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
+cargo xtask dist             the build that is published, in target/published: ordered by what it does under load
 cargo xtask bench [--quick]  speed, beside the floor of the same run
 cargo xtask api              the real server against its own document, by schemathesis
 cargo xtask api-diff         does the API keep what the last release promised?
@@ -40,25 +42,14 @@ fn main() -> Result<()> {
         ["test"] => test::run(),
         ["bench", rest @ ..] => {
             // What is published is what is measured.
-            run::cargo(&[
-                "build",
-                "--profile",
-                "dist",
-                "--package",
-                "askbridge",
-                "--package",
-                "askbridge-bench",
-                "--package",
-                "askbridge-scripted",
-            ])?;
-            run::program(run::root().join("target/dist/askbridge-bench"), rest)
+            run::program(dist::run()?.join("askbridge-bench"), rest)
         }
+        ["dist"] => dist::run().map(|folder| println!("{}", folder.join("askbridge").display())),
         ["api"] => api::run(),
         ["api-diff"] => api_diff::run(),
         ["api-release"] => api_diff::release(),
         ["load", rest @ ..] => {
-            run::cargo(&["build", "--profile", "dist", "--package", "askbridge", "--package", "askbridge-bench"])?;
-            let bench = run::root().join("target/dist/askbridge-bench");
+            let bench = dist::run()?.join("askbridge-bench");
             run::program(&bench, &[&["crowd"], rest].concat())?;
             run::program(&bench, &[&["mixed"], rest].concat())
         }

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::run::{exists, go};
+use super::apt;
+use crate::run::exists;
 
 const PACKAGED: &str = "/usr/bin/chromium";
 const LETTERS: &str = "fonts-noto-cjk";
@@ -35,14 +36,4 @@ pub(crate) fn letters() {
     if let Err(why) = apt(LETTERS) {
         eprintln!("going on without: {why:#}");
     }
-}
-
-fn apt(package: &str) -> Result<()> {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.trim_ascii() == b"0");
-    let mut command = if root { Command::new("apt-get") } else { Command::new("sudo") };
-    if !root {
-        command.arg("apt-get");
-    }
-    command.args(["install", "--yes", "--no-install-recommends", package]).env("DEBIAN_FRONTEND", "noninteractive");
-    go(command, &format!("apt-get install {package}"))
 }

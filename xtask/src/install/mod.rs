@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 mod ai;
+mod bolt;
 mod chromium;
 pub(crate) mod claude;
 mod gobby;
@@ -14,11 +15,13 @@ mod venv;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::Result;
 
-use crate::run::root;
+use crate::run::{go, root};
 
+pub(crate) use bolt::{Bolt, bolt, profdata};
 pub(crate) use chromium::{chromium, letters};
 pub(crate) use schemathesis::schemathesis;
 
@@ -71,4 +74,15 @@ fn bytes(path: &Path) -> u64 {
         return meta.len();
     }
     fs::read_dir(path).map_or(0, |entries| entries.flatten().map(|entry| bytes(&entry.path())).sum())
+}
+
+/// Installs a Debian package.
+fn apt(package: &str) -> Result<()> {
+    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.trim_ascii() == b"0");
+    let mut command = if root { Command::new("apt-get") } else { Command::new("sudo") };
+    if !root {
+        command.arg("apt-get");
+    }
+    command.args(["install", "--yes", "--no-install-recommends", package]).env("DEBIAN_FRONTEND", "noninteractive");
+    go(command, &format!("apt-get install {package}"))
 }
