@@ -244,12 +244,14 @@ proptest! {
     }
 }
 
-/// Numbers are never given twice, an ask is settled once, and has no verdict to deliver before. All other nonsense is
-/// ignored by both sides alike.
+/// Numbers are never given twice; an ask is settled once, has no verdict to deliver before, and nothing is proposed or taken
+/// back after. All other nonsense is ignored by both sides alike.
 fn can_happen(session: &Session, event: &Event) -> bool {
+    let is_settled = |ask| matches!(session.find(ask), Some(Found::Live(live)) if !live.is_open());
     match event {
         Event::Asked(ask) => session.find(ask.id).is_none(),
-        Event::Settled(settled) => !matches!(session.find(settled.ask), Some(Found::Live(live)) if !live.is_open()),
+        Event::Settled(settled) => !is_settled(settled.ask),
+        Event::Proposed { ask, .. } | Event::Undone { ask, .. } => !is_settled(*ask),
         Event::Delivered { parcel: Parcel::Verdict(ask), .. } => {
             !matches!(session.find(*ask), Some(Found::Live(live)) if live.is_open())
         }
