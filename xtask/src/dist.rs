@@ -7,9 +7,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::install::{Bolt, bolt, profdata};
 use crate::run::{cargo_with, go, program, root};
@@ -106,7 +106,7 @@ fn order(bolt: &Bolt, linked: &Path, published: PathBuf) -> Result<PathBuf> {
         command.arg(linked.join(name)).arg("-o").arg(counting.join(name)).arg("-instrument");
         command.arg(format!("-instrumentation-file={}", counts.join(name).display()));
         command.arg("-instrumentation-file-append-pid");
-        go(quiet(command), &format!("llvm-bolt -instrument {name}"))?;
+        quietly(command, &format!("llvm-bolt -instrument {name}"))?;
     }
     copy(linked, &counting, AGENT)?;
     copy(linked, &published, AGENT)?;
@@ -115,12 +115,12 @@ fn order(bolt: &Bolt, linked: &Path, published: PathBuf) -> Result<PathBuf> {
         let all = counting.join(format!("{name}.all"));
         let mut command = Command::new(&bolt.merge);
         command.args(counted(&counts, name)?).arg("-o").arg(&all);
-        go(quiet(command), &format!("merge-fdata {name}"))?;
+        quietly(command, &format!("merge-fdata {name}"))?;
         let mut command = Command::new(&bolt.bolt);
         command.arg(linked.join(name)).arg("-o").arg(published.join(name)).arg(format!("-data={}", all.display()));
         command.args(["-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", "-icf=1"]);
         command.args(["-split-functions", "-split-all-cold", "-split-eh"]);
-        go(quiet(command), &format!("llvm-bolt {name}"))?;
+        quietly(command, &format!("llvm-bolt {name}"))?;
     }
     fs::remove_dir_all(&counting)?;
     program(published.join("askbridge"), &["--version"])?;
@@ -155,8 +155,12 @@ fn is_newer(this: &Path, that: &Path) -> bool {
     matches!((modified(this), modified(that)), (Ok(this), Ok(that)) if this > that)
 }
 
-/// BOLT says much about code that it leaves alone.
-fn quiet(mut command: Command) -> Command {
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command
+/// BOLT says much about code that it leaves alone: shown only if it fails.
+fn quietly(mut command: Command, line: &str) -> Result<()> {
+    eprintln!("\n$ {line}");
+    let out = command.output().with_context(|| format!("could not run `{line}`"))?;
+    if !out.status.success() {
+        bail!("`{line}` failed:\n{}", String::from_utf8_lossy(&out.stderr));
+    }
+    Ok(())
 }
