@@ -117,10 +117,13 @@ fn order(bolt: &Bolt, linked: &Path, published: PathBuf) -> Result<PathBuf> {
         command.args(counted(&counts, name)?).arg("-o").arg(&all);
         quietly(command, &format!("merge-fdata {name}"))?;
         let mut command = Command::new(&bolt.bolt);
-        command.arg(linked.join(name)).arg("-o").arg(published.join(name)).arg(format!("-data={}", all.display()));
+        let ordered = counting.join(format!("{name}.ordered"));
+        command.arg(linked.join(name)).arg("-o").arg(&ordered).arg(format!("-data={}", all.display()));
         command.args(["-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", "-icf=1"]);
         command.args(["-split-functions", "-split-all-cold", "-split-eh"]);
         quietly(command, &format!("llvm-bolt {name}"))?;
+        // There whole or not at all: half of one would look newer than what it is made of.
+        fs::rename(ordered, published.join(name))?;
     }
     fs::remove_dir_all(&counting)?;
     program(published.join("askbridge"), &["--version"])?;
