@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::install::{Installed, chromium, letters};
+use crate::install::Installed;
 use crate::run::{binaries, exists, go, output, root};
 
 /// What a browser fetches before it shows the first page, packed.
@@ -18,18 +18,15 @@ const NODE_MIN: u32 = 20;
 
 pub(crate) fn run(installed: &Installed) -> Result<()> {
     node()?;
-    let browser = chromium()?;
-    letters();
     install()?;
     npm(&["run", "check"], &[])?;
     npm(&["test"], &[])?;
     npm(&["run", "packages"], &[])?;
     fresh_is_committed()?;
     budget()?;
-    let browser = [("CHROMIUM", browser.as_os_str())];
-    npm(&["run", "gallery:test", "--workspace", "react", "--if-present"], &browser)?;
+    npm(&["run", "gallery:test", "--workspace", "react", "--if-present"], &installed.env())?;
     binaries()?;
-    npm(&["test", "--workspace", "e2e"], &[&browser[..], &installed.env()].concat())
+    npm(&["test", "--workspace", "e2e"], &installed.env())
 }
 
 fn node() -> Result<()> {

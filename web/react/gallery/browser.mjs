@@ -26,7 +26,7 @@ export async function withGallery(visit) {
   const base = `http://127.0.0.1:${port}/`;
   const profile = mkdtempSync(join(tmpdir(), "askbridge-gallery-"));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.ASKBRIDGE_CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: [
       "--headless",
       "--no-sandbox",

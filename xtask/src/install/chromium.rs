@@ -1,4 +1,4 @@
-//! A browser for the journeys of the web app: Debian's own package, never one that is downloaded from elsewhere.
+//! A browser for pages, ours and those of other systems: Debian's own package, never one that is downloaded from elsewhere.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,22 +12,22 @@ const PACKAGED: &str = "/usr/bin/chromium";
 const LETTERS: &str = "fonts-noto-cjk";
 
 /// Returns where it is, after installing it where that is possible.
-pub(crate) fn chromium() -> Result<PathBuf> {
+pub(super) fn run() -> Result<PathBuf> {
     let path = Path::new(PACKAGED);
-    if path.is_file() {
-        return Ok(path.to_owned());
+    if !path.is_file() {
+        if !exists("apt-get") {
+            bail!("there is no {PACKAGED}\n\nhint: install the package `chromium` of your system");
+        }
+        eprintln!("installing chromium (the Debian package, about 350 MB with what it needs)");
+        apt("chromium")?;
     }
-    if !exists("apt-get") {
-        bail!("there is no {PACKAGED}\n\nhint: install the package `chromium` of your system");
-    }
-    eprintln!("installing chromium (the Debian package, about 350 MB with what it needs)");
-    apt("chromium")?;
+    letters();
     Ok(path.to_owned())
 }
 
 /// Brings in letters for the Japanese pages, so that what is measured there is what people see. Without them the journeys
 /// hold as well, in boxes; so a machine that cannot have them goes on.
-pub(crate) fn letters() {
+fn letters() {
     let found = Command::new("fc-list").args([":lang=ja", "family"]).output();
     if found.is_ok_and(|found| !found.stdout.trim_ascii().is_empty()) || !exists("apt-get") {
         return;

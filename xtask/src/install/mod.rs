@@ -22,7 +22,6 @@ use anyhow::Result;
 use crate::run::{go, root};
 
 pub(crate) use bolt::{Bolt, bolt, profdata};
-pub(crate) use chromium::{chromium, letters};
 pub(crate) use schemathesis::schemathesis;
 
 /// Where everything is, once installed.
@@ -33,11 +32,12 @@ pub(crate) struct Installed {
     gobby: PathBuf,
     ai: PathBuf,
     mcp: PathBuf,
+    chromium: PathBuf,
 }
 
 impl Installed {
     /// The variables by which the tests find it.
-    pub(crate) fn env(&self) -> [(&str, &OsStr); 6] {
+    pub(crate) fn env(&self) -> [(&str, &OsStr); 7] {
         [
             ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
             ("ASKBRIDGE_TEST_CLAUDE", self.claude.as_os_str()),
@@ -45,6 +45,7 @@ impl Installed {
             ("ASKBRIDGE_TEST_GOBBY_UI", self.gobby.as_os_str()),
             ("ASKBRIDGE_TEST_AI", self.ai.as_os_str()),
             ("ASKBRIDGE_TEST_MCP", self.mcp.as_os_str()),
+            ("CHROMIUM", self.chromium.as_os_str()),
         ]
     }
 }
@@ -60,6 +61,7 @@ pub(crate) fn run() -> Result<Installed> {
         gobby: gobby::run(&tools)?,
         ai: ai::run(&tools)?,
         mcp: mcp::run(&tools)?,
+        chromium: chromium::run()?,
     })
 }
 
