@@ -64,8 +64,8 @@ impl Served {
             Listeners::take_or_bind(handed, settings.listen, &settings.socket()).await.map_err(no_listener)?;
         let address = listeners.address()?;
         let (handle, version) = (bridge.handle.clone(), env!("CARGO_PKG_VERSION"));
-        let failures_per_minute = settings.failures_per_minute;
-        let app = App::new(AppOptions { handle, tokens, origins, failures_per_minute, version });
+        let Settings { requests_per_second, failures_per_minute, .. } = *settings;
+        let app = App::new(AppOptions { handle, tokens, origins, requests_per_second, failures_per_minute, version });
         app.agents
             .recall(app.handle.store(), app.handle.now())
             .await

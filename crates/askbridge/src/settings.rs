@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) public_url: Option<String>,
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) allowed_hosts: Vec<String>,
+    /// Requests that one token may make in a second.
+    pub(crate) requests_per_second: u32,
     /// Wrong tokens and links that one address may try in a minute.
     pub(crate) failures_per_minute: u32,
     pub(crate) log_level: String,
@@ -187,10 +189,8 @@ impl Settings {
             allowed_hosts: hosts(config),
             public_url: Some(config.text("public_url").to_owned()).filter(|url| !url.is_empty()),
             allowed_origins: items(config.text("allowed_origins")),
-            failures_per_minute: config
-                .text("limits.failures")
-                .parse()
-                .context("could not make sense of `limits.failures`")?,
+            requests_per_second: count(config, "limits.requests")?,
+            failures_per_minute: count(config, "limits.failures")?,
             log_level: config.text("log.level").to_owned(),
             log_is_json: config.text("log.format") == "json",
             collector: match config.text("otel.endpoint") {
@@ -296,6 +296,10 @@ fn way_back(config: &Config) -> Vec<String> {
         flags.extend(["--config".to_owned(), file.display().to_string()]);
     }
     flags
+}
+
+fn count(config: &Config, name: &str) -> Result<u32, Failure> {
+    Ok(config.text(name).parse().with_context(|| format!("could not make sense of `{name}`"))?)
 }
 
 /// The names that are ours: those that are listed, and the one that people are told.

@@ -18,7 +18,7 @@ use crate::footprint::resident;
 use crate::http::Connection;
 use crate::load::{answer_everything, greet};
 use crate::measure::{Figures, cpu_time};
-use crate::subject::{Subject, beside};
+use crate::subject::{AS_FAST_AS_IT_CAN, Subject, beside};
 
 /// Nothing takes this long. Beyond: it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -108,7 +108,7 @@ impl Hosted {
         let names: Vec<_> = env.iter().map(|(name, _)| *name).collect();
         command.env("ASKBRIDGE_CLAUDE", beside("fake-claude")?).env("ASKBRIDGE_AGENT_ENV", names.join(","));
         command.env("ASKBRIDGE_ROOTS", &work).env("ASKBRIDGE_AGENTS_MAX", "255").env("HOME", &home);
-        command.envs(env.iter().copied()).stdout(Stdio::piped());
+        command.envs([AS_FAST_AS_IT_CAN]).envs(env.iter().copied()).stdout(Stdio::piped());
         let subject = Subject::hosting(command.spawn()?, &folder.path().join("data")).await?;
         Ok(Self { subject, work, more, _folder: folder, sessions: Vec::new() })
     }

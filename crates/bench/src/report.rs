@@ -79,7 +79,7 @@ async fn round(root: &Path, sessions: usize, pace: Pace, repeats: usize, span: D
     for repeat in 1..=repeats {
         for (place, (kind, name)) in KINDS.into_iter().enumerate() {
             eprintln!("{sessions} sessions, {}, {name}, {repeat} of {repeats}", spoken(pace));
-            let subject = Subject::start(kind, root).await?;
+            let subject = Subject::measured(kind, root).await?;
             figures[place].push(measure(&subject, sessions, pace, span).await?);
             subject.stop().await?;
         }
@@ -205,7 +205,7 @@ pub(crate) async fn one(kind: &str, sessions: usize, seconds: u64, pace: Pace) -
     };
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
-    let subject = Subject::start(kind, root).await?;
+    let subject = Subject::measured(kind, root).await?;
     eprintln!("process {}", subject.pid);
     let figures = measure(&subject, sessions, pace, Duration::from_secs(seconds)).await?;
     println!("{figures:?}");

@@ -38,8 +38,20 @@ pub(crate) struct Subject {
     folder: Option<TempDir>,
 }
 
+/// One token asks and another answers everything, which may be more than a token may do.
+pub(crate) const AS_FAST_AS_IT_CAN: (&str, &str) = ("ASKBRIDGE_LIMITS_REQUESTS", "1000000");
+
 impl Subject {
     pub(crate) async fn start(kind: Kind, root: &Path) -> Result<Self> {
+        Self::start_with(kind, root, &[]).await
+    }
+
+    /// A server that is held against the floor, which has no limits.
+    pub(crate) async fn measured(kind: Kind, root: &Path) -> Result<Self> {
+        Self::start_with(kind, root, &[AS_FAST_AS_IT_CAN]).await
+    }
+
+    async fn start_with(kind: Kind, root: &Path, env: &[(&str, &str)]) -> Result<Self> {
         let folder = TempDir::new_in(root)?;
         let mut command = match kind {
             Kind::Bare | Kind::Durable => {
@@ -53,6 +65,7 @@ impl Subject {
             }
             Kind::Askbridge => Self::command(folder.path(), "127.0.0.1:0")?,
         };
+        command.envs(env.iter().copied());
         Self::of(kind, command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?, folder).await
     }
 

@@ -99,6 +99,15 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "Other sites whose pages may talk to the server, like `https://desk.example.org`",
     },
     Key {
+        name: "limits.requests",
+        env: "ASKBRIDGE_LIMITS_REQUESTS",
+        flag: Some("limits-requests"),
+        kind: Kind::Count { max: 1_000_000 },
+        default: "10000",
+        whose: Whose::Server,
+        doc: "How many requests one token may make in a second; after a quiet time, twice as many at once",
+    },
+    Key {
         name: "limits.failures",
         env: "ASKBRIDGE_LIMITS_FAILURES",
         flag: Some("limits-failures"),

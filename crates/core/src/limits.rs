@@ -107,10 +107,8 @@ pub const PAGE_DEFAULT: usize = 100;
 /// Open asks in a snapshot. Beyond: the snapshot says that there are more, and the inbox pages lead to them.
 pub const SNAPSHOT_ASKS_MAX: usize = 500;
 
-/// Requests that one token may make at once after a quiet time. Beyond: 429 with Retry-After.
-pub const TOKEN_BURST: u32 = 20_000;
-/// Requests that one token may make in a second, in the long run. Beyond: 429 with Retry-After.
-pub const TOKEN_PER_SECOND: u32 = 10_000;
+/// Requests that one token may make in a second, unless more or fewer are configured. Beyond: 429 with Retry-After.
+pub const REQUESTS_PER_SECOND: u32 = 10_000;
 /// Failed logins that one address may make in a minute, unless more or fewer are configured. Beyond: 429 with Retry-After.
 pub const FAILURES_PER_MINUTE: u32 = 20;
 /// How long a pairing link works. Beyond: it has to be made again.

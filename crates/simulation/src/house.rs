@@ -41,8 +41,14 @@ impl House {
             let bridge = Bridge::start_with(options, decide).await;
             let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("memory can be read");
             let handle = bridge.handle.clone();
-            let (origins, failures_per_minute) = (Origins::default(), limits::FAILURES_PER_MINUTE);
-            let app = App::new(AppOptions { handle, tokens, origins, failures_per_minute, version: "simulated" });
+            let app = App::new(AppOptions {
+                handle,
+                tokens,
+                origins: Origins::default(),
+                requests_per_second: limits::REQUESTS_PER_SECOND,
+                failures_per_minute: limits::FAILURES_PER_MINUTE,
+                version: "simulated",
+            });
             let router = Arc::new(router_with(app.clone(), doubles::LISTING));
             house.push(Node { bridge, app, router });
         }

@@ -197,3 +197,15 @@ fn logs_for_programs_are_one_object_on_each_line_and_name_no_secret() {
         assert!(!ran.stderr.contains(secret), "{secret} is in the log:\n{}", ran.stderr);
     }
 }
+
+#[test]
+fn a_token_that_asks_too_fast_is_told_when_to_come_back_and_another_does_not_wait_for_it() {
+    let mut bridge = TestBridge::stopped();
+    bridge.start_with(&["--listen", "127.0.0.1:0", "--limits-requests", "1"]);
+    let (mine, hers) = (fs::read_to_string(bridge.data().join("token")).unwrap(), bridge.person());
+    let (mine, hers) = (bearer(mine.trim()), bearer(&hers));
+    let refused = (0..10).map(|_| bridge.get("/v1/me", &mine)).find(|answered| answered.status == 429).unwrap();
+    assert_eq!(refused.json()["code"], "too_fast");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(bridge.get("/v1/me", &hers).status, 200);
+}

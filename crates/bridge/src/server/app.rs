@@ -58,6 +58,8 @@ pub struct AppOptions {
     pub handle: Handle,
     pub tokens: Tokens,
     pub origins: Origins,
+    /// Requests that one token may make in a second. After a quiet time, twice as many at once.
+    pub requests_per_second: u32,
     /// Wrong tokens and links that one address may try in a minute.
     pub failures_per_minute: u32,
     pub version: &'static str,
@@ -69,7 +71,7 @@ pub(crate) struct Seat(App);
 
 impl App {
     pub fn new(options: AppOptions) -> Self {
-        let AppOptions { handle, tokens, origins, failures_per_minute, version } = options;
+        let AppOptions { handle, tokens, origins, requests_per_second, failures_per_minute, version } = options;
         Self(Arc::new(AppInner {
             handle,
             tokens,
@@ -80,7 +82,7 @@ impl App {
             outbound: OnceLock::new(),
             patience: OnceLock::new(),
             origins,
-            pace: Buckets::new(limits::TOKEN_BURST, Duration::from_secs(1), limits::TOKEN_PER_SECOND),
+            pace: Buckets::new(requests_per_second.saturating_mul(2), Duration::from_secs(1), requests_per_second),
             failures: Buckets::new(failures_per_minute, Duration::from_secs(60), failures_per_minute),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),

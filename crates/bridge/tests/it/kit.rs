@@ -67,8 +67,14 @@ impl House {
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty shelf can be read");
         let handle = bridge.handle.clone();
-        let (origins, failures_per_minute) = (Origins::default(), limits::FAILURES_PER_MINUTE);
-        let options = AppOptions { handle: handle.clone(), tokens, origins, failures_per_minute, version: "test" };
+        let options = AppOptions {
+            handle: handle.clone(),
+            tokens,
+            origins: Origins::default(),
+            requests_per_second: limits::REQUESTS_PER_SECOND,
+            failures_per_minute: limits::FAILURES_PER_MINUTE,
+            version: "test",
+        };
         let app = App::new(options);
         let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
         let listeners = Listeners::bind(any_port, &folder.path().join("socket")).await.expect("a free port");

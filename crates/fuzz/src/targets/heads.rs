@@ -32,6 +32,7 @@ fn open() -> (Runtime, Router) {
             handle,
             tokens,
             origins: Origins::default(),
+            requests_per_second: 10_000,
             failures_per_minute: 20,
             version: "fuzzed",
         }))
