@@ -3,18 +3,21 @@
 mod answer;
 mod ask;
 mod codes;
+mod lent;
 mod new_session;
 mod on_expiry;
 mod problem;
 mod reply;
 mod schema;
 mod session;
+mod straight;
 mod time;
 mod wild;
 
 pub use answer::in_labels;
 pub use ask::{AskJson, BodyJson};
 pub use codes::{CODES, Code};
+pub(crate) use lent::Lent;
 pub use new_session::{Hosting, NewSession, SessionChanges};
 pub use on_expiry::on_expiry;
 pub use problem::Problem;
@@ -22,5 +25,6 @@ pub use reply::{Answering, ReplyError};
 pub(crate) use schema::OneOrSeveral;
 pub use schema::{AskState, ErrorCode, SessionState};
 pub use session::SessionJson;
+pub(crate) use straight::{Asked, questions};
 pub use time::Rfc3339;
 pub use wild::{WildJson, parse, raw, render};

@@ -4,8 +4,8 @@ use askbridge_core::answer::{Answer, Decision, Pick};
 use askbridge_core::ask::Question;
 use askbridge_core::ids::Raw;
 use askbridge_core::verdict::{Ruling, Verdict};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
 use super::splice;
 
@@ -21,39 +21,73 @@ pub(crate) fn allowed(input: &str, edited: Option<&Raw>) -> Box<RawValue> {
     }
 }
 
+/// The input of a plan that may be carried out, as somebody has written it anew or as it was.
+pub(crate) fn planned(input: &str, edited: Option<&str>) -> Box<RawValue> {
+    let set: Vec<_> = edited.map(|plan| splice::set("plan", &plan)).into_iter().collect();
+    splice::with(input, &set)
+}
+
 /// The input of the question, whole, with the answers by the questions' texts.
 pub(crate) fn answered(input: &str, questions: &[Question], picks: &[Pick], verdict: &Verdict) -> Box<RawValue> {
-    let mut answers = Map::new();
-    let mut annotations = Map::new();
+    let (mut answers, mut annotations) = (ByText::default(), ByText::default());
     for (question, pick) in questions.iter().zip(picks) {
         let labels = pick.chosen.iter().filter_map(|&index| question.options.get(usize::from(index)));
-        let said: Vec<_> = labels.clone().map(|option| option.label.as_str()).chain(pick.text.as_deref()).collect();
         let mut notes: Vec<&str> = pick.note.iter().map(String::as_str).collect();
         // A rule says so: with the answers, because only these are sure to be read.
-        if !verdict.words.is_empty() && annotations.is_empty() && picks.iter().all(|pick| !pick.is_skipped()) {
+        if !verdict.words.is_empty() && annotations.0.is_empty() && picks.iter().all(|pick| !pick.is_skipped()) {
             notes.push(&verdict.words);
         }
-        let mut annotation = Map::new();
-        if !notes.is_empty() {
-            annotation.insert("notes".to_owned(), json!(notes.join(" ")));
+        let annotation = Annotation {
+            notes: (!notes.is_empty()).then(|| notes.join(" ")),
+            preview: labels.clone().find_map(|option| option.preview.as_deref()),
+            unanswered: pick.is_skipped().then_some("skipped"),
+        };
+        if annotation != Annotation::default() {
+            annotations.set(&question.text, annotation);
         }
-        if let Some(preview) = labels.clone().find_map(|option| option.preview.as_ref()) {
-            annotation.insert("preview".to_owned(), json!(preview));
-        }
-        if pick.is_skipped() {
-            annotation.insert("unanswered".to_owned(), json!("skipped"));
-        }
-        if !annotation.is_empty() {
-            annotations.insert(question.text.clone(), Value::Object(annotation));
-        }
+        let said: Vec<_> = labels.map(|option| option.label.as_str()).chain(pick.text.as_deref()).collect();
         let said = if pick.is_skipped() { SKIPPED.to_owned() } else { said.join(", ") };
-        answers.insert(question.text.clone(), Value::String(said));
+        answers.set(&question.text, said);
     }
-    let mut set = Map::from_iter([("answers".to_owned(), Value::Object(answers))]);
-    if !annotations.is_empty() {
-        set.insert("annotations".to_owned(), Value::Object(annotations));
+    let mut set = vec![splice::set("answers", &answers)];
+    if !annotations.0.is_empty() {
+        set.push(splice::set("annotations", &annotations));
     }
-    splice::with(input, set)
+    splice::with(input, &set)
+}
+
+/// What is said about each question, by its text. Of two with the same text, the last counts.
+struct ByText<'a, T>(Vec<(&'a str, T)>);
+
+impl<T> Default for ByText<'_, T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'a, T> ByText<'a, T> {
+    fn set(&mut self, text: &'a str, said: T) {
+        match self.0.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, known)) => *known = said,
+            None => self.0.push((text, said)),
+        }
+    }
+}
+
+impl<T: Serialize> Serialize for ByText<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(text, said)| (text, said)))
+    }
+}
+
+#[derive(Default, PartialEq, Serialize)]
+struct Annotation<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unanswered: Option<&'static str>,
 }
 
 /// Claude Code refuses a deny without words.

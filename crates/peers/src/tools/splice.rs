@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+
+use crate::json::Lent;
 
 /// The fields of an object, in their order, each as it was written.
-struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+struct Fields<'a>(Vec<(Lent<'a>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -21,10 +24,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::new();
-                while let Some((name, value)) = map.next_entry::<Cow<'de, str>, &'de RawValue>()? {
+                let mut fields: Vec<(Lent<'de>, &'de RawValue)> = Vec::new();
+                while let Some((name, value)) = map.next_entry::<Lent<'de>, &'de RawValue>()? {
                     // The last of two with the same name counts, as everywhere.
-                    fields.retain(|(known, _)| *known != name);
+                    fields.retain(|(known, _)| **known != *name);
                     fields.push((name, value));
                 }
                 Ok(Fields(fields))
@@ -34,19 +37,27 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     }
 }
 
+/// A field that is to be set, and the JSON of its value.
+pub(crate) type Set = (&'static str, String);
+
+/// Returns what to set a field to.
+pub(crate) fn set(name: &'static str, value: &impl Serialize) -> Set {
+    (name, serde_json::to_string(value).expect("what we set has text keys"))
+}
+
 /// Returns the object with these fields set, and everything else untouched.
-pub(crate) fn with(object: &str, set: Map<String, Value>) -> Box<RawValue> {
+pub(crate) fn with(object: &str, set: &[Set]) -> Box<RawValue> {
     let fields = fields(object);
-    let mut set = set;
-    let mut whole = Object::default();
+    let more: usize = set.iter().map(|(name, value)| name.len() + value.len() + 4).sum();
+    let mut whole = Object(String::with_capacity(object.len() + more));
     for (name, value) in &fields {
-        match set.remove(name.as_ref()) {
-            Some(new) => whole.push(name, &new.to_string()),
+        match set.iter().find(|(set, _)| *set == &**name) {
+            Some((_, new)) => whole.push(name, new),
             None => whole.push(name, value.get()),
         }
     }
-    for (name, value) in set {
-        whole.push(&name, &value.to_string());
+    for (name, value) in set.iter().filter(|(set, _)| !fields.iter().any(|(name, _)| *set == &**name)) {
+        whole.push(&Lent(Cow::Borrowed(name)), value);
     }
     whole.end()
 }
@@ -56,12 +67,12 @@ pub(crate) fn edited(object: &str, edited: &str) -> Box<RawValue> {
     let Ok(Value::Object(mut edited)) = serde_json::from_str::<Value>(edited) else { return untouched(object) };
     let mut whole = Object::default();
     for (name, value) in fields(object) {
-        let Some(new) = edited.remove(name.as_ref()) else { continue };
+        let Some(new) = edited.remove(&*name) else { continue };
         let is_same = serde_json::from_str::<Value>(value.get()).is_ok_and(|old| old == new);
         if is_same { whole.push(&name, value.get()) } else { whole.push(&name, &new.to_string()) }
     }
     for (name, value) in edited {
-        whole.push(&name, &value.to_string());
+        whole.push(&Lent(Cow::Owned(name)), &value.to_string());
     }
     whole.end()
 }
@@ -72,7 +83,7 @@ pub(crate) fn untouched(object: &str) -> Box<RawValue> {
     raw.unwrap_or_else(|_| RawValue::from_string("{}".to_owned()).expect("this is JSON"))
 }
 
-fn fields(object: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
+fn fields(object: &str) -> Vec<(Lent<'_>, &RawValue)> {
     serde_json::from_str::<Fields<'_>>(object).map(|fields| fields.0).unwrap_or_default()
 }
 
@@ -81,9 +92,13 @@ fn fields(object: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
 struct Object(String);
 
 impl Object {
-    fn push(&mut self, name: &str, value: &str) {
+    fn push(&mut self, name: &Lent<'_>, value: &str) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        self.0.push_str(&Value::from(name).to_string());
+        match &name.0 {
+            // As it stood there: nothing in it has to be escaped.
+            Cow::Borrowed(name) => self.0.extend(["\"", name, "\""]),
+            Cow::Owned(name) => self.0.push_str(&Value::from(name.as_str()).to_string()),
+        }
         self.0.push(':');
         self.0.push_str(value);
     }
@@ -106,17 +121,15 @@ mod tests {
     const ODD: &str =
         r#"{"z":123456789012345678901234567890,"a":{"y":1,"x":2},"f":1.10,"t":"\u00e9\/","answers":{"old":1}}"#;
 
-    fn map(value: Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
-    }
-
     #[test]
     fn only_what_is_set_changes() {
-        let set = with(ODD, map(json!({"answers": {"Which?": "B"}, "annotations": {}})));
+        let whole = with(ODD, &[set("answers", &json!({"Which?": "B"})), set("annotations", &json!({}))]);
         let expected = ODD.replace(r#"{"old":1}}"#, r#"{"Which?":"B"},"annotations":{}}"#);
-        assert_eq!(set.get(), expected);
-        assert_eq!(with("{}", map(json!({"plan": "p"}))).get(), r#"{"plan":"p"}"#);
-        assert_eq!(with("[1]", Map::new()).get(), "{}");
+        assert_eq!(whole.get(), expected);
+        assert_eq!(with("{}", &[set("plan", &"p")]).get(), r#"{"plan":"p"}"#);
+        assert_eq!(with("[1]", &[]).get(), "{}");
+        let quoted = r#"{"a \"b\"\n":1}"#;
+        assert_eq!(with(quoted, &[]).get(), quoted);
     }
 
     #[test]
@@ -132,6 +145,6 @@ mod tests {
 
     #[test]
     fn the_last_of_two_fields_with_one_name_counts() {
-        assert_eq!(with(r#"{"a":1,"b":2,"a":3}"#, Map::new()).get(), r#"{"b":2,"a":3}"#);
+        assert_eq!(with(r#"{"a":1,"b":2,"a":3}"#, &[]).get(), r#"{"b":2,"a":3}"#);
     }
 }

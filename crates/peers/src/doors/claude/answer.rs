@@ -15,8 +15,7 @@ use super::quirks::{self, MODE_WITHOUT_QUESTIONS};
 use super::reply::{Hooked, Permission};
 use super::say;
 use crate::peer::Outbox;
-use crate::tools::answered::{allowed, answered, spoken, stops};
-use crate::tools::splice;
+use crate::tools::answered::{allowed, answered, planned, spoken, stops};
 use crate::wish::Wish;
 
 /// The setting of a session that wants answers said twice.
@@ -106,8 +105,7 @@ fn permission(call: &Call, verdict: &Verdict) -> Permission {
             Permission::allow(allowed(call.input.as_str(), edited.as_ref()), rule.into_iter().collect())
         }
         (Body::Plan(_), Ruling::Answer(Answer::Plan(Review::Approve { edited }))) => {
-            let plan = edited.iter().map(|plan| ("plan".to_owned(), json!(plan)));
-            Permission::allow(splice::with(input, plan.collect()), Vec::new())
+            Permission::allow(planned(input, edited.as_deref()), Vec::new())
         }
         _ => Permission::deny(spoken(verdict), stops(verdict)),
     }

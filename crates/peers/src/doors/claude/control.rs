@@ -14,6 +14,7 @@ use super::peer::Claude;
 use super::reply::{Hooked, Permission};
 use super::say;
 use super::wire::{HookInput, Line, Request, Rpc, ToolCall};
+use crate::json::Lent;
 use crate::peer::{Cx, Outbox};
 use crate::tools::approval::{self, Beside};
 use crate::tools::{held, splice};
@@ -26,7 +27,7 @@ impl Claude {
         };
         let read = serde_json::from_str::<Request<'_>>(request.get());
         match read {
-            Ok(read) => match read.subtype.as_str() {
+            Ok(read) => match &*read.subtype {
                 "hook_callback" => self.hook(id, &read, cx.out),
                 "can_use_tool" => self.can_use_tool(id, &read, cx.out),
                 "mcp_message" => self.mcp_message(id, &read, cx.out),
@@ -51,25 +52,25 @@ impl Claude {
         let Some(input) = input.filter(|input| input.hook_event_name == "PreToolUse") else {
             return self.say(no_opinion(), out);
         };
-        let call = request.tool_use_id.as_ref().or(input.tool_use_id.as_ref());
-        let (Some(call), Some(tool)) = (call.cloned(), input.tool_name.clone()) else {
+        let call = request.tool_use_id.as_deref().or(input.tool_use_id.as_deref());
+        let (Some(call), Some(tool)) = (call, input.tool_name.as_deref()) else {
             return self.say(no_opinion(), out);
         };
         let way = Way::Hook(id.to_owned());
         let in_subagent = input.agent_id.is_some() || request.agent_id.is_some();
-        let always = self.always.has(&tool, input.tool_input);
+        let always = self.always.has(tool, input.tool_input);
         let body = match always {
-            true => approval::always(&tool, input.tool_input).map(Body::Approval).map_err(Some),
-            false => held::held(&tool, input.tool_input),
+            true => approval::always(tool, input.tool_input).map(Body::Approval).map_err(Some),
+            false => held::held(tool, input.tool_input),
         };
         match body {
             Ok(body) => {
                 let mut asked = Call::new(body, raw(input.tool_input), way);
                 asked.always = always;
                 asked.in_subagent = in_subagent;
-                asked.mode = input.permission_mode;
+                asked.mode = input.permission_mode.map(Lent::into_owned);
                 asked.reach = if in_subagent { Reach::Held } else { Reach::Resumable };
-                self.ask(call, asked, out);
+                self.ask(call.to_owned(), asked, out);
             }
             // It may not run, and nothing else would keep it from that.
             Err(why) if always => {
@@ -83,28 +84,28 @@ impl Claude {
 
     fn can_use_tool(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {
         let way = Way::CanUse(id.to_owned());
-        let (Some(call), Some(tool)) = (request.tool_use_id.clone(), request.tool_name.clone()) else {
+        let (Some(call), Some(tool)) = (request.tool_use_id.as_deref(), request.tool_name.as_deref()) else {
             let why = "askbridge was asked about a call without a name. Go on without it.";
             return self.say(say::response(id, Permission::deny(why, false)), out);
         };
-        if let Some(known) = self.calls.get_mut(&call) {
+        if let Some(known) = self.calls.get_mut(call) {
             known.way = Some(way);
             known.cancelled = false;
             if matches!(known.stage, Stage::Passing | Stage::Told) {
-                self.speak(&call, out);
+                self.speak(call, out);
             }
             return;
         }
-        let always = self.always.has(&tool, request.input);
-        let body = match held::held(&tool, request.input) {
+        let always = self.always.has(tool, request.input);
+        let body = match held::held(tool, request.input) {
             Ok(body) => Ok(body),
             Err(Some(error)) => Err(error),
-            Err(None) if always => approval::always(&tool, request.input).map(Body::Approval),
+            Err(None) if always => approval::always(tool, request.input).map(Body::Approval),
             Err(None) if self.others_are_allowed() => {
                 let allow = Permission::allow(splice::untouched(raw(request.input).as_str()), Vec::new());
                 return self.say(say::response(id, allow), out);
             }
-            Err(None) => approval::of(&tool, request.input, &beside(request)).map(Body::Approval),
+            Err(None) => approval::of(tool, request.input, &beside(request)).map(Body::Approval),
         };
         match body {
             Ok(body) => {
@@ -112,7 +113,7 @@ impl Claude {
                 asked.always = always;
                 asked.in_subagent = request.agent_id.is_some();
                 asked.reach = if asked.in_subagent { Reach::Held } else { Reach::Resumable };
-                self.ask(call, asked, out);
+                self.ask(call.to_owned(), asked, out);
             }
             Err(why) => {
                 self.say(say::response(id, Permission::deny(&nobody(&why), false)), out);
@@ -176,7 +177,7 @@ fn beside<'a>(request: &'a Request<'_>) -> Beside<'a> {
     let reason = [&request.decision_reason, &request.blocked_path];
     Beside {
         named: request.title.as_deref().or(request.description.as_deref()),
-        reason: reason.into_iter().flatten().map(String::as_str).collect(),
+        reason: reason.into_iter().flatten().map(|text| &**text).collect(),
         suggestions: request.permission_suggestions,
     }
 }

@@ -31,7 +31,11 @@ pub(super) fn request(id: &str, request: &Value) -> String {
 /// The answer to a request of Claude Code's. An answer that comes twice is ignored.
 pub(super) fn response(to: &str, response: impl Serialize) -> String {
     let response = Success { request_id: to, response, subtype: "success" };
-    serde_json::to_string(&Response { response, kind: "control_response" }).expect("what we answer has text keys")
+    // Most fit. Growing from nothing would copy them several times; and the pipe adds the end of the line.
+    let mut line = Vec::with_capacity(1024);
+    let response = Response { response, kind: "control_response" };
+    serde_json::to_writer(&mut line, &response).expect("what we answer has text keys");
+    String::from_utf8(line).expect("JSON is text")
 }
 
 #[derive(Serialize)]

@@ -15,6 +15,7 @@ use super::calls::{Call, Stage};
 use super::mcp;
 use super::peer::{Awaited, Claude, Finished};
 use super::wire::{Block, Line, Message, Streaming, System, TurnResult};
+use crate::json::Lent;
 use crate::peer::{BlockKind as Kind, Outbox, Streamed};
 use crate::tools::held::HELD_TOOLS;
 use crate::wish::{AskRef, Wish};
@@ -71,7 +72,7 @@ impl Claude {
         let in_subagent = within.is_some();
         for (place, block) in blocks.into_iter().enumerate() {
             let name = line.uuid.as_ref().map(|uuid| format!("{uuid}/{place}")).unwrap_or_default();
-            match block.kind.as_str() {
+            match &*block.kind {
                 "text" if !in_subagent => {
                     let text = block.text.unwrap_or_default();
                     self.remember_text(&text);
@@ -105,13 +106,13 @@ impl Claude {
     fn called(&mut self, message: &str, within: Option<&str>, block: Block<'_>, out: &mut Outbox) {
         let (Some(id), Some(name)) = (block.id, block.name) else { return };
         if within.is_none() && block.kind == "tool_use" {
-            self.running.insert(id.clone(), message.to_owned());
+            self.running.insert(id.to_string(), message.to_owned());
         }
         let asks = is_held(&name) || self.always.has(&name, block.input);
         let input = block.input.map_or_else(|| Raw::from("{}"), bounded_json);
-        let made = CallMade { name, input, within: within.map(CallId::from) };
-        match self.calls.get(&id).and_then(|call| call.ask) {
-            None if asks => drop(self.unlinked.insert(id, made)),
+        let made = CallMade { name: name.into_owned(), input, within: within.map(CallId::from) };
+        match self.calls.get(&*id).and_then(|call| call.ask) {
+            None if asks => drop(self.unlinked.insert(id.into_owned(), made)),
             ask => self.record_call(&id, made, ask, out),
         }
     }
@@ -122,7 +123,7 @@ impl Claude {
         for block in blocks.into_iter().filter(|block| block.kind == "tool_result") {
             let Some(id) = block.tool_use_id else { continue };
             let output = text_of(block.content);
-            let result = CallResult { call: CallId::from(id.as_str()), ok: !block.is_error, output: bounded(&output) };
+            let result = CallResult { call: CallId::from(&*id), ok: !block.is_error, output: bounded(&output) };
             if self.proves(&id, &result) {
                 let Some(ask) = self.end_call(&id, out).and_then(|call| call.ask) else { continue };
                 self.wish(Awaited::Nothing, Wish::Return { ask, result: Box::new(result) }, out);
@@ -202,7 +203,7 @@ impl Claude {
         };
         let reason = result.stop_reason.as_deref().filter(|reason| *reason == "tool_deferred");
         let reason = reason.or(result.terminal_reason.as_deref()).or(result.subtype.as_deref()).unwrap_or("ended");
-        let name = line.uuid.clone().unwrap_or_default();
+        let name = line.uuid.as_deref().unwrap_or_default().to_owned();
         if result.is_error
             && let Some(why) = result.result.as_ref().filter(|why| !why.trim().is_empty())
         {
@@ -233,7 +234,7 @@ impl Claude {
 
     pub(super) fn system(&mut self, text: &str, line: &Line<'_>, out: &mut Outbox) {
         let Ok(system) = serde_json::from_str::<System<'_>>(text) else { return };
-        let name = line.uuid.clone().unwrap_or_default();
+        let name = line.uuid.as_deref().unwrap_or_default().to_owned();
         match line.subtype.as_deref() {
             Some("init") => self.turn_began(out),
             Some("background_tasks_changed") => self.background_tasks = system.tasks.map_or(0, |tasks| tasks.len()),
@@ -298,7 +299,7 @@ fn is_held(tool: &str) -> bool {
     HELD_TOOLS.contains(&tool) || tool == mcp::TOOL
 }
 
-fn message<'a>(line: &Line<'a>) -> Option<(String, Vec<Block<'a>>)> {
+fn message<'a>(line: &Line<'a>) -> Option<(Lent<'a>, Vec<Block<'a>>)> {
     let message: Message<'a> = serde_json::from_str(line.message?.get()).ok()?;
     Some((message.id, serde_json::from_str(message.content.get()).ok()?))
 }

@@ -1,29 +1,26 @@
 //! What Claude Code writes to its stdout, as far as we look at it. Unknown fields are passed over, never refused.
-
-use std::borrow::Cow;
+//!
+//! All of it is borrowed from the line. One `borrow` in a struct is for all of its fields.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+
+use crate::json::Lent;
 
 /// One line, looked at only as far as every kind of line allows.
 #[derive(Deserialize)]
 pub(super) struct Line<'a> {
     #[serde(rename = "type", borrow)]
-    pub(super) kind: Cow<'a, str>,
-    pub(super) subtype: Option<String>,
-    pub(super) uuid: Option<String>,
-    pub(super) parent_tool_use_id: Option<String>,
-    pub(super) request_id: Option<String>,
-    #[serde(borrow)]
+    pub(super) kind: Lent<'a>,
+    pub(super) subtype: Option<Lent<'a>>,
+    pub(super) uuid: Option<Lent<'a>>,
+    pub(super) parent_tool_use_id: Option<Lent<'a>>,
+    pub(super) request_id: Option<Lent<'a>>,
     pub(super) request: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) response: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) event: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) message: Option<&'a RawValue>,
-    pub(super) command_uuid: Option<String>,
-    #[serde(borrow)]
+    pub(super) command_uuid: Option<Lent<'a>>,
     pub(super) state: Option<&'a RawValue>,
 }
 
@@ -31,8 +28,7 @@ pub(super) struct Line<'a> {
 #[derive(Deserialize)]
 pub(super) struct Streaming<'a> {
     #[serde(rename = "type", borrow)]
-    pub(super) kind: Cow<'a, str>,
-    #[serde(borrow)]
+    pub(super) kind: Lent<'a>,
     pub(super) delta: Option<Delta<'a>>,
     pub(super) content_block: Option<BlockHead>,
     pub(super) message: Option<MessageHead>,
@@ -41,12 +37,10 @@ pub(super) struct Streaming<'a> {
 #[derive(Deserialize)]
 pub(super) struct Delta<'a> {
     #[serde(borrow)]
-    pub(super) text: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    pub(super) thinking: Option<Cow<'a, str>>,
+    pub(super) text: Option<Lent<'a>>,
+    pub(super) thinking: Option<Lent<'a>>,
     /// Of a call's input.
-    #[serde(borrow)]
-    pub(super) partial_json: Option<Cow<'a, str>>,
+    pub(super) partial_json: Option<Lent<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -65,25 +59,22 @@ pub(super) struct MessageHead {
 /// A whole message. Claude Code writes one for each block of content, all with the same id.
 #[derive(Deserialize)]
 pub(super) struct Message<'a> {
-    #[serde(default)]
-    pub(super) id: String,
-    #[serde(borrow)]
+    #[serde(default, borrow)]
+    pub(super) id: Lent<'a>,
     pub(super) content: &'a RawValue,
 }
 
 #[derive(Deserialize)]
 pub(super) struct Block<'a> {
-    #[serde(rename = "type")]
-    pub(super) kind: String,
-    pub(super) text: Option<String>,
-    pub(super) thinking: Option<String>,
-    pub(super) id: Option<String>,
-    pub(super) name: Option<String>,
-    #[serde(borrow)]
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Lent<'a>,
+    pub(super) text: Option<Lent<'a>>,
+    pub(super) thinking: Option<Lent<'a>>,
+    pub(super) id: Option<Lent<'a>>,
+    pub(super) name: Option<Lent<'a>>,
     pub(super) input: Option<&'a RawValue>,
-    pub(super) tool_use_id: Option<String>,
+    pub(super) tool_use_id: Option<Lent<'a>>,
     /// A text, or a list of blocks.
-    #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) is_error: bool,
@@ -92,33 +83,31 @@ pub(super) struct Block<'a> {
 /// What Claude Code wants from us.
 #[derive(Deserialize)]
 pub(super) struct Request<'a> {
-    pub(super) subtype: String,
-    pub(super) tool_name: Option<String>,
-    pub(super) tool_use_id: Option<String>,
-    pub(super) agent_id: Option<String>,
-    pub(super) description: Option<String>,
-    pub(super) title: Option<String>,
-    pub(super) decision_reason: Option<String>,
-    pub(super) blocked_path: Option<String>,
     #[serde(borrow)]
+    pub(super) subtype: Lent<'a>,
+    pub(super) tool_name: Option<Lent<'a>>,
+    pub(super) tool_use_id: Option<Lent<'a>>,
+    pub(super) agent_id: Option<Lent<'a>>,
+    pub(super) description: Option<Lent<'a>>,
+    pub(super) title: Option<Lent<'a>>,
+    pub(super) decision_reason: Option<Lent<'a>>,
+    pub(super) blocked_path: Option<Lent<'a>>,
     pub(super) permission_suggestions: Option<&'a RawValue>,
     /// Of the tool, or of the hook.
-    #[serde(borrow)]
     pub(super) input: Option<&'a RawValue>,
-    pub(super) server_name: Option<String>,
-    #[serde(borrow)]
+    pub(super) server_name: Option<Lent<'a>>,
     pub(super) message: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct HookInput<'a> {
-    pub(super) hook_event_name: String,
-    pub(super) tool_name: Option<String>,
     #[serde(borrow)]
+    pub(super) hook_event_name: Lent<'a>,
+    pub(super) tool_name: Option<Lent<'a>>,
     pub(super) tool_input: Option<&'a RawValue>,
-    pub(super) tool_use_id: Option<String>,
-    pub(super) agent_id: Option<String>,
-    pub(super) permission_mode: Option<String>,
+    pub(super) tool_use_id: Option<Lent<'a>>,
+    pub(super) agent_id: Option<Lent<'a>>,
+    pub(super) permission_mode: Option<Lent<'a>>,
 }
 
 /// A request of an MCP client to the server that we are.
@@ -127,7 +116,6 @@ pub(super) struct Rpc<'a> {
     pub(super) method: Option<String>,
     #[serde(borrow)]
     pub(super) id: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) params: Option<&'a RawValue>,
 }
 
@@ -166,7 +154,7 @@ pub(super) struct TurnResult<'a> {
     pub(super) deferred_tool_use: Option<Deferred>,
     #[serde(borrow)]
     pub(super) usage: Option<&'a RawValue>,
-    #[serde(borrow, rename = "modelUsage")]
+    #[serde(rename = "modelUsage")]
     pub(super) model_usage: Option<&'a RawValue>,
     pub(super) total_cost_usd: Option<f64>,
     pub(super) duration_ms: Option<u64>,
@@ -186,9 +174,7 @@ pub(super) struct System<'a> {
     #[serde(borrow)]
     pub(super) tasks: Option<Vec<&'a RawValue>>,
     /// A text; some versions put an object here.
-    #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub(super) error: Option<&'a RawValue>,
     pub(super) attempt: Option<u64>,
     pub(super) max_retries: Option<u64>,

@@ -9,8 +9,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::hear::{Agent, Call, Heard, What};
-use crate::tools::answered::{allowed, answered, spoken, stops};
-use crate::tools::splice;
+use crate::tools::answered::{allowed, answered, planned, spoken, stops};
 
 /// What a verdict comes down to.
 #[derive(Debug)]
@@ -47,8 +46,7 @@ pub(super) fn said(view: &AskView, call: &Call) -> Option<Said> {
             Said::Allow { input: edited.as_ref().map(|edited| allowed(input, Some(edited))), rule }
         }
         (Body::Plan(_), Ruling::Answer(Answer::Plan(Review::Approve { edited }))) => {
-            let plan = edited.iter().map(|plan| ("plan".to_owned(), json!(plan)));
-            Said::Allow { input: Some(splice::with(input, plan.collect())), rule: None }
+            Said::Allow { input: Some(planned(input, edited.as_deref())), rule: None }
         }
         (_, Ruling::Assume(_)) => return None,
         _ => Said::Deny { words: spoken(verdict).to_owned(), stop: stops(verdict) },

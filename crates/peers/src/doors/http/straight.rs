@@ -3,47 +3,24 @@
 //! Most asks are. Whatever is not goes the long way through [`askbridge_core::wild`], which understands more, keeps the
 //! original, and says what is wrong.
 
-use std::borrow::Cow;
-
-use askbridge_core::ask::{Body, Choice, Context, Question, Reach};
+use askbridge_core::ask::{Body, Context, Reach};
 use askbridge_core::ids::{Key, SessionId};
-use askbridge_core::limits::{ASK_TEXT_BYTES_MAX, LABEL_BYTES_MAX, OPTIONS_MAX, QUESTIONS_MAX};
 use askbridge_core::terms::Wishes;
 use askbridge_core::wild;
 use serde::Deserialize;
 
 use super::NAME;
 use super::hear::Asking;
+use crate::json::{self, Asked, Lent};
 use crate::wish::AskWish;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Straight<'a> {
+    questions: Vec<Asked>,
     #[serde(borrow)]
-    questions: Vec<Asked<'a>>,
-    #[serde(borrow)]
-    session: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    agent: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Asked<'a> {
-    question: String,
-    header: Option<String>,
-    #[serde(borrow, default)]
-    options: Vec<Offered<'a>>,
-    #[serde(default, rename = "multiSelect")]
-    multi: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Offered<'a> {
-    label: Cow<'a, str>,
-    description: Option<String>,
-    preview: Option<String>,
+    session: Option<Lent<'a>>,
+    agent: Option<String>,
 }
 
 /// Reads an ask, if it is straight. It then says everything that the body said, so that no original has to be kept.
@@ -53,35 +30,11 @@ pub(super) fn ask(body: &str, asking: &Asking<'_>) -> Option<AskWish> {
         Some(id) => Some(id.parse::<SessionId>().ok()?),
         None => None,
     };
-    let agent = straight.agent.map(Cow::into_owned);
-    let plain = |text: &str, max| wild::is_plain(text) && text.len() <= max;
-    if !(1..=QUESTIONS_MAX).contains(&straight.questions.len()) || agent.as_deref().is_some_and(wild::is_blank) {
+    let agent = straight.agent;
+    if agent.as_deref().is_some_and(wild::is_blank) {
         return None;
     }
-    let question = |asked: Asked<'_>| {
-        let sound = plain(&asked.question, ASK_TEXT_BYTES_MAX)
-            && asked.header.as_deref().is_none_or(|header| plain(header, LABEL_BYTES_MAX))
-            && asked.options.len() <= OPTIONS_MAX;
-        let options = asked.options.into_iter().map(|offered| {
-            let sound = plain(&offered.label, LABEL_BYTES_MAX)
-                && offered.description.as_deref().is_none_or(|text| plain(text, ASK_TEXT_BYTES_MAX))
-                && offered
-                    .preview
-                    .as_deref()
-                    .is_none_or(|text| !wild::is_blank(text) && text.len() <= ASK_TEXT_BYTES_MAX);
-            let choice = Choice {
-                label: offered.label.into_owned(),
-                description: offered.description,
-                preview: offered.preview,
-            };
-            sound.then_some(choice)
-        });
-        let options = options.collect::<Option<_>>()?;
-        let question =
-            Question { text: asked.question, header: asked.header, options, multi: asked.multi, secret: false };
-        sound.then_some(question)
-    };
-    let questions = straight.questions.into_iter().map(question).collect::<Option<_>>()?;
+    let questions = json::questions(straight.questions)?;
     Some(AskWish {
         door: NAME,
         session,
@@ -100,6 +53,8 @@ pub(super) fn ask(body: &str, asking: &Asking<'_>) -> Option<AskWish> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
+    use askbridge_core::limits::ASK_TEXT_BYTES_MAX;
+
     use super::*;
     use crate::doors::http::hear::wild_ask;
 

@@ -16,9 +16,9 @@ use super::ask::{Asking, Kind, context};
 use super::outcome::Outcome;
 use super::place::Place;
 use super::rpc::Request;
-use crate::tools::answered::{allowed, answered, spoken, stops};
+use crate::tools::answered::{allowed, answered, planned, spoken, stops};
 use crate::tools::approval::{self, Beside};
-use crate::tools::{held, splice};
+use crate::tools::held;
 
 #[derive(Deserialize)]
 struct Arguments {
@@ -90,8 +90,7 @@ fn input(asking: &Asking, verdict: &Verdict) -> Option<Box<RawValue>> {
             Some(allowed(input, edited.as_ref()))
         }
         (Body::Plan(_), Ruling::Answer(Answer::Plan(Review::Approve { edited }))) => {
-            let plan = edited.iter().map(|plan| ("plan".to_owned(), json!(plan)));
-            Some(splice::with(input, plan.collect()))
+            Some(planned(input, edited.as_deref()))
         }
         _ => None,
     }
