@@ -27,22 +27,27 @@ pub(crate) struct Newest {
 impl Handle {
     /// Returns the session that `session` goes on as, making one if it has grown long and nothing in it is unfinished.
     pub(crate) async fn newest(&self, session: SessionId) -> Result<Newest, Rejection> {
-        let mut current = session;
+        let (mut current, mut flushed) = (session, None);
         for _ in 0..LINKS_MAX {
-            let (end, full, newest) = self
+            let (end, is_long, is_done, newest) = self
                 .look(current, |state| {
-                    let unfinished = || state.session.asks.values().any(|live| live.delivered_at.is_none());
                     // An agent that runs knows the session by its name, and what waits for it waits here.
                     let in_use = state.session.host.is_some() || !state.session.queue.is_empty();
-                    let full = state.session.decisions >= limits::DECISIONS_MAX && !in_use && !unfinished();
+                    let is_long = state.session.decisions >= limits::DECISIONS_MAX && !in_use;
+                    let is_done = is_long && state.session.asks.values().all(|live| live.delivered_at.is_some());
                     let (settings, started) = (state.session.settings.clone(), state.session.started.clone());
-                    (state.session.end.clone(), full, Newest { session: current, settings, started })
+                    (state.session.end.clone(), is_long, is_done, Newest { session: current, settings, started })
                 })
                 .await?;
             match end {
                 Some(End::Continued { to, .. }) => current = to,
                 Some(End::Closed { .. }) => return Ok(newest),
-                None if full => current = Box::pin(self.carry_on(current)).await?,
+                None if is_done => current = Box::pin(self.carry_on(current)).await?,
+                // That the last answer was heard may wait for just what comes now, every time anew.
+                None if is_long && flushed != Some(current) => {
+                    Box::pin(self.flush(current)).await?;
+                    flushed = Some(current);
+                }
                 None => return Ok(newest),
             }
         }

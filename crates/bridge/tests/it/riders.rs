@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use askbridge_core::event::{CallResult, Event, Lane, Parcel};
+use askbridge_core::event::{CallResult, Event, Lane, Parcel, Settings};
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
@@ -100,6 +100,27 @@ async fn a_refusal_leaves_what_rides_along_for_the_next() {
     let stored = decisions(&house, session).await;
     let all: Vec<_> = stored.iter().flat_map(|stored| kinds(stored)).collect();
     assert_eq!(all[all.len() - 3..], ["returned", "delivered", "said"]);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_long_session_goes_on_although_its_agent_asks_again_before_the_last_delivery_is_written() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let session = session(&house, &agent).await;
+    let first = ask(&house, &agent, session).await;
+    let title = |number| {
+        let settings = Settings { title: Some(format!("Step {number}")), ..Settings::default() };
+        Intent::Configure(Box::new(settings))
+    };
+    for from in (0..limits::DECISIONS_MAX).step_by(50) {
+        house.handle.submit(session, (from..from + 50).map(title).collect()).await.expect("a title can be set");
+    }
+    let answer = json!({"answers": {"Which way?": "North"}});
+    assert_eq!(house.post(&format!("/v1/asks/{first}/answer"), &ada, &answer).await.0, 200);
+    house.handle.note(session, [returned(first, "heard")]);
+    let second = ask(&house, &agent, session).await;
+    assert_ne!(second.session, session, "it went on as another");
     house.close().await;
 }
 
