@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
-use tokio::sync::Semaphore;
 
 use super::error::Error;
 use super::open::open_both_to_read;
+use super::readers::Readers;
 use crate::fault::Fault;
 
 /// Reads that wait for the disk at the same time, each with a connection and a thread; and as many lookups. Beyond: they wait
@@ -31,18 +31,18 @@ pub(crate) struct Pool {
     path: PathBuf,
     journal: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    /// Turns of what is short, like reading a session.
-    reads: Arc<Semaphore>,
-    /// Turns of what may take long, so that nothing else waits for it.
-    lookups: Arc<Semaphore>,
+    /// For what is short, like reading a session.
+    reads: Readers,
+    /// For what may take long, so that nothing else waits for it.
+    lookups: Readers,
 }
 
 impl Db {
     /// Over an index and the journal beside it.
-    pub(crate) fn file(path: &Path, journal: &Path) -> Self {
+    pub(crate) fn file(path: &Path, journal: &Path) -> Result<Self, Error> {
+        let (reads, lookups) = (Readers::start(AT_ONCE, path)?, Readers::start(AT_ONCE, path)?);
         let (path, journal) = (path.to_owned(), journal.to_owned());
-        let turns = || Arc::new(Semaphore::new(AT_ONCE));
-        Self::File(Arc::new(Pool { path, journal, idle: Mutex::default(), reads: turns(), lookups: turns() }))
+        Ok(Self::File(Arc::new(Pool { path, journal, idle: Mutex::default(), reads, lookups })))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -96,21 +96,13 @@ impl Db {
 
     async fn apart<T: Send + 'static>(
         &self,
-        turns: fn(&Pool) -> &Arc<Semaphore>,
+        whom: fn(&Pool) -> &Readers,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Fault> {
         match self {
             // A database in memory waits for nothing, and a simulation has no other threads.
             Self::Memory(_) => Ok(work()),
-            Self::File(pool) => {
-                let turn = Arc::clone(turns(pool)).acquire_owned().await;
-                let working = tokio::task::spawn_blocking(move || {
-                    // Until it is done, even if whoever wanted it is gone.
-                    let _turn = turn;
-                    work()
-                });
-                working.await.map_err(Fault::new)
-            }
+            Self::File(pool) => whom(pool).run(work).await,
         }
     }
 }

@@ -13,6 +13,7 @@ mod ledger;
 mod lock;
 mod open;
 mod projector;
+mod readers;
 mod recent;
 mod rows;
 mod schema;

@@ -76,7 +76,7 @@ impl Sqlite {
                 Writer::Thread { queue: Some(queue), thread: Some(thread) }
             }
         };
-        let db = Db::file(projector.path(), &path);
+        let db = Db::file(projector.path(), &path)?;
         let (identity, lock) = (opened.identity, opened.lock);
         Ok(Self(Arc::new(Inner { db, projector, recent, meter, identity, path, writer, lock })))
     }
