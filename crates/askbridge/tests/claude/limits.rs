@@ -7,6 +7,7 @@ use askbridge_scripted::model::{Script, ask, on_any_result, on_user, text, tool}
 use serde_json::{Value, json};
 
 use crate::house::{House, id};
+use crate::outliving::until_written_down;
 
 const CALL: &str = "toolu_1";
 
@@ -99,6 +100,7 @@ fn an_agent_that_can_write_no_more_ends_and_its_question_is_answered_all_the_sam
     let talk = house.session(json!({}));
     talk.say("which");
     let asked = talk.open_ask();
+    until_written_down(&house, CALL);
     // As good as a full folder, for this process alone: nothing that it writes to may grow.
     let limit = Command::new("prlimit").args(["--pid", &talk.pid().unwrap().to_string(), "--fsize=1"]).status();
     assert!(limit.unwrap().success());

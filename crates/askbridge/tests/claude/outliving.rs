@@ -85,12 +85,17 @@ fn record(house: &House) -> Option<PathBuf> {
     records.next()
 }
 
-/// Kills the agent itself once it has written its question down: it shows a question a moment before.
-fn kill_the_agent(talk: &Talk<'_>) {
-    talk.house.until("the question to be written down", || {
-        let lines = fs::read_to_string(record(talk.house)?).unwrap();
-        lines.lines().any(|line| line.contains(r#""type":"assistant""#) && line.contains(CALL)).then_some(())
+/// Waits until the agent has written its question down: it shows a question a moment before.
+pub(crate) fn until_written_down(house: &House, call: &str) {
+    house.until("the question to be written down", || {
+        let lines = fs::read_to_string(record(house)?).unwrap();
+        lines.lines().any(|line| line.contains(r#""type":"assistant""#) && line.contains(call)).then_some(())
     });
+}
+
+/// Kills the agent itself once it has written its question down.
+fn kill_the_agent(talk: &Talk<'_>) {
+    until_written_down(talk.house, CALL);
     let pid = rustix::process::Pid::from_raw(talk.pid().unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
