@@ -17,7 +17,7 @@ const WARM: usize = 1_000;
 
 /// Returns the bytes of memory that an idle WebSocket costs the server.
 pub(crate) async fn per_connection(root: &Path, connections: usize) -> Result<f64> {
-    let subject = Subject::start(Kind::Askbridge, root).await?;
+    let subject = Subject::measured(Kind::Askbridge, root).await?;
     let mut sockets = Vec::with_capacity(connections + WARM);
     // The first ones pay for what is made once: caches, and what the allocator keeps of what many need for a moment.
     while sockets.len() < WARM {
@@ -35,7 +35,7 @@ pub(crate) async fn per_connection(root: &Path, connections: usize) -> Result<f6
 
 /// Returns the bytes of memory that an open ask costs the server while its session is in use.
 pub(crate) async fn per_open_ask(root: &Path, asks: usize) -> Result<f64> {
-    let subject = Subject::start(Kind::Askbridge, root).await?;
+    let subject = Subject::measured(Kind::Askbridge, root).await?;
     ask(&subject, 500).await?;
     let before = resident(subject.pid)?;
     ask(&subject, asks).await?;

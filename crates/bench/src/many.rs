@@ -40,7 +40,7 @@ impl Spread {
 
 /// Fills a store with open asks and starts a server on it again and again.
 pub(crate) async fn many(root: &Path, asks: usize) -> Result<Many> {
-    let mut subject = Subject::start(Kind::Askbridge, root).await?;
+    let mut subject = Subject::measured(Kind::Askbridge, root).await?;
     ask(&subject, asks).await?;
     let (mut ready, mut first_page, mut later_pages, mut most) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for _ in 0..STARTS {
