@@ -39,7 +39,8 @@ test("a card that cannot be drawn shows what it was given, and is answered in wo
   const ada = await Person.stranger(server);
   const line = await wire(ada);
   line.change((frame) => {
-    for (const ask of frame.asks ?? []) if (ask.id === broken.id) ask.questions = [{ question: "Broken?", options: null, multiSelect: false }];
+    // In the snapshot, or in the reply when the page asked for it first: whichever comes sooner.
+    for (const ask of [...(frame.asks ?? []), frame.ask]) if (ask?.id === broken.id) ask.questions = [{ question: "Broken?", options: null, multiSelect: false }];
     return frame;
   });
   await ada.page.goto(await server.link());
