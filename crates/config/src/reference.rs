@@ -14,7 +14,7 @@ then the file, then the default.** The file is the one that `--config FILE` name
 
 ```console
 $ askbridge config show          # every setting, its value, and where it came from
-$ askbridge config check         # what is wrong with the file, line by line
+$ askbridge config check         # what is wrong with the file, the environment and the flags
 $ askbridge config reference     # this page
 ```
 

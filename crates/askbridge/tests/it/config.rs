@@ -126,7 +126,8 @@ fn nothing_starts_with_a_setting_that_does_not_exist() {
 #[test]
 fn a_check_finds_everything_at_once() {
     let bridge = TestBridge::stopped();
-    assert_snapshot!(screen(&bridge, &bridge.run(&["config", "check"])), @"
+    let untouched = "env -u ASKBRIDGE_DATA askbridge config check";
+    assert_snapshot!(screen(&bridge, &bridge.bash(untouched)), @"
     there is no file `DIR/.config/askbridge/config.toml`; everything is at its default
     [exit 0]
     ");
@@ -135,7 +136,7 @@ fn a_check_finds_everything_at_once() {
     DIR/.config/askbridge/config.toml:1: there is no setting `lisen` (did you mean `listen`?)
     DIR/.config/askbridge/config.toml:2: `token` does not belong in a file (an agent could read it here; set ASKBRIDGE_TOKEN where it is needed)
     DIR/.config/askbridge/config.toml:4: `log.level`: `loud` is not error, warn, info or debug
-    error: 3 things are wrong with `DIR/.config/askbridge/config.toml`
+    error: 3 things are wrong with the settings
 
     hint: every setting is in `askbridge config reference`
     [exit 1]
@@ -149,6 +150,27 @@ fn a_check_finds_everything_at_once() {
     DIR/good.toml: all is as it should be (settings: 1, rules: 0)
     [exit 0]
     ");
+}
+
+#[test]
+fn a_check_finds_what_refuses_a_server_wherever_it_was_said() {
+    let bridge = TestBridge::stopped();
+    let wrong = "ASKBRIDGE_LISTEN=nowhere askbridge --log-level quiet";
+    assert_snapshot!(screen(&bridge, &bridge.bash(&format!("{wrong} config check"))), @"
+    $ASKBRIDGE_LISTEN: `nowhere` is not an address with a port, like 127.0.0.1:4760
+    --log-level: `quiet` is not error, warn, info or debug
+    error: 2 things are wrong with the settings
+
+    hint: every setting is in `askbridge config reference`
+    [exit 1]
+    ");
+    let report: Value = serde_json::from_str(&bridge.bash(&format!("{wrong} config check --json")).stdout).unwrap();
+    assert_eq!((&report["good"], &report["problems"][1]["place"]), (&json!(false), &json!("--log-level")));
+    assert_eq!(bridge.bash(&format!("{wrong} serve")).code, Some(1));
+    // A file that is meant for elsewhere is looked at alone.
+    let elsewhere = bridge.dir.path().join("elsewhere.toml");
+    fs::write(&elsewhere, "listen = \"127.0.0.1:1\"\n").unwrap();
+    bridge.bash(&format!("{wrong} config check {}", elsewhere.display())).good();
 }
 
 #[test]

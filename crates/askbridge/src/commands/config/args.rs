@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use askbridge_config::reference;
 
-use super::check::check;
+use super::check::{check_all, check_file};
 use super::show::show;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ Examples:
   askbridge config show                     every setting, its value, and where it came from
   askbridge config show --json | jq
   askbridge --log-level debug config show   what the server would see with this flag
-  askbridge config check                    is the file right?
+  askbridge config check                    are the file, the environment and the flags right?
   askbridge config check /etc/askbridge.toml
   askbridge config reference                what every setting is for
 
@@ -39,9 +39,9 @@ enum Verb {
     },
     /// Print what every setting is for, as Markdown
     Reference,
-    /// Say what is wrong with a file, line by line
+    /// Say everything that is wrong with the settings
     Check {
-        /// The file [default: the one that would be read]
+        /// Look at this file alone [default: all that would be read]
         file: Option<PathBuf>,
         /// Print JSON
         #[arg(long)]
@@ -56,10 +56,7 @@ pub(crate) fn run(line: &CommandLine, args: &Args) -> Result<Exit, Failure> {
             print(reference().trim_end())?;
             Ok(Exit::Good)
         }
-        Verb::Check { file, json } => {
-            let named = file.is_some() || line.file.is_some();
-            let file = file.clone().or_else(|| look_up(line).file);
-            check(file, named, *json)
-        }
+        Verb::Check { file: Some(file), json } => check_file(file, *json),
+        Verb::Check { file: None, json } => check_all(look_up(line), *json),
     }
 }

@@ -1,55 +1,78 @@
-//! Everything that is wrong with a file.
+//! Everything that is wrong, with one file or with all that a server would read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use askbridge_config::{Problem, read_file};
-use serde_json::json;
+use askbridge_config::{Config, Problem, Source, read_file};
+use serde_json::{Value, json};
 
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::{print, visible};
 
-pub(super) fn check(file: Option<PathBuf>, named: bool, json: bool) -> Result<Exit, Failure> {
-    let Some(path) = file else {
-        return Err(Failure::new("there is no file to check").hint("name one: `askbridge config check FILE`"));
-    };
+/// Looks at a file alone, which need not be meant for this machine.
+pub(super) fn check_file(path: &Path, json: bool) -> Result<Exit, Failure> {
     let shown = path.display();
-    let (settings, rules, problems) = match read_file(&path) {
-        Ok(None) if named => return Err(Failure::new(format!("there is no file `{shown}`"))),
-        Ok(None) => {
-            print(&if json {
-                json!({"file": shown.to_string(), "exists": false, "good": true, "problems": []}).to_string()
-            } else {
-                format!("there is no file `{shown}`; everything is at its default")
-            })?;
-            return Ok(Exit::Good);
+    let contents = match read_file(path) {
+        Ok(Some(contents)) => contents,
+        Ok(None) => return Err(Failure::new(format!("there is no file `{shown}`"))),
+        Err(problem) => {
+            return Checked { file: Some(path.to_owned()), exists: true, problems: vec![problem] }.tell("", json);
         }
-        Ok(Some(contents)) => (contents.values.len(), contents.rules.len(), contents.problems),
-        Err(problem) => (0, 0, vec![problem]),
     };
-    let good = problems.is_empty();
-    if json {
-        let problems: Vec<_> = problems.iter().map(as_json).collect();
-        print(&json!({"file": shown.to_string(), "exists": true, "good": good, "problems": problems}).to_string())?;
-    } else {
-        for problem in &problems {
-            let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-            print(&visible(&format!("{problem}{hint}")))?;
-        }
-    }
-    if !good {
-        let many =
-            if problems.len() == 1 { "one thing is".to_owned() } else { format!("{} things are", problems.len()) };
-        return Err(Failure::new(format!("{many} wrong with `{shown}`"))
-            .hint("every setting is in `askbridge config reference`"));
-    }
-    if !json {
-        print(&format!("{shown}: all is as it should be (settings: {settings}, rules: {rules})"))?;
-    }
-    Ok(Exit::Good)
+    let good = format!("{shown}: {}", all_is_well(contents.values.len(), contents.rules.len()));
+    Checked { file: Some(path.to_owned()), exists: true, problems: contents.problems }.tell(&good, json)
 }
 
-fn as_json(problem: &Problem) -> serde_json::Value {
+/// Looks at everything that counts here: flags, the environment and the file.
+pub(super) fn check_all(config: Config, json: bool) -> Result<Exit, Failure> {
+    let set = config.found.iter().filter(|found| found.source != Source::Default).count();
+    let good = match (&config.file, config.file_is_there) {
+        (Some(file), true) => format!("{}: {}", file.display(), all_is_well(set, config.rules.len())),
+        (Some(file), false) if set == 0 => {
+            format!("there is no file `{}`; everything is at its default", file.display())
+        }
+        (Some(file), false) => format!("there is no file `{}`; {}", file.display(), all_is_well(set, 0)),
+        (None, _) => all_is_well(set, 0),
+    };
+    Checked { file: config.file, exists: config.file_is_there, problems: config.problems }.tell(&good, json)
+}
+
+fn all_is_well(settings: usize, rules: usize) -> String {
+    format!("all is as it should be (settings: {settings}, rules: {rules})")
+}
+
+struct Checked {
+    file: Option<PathBuf>,
+    exists: bool,
+    problems: Vec<Problem>,
+}
+
+impl Checked {
+    fn tell(self, good: &str, json: bool) -> Result<Exit, Failure> {
+        let many = self.problems.len();
+        if json {
+            let problems: Vec<_> = self.problems.iter().map(as_json).collect();
+            let file = self.file.map(|file| file.display().to_string());
+            print(&json!({"file": file, "exists": self.exists, "good": many == 0, "problems": problems}).to_string())?;
+        } else {
+            for problem in &self.problems {
+                let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+                print(&visible(&format!("{problem}{hint}")))?;
+            }
+        }
+        if many > 0 {
+            let many = if many == 1 { "one thing is".to_owned() } else { format!("{many} things are") };
+            let failure = Failure::new(format!("{many} wrong with the settings"));
+            return Err(failure.hint("every setting is in `askbridge config reference`"));
+        }
+        if !json {
+            print(good)?;
+        }
+        Ok(Exit::Good)
+    }
+}
+
+fn as_json(problem: &Problem) -> Value {
     let line = (problem.line > 0).then_some(problem.line);
-    json!({"line": line, "what": problem.what, "hint": problem.hint})
+    json!({"place": problem.place, "line": line, "what": problem.what, "hint": problem.hint})
 }
