@@ -25,12 +25,12 @@ export function stretch(ms: number, words: CardWords): string {
   return words.days(Math.floor(ms / DAY));
 }
 
-/** What is left on a clock: `9:41`, and in words beyond an hour. */
+/** What is left on a clock: `9:41`, and in words beyond an hour. Never more than there is: parts of a second do not count. */
 export function clock(ms: number, words: CardWords): string {
   const left = Math.max(0, ms);
   if (left >= DAY) return words.days(Math.floor(left / DAY));
   if (left >= HOUR) return `${words.hours(Math.floor(left / HOUR))} ${words.minutes(Math.floor((left % HOUR) / MINUTE))}`;
-  const seconds = Math.ceil(left / SECOND);
+  const seconds = Math.floor(left / SECOND);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 

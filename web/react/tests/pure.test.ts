@@ -68,6 +68,8 @@ test("times are said as people say them, and never lie ahead", () => {
   expect(ago(5_000, 0, "en")).toBe("1 second ago");
   expect(ago(0, 3 * 3_600_000, "ja")).toBe("3 時間前");
   expect(clock(581_000, words)).toBe("9:41");
+  expect(clock(581_999, words)).toBe("9:41");
+  expect(clock(3_599_999, words)).toBe("59:59");
   expect(clock(3 * 3_600_000 + 60_000, words)).toBe("3 h 1 min");
   expect(clock(-5, words)).toBe("0:00");
   expect(stretch(59_999, words)).toBe("less than a minute");
