@@ -71,7 +71,7 @@ pub(crate) enum Command {
     Resume(resume::Args),
     /// What agents in your own terminal call when they need you
     Hook(hook::Args),
-    /// Show the settings and where they come from, or check the file
+    /// Show the settings and where they come from, or check them
     Config(config::Args),
     /// Let an agent that you already use ask through askbridge: writes into that program's own settings
     Init(init::Args),
