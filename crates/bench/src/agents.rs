@@ -164,7 +164,10 @@ impl Hosted {
                 let mut took = Vec::new();
                 for path in done {
                     let text = fs::read_to_string(&path)?;
-                    took.extend(text.lines().filter_map(|line| line.parse().ok()).map(Duration::from_micros));
+                    for line in text.lines() {
+                        let micros = line.parse().with_context(|| format!("a question was not answered: {line}"))?;
+                        took.push(Duration::from_micros(micros));
+                    }
                     fs::remove_file(path)?;
                 }
                 return Ok(took);

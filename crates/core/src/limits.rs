@@ -26,10 +26,11 @@ pub const OPEN_ASKS_MAX: usize = 60;
 pub const LATE_ASKS_MAX: usize = 256;
 /// Messages that wait in one session. Beyond: saying more is refused.
 pub const QUEUED_MESSAGES_MAX: usize = 256;
-/// Decisions in one session. Beyond: it is continued in a new one as soon as no ask is unfinished.
+/// Decisions in one session. Beyond: it is continued in a new one as soon as nothing in it is unfinished.
 pub const DECISIONS_MAX: u64 = 10_000;
-/// Decisions in one session while asks stay open. Beyond: asking and saying are refused, settling is not.
-pub const DECISIONS_HARD_MAX: u64 = 20_000;
+/// Decisions in one session while something stays unfinished. Beyond: asking and saying are refused, settling is not. An agent may
+/// ask all night in one turn, and is not to be stopped for it; reading so many again takes two seconds, once.
+pub const DECISIONS_HARD_MAX: u64 = 500_000;
 
 /// Longest wait that an ask may name. Beyond: refused; leave the deadline out to wait for ever.
 pub const WAIT_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);

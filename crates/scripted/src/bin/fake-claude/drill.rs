@@ -69,8 +69,11 @@ impl Drill {
         sleep(at.duration_since(now).unwrap_or_default());
         let (began, mut took) = (Instant::now(), Vec::new());
         while began.elapsed() < span {
-            let Some(one) = self.round(lines) else { return };
-            took.push(one);
+            match self.round(lines) {
+                Some(Ok(one)) => took.push(one.as_micros().to_string()),
+                Some(Err(refused)) => return self.write_down(&[refused]),
+                None => return,
+            }
         }
         self.mouth.tell(json!({
             "type": "result", "subtype": "success", "is_error": false, "result": "", "terminal_reason": "completed",
@@ -80,8 +83,8 @@ impl Drill {
         self.write_down(&took);
     }
 
-    /// One question. Returns how long its answer took.
-    fn round(&mut self, lines: &mut impl Iterator<Item = String>) -> Option<Duration> {
+    /// One question. Returns how long its answer took, or what came instead of one.
+    fn round(&mut self, lines: &mut impl Iterator<Item = String>) -> Option<Result<Duration, String>> {
         self.rounds += 1;
         let (number, session) = (self.rounds, self.mouth.session.clone());
         let (call, message) = (format!("toolu_{session}_{number}"), format!("msg_{number}"));
@@ -120,25 +123,22 @@ impl Drill {
         )));
         say_streamed(&stream(r#"{"type":"message_stop"}"#));
         let wanted = format!(r#""request_id":"{request}""#);
-        loop {
-            let line = lines.next()?;
-            if line.contains(&wanted) {
-                break;
-            }
-        }
+        let answer = lines.find(|line| line.contains(&wanted))?;
         let took = began.elapsed();
+        if !answer.contains(r#""answers":{"#) {
+            return Some(Err(answer));
+        }
         let answered = tool_result(&call, "Your questions have been answered", false);
         self.mouth.user(&answered);
-        Some(took)
+        Some(Ok(took))
     }
 
     /// One number a line, in microseconds; there whole or not at all.
-    fn write_down(&mut self, took: &[Duration]) {
+    fn write_down(&mut self, took: &[String]) {
         self.drills += 1;
         let path = self.settings.cwd.join(format!("drill-{}-{}", self.mouth.session, self.drills));
-        let text: String = took.iter().map(|one| format!("{}\n", one.as_micros())).collect();
         let beside = path.with_extension("new");
-        if fs::write(&beside, text).is_ok() {
+        if fs::write(&beside, took.join("\n")).is_ok() {
             drop(fs::rename(&beside, &path));
         }
     }
