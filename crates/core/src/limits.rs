@@ -29,8 +29,8 @@ pub const QUEUED_MESSAGES_MAX: usize = 256;
 /// Decisions in one session. Beyond: it is continued in a new one as soon as nothing in it is unfinished.
 pub const DECISIONS_MAX: u64 = 10_000;
 /// Decisions in one session while something stays unfinished. Beyond: asking and saying are refused, settling is not. An agent may
-/// ask all night in one turn, and is not to be stopped for it; reading so many again takes two seconds, once.
-pub const DECISIONS_HARD_MAX: u64 = 500_000;
+/// ask all night in one turn, and is not to be stopped for it.
+pub const DECISIONS_HARD_MAX: u64 = 100_000;
 
 /// Longest wait that an ask may name. Beyond: refused; leave the deadline out to wait for ever.
 pub const WAIT_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);

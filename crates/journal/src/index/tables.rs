@@ -39,5 +39,29 @@ const _: () = assert!(RANKS as usize == askbridge_core::limits::ENTRY_EVENTS_MAX
 pub(super) const OF_SESSION: &str = "runs r CROSS JOIN json_each(r.places) e CROSS JOIN asks a
     ON a.rank >= e.value * 64 AND a.rank < e.value * 64 + 64 AND r.session = ?1 AND r.lane = 0";
 
-/// Where the row of the session `?1` stands: it is started before anything else happens in it.
-pub(super) const STARTED: &str = "(SELECT min(first) FROM runs WHERE session = ?1 AND lane = 0)";
+/// Where the row of the session `?1` stands: it is started before anything else happens in it. The first run says so; `min` would
+/// look at all of them.
+pub(super) const STARTED: &str = "(SELECT first FROM runs WHERE session = ?1 AND lane = 0 ORDER BY last LIMIT 1)";
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::{Connection, StatementStatus, params};
+
+    use super::*;
+
+    #[test]
+    fn where_a_session_started_is_found_at_once_however_long_it_is() {
+        let steps = |runs: i64| {
+            let conn = Connection::open_in_memory().unwrap();
+            conn.execute_batch(TABLES).unwrap();
+            for run in 1..=runs {
+                let sql = "INSERT INTO runs VALUES (x'07', 0, ?1, ?2, '[]')";
+                conn.prepare_cached(sql).unwrap().execute(params![run * 10 + 9, run * 10]).unwrap();
+            }
+            let mut query = conn.prepare(&format!("SELECT {STARTED}")).unwrap();
+            assert_eq!(query.query_row([[7_u8]], |row| row.get::<_, i64>(0)), Ok(10));
+            query.get_status(StatementStatus::VmStep)
+        };
+        assert_eq!(steps(1000), steps(2));
+    }
+}

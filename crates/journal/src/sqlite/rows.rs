@@ -43,18 +43,24 @@ pub(crate) fn read_session(
 ) -> rusqlite::Result<Result<Vec<Arc<Stored>>, ReadError>> {
     let (session, after) = (session.0.to_be_bytes(), after.map_or(-1, |after| after.0.cast_signed()));
     let max = i64::try_from(max).unwrap_or(i64::MAX);
-    let lanes = lane.map_or(0..=1, |lane| lane_number(lane)..=lane_number(lane));
+    let mut query = conn.prepare_cached(&forwards(lane))?;
+    query.query_map(params![session, after, max], stored)?.collect::<rusqlite::Result<_>>()
+}
+
+fn forwards(lane: Option<Lane>) -> String {
+    // By runs first: each is put in order by itself, and those that are not needed are not read. By positions alone, every page
+    // would read the session to its end.
     let of_lane = |lane| {
         format!(
-            "SELECT {COLUMNS_OF_E} FROM runs r CROSS JOIN json_each(r.places) p CROSS JOIN entries e ON e.pos = p.value
-             WHERE r.session = ?1 AND r.lane = {lane} AND r.last > ?2 AND p.value > ?2"
+            "SELECT * FROM (SELECT {COLUMNS_OF_E} FROM runs r CROSS JOIN json_each(r.places) p
+                 CROSS JOIN entries e ON e.pos = p.value
+             WHERE r.session = ?1 AND r.lane = {lane} AND r.last > ?2 AND p.value > ?2
+             ORDER BY r.last, p.value LIMIT ?3)"
         )
     };
-    // Each lane is in order; SQLite merges the two.
+    let lanes = lane.map_or(0..=1, |lane| lane_number(lane)..=lane_number(lane));
     let both: Vec<String> = lanes.map(of_lane).collect();
-    let sql = format!("{} ORDER BY 1 LIMIT ?3", both.join(" UNION ALL "));
-    let mut query = conn.prepare_cached(&sql)?;
-    query.query_map(params![session, after, max], stored)?.collect::<rusqlite::Result<_>>()
+    format!("{} ORDER BY 1 LIMIT ?3", both.join(" UNION ALL "))
 }
 
 /// Reads the last of a session's entries before a position, in order.
@@ -111,4 +117,74 @@ pub(super) fn read_between(
     let mut query = conn.prepare_cached(&sql)?;
     let max = i64::try_from(max).unwrap_or(i64::MAX);
     query.query_map(params![after.cast_signed(), up_to.cast_signed(), max], stored)?.collect::<rusqlite::Result<_>>()
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+    use crate::index::TABLES;
+    use crate::sqlite::create;
+
+    const HERE: SessionId = SessionId(7);
+
+    /// A session with so many runs of four entries in each lane. The lanes take turns.
+    fn long(runs: i64) -> Connection {
+        let conn = Connection::open_in_memory().unwrap();
+        create(&conn, 1).unwrap();
+        conn.execute_batch(TABLES).unwrap();
+        let here = HERE.0.to_be_bytes();
+        let entry = "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, 0, 0, 0, zeroblob(32), '[]')";
+        let run = "INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5)";
+        let (mut entry, mut run) = (conn.prepare(entry).unwrap(), conn.prepare(run).unwrap());
+        for begin in (0..runs).map(|number| number * 8) {
+            for lane in 0..2 {
+                let places: Vec<i64> = (0..4).map(|step| begin + 2 * step + lane).collect();
+                for place in &places {
+                    let id = u128::from(place.cast_unsigned()).to_be_bytes();
+                    entry.execute(params![place, id, here, lane]).unwrap();
+                }
+                run.execute(params![here, lane, places[3], places[0], format!("{places:?}")]).unwrap();
+            }
+        }
+        drop((entry, run));
+        conn
+    }
+
+    fn page(conn: &Connection, lane: Option<Lane>, after: Option<u64>) -> Vec<u64> {
+        let read = read_session(conn, HERE, lane, after.map(Position), 7).unwrap().unwrap();
+        read.into_iter().map(|stored| stored.position.0).collect()
+    }
+
+    #[test]
+    fn pages_leave_nothing_out_and_are_in_order() {
+        let conn = long(5);
+        let every = |lane, step| {
+            let mut all = page(&conn, lane, None);
+            while let [.., last] = all[..] {
+                match page(&conn, lane, Some(last)) {
+                    next if next.is_empty() => break,
+                    next => all.extend(next),
+                }
+            }
+            assert_eq!(all, (u64::from(lane == Some(Lane::Content))..40).step_by(step).collect::<Vec<_>>());
+        };
+        every(None, 1);
+        every(Some(Lane::Decisions), 2);
+        every(Some(Lane::Content), 2);
+    }
+
+    #[test]
+    fn a_page_costs_no_more_when_the_session_is_long() {
+        let steps = |runs, lane| {
+            let conn = long(runs);
+            assert_eq!(page(&conn, lane, Some(16)).len(), 7);
+            conn.prepare_cached(&forwards(lane)).unwrap().get_status(StatementStatus::VmStep)
+        };
+        for lane in [None, Some(Lane::Decisions), Some(Lane::Content)] {
+            let (short, long) = (steps(10, lane), steps(1000, lane));
+            assert!(short > 0 && long < short * 2, "{short} steps, and {long} in a long one");
+        }
+    }
 }
