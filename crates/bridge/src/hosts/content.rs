@@ -6,11 +6,12 @@ use askbridge_core::limits;
 use askbridge_journal::journal::{AppendError, Journal};
 use askbridge_peers::peer::Record;
 use askbridge_peers::wish::Rejection;
-use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, Shared};
+use futures_util::future::poll_immediate;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
+use std::pin::pin;
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::time::sleep;
 use tracing::warn;
 
@@ -60,8 +61,6 @@ impl Known {
 #[derive(Default)]
 pub(super) struct Returning {
     asks: Vec<AskId>,
-    /// They are being stored.
-    on_its_way: Option<Shared<BoxFuture<'static, ()>>>,
 }
 
 impl Returning {
@@ -77,18 +76,47 @@ impl Returning {
     }
 }
 
-impl Host {
-    /// Has what returned stored now, if it still waits. Whatever is stored next waits for what this returns.
-    pub(super) fn store_what_returned(&mut self) -> Option<Shared<BoxFuture<'static, ()>>> {
-        if !self.returning.asks.is_empty() {
-            self.returning.asks.clear();
-            let (handle, session) = (self.desk.handle.clone(), self.session);
-            // Should it fail, it is tried again a moment later; nothing waits for that.
-            let stored = async move { drop(handle.flush(session).await) };
-            self.returning.on_its_way = Some(stored.boxed().shared());
+/// Things are stored side by side, but begin in the order in which they were heard: each waits until the one before it lets it.
+#[derive(Default)]
+pub(super) struct Order {
+    last: Option<oneshot::Receiver<()>>,
+}
+
+/// A place in the order. Whoever drops it lets the next one begin.
+struct Turn {
+    before: Option<oneshot::Receiver<()>>,
+    _next: oneshot::Sender<()>,
+}
+
+impl Order {
+    fn join(&mut self) -> Turn {
+        let (next, after) = oneshot::channel();
+        Turn { before: self.last.replace(after), _next: next }
+    }
+}
+
+impl Turn {
+    async fn come(&mut self) {
+        if let Some(before) = self.before.take() {
+            // Nothing is sent: the one before is gone, that is all.
+            let _ = before.await;
         }
-        self.returning.on_its_way.take_if(|stored| stored.peek().is_some());
-        self.returning.on_its_way.clone()
+    }
+}
+
+impl Host {
+    /// Has what returned stored now, if it still waits. Whatever is stored next waits for it.
+    pub(super) fn store_what_returned(&mut self) {
+        if self.returning.asks.is_empty() {
+            return;
+        }
+        self.returning.asks.clear();
+        let (handle, session, mut turn) = (self.desk.handle.clone(), self.session, self.order.join());
+        self.records.push_back(Box::pin(async move {
+            turn.come().await;
+            // Should it fail, it is tried again a moment later; nothing waits for that.
+            drop(handle.flush(session).await);
+        }));
     }
 
     /// Stores a piece of content, under a name that it has every time it is heard.
@@ -96,15 +124,24 @@ impl Host {
         if self.known.has(&record.event) {
             return;
         }
-        let before = self.store_what_returned();
+        self.store_what_returned();
+        let mut turn = Some(self.order.join());
         let id = entry_id(&record, self.process, self.spool.offset(), place);
         let (handle, epoch, session) = (self.desk.handle.clone(), self.epoch, record.session);
         self.records.push_back(Box::pin(async move {
-            if let Some(before) = before {
-                before.await;
+            if let Some(turn) = &mut turn {
+                turn.come().await;
             }
             loop {
-                match handle.record(session, Some(id), epoch, record.event.clone()).await {
+                let mut storing = pin!(handle.record(session, Some(id), epoch, record.event.clone()));
+                // Begun: it is in the journal's queue, and the next may follow.
+                let begun = poll_immediate(storing.as_mut()).await;
+                drop(turn.take());
+                let stored = match begun {
+                    Some(stored) => stored,
+                    None => storing.await,
+                };
+                match stored {
                     Ok(()) => return,
                     Err(AppendError::Unknown | AppendError::Down(_) | AppendError::Conflict) => {
                         sleep(STORE_AGAIN).await;
@@ -141,4 +178,42 @@ fn entry_id(record: &Record, process: ProcessId, offset: u64, place: usize) -> E
     }
     let digest: [u8; 32] = sha.finalize().into();
     EntryId(u128::from_be_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures_util::future::BoxFuture;
+    use futures_util::stream::{FuturesOrdered, StreamExt};
+    use parking_lot::Mutex;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_never_looked_at_does_not_go_ahead_of_what_was_just_woken() {
+        let (mut order, begun) = (Order::default(), Arc::new(Mutex::new(Vec::new())));
+        let (flushed, flush) = oneshot::channel::<()>();
+        let mut storing: FuturesOrdered<BoxFuture<'static, ()>> = FuturesOrdered::new();
+        let mut first = order.join();
+        storing.push_back(Box::pin(async move {
+            first.come().await;
+            let _ = flush.await;
+        }));
+        let mut store = |number: u32| -> BoxFuture<'static, ()> {
+            let (begun, mut turn) = (Arc::clone(&begun), order.join());
+            Box::pin(async move {
+                turn.come().await;
+                begun.lock().push(number);
+            })
+        };
+        // The first two wait, the third has not been looked at when what they wait for is done.
+        storing.push_back(store(1));
+        storing.push_back(store(2));
+        assert!(poll_immediate(storing.next()).await.is_none());
+        storing.push_back(store(3));
+        drop(flushed);
+        while storing.next().await.is_some() {}
+        assert_eq!(*begun.lock(), [1, 2, 3]);
+    }
 }

@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::content::{Known, Returning};
+use super::content::{Known, Order, Returning};
 use super::conversation;
 use super::desk::Inner;
 use super::memory::Scale;
@@ -86,6 +86,7 @@ pub(super) struct Host {
     pub(super) ruled: VecDeque<Ruling>,
     pub(super) records: FuturesOrdered<BoxFuture<'static, ()>>,
     pub(super) returning: Returning,
+    pub(super) order: Order,
     /// What an earlier askbridge, or an earlier process, has stored together with decisions. Nothing once all of that was heard
     /// again.
     pub(super) known: Known,
@@ -142,6 +143,7 @@ impl Host {
             ruled: VecDeque::new(),
             records: FuturesOrdered::new(),
             returning: Returning::default(),
+            order: Order::default(),
             known,
             unread: true,
             wake_at: None,
@@ -326,10 +328,8 @@ impl Host {
         act(&mut self.claude, &mut cx);
         let out = std::mem::take(&mut self.out);
         // A question that is being written is no part of the story yet.
-        if out.streams.iter().any(|streamed| streamed.kind != BlockKind::Asking)
-            && let Some(stored) = self.store_what_returned()
-        {
-            self.records.push_back(stored.boxed());
+        if out.streams.iter().any(|streamed| streamed.kind != BlockKind::Asking) {
+            self.store_what_returned();
         }
         for Streamed { session, block, kind, offset, text } in out.streams {
             self.desk.handle.stream(session, block, kind, offset, &text);
