@@ -125,13 +125,12 @@ impl Host {
             return;
         }
         self.store_what_returned();
-        let mut turn = Some(self.order.join());
+        let mut turn = self.order.join();
         let id = entry_id(&record, self.process, self.spool.offset(), place);
         let (handle, epoch, session) = (self.desk.handle.clone(), self.epoch, record.session);
         self.records.push_back(Box::pin(async move {
-            if let Some(turn) = &mut turn {
-                turn.come().await;
-            }
+            turn.come().await;
+            let mut turn = Some(turn);
             loop {
                 let mut storing = pin!(handle.record(session, Some(id), epoch, record.event.clone()));
                 // Begun: it is in the journal's queue, and the next may follow.
@@ -211,6 +210,7 @@ mod tests {
         storing.push_back(store(1));
         storing.push_back(store(2));
         assert!(poll_immediate(storing.next()).await.is_none());
+        assert!(begun.lock().is_empty(), "they wait");
         storing.push_back(store(3));
         drop(flushed);
         while storing.next().await.is_some() {}
