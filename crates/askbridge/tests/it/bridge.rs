@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -19,6 +20,8 @@ pub(crate) struct TestBridge {
     server: Option<Child>,
     /// How much it tells about itself.
     log: &'static str,
+    /// The token of a person's phone, once there is one: the first device is taken at its word, a further one is not.
+    phone: OnceLock<String>,
 }
 
 /// A program that ended.
@@ -51,7 +54,7 @@ impl TestBridge {
 
     /// A place where a server could be.
     pub(crate) fn stopped() -> Self {
-        Self { dir: tempfile::tempdir().unwrap(), server: None, log: "info" }
+        Self { dir: tempfile::tempdir().unwrap(), server: None, log: "info", phone: OnceLock::new() }
     }
 
     pub(crate) fn start_again(&mut self) {
@@ -135,6 +138,10 @@ impl TestBridge {
         ran(self.far_from_terminals("bash", &["-c", script]))
     }
 
+    pub(crate) fn python(&self, script: &str) -> Ran {
+        ran(self.far_from_terminals("python3", &["-c", script]))
+    }
+
     pub(crate) fn bash_with_token(&self, script: &str, token: &str) -> Ran {
         let mut command = self.far_from_terminals("bash", &["-c", script]);
         command.env("ASKBRIDGE_TOKEN", token);
@@ -174,9 +181,13 @@ impl TestBridge {
 
     /// A token that decides.
     pub(crate) fn person(&self) -> String {
-        let made = self.run(&["pair", "--print-token", "--yes-i-am-a-person", "--name", "ada", "--device", "phone"]);
-        assert_eq!(made.code, Some(0), "{}", made.stderr);
-        made.stdout.trim().to_owned()
+        let pair = || {
+            let made =
+                self.run(&["pair", "--print-token", "--yes-i-am-a-person", "--name", "ada", "--device", "phone"]);
+            assert_eq!(made.code, Some(0), "{}", made.stderr);
+            made.stdout.trim().to_owned()
+        };
+        self.phone.get_or_init(pair).clone()
     }
 
     /// Answers as a person with a phone.

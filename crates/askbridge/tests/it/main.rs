@@ -24,6 +24,7 @@ mod operations;
 mod others_bugs;
 mod pairing;
 mod patience;
+mod pinned;
 mod rebinding;
 mod screens;
 mod terminal;

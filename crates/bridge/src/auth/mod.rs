@@ -7,6 +7,7 @@ mod caller;
 mod known_agents;
 mod loopback;
 mod pairing;
+mod pinned;
 mod secret;
 mod tokens;
 
@@ -17,6 +18,7 @@ pub use buckets::Buckets;
 pub use caller::{Access, Action, Caller, Role};
 pub(crate) use loopback::may_be_the_user;
 pub use pairing::{Paired, PairingError, make_code, make_link, redeem, redeem_code};
+pub(crate) use pinned::Pinned;
 pub use secret::Secret;
 pub(crate) use secret::{hash, hex};
 pub use tokens::{TokenInfo, TokenRole, Tokens, TokensError};

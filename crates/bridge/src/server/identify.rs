@@ -1,6 +1,7 @@
 //! Who calls: by bearer token, or by being a process of the same user on the local socket.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use askbridge_core::ids::PartyId;
 use askbridge_peers::wish::Rejection;
@@ -10,7 +11,7 @@ use axum::http::request::Parts;
 
 use super::app::App;
 use super::problem::Trouble;
-use crate::auth::{Ancestry, Caller, Role};
+use crate::auth::{Ancestry, Caller, Pinned, ProcessId, Role};
 
 /// Where a connection comes from.
 #[derive(Debug, Clone)]
@@ -26,8 +27,20 @@ pub(crate) enum Remote {
 
 #[derive(Debug, Clone)]
 pub(crate) struct LocalPeer {
-    pub(crate) pid: u32,
-    pub(crate) user: String,
+    /// The process that opened the connection, held since it was accepted: its number may come to mean another one.
+    process: Arc<Pinned>,
+    pub(crate) user: Arc<str>,
+}
+
+impl LocalPeer {
+    pub(crate) fn new(process: Pinned, user: Arc<str>) -> Self {
+        Self { process: Arc::new(process), user }
+    }
+
+    /// Returns the process that calls. A connection that its process has left behind belongs to nobody.
+    pub(crate) fn process(&self) -> Result<ProcessId, Rejection> {
+        if self.process.is_alive() { Ok(self.process.id) } else { Err(Rejection::Unauthorized) }
+    }
 }
 
 /// The party of everything that asks from this machine: the token file and the local socket.
@@ -44,7 +57,7 @@ impl FromRequestParts<App> for Caller {
             (Some((scheme, token)), _) if scheme.eq_ignore_ascii_case("bearer") => {
                 sign_in(app, token.trim(), address_of(remote))?
             }
-            (None, Some(Remote::Local(peer))) => local_caller(app, peer),
+            (None, Some(Remote::Local(peer))) => local_caller(app, peer)?,
             _ => return Err(Rejection::Unauthorized.into()),
         };
         pace(app, &caller)?;
@@ -75,11 +88,13 @@ pub(crate) fn address_of(remote: Option<&Remote>) -> IpAddr {
 }
 
 /// A process of the same user: a person at a terminal, a script, or something that an agent started.
-pub(super) fn local_caller(app: &App, peer: &LocalPeer) -> Caller {
-    let (role, device) = match app.agents.ancestry(peer.pid) {
+pub(super) fn local_caller(app: &App, peer: &LocalPeer) -> Result<Caller, Rejection> {
+    let (role, device) = match app.agents.ancestry(peer.process()?.pid) {
         Ancestry::AtATerminal => (Role::Terminal, "terminal"),
         Ancestry::NoTerminal => (Role::Local, "script"),
         Ancestry::BelowAnAgent | Ancestry::Unknown => (Role::Agent, "agent"),
     };
-    Caller { party: PartyId::from(LOCAL_PARTY), role, name: peer.user.as_str().into(), device: device.into() }
+    // What was read belongs to the caller only if that process was there all the while.
+    peer.process()?;
+    Ok(Caller { party: PartyId::from(LOCAL_PARTY), role, name: Arc::clone(&peer.user), device: device.into() })
 }

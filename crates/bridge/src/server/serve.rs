@@ -18,6 +18,7 @@ use tracing::{debug, warn};
 use super::app::App;
 use super::identify::{LocalPeer, Remote};
 use super::listen::Listeners;
+use crate::auth::Pinned;
 
 /// A server that accepts connections.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ const FULL: &[u8] =
 pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Server {
     let Listeners { tcp, unix, unix_path } = listeners;
     let own_uid = rustix::process::getuid().as_raw();
-    let router = Arc::new(router);
+    let (router, user) = (Arc::new(router), Arc::<str>::from(user));
     app.tasks.spawn(accept(app.clone(), Arc::clone(&router), tcp));
     let accepting = app.clone();
     app.tasks.spawn(async move {
@@ -50,7 +51,10 @@ pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Se
                         warn!(uid, "Refused another user on the local socket");
                         continue;
                     };
-                    connection(&accepting, &router, stream, Remote::Local(LocalPeer { pid, user: user.clone() }));
+                    // Held at once: what it becomes later, it becomes with this connection.
+                    let Some(process) = Pinned::hold(pid) else { continue };
+                    let peer = LocalPeer::new(process, Arc::clone(&user));
+                    connection(&accepting, &router, stream, Remote::Local(peer));
                 }
                 Err(error) => backoff(&error).await,
             }

@@ -42,7 +42,9 @@ pub(super) fn who(
             Err(Rejection::Unauthorized) => return Err(turned_away(listing, Came::WithAWrongToken)),
             Err(other) => return Err(Trouble::from(other).into_response()),
         },
-        (None, Some(Remote::Local(peer))) => local_caller(app, peer),
+        (None, Some(Remote::Local(peer))) => {
+            local_caller(app, peer).map_err(|rejection| Trouble::from(rejection).into_response())?
+        }
         (None, Some(Remote::Address { ip, port })) if ip.is_loopback() && is_direct(&parts.headers) => {
             let loopback = app.speaking().and_then(|speaking| speaking.loopback.clone());
             match loopback.filter(|_| port.is_none_or(|port| may_be_the_user(&app.agents, port))) {

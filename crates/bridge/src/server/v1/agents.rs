@@ -35,13 +35,14 @@ pub(crate) async fn announce(
     let refused = || Trouble::new(403, "forbidden", "agents announce themselves on the local socket");
     let Some(Extension(Remote::Local(peer))) = remote else { return Err(refused()) };
     let (store, now) = (&app.handle.store, app.handle.clock.now());
+    let caller = peer.process()?.pid;
     let pid = match announcement.parent {
-        true => match agent_above(peer.pid, "mcp") {
+        true => match agent_above(caller, "mcp") {
             Some(agent) => agent,
             // A person tries it by hand: nobody is an agent.
             None => return Ok(StatusCode::NO_CONTENT.into_response()),
         },
-        false => peer.pid,
+        false => caller,
     };
     let known = app.agents.announce_for_good(pid, store, now).await;
     if !known.map_err(|error| Rejection::Down(chain(&error)))? {

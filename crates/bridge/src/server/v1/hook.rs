@@ -48,7 +48,7 @@ pub(crate) async fn hear(
         Err(_) => return Err(Trouble::new(400, "not_json", "the body is not JSON")),
     }
     let hook = match remote {
-        Some(Extension(Remote::Local(peer))) => Some(peer.pid),
+        Some(Extension(Remote::Local(peer))) => Some(peer.process()?.pid),
         _ => None,
     };
     let headless = headers.get("askbridge-headless").is_some();

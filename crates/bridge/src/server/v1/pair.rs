@@ -105,7 +105,7 @@ pub(crate) async fn create(
         let detail = "people are paired on the machine itself: run `askbridge pair` in a terminal there";
         return Err(Trouble::new(403, "forbidden", detail));
     };
-    match (app.agents.ancestry(peer.pid), pairing.i_am_a_person) {
+    match (app.agents.ancestry(peer.process()?.pid), pairing.i_am_a_person) {
         (Ancestry::AtATerminal, _) | (Ancestry::NoTerminal, true) => {}
         (Ancestry::NoTerminal, false) => {
             let detail = "this is not a terminal; a script that a person runs says `--yes-i-am-a-person`";
@@ -121,7 +121,7 @@ pub(crate) async fn create(
         Some(TokenRole::Person) => TokenRole::Person,
         Some(_) => return Err(Trouble::new(422, "bad_request", "`role` is person or operator")),
     };
-    let name = pairing.name.unwrap_or_else(|| peer.user.clone());
+    let name = pairing.name.unwrap_or_else(|| peer.user.to_string());
     let now = app.handle.clock.now();
     let down = |error: &dyn std::error::Error| Trouble::from(Rejection::Down(chain(error)));
     let body = if pairing.token {

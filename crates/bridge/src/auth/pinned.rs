@@ -1,0 +1,57 @@
+//! The process at the other end of a connection, held from the moment the connection was accepted.
+
+use std::os::fd::OwnedFd;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::ancestry::ProcessId;
+
+/// A process that stays this very process: once it has ended, its number may belong to another one, which is not it.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    pub(crate) id: ProcessId,
+    /// Becomes readable when the process ends. Missing where the system has none (Linux before 5.3, some sandboxes): then the
+    /// start time alone tells one process from the next.
+    pidfd: Option<OwnedFd>,
+}
+
+impl Pinned {
+    /// Takes hold of the process that has this number now. `None`: it has ended already.
+    pub(crate) fn hold(pid: u32) -> Option<Self> {
+        let number = Pid::from_raw(i32::try_from(pid).ok()?)?;
+        let pidfd = pidfd_open(number, PidfdFlags::empty()).ok();
+        let pinned = Self { id: ProcessId::of(pid)?, pidfd };
+        // What `/proc` said is about the process that is held only if that one still lives.
+        pinned.is_alive().then_some(pinned)
+    }
+
+    /// Does this very process still run?
+    pub(crate) fn is_alive(&self) -> bool {
+        let Some(pidfd) = &self.pidfd else { return self.id.is_alive() };
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut asked = [PollFd::new(pidfd, PollFlags::IN)];
+        // When in doubt, it has ended.
+        matches!(poll(&mut asked, Some(&at_once)), Ok(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_process_that_has_ended_is_not_alive_although_its_number_is_still_taken() {
+        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+        let pinned = Pinned::hold(child.id()).unwrap();
+        assert!(pinned.is_alive());
+        rustix::process::kill_process(Pid::from_child(&child), rustix::process::Signal::KILL).unwrap();
+        // Until we wait for it, it keeps its number.
+        let mut asked = [PollFd::new(pinned.pidfd.as_ref().unwrap(), PollFlags::IN)];
+        poll(&mut asked, None).unwrap();
+        assert!(!pinned.is_alive() && Pinned::hold(child.id()).is_none());
+        child.wait().unwrap();
+    }
+}
