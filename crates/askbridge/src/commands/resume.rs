@@ -79,13 +79,13 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
             tell(&format!("waiting for an answer to “{}”", one_line(&run.headline)));
         }
         while client.wait_for(ask, PATIENCE).await?.shown.is_open() {}
-        return take_up(&run, &args.more);
+        return take_up(settings, &run, &args.more);
     }
-    all(&client, &args).await
+    all(settings, &client, &args).await
 }
 
 /// Takes up whatever has its answer, one after another.
-async fn all(client: &Client, args: &Args) -> Result<Exit, Failure> {
+async fn all(settings: &Settings, client: &Client, args: &Args) -> Result<Exit, Failure> {
     let mut exit = Exit::Good;
     let mut done = Vec::new();
     loop {
@@ -102,7 +102,7 @@ async fn all(client: &Client, args: &Args) -> Result<Exit, Failure> {
             tokio::time::sleep(BREATH).await;
             continue;
         };
-        let ended = take_up(run, &args.more)?;
+        let ended = take_up(settings, run, &args.more)?;
         exit = if exit == Exit::Good { ended } else { exit };
         done.push(run.ask.clone());
     }
@@ -130,25 +130,32 @@ async fn runs(client: &Client) -> Result<Vec<Run>, Failure> {
 }
 
 /// Runs the agent where it was. Its hook then finds the answer.
-fn take_up(run: &Run, more: &[OsString]) -> Result<Exit, Failure> {
+///
+/// Through `askbridge run`, in a process of its own: what runs is known as an agent before it does anything, and we stay none.
+fn take_up(settings: &Settings, run: &Run, more: &[OsString]) -> Result<Exit, Failure> {
     // Claude Code replaces itself now and then; then it is found by its name.
     let known = run.program.as_deref().filter(|program| Path::new(program).exists());
     let program = known.unwrap_or("claude");
-    let mut command = Command::new(program);
+    let mut command = Command::new("/proc/self/exe");
+    command.arg("--data").arg(&settings.data).args(["run", "--", program]);
     command.arg("-p").arg(format!("--resume={}", run.conversation)).args(&run.flags).args(more);
-    // A person's token in our environment would let the agent decide after all.
-    command.env_remove("ASKBRIDGE_TOKEN");
     if let Some(folder) = &run.folder {
         command.current_dir(folder);
     }
     tell(&format!("taking up {}: {}", run.ask, one_line(&run.headline)));
-    let status = command.status().map_err(|error| {
-        let what = format!("could not run `{program}`");
-        Failure::from(anyhow::Error::from(error).context(what)).hint(format!(
-            "take it up by hand: `claude -p --resume={}` in {}",
-            run.conversation,
-            run.folder.as_deref().unwrap_or("its folder")
-        ))
-    })?;
-    Ok(if status.success() { Exit::Good } else { Exit::Failed })
+    let by_hand = format!(
+        "take it up by hand: `askbridge run -- claude -p --resume={}` in {}",
+        run.conversation,
+        run.folder.as_deref().unwrap_or("its folder")
+    );
+    let not_run =
+        |error: anyhow::Error| Failure::from(error.context(format!("could not run `{program}`"))).hint(&by_hand);
+    let status = command.status().map_err(|error| not_run(error.into()))?;
+    match status.code().and_then(|code| u8::try_from(code).ok()) {
+        Some(0) => Ok(Exit::Good),
+        Some(code) if [Exit::NotFound.number(), Exit::NotExecutable.number()].contains(&code) => {
+            Err(not_run(anyhow::anyhow!("it ended with {code} at once")))
+        }
+        _ => Ok(Exit::Failed),
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::ancestry::parent_of;
+use super::ancestry::{Kin, look_up};
 
 /// Shells that an agent may put between itself and a command. Only these names are looked at, and only to look further.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
@@ -11,24 +11,40 @@ const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "bu
 const SHELLS_MAX: usize = 3;
 /// The first process of a machine adopts whatever lost its parent. It is nobody's agent.
 const FIRST_PROCESS: u32 = 1;
+/// Where systemd keeps the manager itself, of the machine and of each user, apart from all that it starts.
+const MANAGERS_PLACE: &str = "/init.scope";
 
 /// Finds the agent above a helper that is called with `verb`: its parent, not counting a shell that was started only to run
-/// the helper. `None`: somebody tries it by hand, and their shell may go on to decide.
+/// the helper. `None`: a person tries it by hand, and their shell may go on to decide.
+///
+/// A helper whose parent has ended was adopted, by a process that started nothing: then whatever was adopted is the agent.
 pub(crate) fn agent_above(helper: u32, verb: &str) -> Option<u32> {
-    let (mut agent, mut above) = (None, parent_of(helper));
-    for _ in 0..=SHELLS_MAX {
-        let Some(pid) = above.filter(|pid| *pid > FIRST_PROCESS) else { break };
-        let line = command_line(pid);
+    let mut below = look_up(helper)?;
+    for step in 0..=SHELLS_MAX {
+        let above = look_up(below.parent);
+        let Some(above) = above.filter(|above| !adopts(above, &below)) else { return Some(below.id.pid) };
+        let line = command_line(above.id.pid);
         if is_a_persons_shell(&line) {
-            break;
+            return (step > 0).then_some(below.id.pid);
         }
-        agent = Some(pid);
+        below = above;
         if !runs_a_helper(&line, verb) {
             break;
         }
-        above = parent_of(pid);
     }
-    agent
+    Some(below.id.pid)
+}
+
+/// Is `above` a process that adopts orphans, and `below` perhaps one of them? A parent that started a process and one that
+/// adopted it look the same, so whatever looks like a service manager counts as one.
+fn adopts(above: &Kin, below: &Kin) -> bool {
+    let looks_like_a_manager = above.leads_a_session() && !above.has_terminal && is_manager(above.parent);
+    is_manager(above.id.pid) || above.id.pid == std::process::id() || (looks_like_a_manager && below.leads_a_session())
+}
+
+fn is_manager(pid: u32) -> bool {
+    let groups = || fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    pid <= FIRST_PROCESS || groups().lines().any(|group| group.ends_with(MANAGERS_PLACE))
 }
 
 /// The arguments of a process, its own name first. Empty if it cannot be seen.

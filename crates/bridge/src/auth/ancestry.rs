@@ -23,8 +23,16 @@ pub struct ProcessId {
 pub(super) struct Kin {
     pub id: ProcessId,
     pub parent: u32,
+    /// The process that leads the session it belongs to, by number.
+    pub session: u32,
     pub has_terminal: bool,
     pub is_dead: bool,
+}
+
+impl Kin {
+    pub(super) fn leads_a_session(&self) -> bool {
+        self.session == self.id.pid
+    }
 }
 
 impl ProcessId {
@@ -98,12 +106,7 @@ impl Agents {
     }
 }
 
-/// Finds the process that started this one, or that took it over.
-pub(crate) fn parent_of(pid: u32) -> Option<u32> {
-    look_up(pid).map(|kin| kin.parent)
-}
-
-fn look_up(pid: u32) -> Option<Kin> {
+pub(super) fn look_up(pid: u32) -> Option<Kin> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
@@ -114,9 +117,10 @@ fn parse(pid: u32, stat: &str) -> Option<Kin> {
     let mut fields = rest.split_ascii_whitespace();
     let is_dead = matches!(fields.next()?, "Z" | "X");
     let parent = fields.next()?.parse().ok()?;
-    let terminal: i64 = fields.nth(2)?.parse().ok()?;
+    let session = fields.nth(1)?.parse().ok()?;
+    let terminal: i64 = fields.next()?.parse().ok()?;
     let started = fields.nth(14)?.parse().ok()?;
-    Some(Kin { id: ProcessId { pid, started }, parent, has_terminal: terminal != 0, is_dead })
+    Some(Kin { id: ProcessId { pid, started }, parent, session, has_terminal: terminal != 0, is_dead })
 }
 
 #[cfg(test)]
@@ -126,7 +130,13 @@ mod tests {
     #[test]
     fn a_process_with_a_misleading_name_is_read_right() {
         let stat = "42 (evil) S 1 0 ) S 7 42 42 34816 42 4194560 1 0 0 0 0 0 0 0 20 0 1 0 987654 0 0";
-        let kin = Kin { id: ProcessId { pid: 42, started: 987_654 }, parent: 7, has_terminal: true, is_dead: false };
+        let kin = Kin {
+            id: ProcessId { pid: 42, started: 987_654 },
+            parent: 7,
+            session: 42,
+            has_terminal: true,
+            is_dead: false,
+        };
         assert_eq!(parse(42, stat), Some(kin));
     }
 
