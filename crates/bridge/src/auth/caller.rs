@@ -49,6 +49,8 @@ pub enum Action {
     StartSession,
     /// Run an agent on this machine: that is code execution.
     RunAgent,
+    /// Say what an agent may do without asking: its mode, its terms. Never for an agent to say, least of all for the one in question.
+    Loosen,
     Administer,
     /// Read how the server is doing.
     Inspect,
@@ -96,6 +98,8 @@ impl Caller {
             (Action::StartSession, Person) => false,
             (Action::RunAgent, Operator | Local | Terminal) => true,
             (Action::RunAgent, Person | Agent) => false,
+            (Action::Loosen, Operator | Local | Terminal) => true,
+            (Action::Loosen, Person | Agent) => false,
             (Action::Administer, Local | Terminal) => true,
             (Action::Administer, Operator | Person | Agent) => false,
             (Action::Inspect, Operator | Local | Terminal) => true,
@@ -115,6 +119,10 @@ impl Caller {
             }
             Action::RunAgent => {
                 "running an agent is running commands on this machine: it needs an operator's device or the local token"
+                    .to_owned()
+            }
+            Action::Loosen => {
+                "what an agent may do without asking is said by an operator's device or on this machine, not by an agent"
                     .to_owned()
             }
             Action::Withdraw => "only whoever asked may take the ask back".to_owned(),
@@ -189,6 +197,13 @@ mod tests {
     fn nobody_who_decides_remotely_administers() {
         let admins = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Administer, None).is_ok());
         assert_eq!(admins.collect::<Vec<_>>(), [Role::Local, Role::Terminal]);
+    }
+
+    #[test]
+    fn no_agent_loosens_what_it_may_do_not_even_in_a_session_of_its_own() {
+        let access = session_of("x", Audience::Everyone);
+        let may = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Loosen, Some(&access)).is_ok());
+        assert_eq!(may.collect::<Vec<_>>(), [Role::Operator, Role::Local, Role::Terminal]);
     }
 
     #[test]

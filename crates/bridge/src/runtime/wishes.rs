@@ -10,7 +10,7 @@ use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
 use askbridge_core::{limits, unfit};
-use askbridge_peers::doors::claude;
+use askbridge_peers::doors::{claude, hook};
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use sha2::{Digest, Sha256};
@@ -82,6 +82,9 @@ impl Handle {
             }
             Wish::Configure { session, settings } => {
                 self.guarded(caller, Action::Withdraw, session)?;
+                if loosens(&settings) && !REPORTERS.contains(&via) {
+                    self.guarded(caller, Action::Loosen, session)?;
+                }
                 self.submit_in(session, Intent::Configure(settings)).await
             }
             Wish::Note { session, level, text } => {
@@ -305,6 +308,14 @@ impl Handle {
         let start = start.map(|start| Intent::Start(Box::new(start)));
         Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), ruled, key }
     }
+}
+
+/// Doors that report which mode an agent is in already. What they say is written down; it changes nothing about the agent.
+const REPORTERS: [&str; 2] = [claude::NAME, hook::NAME];
+
+/// Could these settings let an agent do more without asking?
+fn loosens(settings: &Settings) -> bool {
+    settings.mode.is_some() || settings.more.is_some() || settings.wishes != Wishes::default()
 }
 
 /// An ask that is ready to be submitted.
