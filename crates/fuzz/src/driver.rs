@@ -41,10 +41,20 @@ const WORDS: &[&str] = &[
     "ü",
 ];
 
+/// Inputs of one batch.
+pub const BATCH: usize = 500;
+
 /// Chance with a seed.
 pub struct Dice(pub u64);
 
 impl Dice {
+    /// Chance for one batch: the same whichever thread feeds it, and however many batches run beside it.
+    pub fn of_batch(seed: u64, batch: u64) -> Self {
+        let mut dice = Self(seed);
+        let apart = dice.below(u64::MAX);
+        Self(apart ^ batch.wrapping_mul(0xd134_2543_de82_ef95))
+    }
+
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

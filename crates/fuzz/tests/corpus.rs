@@ -15,3 +15,12 @@ fn no_target_breaks_on_its_corpus_or_on_what_chance_makes_of_it() {
         assert!(fed.is_ok(), "{fed:?}");
     }
 }
+
+#[test]
+fn a_batch_is_the_same_whenever_it_is_fed_and_unlike_the_next() {
+    let of = |seed, batch| Dice::of_batch(seed, batch).0;
+    assert_eq!(of(7, 3), of(7, 3));
+    let all: std::collections::BTreeSet<_> =
+        (0..50).flat_map(|seed| (0..50).map(move |batch| of(seed, batch))).collect();
+    assert_eq!(all.len(), 2_500, "batches of different runs differ");
+}
