@@ -10,6 +10,7 @@ mod drift;
 mod install;
 mod links;
 mod run;
+mod soak;
 mod suite;
 mod test;
 mod tidy;
@@ -25,8 +26,9 @@ cargo xtask api              the real server against its own document, by schema
 cargo xtask api-diff         does the API keep what the last release promised?
 cargo xtask api-release      makes today's API the promise: part of a release
 cargo xtask load [--quick]   a crowd on one server: nothing lost, bounded memory, 429 or 503 beyond
-cargo xtask simulate         the real bridge on simulated afternoons; --seeds N, --seed S
-cargo xtask fuzz             every parser, fed with chance; --minutes N
+cargo xtask simulate         the real bridge on simulated afternoons; --seeds N, --seed S, --minutes M
+cargo xtask fuzz             every parser, fed with chance; --minutes M, --inputs N
+cargo xtask soak [--hours H] seeds, inputs and the storms at full length; its result is docs/soak.md
 cargo xtask web              the web app: types, tests, the committed build, journeys in a real browser
 cargo xtask tidy             walls between crates, file sizes, door plates
 cargo xtask links            every link between the documents leads somewhere
@@ -55,6 +57,7 @@ fn main() -> Result<()> {
         }
         ["simulate", rest @ ..] => run_ours("askbridge-simulation", rest),
         ["fuzz", rest @ ..] => run_ours("askbridge-fuzz", rest),
+        ["soak", rest @ ..] => soak::run(rest),
         ["web"] => install::run().and_then(|installed| web::run(&installed)),
         ["tidy"] => tidy::run(),
         ["agents"] => agents::run(),

@@ -62,14 +62,14 @@ pub(crate) fn tell(hiccups: &[String]) {
     }
 }
 
-struct Said {
-    succeeded: bool,
-    out: String,
+pub(crate) struct Said {
+    pub(crate) succeeded: bool,
+    pub(crate) out: String,
     err: String,
 }
 
 /// Runs cargo, shows what it says, and keeps it.
-fn said(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Said> {
+pub(crate) fn said(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Said> {
     eprintln!("\n$ cargo {}", args.join(" "));
     let mut command: Command = cargo_command(args, env);
     command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped());

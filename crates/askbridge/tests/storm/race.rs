@@ -1,5 +1,6 @@
 //! A hundred people answer the same ask at the same moment.
 
+use askbridge_scripted::storm;
 use serde_json::{Value, json};
 use tokio::net::UnixStream;
 use tokio::sync::{broadcast, mpsc};
@@ -8,7 +9,6 @@ use crate::server::Server;
 use crate::wire::{Http, Socket};
 
 const PEOPLE: usize = 100;
-const ROUNDS: usize = 1000;
 const OPTIONS: [&str; 4] = ["North", "East", "South", "West"];
 
 /// What one of them was told.
@@ -21,6 +21,7 @@ enum Told {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_answers_have_one_winner_and_everyone_learns_who_it_was() {
+    let rounds = storm::count("asks, each answered by a hundred people at the same moment", 300, 3_000);
     let server = Server::start().await;
     let (go, _) = broadcast::channel::<String>(16);
     let (told, mut heard) = mpsc::channel(PEOPLE);
@@ -44,7 +45,7 @@ async fn a_hundred_answers_have_one_winner_and_everyone_learns_who_it_was() {
     let (mut agent, token) = (Http::connect(&server.address).await.unwrap(), server.agent_token());
     let options: Vec<_> = OPTIONS.iter().map(|label| json!({"label": label})).collect();
     let question = json!({"questions": [{"question": "Which way?", "options": options}]});
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let (status, asked) =
             agent.post("/v1/asks", &format!("authorization: Bearer {token}\r\n"), &question).await.unwrap();
         assert_eq!(status, 201, "{asked}");

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use askbridge_scripted::storm;
+
 use crate::agents::Asked;
 use crate::crowd::Crowd;
 use crate::judge;
 use crate::server::Server;
 
-const UPGRADES: usize = 6;
 const AGENTS: usize = 32;
 const LABELS: [&str; 2] = ["North", "East"];
 /// Rounds that each life of the server has to finish before the next one follows.
@@ -26,9 +27,10 @@ async fn a_server_that_opens_its_own_socket_is_followed_by_the_next_without_loss
 }
 
 async fn upgrade(mut server: Server) -> Vec<Asked> {
+    let upgrades = storm::count("upgrades of the server under load", 6, 40);
     let mut crowd = Crowd::gather(&server, &LABELS, AGENTS).await;
 
-    for number in 0..UPGRADES {
+    for number in 0..upgrades {
         rounds_were_made(&server).await;
         match number % 2 {
             0 => server.upgrade_ahead().await,
@@ -43,7 +45,7 @@ async fn upgrade(mut server: Server) -> Vec<Asked> {
     everything_was_delivered(&server).await;
     let seen = crowd.leave().await;
     server.stop();
-    let storm = judge::Storm { lives: UPGRADES + 1, connections: UPGRADES + 1, torn: false };
+    let storm = judge::Storm { lives: upgrades + 1, connections: upgrades + 1, torn: false };
     judge::judge(server.folder.path(), &asked, &seen, storm).await;
     asked
 }
