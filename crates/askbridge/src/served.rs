@@ -77,6 +77,7 @@ impl Served {
         app.keep_waiting(settings.patience.clone());
         app.hook(settings.hooks);
         app.strand_hooks().await;
+        app.recall_endings().await.context("could not recall the programs whose sessions end with them")?;
         let spoken = Spoken::prepare(&app, settings).await?;
         app.look_ahead().await;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.user.clone());

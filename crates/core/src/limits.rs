@@ -96,6 +96,9 @@ pub const HEARTBEAT: Duration = Duration::from_secs(25);
 pub const SILENCE_MAX: Duration = Duration::from_secs(90);
 /// Longest that one request may wait for an answer. Beyond: the wait is cut to this and the state as it is comes back.
 pub const WAIT_PER_REQUEST_MAX: Duration = Duration::from_secs(3600);
+/// Sessions whose program on this machine is watched, so that they end with it. Beyond: such a session stays open until a
+/// person closes it, or until the next call of its program finds room.
+pub const WATCHED_PROGRAMS_MAX: usize = 10_000;
 /// How often a program that waits through an MCP call hears that we are still there.
 pub const PROGRESS_EVERY: Duration = Duration::from_secs(15);
 /// How long after an agent heard an answer the same question from it gets the same answer: it may not have heard after

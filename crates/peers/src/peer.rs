@@ -108,10 +108,21 @@ pub struct Outbox {
     pub streams: Vec<Streamed>,
     /// What other connections to a session are to hear, if they are there: quick and lossy, told to agents alone.
     pub whispers: Vec<(SessionId, String)>,
+    /// Sessions that the bridge closes later, when this peer is gone.
+    pub endings: Vec<(SessionId, EndsWith)>,
     /// Close the connection once the frames are out.
     pub hang_up: Option<(u16, String)>,
     /// Wake this peer at that time.
     pub wake_at: Option<Timestamp>,
+}
+
+/// When a session is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndsWith {
+    /// Once the process at the other end has ended, if it is on this machine.
+    Process,
+    /// Now, or as soon as no question in it is open whose answer can still be fetched.
+    LastQuestion,
 }
 
 /// A piece of content.
@@ -159,6 +170,7 @@ impl Outbox {
             && self.records.is_empty()
             && self.streams.is_empty()
             && self.whispers.is_empty()
+            && self.endings.is_empty()
             && self.hang_up.is_none()
             && self.wake_at.is_none()
     }

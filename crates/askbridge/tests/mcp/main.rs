@@ -13,6 +13,7 @@ mod deciding;
 mod house;
 #[path = "../claude/http.rs"]
 mod http;
+mod leaving;
 mod pipe;
 mod restart;
 mod wire;

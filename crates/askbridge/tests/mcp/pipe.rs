@@ -9,8 +9,8 @@ use crate::agent::{answer, house, open, until_delivered, until_held, which_datab
 use crate::house::House;
 
 pub(crate) struct Pipe {
-    child: Child,
-    stdin: Option<ChildStdin>,
+    pub(crate) child: Child,
+    pub(crate) stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
 }
 

@@ -37,3 +37,4 @@ pub use desk::Hosts;
 pub use launcher::{LAUNCH_COMMAND, become_agent};
 pub use options::{HostOptions, RootError, environment};
 pub use place::{RunningAgent, running_agents};
+pub(crate) use process::Running;

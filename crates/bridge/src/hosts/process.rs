@@ -17,14 +17,14 @@ const END_MAX: Duration = Duration::from_secs(5);
 
 /// A process that runs, held so that its id cannot come to mean another one.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(crate) struct Running {
     pub(super) id: ProcessId,
     pidfd: AsyncFd<OwnedFd>,
 }
 
 impl Running {
     /// Takes hold of a process. `None`: it is gone.
-    pub(super) fn hold(id: ProcessId) -> io::Result<Option<Self>> {
+    pub(crate) fn hold(id: ProcessId) -> io::Result<Option<Self>> {
         let Some(pid) = pid(id) else { return Ok(None) };
         let pidfd = match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(pidfd) => pidfd,
@@ -39,7 +39,7 @@ impl Running {
     }
 
     /// Waits until it has ended.
-    pub(super) async fn ended(&self) {
+    pub(crate) async fn ended(&self) {
         // An error means that it can no longer be watched; whoever looks will find it dead or alive.
         let _ = self.pidfd.readable().await;
     }

@@ -13,6 +13,7 @@ use askbridge_peers::listing::Choices;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::endings::Endings;
 use super::foreign::Speaking;
 use super::guard::Origins;
 use crate::auth::{Agents, Buckets, Tokens};
@@ -33,6 +34,8 @@ pub struct AppInner {
     hosts: OnceLock<Hosts>,
     /// The agents in people's own terminals.
     pub(crate) hooks: Hooks,
+    /// The sessions that end with a program on this machine.
+    pub(super) endings: Endings,
     /// How languages of other systems are spoken, if any are.
     speaking: OnceLock<Speaking>,
     /// The way out, if there is one.
@@ -78,6 +81,7 @@ impl App {
             agents: Arc::default(),
             hosts: OnceLock::new(),
             hooks: Hooks::default(),
+            endings: Endings::default(),
             speaking: OnceLock::new(),
             outbound: OnceLock::new(),
             patience: OnceLock::new(),

@@ -87,6 +87,14 @@ pub(crate) fn address_of(remote: Option<&Remote>) -> IpAddr {
     }
 }
 
+/// The process at the other end of the local socket, also if it has ended since.
+pub(super) fn process_of(remote: Option<&Remote>) -> Option<ProcessId> {
+    match remote {
+        Some(Remote::Local(peer)) => Some(peer.process.id),
+        Some(Remote::Address { .. }) | None => None,
+    }
+}
+
 /// A process of the same user: a person at a terminal, a script, or something that an agent started.
 pub(super) fn local_caller(app: &App, peer: &LocalPeer) -> Result<Caller, Rejection> {
     let (role, device) = match app.agents.ancestry(peer.process()?.pid) {

@@ -9,6 +9,7 @@ mod body;
 mod calling;
 mod codes;
 mod docs;
+mod endings;
 mod foreign;
 mod granting;
 mod guard;

@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::app::{App, Seat};
 use super::body::read;
-use super::identify::{Remote, address_of};
+use super::identify::{Remote, address_of, process_of};
 use super::problem::Trouble;
 use super::sockets::refused;
 use super::talk::{Guest, Talk};
@@ -46,7 +46,8 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
                             seat: Option<Extension<Arc<Seat>>>,
                             request: Request| {
             let from = address_of(remote.as_ref().map(|it| &it.0));
-            let guest = Guest { via: listing.name, from, caller: Some(caller), _seat: seat.map(|it| it.0) };
+            let process = process_of(remote.as_ref().map(|it| &it.0));
+            let guest = Guest { via: listing.name, from, caller: Some(caller), process, _seat: seat.map(|it| it.0) };
             answer(app, guest, listing, request)
         };
         router.route(route.path, on(method, handler))

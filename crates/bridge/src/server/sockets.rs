@@ -74,7 +74,8 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
         Greeting::Open(peer) => peer,
         Greeting::Refuse(status, body) => return refused(status, body),
     };
-    let guest = Guest { via: listing.name, from: address_of(knock.remote.as_ref()), caller, _seat: knock.seat };
+    let guest =
+        Guest { via: listing.name, from: address_of(knock.remote.as_ref()), caller, process: None, _seat: knock.seat };
     let tasks = app.tasks.clone();
     upgrade
         .read_buffer_size(READ_BYTES)

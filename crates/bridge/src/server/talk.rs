@@ -23,7 +23,7 @@ use super::granting::grant;
 use super::identify::sign_in;
 use super::look::look;
 use super::seen::{Keep, Seen};
-use crate::auth::{Action, Caller};
+use crate::auth::{Action, Caller, ProcessId};
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, Interest, News, Present, chain};
 
@@ -43,6 +43,8 @@ pub(crate) struct Guest {
     pub(crate) from: IpAddr,
     /// Known from the beginning, or later by a login.
     pub(crate) caller: Option<Caller>,
+    /// The process at the other end, if it called on the local socket.
+    pub(crate) process: Option<ProcessId>,
     /// Held as long as the connection is open.
     pub(crate) _seat: Option<Arc<Seat>>,
 }
@@ -240,6 +242,11 @@ impl Talk {
         for (session, words) in std::mem::take(&mut self.out.whispers) {
             if self.may_ask_in(session) {
                 self.app.handle.whisper(self.guest.via, session, &words);
+            }
+        }
+        for (session, ends) in std::mem::take(&mut self.out.endings) {
+            if self.may_ask_in(session) {
+                self.app.end_with(session, ends, self.guest.process);
             }
         }
         if let Some(at) = self.out.wake_at.take() {

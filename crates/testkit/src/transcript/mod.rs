@@ -29,7 +29,8 @@
 //! ```
 //!
 //! What it does is written below each of these: `> text`, `>200 type body`, `>chunk …` (`⏎` is a line's end), `? TAG
-//! wish`, `query TAG …`, `watch …`, `whisper …`, `+ "name" content` to be stored, `~ BLOCK OFFSET text` that streams, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse STATUS body`. Tags
+//! wish`, `query TAG …`, `watch …`, `whisper …`, `ends with …` (a session that
+//! is closed later), `+ "name" content` to be stored, `~ BLOCK OFFSET text` that streams, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse STATUS body`. Tags
 //! that count down from the highest are written `own0`, `own1`.
 //!
 //! A line may begin with the numbers of the sentences that it rests on: `§4 > text`, `§4,7 < text`. They are in `facts.md`

@@ -81,8 +81,8 @@ pub fn run(script: &str, greet: Greet) -> Result<String, String> {
 }
 
 fn is_output(line: &str) -> bool {
-    const OUTPUTS: [&str; 11] =
-        [">", "? ", "+ ", "~ ", "query ", "watch ", "whisper ", "wake at ", "hang up ", "garbled ", "refuse "];
+    const OUTPUTS: [&str; 12] =
+        [">", "? ", "+ ", "~ ", "query ", "watch ", "whisper ", "ends ", "wake at ", "hang up ", "garbled ", "refuse "];
     OUTPUTS.iter().any(|output| line.starts_with(output))
 }
 

@@ -7,7 +7,7 @@ use askbridge_core::event::{Parcel, Settings};
 use askbridge_core::terms::{OnExpiry, Wait, Wishes};
 use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
 use askbridge_journal::Written;
-use askbridge_peers::peer::{BlockKind, Frame, Outbox, Record, Streamed, Tag};
+use askbridge_peers::peer::{BlockKind, EndsWith, Frame, Outbox, Record, Streamed, Tag};
 use askbridge_peers::wish::{AskRef, AskWish, Query, Watch, Wish};
 
 use crate::asks::SESSION;
@@ -20,7 +20,12 @@ pub(super) fn outbox(out: &Outbox) -> Vec<String> {
     let records = out.records.iter().map(record);
     let streams = out.streams.iter().map(streamed);
     let whispers = out.whispers.iter().map(|(session, words)| format!("whisper in {session}: {words}"));
-    streams.chain(records).chain(frames).chain(wishes).chain(queries).chain(watches).chain(whispers).collect()
+    let endings = out.endings.iter().map(|(session, ends)| match ends {
+        EndsWith::Process => format!("ends with its process: {session}"),
+        EndsWith::LastQuestion => format!("ends with its last question: {session}"),
+    });
+    let wanted = wishes.chain(queries).chain(watches).chain(whispers).chain(endings);
+    streams.chain(records).chain(frames).chain(wanted).collect()
 }
 
 fn streamed(it: &Streamed) -> String {

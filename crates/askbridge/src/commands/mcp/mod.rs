@@ -13,6 +13,7 @@ use askbridge_bridge::server::mcp::{Desk, Heard, Passed, whereabouts};
 use askbridge_core::limits;
 use hyper::Method;
 use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
@@ -55,6 +56,18 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     let client = Arc::new(Client::new(settings, args.token));
     let here = Whereabouts::here();
     let mut desk = Desk::new(Chance::System.u128(), whereabouts(here.folder.as_deref(), here.branch.as_deref()));
+    let ended = attend(settings, &client, &mut desk).await;
+    let headers = desk.headers();
+    let goodbye = client.exchange(Method::DELETE, "/mcp", &headers, String::new());
+    // On this machine the server also sees that this process ends.
+    let _ = timeout(GOODBYE_MAX, goodbye).await;
+    ended.map(|()| Exit::Good)
+}
+
+/// Answers until the client closes its end or stops us. Claude Code ends its servers with SIGTERM and says nothing before.
+async fn attend(settings: &Settings, client: &Arc<Client>, desk: &mut Desk) -> Result<(), Failure> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut hang_up = signal(SignalKind::hangup())?;
     let (write, mut written) = mpsc::channel::<String>(UNWRITTEN_MAX);
     let mut input = lines(BufReader::new(stdin()));
     let mut calls = Calls::default();
@@ -62,16 +75,19 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     loop {
         tokio::select! {
             biased;
+            _ = terminate.recv() => return Ok(()),
+            _ = interrupt.recv() => return Ok(()),
+            _ = hang_up.recv() => return Ok(()),
             Some(line) = written.recv() => print(&line)?,
             Some(_) = calls.running.join_next() => calls.forget_ended(),
             line = input.recv(), if calls.running.len() < limits::IN_FLIGHT_MAX => match line.transpose()? {
                 Some(line) => {
-                    if let Some(passed) = heard(&mut desk, &line, &mut calls)? {
+                    if let Some(passed) = heard(desk, &line, &mut calls)? {
                         if !is_announced {
                             is_announced = announce(settings).await;
                         }
                         let id = passed.id.to_string();
-                        let call = calls.running.spawn(carry(Arc::clone(&client), passed, write.clone()));
+                        let call = calls.running.spawn(carry(Arc::clone(client), passed, write.clone()));
                         calls.by_id.insert(id, call);
                     }
                 }
@@ -79,7 +95,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
             },
         }
     }
-    // A script may close its end as soon as it has asked. Whatever is answered at once is still written.
+    // A script may close its end as soon as it has asked. Whatever is answered at once is still written. Calls that go on
+    // are dropped when this returns.
     let last = async {
         drop(write);
         while let Some(line) = written.recv().await {
@@ -90,12 +107,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     if let Ok(ended) = timeout(LAST_WORDS_MAX, last).await {
         ended?;
     }
-    calls.running.abort_all();
-    let headers = desk.headers();
-    let goodbye = client.exchange(Method::DELETE, "/mcp", &headers, String::new());
-    // The server finds out by itself that nobody comes back.
-    let _ = timeout(GOODBYE_MAX, goodbye).await;
-    Ok(Exit::Good)
+    Ok(())
 }
 
 /// The calls in hand, by the ids that the client gave them.

@@ -15,7 +15,7 @@ use super::peer::{Awaited, Mcp, What};
 use super::place::Place;
 use super::rpc::Request;
 use crate::json;
-use crate::peer::{Cx, Outbox};
+use crate::peer::{Cx, EndsWith, Outbox};
 use crate::uuid;
 use crate::wish::{AskRef, AskWish, Query, Receipt, Wish};
 
@@ -95,7 +95,7 @@ impl Asking {
             agent: None,
             body: self.body.clone(),
             wishes: self.wishes.clone(),
-            reach: Reach::Pull,
+            reach: self.reach(),
             call: self.call.clone(),
             made: None,
             context: self.context.clone(),
@@ -107,6 +107,14 @@ impl Asking {
     /// The same question is the same ask, until the agent has heard how it ended.
     fn key(&self) -> Key {
         Key::from(format!("mcp/{}/{}", uuid::of_text(&spelling(&self.body)), self.nth))
+    }
+
+    /// A question is found again by its ticket. A permission is of use to the program that asked for it, and to no other.
+    fn reach(&self) -> Reach {
+        match self.kind {
+            Kind::Question { .. } => Reach::Pull,
+            Kind::Prompt => Reach::Held,
+        }
     }
 
     pub(super) fn is_prompt(&self) -> bool {
@@ -166,6 +174,9 @@ impl Mcp {
     /// There is a session.
     pub(super) fn started(&mut self, out: &mut Outbox) {
         let Some(call) = &self.call else { return };
+        if call.place.whereabouts.is_stdio {
+            out.endings.push((call.place.session, EndsWith::Process));
+        }
         match &call.what {
             What::Ask(asking) => {
                 let wish = asking.wish(&call.place);

@@ -8,7 +8,7 @@ use super::outcome::{Outcome, pending, settled};
 use super::peer::{Awaited, Mcp, What};
 use super::{prompt, sse};
 use crate::ask_tool;
-use crate::peer::Outbox;
+use crate::peer::{EndsWith, Outbox};
 use crate::wish::{Query, Receipt, Wish};
 
 /// Earlier answers that go along with one result. Beyond: they go with the next.
@@ -99,15 +99,22 @@ impl Mcp {
         self.finish(&message, out);
     }
 
-    /// A client leaves. Its session is closed, unless something in it has not been heard.
+    /// A client leaves, and its session ends: at once, or with the last question whose answer a ticket still finds.
     pub(super) fn leaving(&mut self, receipt: Receipt, out: &mut Outbox) {
-        let Some(view) = receipt.session_view else { return self.left(out) };
-        match view.waiting.is_empty() && view.queued.is_empty() && view.end.is_none() {
-            true => {
+        let (Some(view), Some(call)) = (receipt.session_view, &mut self.call) else { return self.left(out) };
+        match view.end {
+            None if view.waiting.iter().all(|waiting| !waiting.is_open) => {
                 let close = Wish::Close { session: view.id, why: Some("the agent's program ended".to_owned()) };
                 self.wish(Awaited::Left, close, out);
             }
-            false => self.left(out),
+            None => {
+                out.endings.push((view.id, EndsWith::LastQuestion));
+                self.left(out);
+            }
+            Some(end) => match call.after(&end) {
+                Some(next) => self.query(Awaited::Leaving, Query::Session(next), out),
+                None => self.left(out),
+            },
         }
     }
 

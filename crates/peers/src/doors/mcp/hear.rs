@@ -140,7 +140,7 @@ impl Mcp {
         cx.out.wake_at = Some(cx.now.plus(limits::HEARTBEAT));
     }
 
-    /// The client will not come back. Questions stay.
+    /// The client will not come back. Open questions stay.
     fn leaves(&mut self, request: &Req<'_>, cx: &mut Cx<'_>) {
         let Some(place) = named(request).flatten() else { return sse::nothing(cx.out, 404) };
         self.query(Awaited::Leaving, Query::Session(place.session), cx.out);
