@@ -6,6 +6,7 @@ use crate::error::Trouble;
 use crate::handlers::{Handlers, put_handlers, take_handlers};
 use crate::node::Node;
 use crate::part::{Part, without};
+use crate::values::{Values, put_values, take_values};
 
 /// A mark that some editors put before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -39,8 +40,11 @@ pub fn strip(format: Format, text: &str, parts: &[Part], before: Option<&str>) -
     if body.trim().is_empty() {
         return Ok(text.to_owned());
     }
-    let there = before.and_then(|before| read(format, before).ok());
     let doc = Doc::read(format, body)?;
+    let there = before.and_then(|before| read(format, before).ok());
+    // A text is known by its words alone, which a person may have written too. Where nothing else of ours is, they did.
+    let is_installed = parts.iter().any(|part| !matches!(part, Part::Values { .. }) && is_there(&doc.node, part, None));
+    let there = there.or_else(|| (!is_installed).then(|| doc.node.clone()));
     let mut now = body.to_owned();
     for part in parts {
         now = match part {
@@ -50,10 +54,13 @@ pub fn strip(format: Format, text: &str, parts: &[Part], before: Option<&str>) -
             Part::Handlers { table, is_ours, .. } => {
                 take_handlers(format, &now, &Handlers { table, wanted: &[], is_ours: *is_ours }, there.as_ref())?
             }
+            Part::Values { list, is_ours, .. } => {
+                take_values(format, &now, &Values { list, wanted: &[], is_ours: *is_ours }, there.as_ref())?
+            }
         };
     }
     let after = Doc::read(format, &now).map_err(|_| Trouble::Unsure)?;
-    let left: Vec<_> = parts.iter().filter(|part| is_there(&after.node, part)).collect();
+    let left: Vec<_> = parts.iter().filter(|part| is_there(&after.node, part, there.as_ref())).collect();
     if !left.is_empty() || without(&after.node, parts).value() != without(&doc.node, parts).value() {
         return Err(Trouble::Unsure);
     }
@@ -77,12 +84,15 @@ fn put_all(format: Format, text: &str, parts: &[Part]) -> Result<String, Trouble
             Part::Handlers { table, wanted, is_ours } => {
                 put_handlers(format, &now, &Handlers { table, wanted, is_ours: *is_ours })?
             }
+            Part::Values { list, wanted, is_ours } => {
+                put_values(format, &now, &Values { list, wanted, is_ours: *is_ours })?
+            }
         };
     }
     Ok(now)
 }
 
-fn is_there(node: &Node, part: &Part) -> bool {
+fn is_there(node: &Node, part: &Part, before: Option<&Node>) -> bool {
     match part {
         Part::Entry { table, name, is_ours, .. } => {
             let names: Vec<String> = table.iter().cloned().chain([name.clone()]).collect();
@@ -90,6 +100,9 @@ fn is_there(node: &Node, part: &Part) -> bool {
         }
         Part::Handlers { table, is_ours, .. } => {
             !Handlers { table, wanted: &[], is_ours: *is_ours }.ours(node).is_empty()
+        }
+        Part::Values { list, is_ours, .. } => {
+            !Values { list, wanted: &[], is_ours: *is_ours }.unwanted(node, before).is_empty()
         }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! - [`Part`] says what is ours, and how it is told from what is not.
 //! - `json/` and `toml/` read a text as a tree that knows its places, and put in or cut out one thing.
-//! - `edit.rs` is the plan, the same for both (`entry.rs`, `handlers.rs`), and checks what came of it before anybody
+//! - `edit.rs` is the plan, the same for both (`entry.rs`, `handlers.rs`, `values.rs`), and checks what came of it before anybody
 //!   writes it.
 //! - `file.rs` holds a file: links followed, a lock, the mode kept, old or new and never half.
 //! - `receipt.rs` remembers what was there before.
@@ -25,6 +25,7 @@ mod node;
 mod part;
 mod receipt;
 mod toml;
+mod values;
 
 pub use diff::unified;
 pub use doc::Format;

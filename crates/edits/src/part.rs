@@ -24,6 +24,14 @@ pub enum Part {
         wanted: Vec<(String, Node)>,
         is_ours: fn(&Node) -> bool,
     },
+    /// Texts in a list, such as a rule among others: `{table: {list: ["text", …]}}`.
+    Values {
+        /// The names that lead to the list.
+        list: Vec<String>,
+        /// The texts that there should be. Others of ours go.
+        wanted: Vec<String>,
+        is_ours: fn(&str) -> bool,
+    },
 }
 
 /// The name under which a group keeps its handlers.
@@ -36,6 +44,7 @@ pub(crate) fn without(node: &Node, parts: &[Part]) -> Node {
         match part {
             Part::Entry { table, name, is_ours, .. } => take_entry(&mut node, table, name, *is_ours),
             Part::Handlers { table, is_ours, .. } => take_handlers(&mut node, table, *is_ours),
+            Part::Values { list, is_ours, .. } => take_values(&mut node, list, *is_ours),
         }
     }
     node
@@ -51,6 +60,19 @@ fn take_entry(node: &mut Node, table: &[String], name: &str, is_ours: fn(&Node) 
             }
             members.retain(|(known, inner)| known != first || !inner.is_empty());
         }
+    }
+}
+
+fn take_values(node: &mut Node, list: &[String], is_ours: fn(&str) -> bool) {
+    match (list.split_first(), node) {
+        (None, Node::Array(items)) => items.retain(|item| !item.as_str().is_some_and(is_ours)),
+        (Some((first, rest)), Node::Object(members)) => {
+            for (_, inner) in members.iter_mut().filter(|(known, _)| known == first) {
+                take_values(inner, rest, is_ours);
+            }
+            members.retain(|(known, inner)| known != first || !inner.is_empty());
+        }
+        _ => {}
     }
 }
 

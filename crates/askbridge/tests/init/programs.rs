@@ -95,6 +95,7 @@ fn every_program_gets_its_own_format_and_its_file_back() {
             _ => Value::Null,
         };
         assert_eq!(entry["type"], kind, "{program}");
+        assert_eq!(entry["trust"] == true, *program == "gemini", "{program}");
         assert!(home.run(&init).good().contains("nothing to change"));
         assert_eq!(home.read(file), put);
         let flags: Vec<_> = flags.iter().filter(|flag| **flag == "--project").copied().collect();
@@ -122,6 +123,53 @@ fn claude_gets_hooks_beside_those_that_are_there() {
     home.run(&["uninstall", "claude"]).good();
     assert_eq!(home.read(".claude/settings.json"), CLAUDE);
     assert_eq!(home.files(), [".claude/settings.json"], "nothing else is left");
+}
+
+/// What Claude Code lets its model call without asking: the tools that ask, and not the one that decides.
+const LEAVE: [&str; 4] = [
+    "mcp__askbridge__ask_user_question",
+    "mcp__askbridge__wait_for_answer",
+    "mcp__askbridge__cancel_question",
+    "mcp__askbridge__notify_user",
+];
+
+#[test]
+fn with_the_server_claude_gets_leave_to_ask_and_says_so() {
+    let home = Home::new();
+    home.write(".claude/settings.json", CLAUDE);
+    let theirs = home.json(".claude/settings.json")["permissions"]["allow"].as_array().unwrap().clone();
+    home.run(&["init", "claude"]).good();
+    assert_eq!(home.json(".claude/settings.json")["permissions"]["allow"], json!(theirs), "there are no tools yet");
+    let shown = home.run(&["init", "claude", "--mcp", "--dry-run"]);
+    assert!(LEAVE.iter().all(|rule| shown.good().contains(rule)), "{}", shown.stdout);
+    let said = home.run(&["init", "claude", "--mcp"]);
+    assert!(said.good().contains(".claude/settings.json: changed (hooks, and leave to ask)"), "{}", said.stdout);
+    assert!(
+        said.stderr.contains("ask_user_question, wait_for_answer, cancel_question, notify_user"),
+        "{}",
+        said.stderr
+    );
+    let all: Vec<_> = theirs.iter().cloned().chain(LEAVE.map(|rule| json!(rule))).collect();
+    assert_eq!(home.json(".claude/settings.json")["permissions"], json!({"allow": all, "deny": []}));
+    assert!(home.run(&["init", "claude", "--mcp"]).good().contains("nothing to change"));
+    home.run(&["uninstall", "claude"]).good();
+    assert_eq!(home.read(".claude/settings.json"), CLAUDE);
+}
+
+#[test]
+fn leave_that_the_person_gave_before_stays() {
+    let home = Home::new();
+    let text = format!("{{\n  \"permissions\": {{ \"allow\": [\"{}\"] }}\n}}\n", LEAVE[0]);
+    home.write(".claude/settings.json", &text);
+    home.run(&["init", "claude", "--mcp"]).good();
+    // Something else changes meanwhile, so what is ours is taken out piece by piece.
+    home.write(
+        ".claude/settings.json",
+        &home.read(".claude/settings.json").replacen("{", "{\n  \"model\": \"opus\",", 1),
+    );
+    home.run(&["uninstall", "claude"]).good();
+    let left = home.json(".claude/settings.json");
+    assert_eq!(left, json!({"model": "opus", "permissions": {"allow": [LEAVE[0]]}}));
 }
 
 #[test]

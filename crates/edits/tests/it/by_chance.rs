@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::ours::{both, hooks, server};
+use crate::ours::{everything, hooks, rules, server};
 
 #[derive(Debug, Clone)]
 enum Tree {
@@ -35,7 +35,8 @@ fn trees() -> impl Strategy<Value = Tree> {
         Just(r#""// no comment, \" no end {""#.to_owned()),
     ];
     // Names that matter to us among others, and some of them twice.
-    let names = prop_oneof!["[a-c]", "\\PC{1,4}", "hooks|Stop|PermissionRequest|mcpServers|command|matcher"];
+    let names =
+        prop_oneof!["[a-c]", "\\PC{1,4}", "hooks|Stop|PermissionRequest|mcpServers|command|matcher|permissions|allow"];
     leaf.prop_map(Tree::Leaf).prop_recursive(5, 40, 5, move |inner| {
         prop_oneof![
             vec((names.clone(), inner.clone()), 0..5).prop_map(Tree::Object),
@@ -54,10 +55,13 @@ fn documents() -> impl Strategy<Value = Tree> {
         ("Stop".to_owned(), Tree::Array(vec![group])),
         ("Other".to_owned(), Tree::Array(Vec::new())),
     ]);
+    // The second is ours by its name, but it was there before us.
+    let rules = ["\"Bash(ls)\"", "\"mcp__askbridge__ask\""].map(|rule| Tree::Leaf(rule.to_owned())).to_vec();
     let known = prop_oneof![
         Just(Vec::new()),
         Just(vec![("hooks".to_owned(), events)]),
         Just(vec![("mcpServers".to_owned(), Tree::Object(Vec::new()))]),
+        Just(vec![("permissions".to_owned(), Tree::Object(vec![("allow".to_owned(), Tree::Array(rules))]))]),
     ];
     let names = prop_oneof!["[a-c]", "\\PC{1,4}"];
     (vec((names, trees()), 0..5), known, vec(("[a-c]", trees()), 0..3))
@@ -151,31 +155,31 @@ proptest! {
     #[test]
     fn in_and_out_again_is_as_if_nothing_had_happened(tree in documents(), hand in hands()) {
         let text = hand.write(&tree);
-        let put = match apply(Json, &text, &both()) {
+        let put = match apply(Json, &text, &everything()) {
             Ok(put) => put,
             Err(trouble) => { prop_assert!(is_refusal(&trouble), "{trouble} in {text}"); return Ok(()) }
         };
-        prop_assert_eq!(&apply(Json, &put, &both()).unwrap(), &put, "twice is once");
+        prop_assert_eq!(&apply(Json, &put, &everything()).unwrap(), &put, "twice is once");
         prop_assert_eq!(comments(&put), comments(&text), "{}", put);
-        prop_assert_eq!(&strip(Json, &put, &both(), Some(&text)).unwrap(), &text, "between them: {}", put);
-        prop_assert_eq!(&strip(Json, &text, &both(), None).unwrap(), &text, "where nothing is ours, nothing goes");
+        prop_assert_eq!(&strip(Json, &put, &everything(), Some(&text)).unwrap(), &text, "between them: {}", put);
+        prop_assert_eq!(&strip(Json, &text, &everything(), None).unwrap(), &text, "where nothing is ours, nothing goes");
     }
 
     #[test]
     fn what_the_person_changes_meanwhile_is_all_that_is_left(tree in documents(), hand in hands()) {
         let text = hand.write(&tree);
-        let Ok(put) = apply(Json, &text, &both()) else { return Ok(()) };
+        let Ok(put) = apply(Json, &text, &everything()) else { return Ok(()) };
         let Tree::Object(members) = &tree else { return Ok(()) };
         prop_assume!(!members.is_empty());
         let edit = |text: &str| text.replacen('{', "{ /* hello */ \"since\": [1], ", 1);
-        prop_assert_eq!(strip(Json, &edit(&put), &both(), Some(&text)).unwrap(), edit(&text));
+        prop_assert_eq!(strip(Json, &edit(&put), &everything(), Some(&text)).unwrap(), edit(&text));
     }
 
     #[test]
     fn whatever_is_typed_nothing_breaks(text in "\\PC*", tree in trees(), hand in hands(), hole in any::<prop::sample::Index>()) {
         for format in [Json, Toml] {
             for text in [text.clone(), hand.write(&tree), with_a_hole(&hand.write(&tree), hole)] {
-                if let Ok(put) = apply(format, &text, &[hooks(), server(&["mcp"])]) {
+                if let Ok(put) = apply(format, &text, &[hooks(), server(&["mcp"]), rules()]) {
                     prop_assert!(read(format, &put).is_ok());
                 }
             }
@@ -221,7 +225,7 @@ proptest! {
 
 fn target(file: &std::path::Path, format: Format) -> Target {
     let receipts = file.with_file_name("receipts");
-    Target { file: file.to_owned(), format, parts: both(), locked_by_folder: false, receipts }
+    Target { file: file.to_owned(), format, parts: everything(), locked_by_folder: false, receipts }
 }
 
 fn with_a_hole(text: &str, hole: prop::sample::Index) -> String {

@@ -1,10 +1,10 @@
 //! Settings in JSON as they are found in homes.
 
 use askbridge_edits::Format::Json;
-use askbridge_edits::{apply, strip};
+use askbridge_edits::{Trouble, apply, strip};
 use serde_json::json;
 
-use crate::ours::{both, hooks, hooks_calling, seen, server, there_and_back};
+use crate::ours::{both, hooks, hooks_calling, rules, rules_for, seen, server, there_and_back};
 
 #[test]
 fn what_is_written_looks_like_what_is_there() {
@@ -202,4 +202,35 @@ fn a_handler_of_another_kind_becomes_the_one_that_is_wanted() {
         .replace("\"command\": \"askbridge hook\"", "\"url\": \"x\", \"command\": \"askbridge hook\", \"headers\": {}");
     let other = other.replace("\"type\": \"command\"", "\"type\": \"http\"");
     assert_eq!(seen(Json, &apply(Json, &other, &[hooks()]).unwrap()), seen(Json, &put));
+}
+
+#[test]
+fn rules_are_added_to_those_that_are_there_and_taken_out_again() {
+    let text = "{\n  \"permissions\": {\n    \"allow\": [\"Bash(ls)\"],\n    \"deny\": []\n  }\n}\n";
+    let put = there_and_back(Json, text, &[rules()]);
+    let allowed = "\"allow\": [\"Bash(ls)\", \"mcp__askbridge__ask\", \"mcp__askbridge__wait\"]";
+    assert!(put.contains(allowed), "{put}");
+    for text in ["{}\n", "{\n  \"permissions\": {}\n}\n", "{\"permissions\": {\"allow\": []}}"] {
+        there_and_back(Json, text, &[rules()]);
+    }
+}
+
+#[test]
+fn a_rule_that_the_person_had_before_us_stays_theirs() {
+    let text = "{\n  \"permissions\": {\n    \"allow\": [\"mcp__askbridge__ask\"]\n  }\n}\n";
+    let put = there_and_back(Json, text, &[rules()]);
+    assert_eq!(put.matches("mcp__askbridge__ask").count(), 1, "{put}");
+}
+
+#[test]
+fn a_rule_that_is_no_longer_wanted_goes() {
+    let put = apply(Json, "{}", &[rules_for(&["ask", "old"])]).unwrap();
+    let renewed = apply(Json, &put, &[rules()]).unwrap();
+    assert!(renewed.contains("__ask") && renewed.contains("__wait") && !renewed.contains("__old"), "{renewed}");
+}
+
+#[test]
+fn what_is_no_list_of_rules_is_left_alone() {
+    let trouble = apply(Json, "{\"permissions\": {\"allow\": \"Bash\"}}", &[rules()]).unwrap_err();
+    assert!(matches!(trouble, Trouble::Shape { .. }), "{trouble}");
 }

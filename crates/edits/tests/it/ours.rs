@@ -1,4 +1,4 @@
-//! What the tests put into texts: two hooks and an MCP server.
+//! What the tests put into texts: two hooks, an MCP server, and two rules.
 
 use askbridge_edits::{Format, Node, Part, apply, strip};
 use serde_json::{Value, json};
@@ -42,6 +42,23 @@ pub(crate) fn server(table: &[&str]) -> Part {
         former: &["url"],
         is_ours: is_our_server,
     }
+}
+
+fn is_our_rule(text: &str) -> bool {
+    text.starts_with("mcp__askbridge__")
+}
+
+pub(crate) fn rules_for(tools: &[&str]) -> Part {
+    let wanted = tools.iter().map(|tool| format!("mcp__askbridge__{tool}")).collect();
+    Part::Values { list: vec!["permissions".to_owned(), "allow".to_owned()], wanted, is_ours: is_our_rule }
+}
+
+pub(crate) fn rules() -> Part {
+    rules_for(&["ask", "wait"])
+}
+
+pub(crate) fn everything() -> Vec<Part> {
+    vec![hooks(), server(&["mcpServers"]), rules()]
 }
 
 pub(crate) fn both() -> Vec<Part> {

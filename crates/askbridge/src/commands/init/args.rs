@@ -1,5 +1,6 @@
 //! `askbridge init`.
 
+use askbridge_bridge::server::mcp::ASK_TOOLS;
 use askbridge_edits::install;
 
 use super::list::list;
@@ -109,6 +110,12 @@ fn advise(program: Program, scope: Scope, wish: &Wish, ourselves: &Ourselves) {
     }
     if wish.http.as_ref().is_some_and(|http| http.token.is_none()) {
         tell("next: before `claude`, type `export ASKBRIDGE_TOKEN=\"$(askbridge token create claude)\"`");
+    }
+    if program == Program::Claude && wish.mcp {
+        tell(&format!(
+            "Claude Code may use these tools without asking you first, because asking you is what they do: {}",
+            ASK_TOOLS.join(", ")
+        ));
     }
     match program {
         Program::Claude => {

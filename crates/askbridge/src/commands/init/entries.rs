@@ -1,5 +1,6 @@
 //! What we write into other programs' settings, and how we know it again.
 
+use askbridge_bridge::server::mcp::ASK_TOOLS;
 use askbridge_edits::{Node, Part};
 use serde_json::Value;
 
@@ -22,6 +23,8 @@ pub(super) enum Shape {
     Stdio,
     /// `"type": "local"`, and the command with its arguments as one list.
     Local,
+    /// `command` and `args`, and `trust`: its tools run without asking for leave.
+    Trusted,
 }
 
 /// How hooks call us.
@@ -108,6 +111,11 @@ pub(super) fn mcp(table: &[&str], wanted: Option<(Shape, &Ourselves)>) -> Part {
         let (program, arguments) = (ourselves.program.clone(), ourselves.arguments("mcp"));
         match shape {
             Shape::Plain => Node::object([("command", Node::text(program)), ("args", list(arguments))]),
+            Shape::Trusted => Node::object([
+                ("command", Node::text(program)),
+                ("args", list(arguments)),
+                ("trust", Node::Leaf(Value::Bool(true))),
+            ]),
             Shape::Stdio => Node::object([
                 ("type", Node::text("stdio")),
                 ("command", Node::text(program)),
@@ -127,6 +135,21 @@ pub(super) fn mcp(table: &[&str], wanted: Option<(Shape, &Ourselves)>) -> Part {
         former: &["url", "httpUrl", "headers"],
         is_ours: is_our_server,
     }
+}
+
+/// Rules by which Claude Code lets our own tools run without asking. Asking for leave to ask would ask a person twice, and
+/// where no person can be asked for leave, nothing could be asked at all. `approve` is not among them: no model calls it.
+pub(super) fn rules(tools: &[&str]) -> Part {
+    let wanted = tools.iter().map(|tool| format!("{RULE}{tool}")).collect();
+    Part::Values { list: vec!["permissions".to_owned(), "allow".to_owned()], wanted, is_ours: is_our_rule }
+}
+
+/// How the names of our tools begin in Claude Code.
+const RULE: &str = "mcp__askbridge__";
+
+/// One that the person wrote for a pattern of tools is not.
+fn is_our_rule(rule: &str) -> bool {
+    rule.strip_prefix(RULE).is_some_and(|tool| ASK_TOOLS.contains(&tool))
 }
 
 pub(super) fn is_our_hook(handler: &Node) -> bool {

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use askbridge_bridge::server::mcp::ASK_TOOLS;
 use askbridge_edits::{Format, Part, Target};
 
-use super::entries::{Call, Shape, claude_hooks, codex_hooks, mcp, no_hooks};
+use super::entries::{Call, Shape, claude_hooks, codex_hooks, mcp, no_hooks, rules};
 use super::ourselves::{Ourselves, Reader, on_path};
 use crate::failure::Failure;
 use crate::settings::{Settings, Surroundings};
@@ -165,8 +166,12 @@ impl Program {
                     Some(http) => Call::Http { base: &http.base, token: http.token.as_deref() },
                     None => Call::Command(&ourselves),
                 };
-                let file = claude_settings(scope, around);
-                jobs.push(self.job(file, vec![claude_hooks(&call)], settings, "hooks"));
+                let mut job = self.job(claude_settings(scope, around), vec![claude_hooks(&call)], settings, "hooks");
+                if wish.mcp {
+                    job.target.parts.push(rules(&ASK_TOOLS));
+                    job.what = "hooks, and leave to ask";
+                }
+                jobs.push(job);
                 if wish.mcp {
                     jobs.push(server("the MCP server"));
                 }
@@ -196,7 +201,7 @@ impl Program {
         let file = self.mcp_file(scope, around);
         Ok(match self {
             Self::Claude => vec![
-                self.job(claude_settings(scope, around), vec![no_hooks()], settings, "hooks"),
+                self.job(claude_settings(scope, around), vec![no_hooks(), rules(&[])], settings, "hooks and rules"),
                 self.job(file, vec![server], settings, "the MCP server"),
             ],
             Self::Codex => vec![self.job(file, vec![server, no_hooks()], settings, "the MCP server and hooks")],
@@ -233,7 +238,8 @@ impl Program {
         match self {
             Self::Claude | Self::Vscode => Shape::Stdio,
             Self::Opencode => Shape::Local,
-            Self::Codex | Self::Cursor | Self::Gemini | Self::ClaudeDesktop => Shape::Plain,
+            Self::Gemini => Shape::Trusted,
+            Self::Codex | Self::Cursor | Self::ClaudeDesktop => Shape::Plain,
         }
     }
 

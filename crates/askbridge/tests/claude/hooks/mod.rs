@@ -10,3 +10,4 @@ mod others;
 mod plugin;
 mod strangers;
 mod terminal;
+mod tools;

@@ -29,6 +29,7 @@ mod wait;
 
 pub use clients::Patience;
 pub use stdio::{CONTEXT, Desk, Heard, Passed, SESSION_ID, whereabouts};
+pub use tools::ASK_TOOLS;
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;

@@ -12,6 +12,9 @@ pub(super) const CANCEL: &str = "cancel_question";
 pub(super) const NOTIFY: &str = "notify_user";
 pub(super) const APPROVE: &str = "approve";
 
+/// The tools that a model calls to reach a person. They do nothing else, so they need nobody's leave.
+pub const ASK_TOOLS: [&str; 4] = [ASK, WAIT, CANCEL, NOTIFY];
+
 /// What a client may put into a system prompt.
 pub(super) const INSTRUCTIONS: &str = "These tools reach the person you work for, wherever they are. Ask with \
      ask_user_question when only they can decide; if the result is a ticket, nobody has answered yet: call \
