@@ -410,6 +410,11 @@ pub(crate) fn hook_surroundings() -> HookSurroundings {
     }
 }
 
+/// Does a person sit in front of the Claude Code that started us? `None`: another program did.
+pub(crate) fn claude_is_attended() -> Option<bool> {
+    text("CLAUDE_CODE_ENTRYPOINT").map(|entry| entry == "cli")
+}
+
 /// Where whoever started us wants to hear that we are ready: systemd sets it for `Type=notify`.
 pub(crate) fn notify_socket() -> Option<PathBuf> {
     text("NOTIFY_SOCKET").map(PathBuf::from)

@@ -8,6 +8,7 @@ mod asking;
 mod away;
 mod claude;
 mod deciding;
+mod dialogs;
 #[path = "../claude/house.rs"]
 #[allow(dead_code, reason = "the tests of the claude door use the rest")]
 mod house;

@@ -16,6 +16,11 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     pub(crate) fn open(house: &House, client: &str) -> Self {
+        Self::open_with(house, client, &json!({}))
+    }
+
+    /// Opens one to a client that can do this.
+    pub(crate) fn open_with(house: &House, client: &str, capabilities: &Value) -> Self {
         let mut command = Command::new("setsid");
         command.arg(env!("CARGO_BIN_EXE_askbridge")).arg("mcp").env_clear().envs(house.room.env("http://127.0.0.1:9"));
         command.env("ASKBRIDGE_DATA", house.data()).current_dir(house.room.work());
@@ -23,7 +28,7 @@ impl Pipe {
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut pipe = Self { child, stdin, stdout };
         pipe.writes(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": client, "version": "1"},
+            "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": client, "version": "1"},
         }}));
         assert_eq!(pipe.reads()["result"]["protocolVersion"], "2025-06-18");
         pipe.writes(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));

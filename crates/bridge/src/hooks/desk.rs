@@ -127,7 +127,7 @@ async fn act(
             Ok(None)
         }
         What::Notified { kind, text } => {
-            notified(app, caller, heard, kind, text).await?;
+            notified(app, caller, heard, agent, kind, text).await?;
             Ok(None)
         }
     }
@@ -247,8 +247,25 @@ async fn end(app: &App, caller: &Caller, session: SessionId, why: &str) -> Resul
 }
 
 /// The agent wants to be looked at. That it asks something is known already.
-async fn notified(app: &App, caller: &Caller, heard: &Heard, kind: &str, text: &str) -> Result<(), Rejection> {
+async fn notified(
+    app: &App,
+    caller: &Caller,
+    heard: &Heard,
+    agent: Option<ProcessId>,
+    kind: &str,
+    text: &str,
+) -> Result<(), Rejection> {
     const ASKS: &str = "permission_prompt";
+    // A server of the agent's has opened a dialog; that may be ours, beside the card. What came of it is no news.
+    const DIALOG: &str = "elicitation_dialog";
+    const DIALOG_IS_OVER: &str = "elicitation_response";
+    let is_our_dialog = match agent.filter(|_| kind == DIALOG) {
+        Some(agent) => app.asks_below(agent).await?,
+        None => kind == DIALOG_IS_OVER,
+    };
+    if is_our_dialog {
+        return Ok(());
+    }
     let session = started(&app.handle, caller, heard, &Default::default()).await?;
     let is_open = app.handle.look(session, |state| state.session.open().next().is_some()).await?;
     if kind == ASKS && is_open {

@@ -3,7 +3,7 @@
 //! `askbridge mcp` says goodbye if it can. It cannot when it is killed, and no server may be running when it ends, so each
 //! such session is noted on the shelf with its process, and every server takes the notes up again when it starts.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use askbridge_core::ask::Reach;
@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use tracing::{info, warn};
 
 use super::app::App;
-use crate::auth::ProcessId;
+use crate::auth::{ProcessId, agent_above};
 use crate::hosts::Running;
 use crate::runtime::chain;
 
@@ -27,9 +27,9 @@ const WHY: &str = "the agent's program ended";
 /// How long after the store refused to close a session this is tried again.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
 
-/// The sessions that are watched.
+/// The sessions that are watched, and the process that each ends with. `None`: that has ended.
 #[derive(Debug, Default)]
-pub(crate) struct Endings(Mutex<HashSet<SessionId>>);
+pub(crate) struct Endings(Mutex<HashMap<SessionId, Option<ProcessId>>>);
 
 impl App {
     /// Ends a session when its process ends, or with its last open question. `process` is the one at the other end, where
@@ -40,7 +40,7 @@ impl App {
             (EndsWith::Process, Some(process)) => Some(process),
             (EndsWith::Process, None) => return,
         };
-        if !self.endings.begins(session) {
+        if !self.endings.begins(session, process) {
             return;
         }
         let app = self.clone();
@@ -55,11 +55,22 @@ impl App {
         });
     }
 
+    /// Does this agent ask something by a program that it has started?
+    pub(crate) async fn asks_below(&self, agent: ProcessId) -> Result<bool, Rejection> {
+        for session in self.endings.below(agent) {
+            let session = self.handle.newest(session).await?.session;
+            if self.handle.look(session, |state| state.session.open().next().is_some()).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Takes up what earlier servers watched. What ended meanwhile is closed.
     pub async fn recall_endings(&self) -> Result<(), ShelfError> {
         for item in self.handle.store().list(PREFIX, self.handle.now()).await? {
             if let Some((session, process)) = read(&item)
-                && self.endings.begins(session)
+                && self.endings.begins(session, process)
             {
                 self.tasks.spawn(see_off(self.clone(), session, process));
             }
@@ -70,9 +81,20 @@ impl App {
 
 impl Endings {
     /// Returns whether this one has to be watched from now on.
-    fn begins(&self, session: SessionId) -> bool {
+    fn begins(&self, session: SessionId, process: Option<ProcessId>) -> bool {
         let mut watched = self.0.lock();
-        watched.len() < limits::WATCHED_PROGRAMS_MAX && watched.insert(session)
+        let is_new = watched.len() < limits::WATCHED_PROGRAMS_MAX && !watched.contains_key(&session);
+        if is_new {
+            watched.insert(session, process);
+        }
+        is_new
+    }
+
+    /// The sessions of programs that this agent has started.
+    fn below(&self, agent: ProcessId) -> Vec<SessionId> {
+        let watched: Vec<_> = self.0.lock().iter().filter_map(|(session, it)| Some((*session, (*it)?))).collect();
+        let below = watched.into_iter().filter(|(_, process)| agent_above(process.pid, "mcp") == Some(agent.pid));
+        below.map(|(session, _)| session).collect()
     }
 }
 

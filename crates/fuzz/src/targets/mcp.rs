@@ -87,7 +87,7 @@ fn knock() -> Box<dyn Peer> {
 fn on_stdin(desk: &mut Desk, line: &str) {
     let said = match desk.hear(line) {
         Heard::Say(said) => said,
-        Heard::Pass(passed) => passed.failed("It is down."),
+        Heard::Pass(passed) | Heard::Tell(passed) => passed.failed("It is down."),
         Heard::GivenUp(_) | Heard::Nothing => return,
     };
     assert!(is_json(said.as_bytes()) && !said.contains('\n'), "{said}");

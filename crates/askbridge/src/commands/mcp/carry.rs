@@ -6,7 +6,7 @@ use std::time::Duration;
 use askbridge_bridge::server::mcp::Passed;
 use askbridge_core::limits;
 use hyper::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
@@ -64,13 +64,19 @@ async fn exchange(client: &Client, passed: &Passed, write: &mpsc::Sender<String>
         // Nobody waits for it any more.
         Exchanged::Whole { .. } => Ok(()),
         Exchanged::Events(mut lines) => {
+            let mut dialogs = Vec::new();
             while let Some(line) = lines.next().await {
                 let Some(data) = line.strip_prefix("data: ") else { continue };
                 let is_last = is_answer(data, &passed.id);
+                dialogs.extend(request(data));
                 let _ = write.send(data.to_owned()).await;
                 if is_last {
                     return Ok(());
                 }
+            }
+            // The next server opens its own.
+            for id in dialogs {
+                let _ = write.send(closing(&id)).await;
             }
             let why = Error::Lost { place: "its address".to_owned(), why: "it stopped while we waited".to_owned() };
             Err(Trouble { why, had_begun: true })
@@ -84,6 +90,18 @@ fn is_rpc(text: &str) -> bool {
 
 fn is_answer(text: &str, id: &Value) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|message| message["id"] == *id && message["method"].is_null())
+}
+
+/// The id of a request that the server makes.
+fn request(text: &str) -> Option<Value> {
+    let message: Value = serde_json::from_str(text).ok()?;
+    (!message["method"].is_null() && !message["id"].is_null()).then(|| message["id"].clone())
+}
+
+/// Takes a request of the server back.
+fn closing(id: &Value) -> String {
+    let params = json!({"requestId": id, "reason": "askbridge stopped"});
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string()
 }
 
 /// What a model reads, and can tell the person.

@@ -25,7 +25,7 @@ use crate::commands::ask::whereabouts::Whereabouts;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::print;
-use crate::settings::Settings;
+use crate::settings::{Settings, claude_is_attended};
 
 const EXAMPLES: &str = "\
 Examples, as a client's own settings have it:
@@ -55,7 +55,8 @@ pub(crate) struct Args {
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
     let client = Arc::new(Client::new(settings, args.token));
     let here = Whereabouts::here();
-    let mut desk = Desk::new(Chance::System.u128(), whereabouts(here.folder.as_deref(), here.branch.as_deref()));
+    let context = whereabouts(here.folder.as_deref(), here.branch.as_deref(), claude_is_attended());
+    let mut desk = Desk::new(Chance::System.u128(), context);
     let ended = attend(settings, &client, &mut desk).await;
     let headers = desk.headers();
     let goodbye = client.exchange(Method::DELETE, "/mcp", &headers, String::new());
@@ -82,12 +83,12 @@ async fn attend(settings: &Settings, client: &Arc<Client>, desk: &mut Desk) -> R
             Some(_) = calls.running.join_next() => calls.forget_ended(),
             line = input.recv(), if calls.running.len() < limits::IN_FLIGHT_MAX => match line.transpose()? {
                 Some(line) => {
-                    if let Some(passed) = heard(desk, &line, &mut calls)? {
+                    if let Some((passed, write)) = heard(desk, &line, &mut calls, &write)? {
                         if !is_announced {
                             is_announced = announce(settings).await;
                         }
                         let id = passed.id.to_string();
-                        let call = calls.running.spawn(carry(Arc::clone(client), passed, write.clone()));
+                        let call = calls.running.spawn(carry(Arc::clone(client), passed, write));
                         calls.by_id.insert(id, call);
                     }
                 }
@@ -123,11 +124,18 @@ impl Calls {
     }
 }
 
-/// Takes a line. Returns what the server has to be asked.
-fn heard(desk: &mut Desk, line: &str, calls: &mut Calls) -> Result<Option<Passed>, Failure> {
+/// Takes a line. Returns what the server has to be asked, and where its answer goes.
+fn heard(
+    desk: &mut Desk,
+    line: &str,
+    calls: &mut Calls,
+    write: &mpsc::Sender<String>,
+) -> Result<Option<(Passed, mpsc::Sender<String>)>, Failure> {
     match desk.hear(line) {
         Heard::Say(answer) => print(&answer)?,
-        Heard::Pass(passed) => return Ok(Some(passed)),
+        Heard::Pass(passed) => return Ok(Some((passed, write.clone()))),
+        // A reply gets no reply.
+        Heard::Tell(passed) => return Ok(Some((passed, mpsc::channel(1).0))),
         Heard::GivenUp(id) => {
             if let Some(call) = calls.by_id.remove(&id.to_string()) {
                 call.abort();

@@ -1,6 +1,8 @@
 //! Our own tools in Claude Code, as `askbridge init claude --mcp` sets them up.
 
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use askbridge_scripted::claude::places;
 use askbridge_scripted::model::{Script, tool};
@@ -63,4 +65,76 @@ fn in_a_terminal_it_may_ask_without_asking_for_leave() {
     assert_eq!(desk.result().text, "The person answered: SQLite");
     assert_eq!(kinds(&desk.house), ["questions"]);
     assert!(!desk.terminal.has_shown("Do you want to proceed"));
+}
+
+/// A limit of Claude Code's that is two minutes, scaled down: from then on a call is moved to the background.
+const MOVED_AFTER: (&str, &str) = ("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "3000");
+/// Twice as long, and some to spare.
+const PERSON_TAKES: Duration = Duration::from_secs(8);
+
+/// Longer than a program takes to say that nobody is there.
+const PERSON_READS: Duration = Duration::from_secs(2);
+const RIGHT: &str = "\u{1b}[C";
+const DOWN: &str = "\u{1b}[B";
+const ESCAPE: &str = "\u{1b}";
+
+/// Claude Code in a terminal whose model has asked with our tool, in a dialog and on the phone.
+fn asked_in_both_places() -> (Desk, Value) {
+    let house = House::open(asks_with_our_tool());
+    set_up(&house);
+    let mut desk = Desk::take(house, &Setting::default(), &[MOVED_AFTER]);
+    desk.prompt();
+    let asked = desk.rings();
+    desk.until_shown("requests your input");
+    (desk, asked)
+}
+
+/// Everything that the model was ever told, and how often it called something.
+fn told(desk: &Desk) -> (String, usize) {
+    let last = desk.house.model.last().unwrap().body["messages"].to_string();
+    let calls = last.matches(r#""type":"tool_use""#).count();
+    (last, calls)
+}
+
+#[test]
+fn an_answer_from_the_phone_is_an_ordinary_result_however_long_it_takes() {
+    let (desk, asked) = asked_in_both_places();
+    thread::sleep(PERSON_TAKES);
+    desk.house.answer(id(&asked), json!({"answers": {"Which database?": "SQLite"}}));
+    assert_eq!(desk.result().text, "The person answered: SQLite");
+    desk.until_delivered(&asked);
+    desk.until_shown("all done now");
+    let (told, calls) = told(&desk);
+    assert!(calls == 1 && !told.contains("NOT USER INPUT") && !told.contains("background"), "{told}");
+    // That the agent has a dialog open is no news beside the card.
+    let sessions = desk.house.get("/v1/sessions")["items"].clone();
+    let doors: Vec<_> = sessions.as_array().unwrap().iter().map(|session| session["door"].clone()).collect();
+    assert_eq!(doors, ["mcp"], "{sessions}");
+}
+
+#[test]
+fn an_answer_in_the_terminal_closes_the_card_on_the_phone() {
+    let (mut desk, asked) = asked_in_both_places();
+    thread::sleep(PERSON_TAKES);
+    // Opens the options, takes the second, and passes by the line for other words.
+    for (keys, shown) in [(RIGHT, "Space to select"), (DOWN, "❯ SQLite"), ("\r", "✔ Database"), (DOWN, "❯ Accept")]
+    {
+        desk.press_until(keys, shown, |desk| desk.terminal.has_shown(shown));
+    }
+    desk.press_until("\r", "the form to be taken", |desk| desk.house.model.tool_result(CALL).is_some());
+    assert_eq!(desk.result().text, "The person answered in the terminal: SQLite");
+    let ask = desk.until_state(&asked, "overtaken");
+    assert_eq!(ask["words"], "the terminal", "{ask}");
+}
+
+#[test]
+fn a_dialog_that_is_closed_gives_the_turn_back_and_leaves_the_question() {
+    let (mut desk, asked) = asked_in_both_places();
+    // A program closes it sooner than anybody could.
+    thread::sleep(PERSON_READS);
+    desk.press_until(ESCAPE, "the dialog to close", |desk| desk.house.model.tool_result(CALL).is_some());
+    let told = desk.result().text;
+    assert!(told.contains("closed this question in the terminal") && told.contains(id(&asked)), "{told}");
+    desk.until_shown("all done now");
+    assert_eq!(desk.house.ask(id(&asked))["state"], "open");
 }

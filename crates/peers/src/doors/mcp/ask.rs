@@ -226,6 +226,13 @@ impl Mcp {
         self.query(Awaited::Look, Query::Ask(ask), out);
     }
 
+    /// Looks at the ask of this call once more.
+    pub(super) fn look_again(&mut self, out: &mut Outbox) {
+        if let Some(ask) = self.call.as_ref().and_then(|call| call.ask) {
+            self.query(Awaited::Look, Query::Ask(ask), out);
+        }
+    }
+
     pub(super) fn found_oldest(&mut self, receipt: Receipt, out: &mut Outbox) {
         let (Some(view), Some(call)) = (receipt.session_view, &mut self.call) else {
             return self.say(Outcome::NothingOpen, out);

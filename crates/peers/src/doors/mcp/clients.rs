@@ -12,6 +12,8 @@ struct Client {
     wait: Duration,
     /// The same while it hears of progress, if that makes it wait longer.
     with_progress: Option<Duration>,
+    /// The same for a call that stays in front of its model, if others do not.
+    in_front: Option<Duration>,
 }
 
 const fn secs(secs: u64) -> Duration {
@@ -21,13 +23,14 @@ const fn secs(secs: u64) -> Duration {
 /// Each stays below what was measured, by a margin for slow machines.
 const CLIENTS: &[Client] = &[
     // Codex 0.166: `tool_timeout_sec` is 300 s, and progress does not help.
-    Client { name: "codex", wait: secs(240), with_progress: None },
+    Client { name: "codex", wait: secs(240), with_progress: None, in_front: None },
     // OpenCode 1.18: 60 s, which every word of progress begins anew; 420 s were seen.
-    Client { name: "opencode", wait: secs(45), with_progress: Some(limits::WAIT_PER_REQUEST_MAX) },
-    // Claude Code 2.1: MCP_TOOL_TIMEOUT, by default more than a day.
-    Client { name: "claude-code", wait: secs(24 * 60 * 60), with_progress: None },
+    Client { name: "opencode", wait: secs(45), with_progress: Some(limits::WAIT_PER_REQUEST_MAX), in_front: None },
+    // Claude Code 2.1.325: MCP_TOOL_TIMEOUT, by default more than a day. In a terminal a call is moved to the background
+    // after 120 s, unless a dialog of ours is open; without a terminal never.
+    Client { name: "claude-code", wait: secs(100), with_progress: None, in_front: Some(secs(24 * 60 * 60)) },
     // Gemini CLI 0.61: 10 minutes.
-    Client { name: "gemini-cli", wait: secs(540), with_progress: None },
+    Client { name: "gemini-cli", wait: secs(540), with_progress: None, in_front: None },
 ];
 
 /// For everybody else: below the 60 s of the TypeScript SDK, which most programs are made with.
@@ -42,9 +45,17 @@ pub struct Patience {
     pub others: Option<Duration>,
 }
 
+/// What is known of a call beside the program that makes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Circumstances {
+    pub(super) hears_of_progress: bool,
+    /// It is not put aside, however long it takes.
+    pub(super) is_in_front: bool,
+}
+
 impl Patience {
     /// How long a call of this program may take.
-    pub(super) fn with(&self, client: &str, hears_of_progress: bool) -> Duration {
+    pub(super) fn with(&self, client: &str, call: Circumstances) -> Duration {
         let client = client.to_lowercase();
         if let Some((_, wait)) = self.named.iter().find(|(name, _)| client.starts_with(name.as_str())) {
             return *wait;
@@ -53,7 +64,10 @@ impl Patience {
             return wait;
         }
         match CLIENTS.iter().find(|known| client.starts_with(known.name)) {
-            Some(known) => known.with_progress.filter(|_| hears_of_progress).unwrap_or(known.wait),
+            Some(known) => {
+                let in_front = known.in_front.filter(|_| call.is_in_front);
+                in_front.or(known.with_progress.filter(|_| call.hears_of_progress)).unwrap_or(known.wait)
+            }
             None => OTHERS,
         }
     }
@@ -66,18 +80,22 @@ mod tests {
     #[test]
     fn a_program_is_kept_as_long_as_it_waits_and_no_longer() {
         let patience = Patience::default();
-        assert_eq!(patience.with("codex-mcp-client", true), secs(240));
-        assert_eq!(patience.with("OpenCode", false), secs(45));
-        assert_eq!(patience.with("opencode", true), limits::WAIT_PER_REQUEST_MAX);
-        assert_eq!(patience.with("mcp", true), OTHERS);
-        assert_eq!(patience.with("", false), OTHERS);
+        let (plain, heard) = (Circumstances::default(), Circumstances { hears_of_progress: true, is_in_front: false });
+        let in_front = Circumstances { is_in_front: true, ..heard };
+        assert_eq!(patience.with("codex-mcp-client", heard), secs(240));
+        assert_eq!(patience.with("OpenCode", plain), secs(45));
+        assert_eq!(patience.with("opencode", heard), limits::WAIT_PER_REQUEST_MAX);
+        assert_eq!(patience.with("claude-code", heard), secs(100));
+        assert_eq!(patience.with("claude-code", in_front), secs(24 * 60 * 60));
+        assert_eq!(patience.with("mcp", in_front), OTHERS);
+        assert_eq!(patience.with("", plain), OTHERS);
     }
 
     #[test]
     fn what_the_operator_says_comes_first() {
         let named = vec![("codex".to_owned(), secs(20))];
         let patience = Patience { named, others: Some(secs(7)) };
-        assert_eq!(patience.with("Codex-mcp-client", false), secs(20));
-        assert_eq!(patience.with("claude-code", true), secs(7));
+        assert_eq!(patience.with("Codex-mcp-client", Circumstances::default()), secs(20));
+        assert_eq!(patience.with("claude-code", Circumstances { hears_of_progress: true, is_in_front: true }), secs(7));
     }
 }

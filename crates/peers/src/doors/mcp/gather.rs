@@ -4,7 +4,7 @@ use askbridge_core::event::Parcel;
 
 use super::ask::parcel;
 use super::hear::result;
-use super::outcome::{Outcome, pending, settled};
+use super::outcome::{Outcome, dialog_closed, pending, settled};
 use super::peer::{Awaited, Mcp, What};
 use super::{prompt, sse};
 use crate::ask_tool;
@@ -86,6 +86,7 @@ impl Mcp {
             (_, outcome) => {
                 let (mut words, is_error) = match (outcome, call.ask) {
                     (Outcome::Pending, Some(ask)) => (pending(&ask.to_string()), false),
+                    (Outcome::DialogClosed, Some(ask)) => (dialog_closed(&ask.to_string()), false),
                     (outcome, _) => outcome.in_words(),
                 };
                 for news in &call.news {

@@ -20,6 +20,8 @@ pub(super) fn at_once(request: &Request, era: Era, client: &Client) -> Option<Re
             "serverInfo": server(),
             "instructions": tools::INSTRUCTIONS,
         }),
+        // Newer revisions leave a server no way to open a dialog during a call. Asked like this, it begins with `initialize`.
+        ("server/discover", _) if client.is_claude_code() => return Some(Err(unknown("server/discover"))),
         ("server/discover", _) => json!({
             "supportedVersions": supported(),
             "capabilities": {"tools": {}, "extensions": {TASKS: {}}},
@@ -34,12 +36,15 @@ pub(super) fn at_once(request: &Request, era: Era, client: &Client) -> Option<Re
             json!({"tools": tools::list(client), "ttlMs": KEPT_MS, "cacheScope": "private"})
         }
         (method, _) => {
-            let words = format!("askbridge has tools, and no `{method}`");
-            return Some(Err(Fault::new(METHOD_NOT_FOUND, words)));
+            return Some(Err(unknown(method)));
         }
     };
     let era = if request.method == "server/discover" { Era::Modern } else { era };
     Some(Ok(complete(era, result)))
+}
+
+fn unknown(method: &str) -> Fault {
+    Fault::new(METHOD_NOT_FOUND, format!("askbridge has tools, and no `{method}`"))
 }
 
 fn server() -> Value {

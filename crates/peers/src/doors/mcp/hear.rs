@@ -5,13 +5,14 @@ use askbridge_core::ids::AskId;
 use askbridge_core::limits;
 use serde_json::{Value, json};
 
+use super::clients::Circumstances;
 use super::era::{self, Era, Routing, Said};
 use super::outcome::Outcome;
 use super::peer::{Awaited, Call, Mcp, What};
 use super::place::{Client, Place, Whereabouts};
 use super::rpc::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, Message, Request};
 use super::stdio::{CONTEXT, SESSION_ID};
-use super::{ask, greeting, prompt, sse, tasks, tools};
+use super::{ask, dialog, greeting, prompt, sse, tasks, tools};
 use crate::ask_tool;
 use crate::peer::{Cx, Req};
 use crate::wish::Query;
@@ -47,7 +48,10 @@ impl Mcp {
                 }
                 sse::nothing(cx.out, 202);
             }
-            Ok(Message::Response) => sse::nothing(cx.out, 202),
+            Ok(Message::Response { id, result }) => {
+                cx.out.whispers.extend(dialog::answered(&id, &result));
+                sse::nothing(cx.out, 202);
+            }
             Err(fault) => sse::json(cx.out, 400, Vec::new(), &rpc::error(&Value::Null, &fault)),
         }
     }
@@ -90,7 +94,7 @@ impl Mcp {
     ) -> Option<Place> {
         let client = said.client.as_ref().map(Client::read);
         if asked.method == "initialize" {
-            return Some(Place::fresh(cx.ids.fresh(), Client::read(&asked.params["clientInfo"]), whereabouts));
+            return Some(Place::fresh(cx.ids.fresh(), Client::greeted(&asked.params), whereabouts));
         }
         match named(request) {
             Some(place) => {
@@ -117,11 +121,17 @@ impl Mcp {
             Err(Wrong::Fault(fault)) => return faulty(&asked.id, era, &fault, cx),
         };
         let progress = Some(asked.params["_meta"]["progressToken"].clone()).filter(|token| !token.is_null());
-        let until = cx.now.plus(self.patience.with(&place.client.name, progress.is_some()));
+        let takes_events = takes(request, "text/event-stream");
+        // Claude Code puts no permission aside, nothing where no person sits, and nothing that it shows a dialog for.
+        let is_in_front = matches!(&what, What::Ask(asking) if asking.is_prompt())
+            || place.whereabouts.is_attended == Some(false)
+            || (place.shows_dialogs() && takes_events);
+        let circumstances = Circumstances { hears_of_progress: progress.is_some(), is_in_front };
+        let until = cx.now.plus(self.patience.with(&place.client.name, circumstances));
         self.call = Some(Box::new(Call {
             progress,
-            takes_events: takes(request, "text/event-stream"),
-            takes_tasks: said.tasks,
+            takes_events,
+            takes_tasks: said.tasks && place.client.takes_tasks(),
             ..Call::new(asked.id, era, place, what, until)
         }));
         match refusal {

@@ -12,6 +12,7 @@
 
 mod ask;
 mod clients;
+mod dialog;
 mod era;
 mod gather;
 mod greeting;

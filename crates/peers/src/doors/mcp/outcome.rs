@@ -13,6 +13,10 @@ pub(super) enum Outcome {
     Working(Box<AskView>),
     /// Nobody has answered, and the client may give up soon.
     Pending,
+    /// The person closed the dialog in the client's window, and nothing else.
+    DialogClosed,
+    /// What was said in the client's window, in words.
+    SaidThere(String),
     NothingOpen,
     TakenBack,
     Noted,
@@ -29,7 +33,8 @@ impl Outcome {
                 spoken(*since),
                 settled(view)
             ),
-            Self::Working(_) | Self::Pending => {
+            Self::SaidThere(words) => words.clone(),
+            Self::Working(_) | Self::Pending | Self::DialogClosed => {
                 "Nobody has answered yet. The question is stored and stays open.".to_owned()
             }
             Self::NothingOpen => "You have no question that waits for an answer.".to_owned(),
@@ -47,6 +52,16 @@ pub(super) fn pending(ticket: &str) -> String {
         "Nobody has answered yet. The question is stored and stays open; its ticket is {ticket}\n\
          Call wait_for_answer with this ticket to go on waiting, as often as needed, or do other work first and call it \
          then. Do not assume an answer, and do not take this for a refusal."
+    )
+}
+
+/// Says that the person did not want to answer here and now. They sit in front of the client: the turn goes back to them.
+pub(super) fn dialog_closed(ticket: &str) -> String {
+    format!(
+        "The person closed this question in the terminal without an answer. It is stored and stays open on their other \
+         devices; its ticket is {ticket}\n\
+         Do not assume an answer, and do not take this for a refusal. If you cannot go on without it, say so and end your \
+         turn; call wait_for_answer with this ticket when the person tells you to."
     )
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::ask::Asking;
 use super::clients::Patience;
+use super::dialog::Dialog;
 use super::era::Era;
 use super::outcome::Outcome;
 use super::place::Place;
@@ -51,6 +52,10 @@ pub(super) struct Call {
     pub(super) ask: Option<AskId>,
     /// Its session is listened to.
     pub(super) is_watching: bool,
+    /// What is open in the client's own window.
+    pub(super) dialog: Option<Dialog>,
+    /// What was said there, once that is on record.
+    pub(super) said_there: Option<String>,
     /// What is going to be said.
     pub(super) outcome: Option<Outcome>,
     /// What goes along with it, and how much of that is still looked for.
@@ -76,6 +81,8 @@ impl Call {
             waiting: Waiting::NotYet,
             ask: None,
             is_watching: false,
+            dialog: None,
+            said_there: None,
             outcome: None,
             news: Vec::new(),
             looking: 0,
@@ -139,6 +146,8 @@ pub(super) enum Awaited {
     /// The question to wait for, if none was named.
     Oldest,
     Withdrawn,
+    /// The client's own window was first.
+    Overtaken,
     Noted,
     Session,
     News,
@@ -168,6 +177,7 @@ impl Mcp {
             Awaited::Look => self.looked(receipt, cx),
             Awaited::Oldest => self.found_oldest(receipt, cx.out),
             Awaited::Withdrawn => self.withdrawn(cx.out),
+            Awaited::Overtaken => self.look_again(cx.out),
             Awaited::Noted => self.say(Outcome::Noted, cx.out),
             Awaited::Session => self.gathered(receipt, cx.out),
             Awaited::News => self.heard_news(receipt, cx.out),
@@ -195,6 +205,8 @@ impl Mcp {
             Awaited::Started | Awaited::Asked | Awaited::Noted | Awaited::Withdrawn => {
                 self.say(Outcome::Failed(why.to_string()), cx.out);
             }
+            // A person elsewhere was first.
+            Awaited::Overtaken => self.look_again(cx.out),
             Awaited::Known | Awaited::Look => self.say(Outcome::Failed(why.to_string()), cx.out),
             Awaited::Oldest => self.say(Outcome::NothingOpen, cx.out),
             // What cannot be found now is found at the next call.
@@ -269,6 +281,7 @@ impl Peer for Mcp {
                 }
             }
             Told::Whispered { words, .. } if *words == hear::cancellation(&call.id) => self.given_up(cx.out),
+            Told::Whispered { words, .. } => self.hear_dialog(words, cx),
             _ => {}
         }
     }

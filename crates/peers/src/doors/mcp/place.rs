@@ -27,18 +27,39 @@ pub(super) struct Client {
     title: String,
     #[serde(rename = "v", default, skip_serializing_if = "String::is_empty")]
     version: String,
+    /// It shows forms to the person in front of it.
+    #[serde(rename = "e", default, skip_serializing_if = "is_false")]
+    elicits: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Client {
+    /// Reads what `initialize` says.
+    pub(super) fn greeted(params: &Value) -> Self {
+        let elicitation = &params["capabilities"]["elicitation"];
+        // Without a word about kinds, forms are meant.
+        let elicits = elicitation.as_object().is_some_and(|kinds| kinds.is_empty() || kinds.contains_key("form"));
+        Self { elicits, ..Self::read(&params["clientInfo"]) }
+    }
+
     /// Reads `clientInfo`.
     pub(super) fn read(info: &Value) -> Self {
         let text = |name: &str| cut(info[name].as_str().unwrap_or_default().trim()).to_owned();
-        Self { name: text("name"), title: text("title"), version: text("version") }
+        Self { name: text("name"), title: text("title"), version: text("version"), elicits: false }
     }
 
     /// Claude Code may ask us for permissions, with a tool that is of no use to others.
     pub(super) fn is_claude_code(&self) -> bool {
         self.name.to_lowercase().starts_with("claude-code")
+    }
+
+    /// Claude Code puts a task aside and tells its model that the answer is no word of the user's (2.1.325).
+    pub(super) fn takes_tasks(&self) -> bool {
+        !self.is_claude_code()
     }
 
     fn shown(&self) -> &str {
@@ -55,6 +76,8 @@ pub(super) struct Whereabouts {
     session: Option<String>,
     /// It speaks over stdio, where no headers travel along.
     pub(super) is_stdio: bool,
+    /// Does a person sit in front of it? `None`: it did not say.
+    pub(super) is_attended: Option<bool>,
 }
 
 impl Whereabouts {
@@ -66,6 +89,7 @@ impl Whereabouts {
             branch: value("branch"),
             session: value("session"),
             is_stdio: value("transport").as_deref() == Some("stdio"),
+            is_attended: value("attended").map(|said| said == "yes"),
         }
     }
 }
@@ -101,6 +125,11 @@ impl Place {
     pub(super) fn name(&self) -> String {
         let client = serde_json::to_vec(&self.client).expect("names have text keys");
         format!("{}.{}", self.session, URL_SAFE_NO_PAD.encode(client))
+    }
+
+    /// Is there a window in which a question can be shown while it waits on the phone?
+    pub(super) fn shows_dialogs(&self) -> bool {
+        self.client.is_claude_code() && self.client.elicits && self.whereabouts.is_attended != Some(false)
     }
 
     /// Somebody closed the session, or it is not ours: what follows it.

@@ -21,8 +21,11 @@ pub(super) enum Message {
         method: String,
         params: Value,
     },
-    /// An answer to something that we never asked.
-    Response,
+    /// An answer to something that we asked. An error is no result.
+    Response {
+        id: Value,
+        result: Value,
+    },
 }
 
 #[derive(Debug)]
@@ -56,6 +59,8 @@ struct Envelope<'a> {
     method: Option<String>,
     #[serde(borrow, default)]
     params: Option<&'a RawValue>,
+    #[serde(default)]
+    result: Value,
 }
 
 #[derive(Deserialize)]
@@ -79,7 +84,9 @@ pub(super) fn read(text: &str) -> Result<Message, Fault> {
             Ok(Message::Request(Request { id, method, params, arguments }))
         }
         (None, Some(method)) => Ok(Message::Notification { method, params }),
-        (Some(Value::String(_) | Value::Number(_)), None) => Ok(Message::Response),
+        (Some(id @ (Value::String(_) | Value::Number(_))), None) => {
+            Ok(Message::Response { id, result: envelope.result })
+        }
         _ => Err(Fault::new(INVALID_REQUEST, "this is no JSON-RPC message: an id is a text or a number")),
     }
 }
@@ -94,6 +101,11 @@ pub(super) fn error(id: &Value, fault: &Fault) -> Value {
         error["data"] = fault.data.clone();
     }
     json!({"jsonrpc": "2.0", "id": id, "error": error})
+}
+
+/// Something that we want to know from the client.
+pub(super) fn request(id: &str, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
 pub(super) fn notification(method: &str, params: Value) -> Value {

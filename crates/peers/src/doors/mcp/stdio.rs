@@ -29,6 +29,8 @@ pub enum Heard {
     Say(String),
     /// The server has to be asked.
     Pass(Passed),
+    /// The server has to know; nothing comes back.
+    Tell(Passed),
     /// The client gave up on the request with this id.
     GivenUp(Value),
     Nothing,
@@ -48,9 +50,10 @@ pub struct Passed {
 }
 
 /// Writes where a program works, for the header.
-pub fn whereabouts(folder: Option<&str>, branch: Option<&str>) -> String {
+pub fn whereabouts(folder: Option<&str>, branch: Option<&str>, is_attended: Option<bool>) -> String {
     let mut header = "transport=stdio".to_owned();
-    for (name, value) in [("folder", folder), ("branch", branch)] {
+    let attended = is_attended.map(|is_attended| if is_attended { "yes" } else { "no" });
+    for (name, value) in [("folder", folder), ("branch", branch), ("attended", attended)] {
         if let Some(value) = value {
             header.push_str(&format!("&{name}="));
             for byte in value.bytes() {
@@ -89,7 +92,15 @@ impl Desk {
             Ok(Message::Notification { method, params }) if method == "notifications/cancelled" => {
                 Heard::GivenUp(params["requestId"].clone())
             }
-            Ok(Message::Notification { .. } | Message::Response) => Heard::Nothing,
+            Ok(Message::Response { id, .. }) => Heard::Tell(Passed {
+                headers: self.headers(),
+                body: line.to_owned(),
+                can_be_repeated: true,
+                id,
+                tool: String::new(),
+                era: Era::Handshake,
+            }),
+            Ok(Message::Notification { .. }) => Heard::Nothing,
             Err(fault) => Heard::Say(rpc::error(&Value::Null, &fault).to_string()),
         }
     }
@@ -101,7 +112,7 @@ impl Desk {
             Err(why) => return fault(&why),
         };
         if request.method == "initialize" {
-            self.place.client = Client::read(&request.params["clientInfo"]);
+            self.place.client = Client::greeted(&request.params);
         } else if let Some(client) = &said.client {
             self.place.client = Client::read(client);
         }
@@ -156,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_client_is_greeted_whether_a_server_runs_or_not() {
-        let mut desk = Desk::new(7, whereabouts(Some("/srv/Größe a+b"), Some("main")));
+        let mut desk = Desk::new(7, whereabouts(Some("/srv/Größe a+b"), Some("main"), Some(true)));
         let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"claude-code"}}}"#;
         assert_eq!(said(&mut desk, hello)["result"]["protocolVersion"], "2025-06-18");
         let tools = said(&mut desk, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);

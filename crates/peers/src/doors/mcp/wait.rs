@@ -2,13 +2,14 @@
 
 use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
+use askbridge_core::view::{AskView, State};
 
 use super::era::status;
 use super::hear::{acknowledged, result};
 use super::outcome::Outcome;
 use super::peer::{Awaited, Mcp, Waiting, What};
 use super::rpc::{self, Fault, INVALID_PARAMS};
-use super::{sse, tasks};
+use super::{dialog, sse, tasks};
 use crate::peer::{Cx, Outbox};
 use crate::wish::{Query, Receipt, Watch};
 
@@ -27,6 +28,11 @@ impl Mcp {
             let answer = acknowledged(call);
             return self.finish(&answer, cx.out);
         }
+        if view.state == State::Overtaken
+            && let Some(words) = call.said_there.take()
+        {
+            return self.say(Outcome::SaidThere(words), cx.out);
+        }
         if !view.state.is_open() {
             return self.say(Outcome::Settled(view), cx.out);
         }
@@ -43,12 +49,13 @@ impl Mcp {
             cx.out.watches.push(Watch::Session { session: view.ask.id.session });
             self.query(Awaited::Look, Query::Ask(view.ask.id), cx.out);
         } else if call.waiting == Waiting::NotYet {
-            self.wait(view.ask.at, cx);
+            self.wait(&view, cx);
         }
     }
 
-    fn wait(&mut self, asked_at: Timestamp, cx: &mut Cx<'_>) {
+    fn wait(&mut self, view: &AskView, cx: &mut Cx<'_>) {
         let Some(call) = &mut self.call else { return };
+        let asked_at = view.ask.at;
         if cx.now >= call.until {
             return self.say(Outcome::Pending, cx.out);
         }
@@ -59,6 +66,7 @@ impl Mcp {
                 sse::progress(cx.out, token, asked_at, cx.now);
             }
             cx.out.wake_at = Some(call.until.min(cx.now.plus(limits::PROGRESS_EVERY)));
+            self.open_dialog(view, cx);
         } else {
             call.waiting = Waiting::Silent;
             cx.out.wake_at = Some(call.until);
@@ -108,6 +116,7 @@ impl Mcp {
     pub(super) fn finish(&mut self, message: &serde_json::Value, out: &mut Outbox) {
         let Some(call) = &mut self.call else { return };
         call.is_over = true;
+        dialog::close(call, out);
         match call.waiting {
             Waiting::Streaming { .. } => sse::event(out, message),
             Waiting::NotYet | Waiting::Silent => sse::json(out, 200, Vec::new(), message),
