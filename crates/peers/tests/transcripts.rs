@@ -89,7 +89,8 @@ impl Peer for HookDoor {
         let body = std::str::from_utf8(req.body).expect("a transcript is text");
         let park = req.query.contains("park").then(|| Duration::from_secs(60));
         let version = if req.query.contains("old") { hook::Version::read("2.0.1") } else { None };
-        let facts = Facts { away: req.query.contains("away"), headless: park.is_some(), park, version };
+        let facts =
+            Facts { away: req.query.contains("away"), headless: park.is_some(), park, version, ..Facts::default() };
         let Some(heard) = hook::hear(body) else {
             printed(cx.out, None);
             return Ok(());

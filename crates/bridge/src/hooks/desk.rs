@@ -18,6 +18,7 @@ use super::hold::{Held, hold};
 use super::notes::Notes;
 use super::options::HookOptions;
 use super::parked::forget_parked;
+use super::prompting::asks_by_tool;
 use super::sessions::{Current, current, started};
 use crate::auth::{Caller, ProcessId, agent_above};
 use crate::runtime::chain;
@@ -154,7 +155,8 @@ async fn asked(
     let (around, version) = around.unwrap_or_default();
     let options = app.hooks.options();
     let away = presence(app).await?.is_away;
-    let facts = Facts { away, headless: event.headless, park: options.park, version };
+    let asks_by_tool = asks_by_tool(agent);
+    let facts = Facts { away, headless: event.headless, asks_by_tool, park: options.park, version };
     match choose(heard, &facts) {
         Step::Pass => Ok(None),
         Step::Note(call) => {

@@ -11,6 +11,7 @@ mod hold;
 mod notes;
 mod options;
 mod parked;
+mod prompting;
 mod sessions;
 mod strand;
 mod terminals;

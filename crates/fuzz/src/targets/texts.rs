@@ -30,7 +30,7 @@ pub(super) fn hook(bytes: &[u8]) {
     let _ = hook::read_record(&text);
     let Some(heard) = hook::hear(&text) else { return };
     for (away, headless) in [(false, false), (true, false), (true, true)] {
-        let facts = Facts { away, headless, park: headless.then_some(Duration::ZERO), version: None };
+        let facts = Facts { away, headless, park: headless.then_some(Duration::ZERO), ..Facts::default() };
         let Step::Hold { call, follows, .. } = hook::choose(&heard, &facts) else { continue };
         let around = hook::Around::default();
         let Ok(wish) = hook::wish(&heard, &call, asks::SESSION, &around, Reach::Held) else { continue };

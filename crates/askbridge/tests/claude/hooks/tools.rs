@@ -138,3 +138,22 @@ fn a_dialog_that_is_closed_gives_the_turn_back_and_leaves_the_question() {
     desk.until_shown("all done now");
     assert_eq!(desk.house.ask(id(&asked))["state"], "open");
 }
+
+#[test]
+fn with_hooks_and_our_prompt_tool_one_call_is_one_card() {
+    let house = House::open(asking([tool(CALL, "Bash", json!({"command": "touch made", "description": "Make it"}))]));
+    set_up(&house);
+    let mut claude = Command::new(places::claude());
+    claude.args(["-p", "hi-there", "--permission-prompt-tool", "mcp__askbridge__approve"]);
+    claude.env_clear().envs(environment(&house)).current_dir(house.room.work());
+    let claude = claude.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let asked =
+        house.until("the phone to ring", || house.get("/v1/asks")["items"].as_array().unwrap().first().cloned());
+    house.answer(id(&asked), json!({"decision": "allow"}));
+    assert!(claude.wait_with_output().unwrap().status.success());
+    assert!(house.room.work().join("made").exists());
+    // By now both would have asked: the tool has run, and the hook that follows it has told us so.
+    let all = house.get("/v1/asks?state=all")["items"].clone();
+    let all: Vec<_> = all.as_array().unwrap().iter().map(|ask| (ask["id"].clone(), ask["state"].clone())).collect();
+    assert_eq!(all, [(asked["id"].clone(), json!("answered"))]);
+}

@@ -19,6 +19,8 @@ pub struct Facts {
     pub away: bool,
     /// The agent has no terminal: a run of a script, or of a timer.
     pub headless: bool,
+    /// It also asks us itself, through a tool: whatever it wants to know, it asks there.
+    pub asks_by_tool: bool,
     /// How long such a run is kept before its question is parked. `None`: it is not parked.
     pub park: Option<Duration>,
     /// The agent's own, where it says it.
@@ -53,13 +55,17 @@ pub fn choose(heard: &Heard, facts: &Facts) -> Step {
             }
             // A subagent's call would be lost, and its turn would end as if it had succeeded.
             match facts.park {
-                Some(park) if facts.headless && !heard.in_subagent => hold(Some(park), asks_beside),
+                Some(park) if facts.headless && !heard.in_subagent => {
+                    hold(Some(park), asks_beside && !facts.asks_by_tool)
+                }
                 _ if facts.away && !asks_beside => hold(None, false),
                 _ => Step::Note(call.clone()),
             }
         }
         // Codex asks its hook first and shows nothing until it has spoken.
         What::Wanted { .. } if heard.agent == Agent::Codex && !facts.away => Step::Pass,
+        // The same call reaches us by both ways at the same moment. One call, one card.
+        What::Wanted { .. } if facts.asks_by_tool => Step::Pass,
         What::Wanted { call, .. } => Step::Hold { call: call.clone(), park: None, follows: false },
         _ => Step::Pass,
     }
@@ -91,7 +97,7 @@ mod tests {
         What::Wanted { call: call(tool), suggestions: None }
     }
 
-    const AWAY: Facts = Facts { away: true, headless: false, park: None, version: None };
+    const AWAY: Facts = Facts { away: true, headless: false, asks_by_tool: false, park: None, version: None };
 
     #[test]
     fn a_dialog_is_hidden_from_nobody_who_sits_there() {
@@ -123,6 +129,19 @@ mod tests {
         }
         let bash = event(Agent::Claude, "default", What::Calling(call("Bash")));
         assert_eq!(choose(&bash, &AWAY), Step::Pass, "it may be allowed without anybody");
+    }
+
+    #[test]
+    fn what_an_agent_asks_with_our_tool_its_hook_does_not_ask_again() {
+        let park = Some(Duration::from_secs(60));
+        let script = Facts { headless: true, asks_by_tool: true, park, ..Facts::default() };
+        for tool in ["AskUserQuestion", "ExitPlanMode", "Bash"] {
+            assert_eq!(choose(&event(Agent::Claude, "default", wanted(tool)), &script), Step::Pass);
+        }
+        // A question that may be parked is asked before, and then by nothing else.
+        let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
+        let parked = Step::Hold { call: call("AskUserQuestion"), park, follows: false };
+        assert_eq!(choose(&question, &script), parked);
     }
 
     #[test]
