@@ -24,7 +24,7 @@ use crate::runtime::chain;
 const PREFIX: &str = "ends/";
 /// What the person reads on a card whose program is gone.
 const WHY: &str = "the agent's program ended";
-/// How long after the store refused to close a session this is tried again.
+/// How long after a session could not be closed it is tried again: the store is down, or a person was quicker.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
 
 /// The sessions that are watched, and the process that each ends with. `None`: that has ended.
@@ -151,11 +151,7 @@ async fn close(app: &App, session: SessionId) -> Result<(), Rejection> {
         let end = questions.is_empty().then(|| Intent::Close { why: WHY.to_owned() });
         let intents: Vec<_> = held.chain(end).collect();
         if !intents.is_empty() {
-            match app.handle.submit(session, intents).await {
-                // A person was quicker; what is left is looked at again.
-                Err(Rejection::Refused(_)) => continue,
-                done => done?,
-            };
+            app.handle.submit(session, intents).await?;
         }
         let Some((question, _)) = questions.first() else {
             info!(session.id = %session, "Session {session} is closed: its program has ended");
