@@ -28,13 +28,8 @@ pub(super) struct Client {
     #[serde(rename = "v", default, skip_serializing_if = "String::is_empty")]
     version: String,
     /// It shows forms to the person in front of it.
-    #[serde(rename = "e", default, skip_serializing_if = "is_false")]
+    #[serde(rename = "e", default, skip_serializing_if = "std::ops::Not::not")]
     elicits: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 impl Client {
