@@ -14,6 +14,9 @@ pub const ASK_TEXT_BYTES_MAX: usize = 256 * 1024;
 pub const LABEL_BYTES_MAX: usize = 4 * 1024;
 /// Bytes of what a person writes into one answer, note or message. Beyond: the answer is refused.
 pub const ANSWER_TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// Problems that a refusal of a changed input lists. Beyond: the rest is not told; they are found when these are mended.
+pub const EDIT_PROBLEMS_MAX: usize = 16;
 /// Parts of one joined string of labels. Beyond: it is free text.
 pub const JOINED_PARTS_MAX: usize = 1000;
 /// How deep JSON may be wrapped in JSON strings. Beyond: it stays a string.

@@ -16,7 +16,7 @@ pub mod slot;
 pub mod story;
 pub mod stream;
 pub mod told;
-mod tools;
+pub mod tools;
 pub mod turn;
 pub mod uuid;
 pub mod wish;

@@ -63,6 +63,39 @@ fn an_edited_command_is_what_runs_and_a_denied_one_does_not() {
 }
 
 #[test]
+fn a_change_that_would_not_run_is_refused_with_its_fields_and_nothing_runs() {
+    let house = House::open(touches("made"));
+    let talk = house.session(json!({}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    let path = format!("/v1/asks/{}/answer", id(&asked));
+    let whole = |why: &str| json!([{"detail": why}]);
+    let field = |name: &str, why: &str| json!([{"question": name, "detail": why}]);
+    let alike = |kind: &str| whole(&format!("the input is an object; the changed one has to be as well, not {kind}"));
+    let empty = "the changed input is empty, and the agent would run the original; leave it out to change nothing, or deny the call";
+    let rows = [
+        (json!("x"), alike("text")),
+        (json!([]), alike("a list")),
+        (json!(5), alike("a number")),
+        (json!(true), alike("true or false")),
+        (json!({}), whole(empty)),
+        (json!({"command": 5}), field("command", "it has to be text, not 5")),
+        (json!({"description": "z"}), field("command", "it is missing; it has to be text")),
+        (json!({"command": "touch x", "timeout": "12"}), field("timeout", "it has to be a number, not “12”")),
+        (json!({"command": "touch x", "cwd": "/"}), field("cwd", "this tool has no such field")),
+    ];
+    for (input, why) in rows {
+        let (status, problem) = house.post(&path, &json!({"decision": "allow", "input": input}));
+        assert_eq!((status, &problem["code"]), (422, &json!("answer_does_not_fit")), "{input}: {problem}");
+        assert_eq!(problem["errors"], why, "{input}");
+    }
+    assert_eq!(house.ask(id(&asked))["state"], "open");
+    house.answer(id(&asked), json!({"decision": "deny"}));
+    house.model.until_result(CALL);
+    assert_eq!(std::fs::read_dir(house.room.work()).unwrap().count(), 0);
+}
+
+#[test]
 fn the_words_of_a_stop_go_in_front_of_the_next_message() {
     let house = House::open(touches("made"));
     let talk = house.session(json!({}));

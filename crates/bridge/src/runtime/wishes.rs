@@ -12,6 +12,7 @@ use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
 use askbridge_core::{limits, unfit};
 use askbridge_peers::doors::{claude, hook};
 use askbridge_peers::listing::LISTING;
+use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use sha2::{Digest, Sha256};
 
@@ -34,7 +35,7 @@ impl Handle {
                 };
                 self.guard_ask(caller, Action::Decide, ask)?;
                 let asked = self.asked(ask).await?;
-                let answer = unfit(&asked, reply).map_err(Refusal::Mismatch)?;
+                let answer = unfit(&asked, reply, &check_edit).map_err(Refusal::Mismatch)?;
                 self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via) }]).await
             }
             wish => Box::pin(self.grant_other(caller, via, wish)).await,

@@ -74,7 +74,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn about(what: impl Into<String>, why: impl Into<String>) -> Self {
+    /// Says that the reply as a whole is wrong.
+    pub fn whole(why: impl Into<String>) -> Self {
+        Self { about: None, why: why.into() }
+    }
+
+    pub fn about(what: impl Into<String>, why: impl Into<String>) -> Self {
         Self { about: Some(what.into()), why: why.into() }
     }
 }
@@ -82,7 +87,7 @@ impl Problem {
 impl Mismatch {
     /// Says that the reply as a whole is wrong.
     pub(super) fn whole(why: impl Into<String>) -> Self {
-        Self { problems: vec![Problem { about: None, why: why.into() }] }
+        Self { problems: vec![Problem::whole(why)] }
     }
 }
 

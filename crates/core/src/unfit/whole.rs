@@ -3,21 +3,28 @@
 use crate::answer::{Answer, Decision, Review, Scope};
 use crate::ask::{Approval, Ask, Body, Kind};
 use crate::fit::stand_in::posed;
+use crate::ids::Raw;
 use crate::limits;
 use crate::wild::is_blank;
 
-use super::{Mismatch, Reply, form, questions, stand_in};
+use super::{Mismatch, Problem, Reply, form, questions, stand_in};
+
+/// Says what is wrong with an input that a person has changed; nothing, if it may run. The caller brings it, because the rules
+/// know neither JSON nor any tool.
+pub type EditCheck<'a> = &'a dyn Fn(&Ask, &Approval, &Raw) -> Vec<Problem>;
 
 /// Turns a reply into an answer to `ask`.
 ///
 /// Options come back ascending and each once. A question that is left out is skipped, but a reply that says nothing at
 /// all is refused: closing an ask without an answer is dismissing it, and the agent is told so.
-pub fn unfit(ask: &Ask, reply: Reply) -> Result<Answer, Mismatch> {
+pub fn unfit(ask: &Ask, reply: Reply, check: EditCheck<'_>) -> Result<Answer, Mismatch> {
     match (&ask.body, reply) {
         (Body::Questions(_), Reply::Questions(given)) => {
             questions::picks(&posed(&ask.body), given).map(Answer::Questions)
         }
-        (Body::Approval(approval), Reply::Approval(decision)) => decided(approval, decision).map(Answer::Approval),
+        (Body::Approval(approval), Reply::Approval(decision)) => {
+            decided(approval, decision, &|input| check(ask, approval, input)).map(Answer::Approval)
+        }
         (Body::Plan(_), Reply::Plan(review)) => reviewed(review).map(Answer::Plan),
         (Body::Form(form), Reply::Form(reply)) => form::filled(form, reply).map(Answer::Form),
         (body, Reply::Questions(given)) => stand_in::answer(body, questions::picks(&posed(body), given)?),
@@ -30,7 +37,11 @@ pub fn unfit(ask: &Ask, reply: Reply) -> Result<Answer, Mismatch> {
     }
 }
 
-fn decided(approval: &Approval, decision: Decision) -> Result<Decision, Mismatch> {
+fn decided(
+    approval: &Approval,
+    decision: Decision,
+    check: &dyn Fn(&Raw) -> Vec<Problem>,
+) -> Result<Decision, Mismatch> {
     match decision {
         Decision::Allow { scope, edited } => {
             if let Scope::Always(index) = scope
@@ -41,6 +52,10 @@ fn decided(approval: &Approval, decision: Decision) -> Result<Decision, Mismatch
             }
             if let Some(input) = &edited {
                 changed("the changed input", input.as_str())?;
+                let problems = check(input);
+                if !problems.is_empty() {
+                    return Err(Mismatch { problems });
+                }
             }
             Ok(Decision::Allow { scope, edited })
         }

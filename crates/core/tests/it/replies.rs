@@ -1,9 +1,8 @@
 //! Replies, and what they are expected to mean.
 
 use askbridge_core::answer::{Answer, Pick};
-use askbridge_core::ask::{Body, Question};
-use askbridge_core::unfit;
-use askbridge_core::unfit::{Given, Mismatch, Problem, QuestionKey, Reply, Value};
+use askbridge_core::ask::{Ask, Body, Question};
+use askbridge_core::unfit::{self, Given, Mismatch, Problem, QuestionKey, Reply, Value};
 
 use crate::asks::ask;
 
@@ -33,6 +32,11 @@ pub(crate) fn chosen(indices: &[u16]) -> Pick {
 
 pub(crate) fn said(indices: &[u16], text: &str) -> Pick {
     Pick { chosen: indices.to_vec(), text: Some(text.into()), note: None }
+}
+
+/// What a reply means, where every changed input may run.
+pub(crate) fn unfit(ask: &Ask, reply: Reply) -> Result<Answer, Mismatch> {
+    unfit::unfit(ask, reply, &|_, _, _| Vec::new())
 }
 
 /// Answers one question and returns what was understood.

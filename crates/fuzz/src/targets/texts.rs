@@ -10,6 +10,7 @@ use askbridge_journal::{Cursor, record};
 use askbridge_peers::doors::hook::{self, Facts, Step};
 use askbridge_peers::doors::http::{self, Asking};
 use askbridge_peers::json::{self, Answering};
+use askbridge_peers::tools::check_edit;
 use askbridge_testkit::asks;
 
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
@@ -56,7 +57,7 @@ pub(super) fn reply(bytes: &[u8]) {
         let Ok(answering) = serde_json::from_slice::<Answering>(bytes) else { return };
         let Ok(reply) = answering.reply() else { return };
         let ask = asks::ask(name).expect("it is a sample");
-        if let Err(mismatch) = unfit(&ask, reply) {
+        if let Err(mismatch) = unfit(&ask, reply, &check_edit) {
             assert!(!mismatch.to_string().is_empty());
         }
     }

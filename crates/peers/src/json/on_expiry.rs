@@ -20,7 +20,8 @@ pub fn on_expiry(value: &Wild, sample: &Ask) -> Result<OnExpiry, String> {
             };
             let given = answers.iter().map(|(question, value)| given(question, value, None)).collect::<Result<_, _>>();
             let reply = Reply::Questions(given.map_err(|error| error.to_string())?);
-            match unfit(sample, reply) {
+            // What is assumed answers questions, so nothing is changed.
+            match unfit(sample, reply, &|_, _, _| Vec::new()) {
                 Ok(Answer::Questions(picks)) => Ok(OnExpiry::Assume(picks)),
                 Ok(_) => Err(HOW.to_owned()),
                 Err(mismatch) => {

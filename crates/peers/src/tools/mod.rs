@@ -4,5 +4,9 @@
 
 pub(crate) mod answered;
 pub(crate) mod approval;
+mod edit;
 pub(crate) mod held;
+mod schema;
 pub(crate) mod splice;
+
+pub use edit::check_edit;

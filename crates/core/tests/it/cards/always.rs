@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Pick, Review, Scope};
 use askbridge_core::ask::{Body, FieldKind};
+use askbridge_core::fit;
 use askbridge_core::fit::Abilities;
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
-use askbridge_core::{fit, unfit};
 use proptest::prelude::*;
 
 use super::strange::{any_abilities, wild_body, wild_label, wild_question};
 use crate::asks::{ask, multi};
-use crate::replies::{chosen, label, named, pick};
+use crate::replies::{chosen, label, named, pick, unfit};
 
 /// What choosing this option means in the ask itself.
 fn meant(body: &Body, question: usize, option: usize) -> Answer {

@@ -2,12 +2,11 @@
 
 use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Review, Scope};
 use askbridge_core::ask::{Body, Plan};
-use askbridge_core::unfit;
 use askbridge_core::unfit::{FormReply, Reply};
 use askbridge_core::wild::Wild;
 
 use crate::asks::{approval, ask, every_kind_of_field, question};
-use crate::replies::{about, whole};
+use crate::replies::{about, unfit, whole};
 
 #[test]
 fn a_reply_of_another_kind_is_refused_and_says_what_is_wanted() {

@@ -2,11 +2,10 @@
 
 use askbridge_core::answer::{Answer, Pick};
 use askbridge_core::ask::Body;
-use askbridge_core::unfit;
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
 
 use crate::asks::{ask, question};
-use crate::replies::{BLANK, about, given, label, named, whole};
+use crate::replies::{BLANK, about, given, label, named, unfit, whole};
 
 #[test]
 fn questions_are_found_by_place_by_shown_text_and_by_their_own_text() {

@@ -2,12 +2,12 @@
 
 use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Review, Scope};
 use askbridge_core::ask::{Body, Form, Kind, Plan};
+use askbridge_core::fit;
 use askbridge_core::fit::{Abilities, Card};
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
-use askbridge_core::{fit, unfit};
 
 use crate::asks::{approval, ask, every_kind_of_field};
-use crate::replies::{about, given, label, named, typed, whole, words};
+use crate::replies::{about, given, label, named, typed, unfit, whole, words};
 
 #[test]
 fn nothing_but_allow_allows() {

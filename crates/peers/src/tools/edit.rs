@@ -1,0 +1,150 @@
+//! Whether an input that a person has changed is one that the agent would run.
+//!
+//! Claude Code runs the *original* call when it gets an empty input, and refuses one that its tool does not take, after the
+//! person has gone. So it is checked before it counts: by the tool's own fields where we know them, by the call as the agent
+//! made it where we do not. There, each field keeps its name and its type. Taking one away or adding one is refused: only
+//! the tool knows which fields it needs, and a field that it does not know would silently do nothing.
+
+use askbridge_core::ask::{Approval, Ask};
+use askbridge_core::ids::Raw;
+use askbridge_core::limits::EDIT_PROBLEMS_MAX;
+use askbridge_core::unfit::Problem;
+use askbridge_core::wild::Wild;
+
+use super::schema::Schema;
+use crate::doors::{claude, hook, mcp};
+use crate::json;
+
+/// Bytes of a field's name or value that a refusal repeats. Beyond: the name is cut, and the value is not repeated.
+const REPEATED_BYTES_MAX: usize = 200;
+
+/// Says what is wrong with a changed input, field by field. Nothing: it may run.
+pub fn check_edit(ask: &Ask, approval: &Approval, edited: &Raw) -> Vec<Problem> {
+    let original = json::parse(approval.input.as_str()).unwrap_or(Wild::Null);
+    let mut found = Found::default();
+    match (&original, &json::parse(edited.as_str()).unwrap_or(Wild::Null)) {
+        (Wild::Map(old), Wild::Map(new)) if new.is_empty() && !old.is_empty() => found.whole(
+            "the changed input is empty, and the agent would run the original; leave it out to change nothing, or deny the call"
+                .to_owned(),
+        ),
+        (Wild::Map(old), Wild::Map(new)) => {
+            let schema = is_claude_code(ask).then(|| Schema::of(&approval.tool, old)).flatten();
+            found.fields("", schema, old, new);
+        }
+        (old, new) if kind(old) == kind(new) => found.value("", old, new),
+        (old, new) => found.whole(format!("the input is {}; the changed one has to be as well, not {}", kind(old), kind(new))),
+    }
+    found.problems
+}
+
+/// Do the tools of this ask have the names and fields of Claude Code's?
+fn is_claude_code(ask: &Ask) -> bool {
+    match ask.asker.door.as_str() {
+        // Nothing else asks for permissions through MCP: `approve` is what its prompt tool is called.
+        claude::NAME | mcp::NAME => true,
+        hook::NAME => ask.asker.agent == hook::Agent::Claude.name(),
+        _ => false,
+    }
+}
+
+/// What is wrong, as far as it is told.
+#[derive(Default)]
+struct Found {
+    problems: Vec<Problem>,
+}
+
+impl Found {
+    fn whole(&mut self, why: String) {
+        self.problems.push(Problem::whole(why));
+    }
+
+    fn about(&mut self, field: &str, why: String) {
+        if self.problems.len() < EDIT_PROBLEMS_MAX {
+            self.problems.push(Problem::about(cut(field), why));
+        }
+    }
+
+    /// Compares the fields of an object with those that it had.
+    fn fields(&mut self, path: &str, schema: Option<&Schema>, old: &[(String, Wild)], new: &[(String, Wild)]) {
+        for (place, (name, value)) in new.iter().enumerate() {
+            let field = within(path, name);
+            let had = old.iter().find(|(known, _)| known == name);
+            if new[..place].iter().any(|(known, _)| known == name) {
+                self.about(&field, "it is given twice; say it once".to_owned());
+                continue;
+            }
+            match (schema.and_then(|schema| schema.field(name)), had) {
+                (Some(type_), _) if type_.takes(value) => {}
+                (Some(type_), _) => self.about(&field, format!("it has to be {}, not {}", type_.wanted(), said(value))),
+                (None, Some((_, had))) => self.value(&field, had, value),
+                (None, None) if schema.is_some() => self.about(&field, "this tool has no such field".to_owned()),
+                (None, None) => {
+                    self.about(&field, "the agent's call has no such field, so the tool may not know it".to_owned());
+                }
+            }
+        }
+        let is_missing = |name: &str| !new.iter().any(|(given, _)| given == name);
+        match schema {
+            Some(schema) => {
+                for (name, type_) in schema.required().filter(|(name, _)| is_missing(name)) {
+                    self.about(&within(path, name), format!("it is missing; it has to be {}", type_.wanted()));
+                }
+            }
+            None => {
+                for (name, value) in old.iter().filter(|(name, _)| is_missing(name)) {
+                    let why = format!("it is missing, and the tool may need it; it was {}", kind(value));
+                    self.about(&within(path, name), why);
+                }
+            }
+        }
+    }
+
+    /// Compares a value with the one that was there.
+    fn value(&mut self, path: &str, old: &Wild, new: &Wild) {
+        match (old, new) {
+            // What it would hold otherwise is not known.
+            (Wild::Null, _) => {}
+            (Wild::Map(old), Wild::Map(new)) => self.fields(path, None, old, new),
+            (Wild::List(old), Wild::List(new)) => {
+                for (place, item) in new.iter().enumerate() {
+                    // Of the items that were there, the nearest to compare with: one of the same kind, or else any.
+                    let like = old.iter().find(|known| kind(known) == kind(item)).or(old.first());
+                    if let Some(like) = like {
+                        self.value(&format!("{path}[{place}]"), like, item);
+                    }
+                }
+            }
+            _ if kind(old) == kind(new) => {}
+            _ => self.about(path, format!("it has to be {}, not {}", kind(old), said(new))),
+        }
+    }
+}
+
+fn cut(name: &str) -> &str {
+    let end = (0..=name.len().min(REPEATED_BYTES_MAX)).rev().find(|&end| name.is_char_boundary(end)).unwrap_or(0);
+    &name[..end]
+}
+
+fn within(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+fn kind(value: &Wild) -> &'static str {
+    match value {
+        Wild::Null => "null",
+        Wild::Flag(_) => "true or false",
+        Wild::Number(_) => "a number",
+        Wild::Text(_) => "text",
+        Wild::List(_) => "a list",
+        Wild::Map(_) => "an object",
+    }
+}
+
+/// The value itself where it is short, or else its kind.
+fn said(value: &Wild) -> String {
+    match value {
+        Wild::Text(text) if text.len() <= REPEATED_BYTES_MAX => format!("“{text}”"),
+        Wild::Flag(_) | Wild::Number(_) => json::render(value),
+        _ => kind(value).to_owned(),
+    }
+}
