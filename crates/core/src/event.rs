@@ -71,6 +71,8 @@ pub enum Event {
     Overtaken {
         ask: AskId,
         mouth: String,
+        /// The input that the call ran with, where that is not what was allowed.
+        ran: Option<Raw>,
         at: Timestamp,
     },
     Parked {

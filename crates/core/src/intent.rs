@@ -46,6 +46,8 @@ pub enum Intent {
     Overtake {
         ask: AskId,
         mouth: String,
+        /// What the call ran with, if that is not what was allowed.
+        ran: Option<Raw>,
     },
 
     Answer {

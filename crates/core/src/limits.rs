@@ -50,6 +50,9 @@ pub const CONTENT_BYTES_MAX: usize = 64 * 1024;
 /// on its own.
 pub const ALONG_BYTES_MAX: usize = 16 * 1024;
 
+/// Bytes of what a call ran with that the model reads beside its result, where a person changed it. Beyond: it is cut and says so.
+pub const RAN_WORDS_BYTES_MAX: usize = 4 * 1024;
+
 /// Events in one journal entry. Beyond: the append is refused as too large.
 pub const ENTRY_EVENTS_MAX: usize = 64;
 /// Bytes of one journal entry. Beyond: the append is refused as too large.

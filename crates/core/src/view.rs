@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Outcome, Who};
 use crate::ask::Ask;
 use crate::event::{Settings, Started};
-use crate::ids::{AskId, CallId, MessageId, SessionId, Timestamp};
+use crate::ids::{AskId, CallId, MessageId, Raw, SessionId, Timestamp};
 use crate::session::{End, Interruption, Late, Live, Session, Stage};
 use crate::verdict::Verdict;
 
@@ -37,6 +37,8 @@ pub struct AskView {
     pub votes: Vec<(Who, Answer)>,
     /// What a person wrote on closing it, or why the agent no longer waits.
     pub words: Option<String>,
+    /// The input that the call ran with, where that is not what was allowed.
+    pub ran: Option<Raw>,
     pub verdict: Option<Verdict>,
     /// Until when an answer can be undone.
     pub undo_until: Option<Timestamp>,
@@ -155,6 +157,7 @@ impl AskView {
             by: None,
             votes: Vec::new(),
             words: None,
+            ran: None,
             verdict: None,
             undo_until: None,
             settled_at: None,

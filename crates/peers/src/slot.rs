@@ -52,7 +52,10 @@ impl Ending {
                 Some((settled.ask, ending))
             }
             Event::Withdrawn { ask, why, .. } => Some((*ask, Self::Withdrawn { why: why.clone() })),
-            Event::Overtaken { ask, mouth, .. } => Some((*ask, Self::Overtaken { mouth: mouth.clone() })),
+            Event::Overtaken { ask, mouth, ran: None, .. } => Some((*ask, Self::Overtaken { mouth: mouth.clone() })),
+            Event::Overtaken { ask, mouth, ran: Some(_), .. } => {
+                Some((*ask, Self::Overtaken { mouth: format!("{mouth}; what ran is not what was allowed") }))
+            }
             _ => None,
         }
     }

@@ -69,6 +69,8 @@ pub enum Wish {
     Overtake {
         ask: AskRef,
         mouth: String,
+        /// What the call ran with, if that is not what was allowed.
+        ran: Option<Raw>,
     },
     Answer {
         ask: AskRef,

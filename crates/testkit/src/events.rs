@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use askbridge_core::answer::{Answer, Decision, Outcome, Pick, Who};
+use askbridge_core::answer::{Answer, Decision, Outcome, Pick, Scope, Who};
 use askbridge_core::ask::{Ask, Body};
 use askbridge_core::event::{Audience, Event, Level, Parcel, Said, Settings, Settled, Started};
-use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, Position, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::session::Late;
 use askbridge_core::terms::OnExpiry;
 use askbridge_core::verdict::{self, verdict};
@@ -26,6 +26,7 @@ pub const ABOUT_ASKS: &[&str] = &[
     "wrote",
     "noted",
     "skipped",
+    "changed",
     "denied",
     "stopped",
     "dismissed",
@@ -96,6 +97,11 @@ pub fn about_ask(name: &str, ask: &Arc<Ask>) -> Option<Event> {
         "wrote" => answered(picks(ask, |_| asks::written("MongoDB, please"))?),
         "noted" => answered(picks(ask, |_| Pick { note: Some("for now".to_owned()), ..Pick::option(0) })?),
         "skipped" => answered(picks(ask, |place| if place == 0 { Pick::option(0) } else { Pick::default() })?),
+        "changed" => {
+            let Body::Approval(_) = &ask.body else { return None };
+            let edited = Some(Raw::from(r#"{"command":"npm test -- --quick"}"#));
+            answered(Answer::Approval(Decision::Allow { scope: Scope::Once, edited }))
+        }
         "denied" => answered(Answer::Approval(Decision::Deny { words: Some("not today".to_owned()), stop: false })),
         "stopped" => answered(Answer::Approval(Decision::Deny { words: Some("wrong branch".to_owned()), stop: true })),
         "dismissed" => dismissed(None),
@@ -109,7 +115,7 @@ pub fn about_ask(name: &str, ask: &Arc<Ask>) -> Option<Event> {
         }
         "ruled" => settle(Outcome::Ruled { rule: "always Postgres".to_owned(), answer: answer() }),
         "withdrawn" => Event::Withdrawn { ask: id, why: "the build was cancelled".to_owned(), at },
-        "overtaken" => Event::Overtaken { ask: id, mouth: "the terminal".to_owned(), at },
+        "overtaken" => Event::Overtaken { ask: id, mouth: "the terminal".to_owned(), ran: None, at },
         "proposed" => Event::Proposed { ask: id, answer: answer(), by: ada(), until: at.plus(Duration::from_secs(5)) },
         "undone" => Event::Undone { ask: id, by: ada() },
         "extended" => Event::Extended { ask: id, deadline: Some(at.plus(Duration::from_secs(600))), by: ada() },

@@ -90,13 +90,17 @@ export interface AskCommon {
   asked_at: Time;
   /** `null`: nobody yet, or nobody came. */
   by: By | null;
+  /** `false`: it is decided, but the dialog in the agent's own terminal is still open, and may have been answered first. Afterwards it is delivered or overtaken. */
+  certain?: boolean;
   context?: Context;
   /** `null`: it waits for ever. */
   deadline: Time | null;
-  /** When the agent showed that it had heard. */
+  /** When the agent showed that it had heard; of an approval, that it ran what was allowed. */
   delivered_at: Time | null;
   /** How the agent reaches us. */
   door: string;
+  /** When the agent's program took the decision, where nothing shows what it did with it (approvals through MCP). */
+  handed_at?: Time;
   id: string;
   late?: Late;
   /** The session went on as another one; this is the ask there. */
@@ -106,6 +110,8 @@ export interface AskCommon {
   parked: boolean;
   /** Several people have to say the same. */
   quorum?: Quorum;
+  /** With `overtaken`: the input that the call ran with, where that is not what was allowed. */
+  ran?: unknown;
   session: string;
   settled_at: Time | null;
   /** The texts of the questions that were skipped. */
@@ -581,6 +587,8 @@ export interface OvertakenEvent {
   ask: string;
   at: number;
   mouth: string;
+  /** The input that the call ran with, where that is not what was allowed. */
+  ran?: unknown;
 }
 
 export interface ParkedEvent {

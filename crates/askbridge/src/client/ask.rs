@@ -17,6 +17,8 @@ pub(crate) struct Ask {
 pub(crate) struct Shown {
     pub(crate) id: String,
     pub(crate) state: String,
+    /// `false`: decided, but another mouth may have been first.
+    pub(crate) certain: Option<bool>,
     #[serde(flatten)]
     pub(crate) body: Body,
     pub(crate) agent: String,

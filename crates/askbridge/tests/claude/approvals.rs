@@ -96,6 +96,54 @@ fn a_change_that_would_not_run_is_refused_with_its_fields_and_nothing_runs() {
 }
 
 #[test]
+fn the_model_reads_what_ran_where_a_person_changed_it() {
+    let house = House::open(touches("made"));
+    let talk = house.session(json!({}));
+    talk.say("hi");
+    let asked = talk.open_ask();
+    house.answer(id(&asked), json!({"decision": "allow", "input": {"command": "touch other"}}));
+    talk.until_delivered(id(&asked));
+    talk.until_turns(1);
+    let read = house.model.last().unwrap().body["messages"].to_string();
+    let words = r#"The person changed the input of this call before allowing it. What ran, and what its result is about, is: {\"command\":\"touch other\"}"#;
+    assert!(read.contains(words), "{read}");
+    assert_eq!(house.ask(id(&asked))["ran"], json!(null));
+}
+
+/// A file that is written, and one that is changed.
+fn writes() -> Script {
+    Script::new()
+        .turn(on_result("toolu_2"), [text("done twice")])
+        .turn(
+            on_user("again"),
+            [tool("toolu_2", "Write", json!({"file_path": "second.txt", "content": "as it was\n"}))],
+        )
+        .turn(on_any_result(), [text("done")])
+        .turn(on_user("hi"), [tool(CALL, "Write", json!({"file_path": "first.txt", "content": "one\n"}))])
+}
+
+#[test]
+fn a_file_is_written_as_it_was_allowed_and_both_ways_are_proven() {
+    let house = House::open(writes());
+    let talk = house.session(json!({}));
+    let work = house.room.work();
+    talk.say("hi");
+    let asked = talk.open_ask();
+    house.answer(id(&asked), json!({"decision": "allow", "input": {"file_path": "first.txt", "content": "two\n"}}));
+    talk.until_delivered(id(&asked));
+    talk.until_turns(1);
+    assert_eq!(std::fs::read_to_string(work.join("first.txt")).unwrap(), "two\n");
+    talk.say("again");
+    let asked = talk.open_ask();
+    house.answer(id(&asked), json!({"decision": "allow"}));
+    talk.until_delivered(id(&asked));
+    talk.until_turns(2);
+    assert_eq!(std::fs::read_to_string(work.join("second.txt")).unwrap(), "as it was\n");
+    let read = house.model.last().unwrap().body["messages"].to_string();
+    assert_eq!(read.matches("The person changed the input of this call").count(), 1, "{read}");
+}
+
+#[test]
 fn the_words_of_a_stop_go_in_front_of_the_next_message() {
     let house = House::open(touches("made"));
     let talk = house.session(json!({}));

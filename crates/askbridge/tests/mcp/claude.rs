@@ -55,7 +55,27 @@ fn a_person_allows_what_claude_code_asks_us_for() {
     house.answer(ask["id"].as_str().unwrap(), json!({"decision": "allow"}));
     ended(child);
     assert!(house.room.work().join("allowed").exists());
-    until_delivered(&house, &ask);
+    // That it ran, and with what, nothing in MCP shows.
+    let id = ask["id"].as_str().unwrap();
+    let over =
+        house.until("the decision to be taken", || Some(house.ask(id)).filter(|ask| ask["handed_at"].is_string()));
+    assert!(over["delivered_at"].is_null(), "{over}");
+}
+
+#[test]
+fn a_change_that_claude_code_would_not_run_is_refused_before_it_counts() {
+    let house = House::open(calls("Bash", json!({"command": "touch original", "description": "Make a file"})));
+    let child = claude(&house, &["--permission-prompt-tool", "mcp__askbridge__approve"]);
+    let ask = open(&house, 1).remove(0);
+    let path = format!("/v1/asks/{}/answer", ask["id"].as_str().unwrap());
+    for input in [json!("x"), json!([]), json!({}), json!({"command": 5}), json!({"comand": "touch changed"})] {
+        let (status, problem) = house.post(&path, &json!({"decision": "allow", "input": input}));
+        assert_eq!((status, &problem["code"]), (422, &json!("answer_does_not_fit")), "{input}: {problem}");
+    }
+    house.answer(ask["id"].as_str().unwrap(), json!({"decision": "allow", "input": {"command": "touch changed"}}));
+    ended(child);
+    let work = house.room.work();
+    assert!(work.join("changed").exists() && !work.join("original").exists());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use askbridge_core::event::{Event as Happened, Level, Parcel};
 use askbridge_core::ids::{Epoch, Raw, SessionId};
 use askbridge_core::view::AskView;
 use askbridge_peers::doors::hook::{
-    Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_more,
+    Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_more, told,
 };
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
 use tokio_util::sync::CancellationToken;
@@ -110,19 +110,20 @@ async fn act(
     match &heard.what {
         What::Began | What::Other => Ok(None),
         What::Calling(_) | What::Wanted { .. } => asked(app, event, heard, agent, gone).await,
-        What::Called { call, response } => {
-            over(app, caller, heard, Some((call, response.as_ref()))).await?;
-            Ok(None)
+        What::Called { call, response, failed } => {
+            let called = Called { call, response: response.as_ref(), failed: *failed };
+            let over = over(app, caller, heard, Some(called)).await?;
+            Ok(over.told.map(Output::from))
         }
         What::TurnEnded { .. } => {
-            let session = over(app, caller, heard, None).await?;
+            let session = over(app, caller, heard, None).await?.session;
             match session.filter(|_| !heard.in_subagent) {
                 Some(session) => messages(app, caller, session).await,
                 None => Ok(None),
             }
         }
         What::Ended { why } => {
-            if let Some(session) = over(app, caller, heard, None).await? {
+            if let Some(session) = over(app, caller, heard, None).await?.session {
                 end(app, caller, session, why).await?;
             }
             Ok(None)
@@ -176,16 +177,28 @@ async fn asked(
     }
 }
 
-/// A call was run, or a turn ended: whoever waits for an answer to it need not wait any more. Returns the session.
-async fn over(
-    app: &App,
-    caller: &Caller,
-    heard: &Heard,
-    call: Option<(&Call, Option<&Raw>)>,
-) -> Result<Option<SessionId>, Rejection> {
+/// A call that was run.
+#[derive(Clone, Copy)]
+struct Called<'a> {
+    call: &'a Call,
+    response: Option<&'a Raw>,
+    failed: bool,
+}
+
+/// What the end of a call or of a turn came to.
+#[derive(Default)]
+struct Over {
+    /// `None`: nothing was ever asked in this conversation.
+    session: Option<SessionId>,
+    /// What the agent's hook prints about the call.
+    told: Option<String>,
+}
+
+/// A call was run, or a turn ended: an answer to it is no longer waited for.
+async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'_>>) -> Result<Over, Rejection> {
     let Current { id: session, exists } = current(&app.handle, &caller.party, heard).await?;
     if !exists {
-        return Ok(None);
+        return Ok(Over::default());
     }
     // What a hook has taken a moment ago may not be written yet, and was heard.
     app.handle.flush(session).await?;
@@ -194,25 +207,31 @@ async fn over(
         untold.map(AskView::of).collect::<Vec<_>>()
     });
     let mut about = untold.await?;
-    if let Some((call, _)) = call {
+    if let Some(Called { call, .. }) = called {
         about.retain(|view| is_about(view, call));
         // Without a name, one call ends one ask.
         about.truncate(1);
     }
+    let mut told = None;
     for view in about {
         let ask = view.ask.id;
-        let wish = match finished(&view, call) {
+        told = called.and_then(|called| self::told(&view, called.call, called.failed));
+        let wish = match finished(&view, called.map(|called| (called.call, called.response))) {
             None => continue,
             Some(Finished::Delivered) => {
-                let proof = call.map_or("the turn ended", |(call, _)| call.id.as_deref().unwrap_or("the call was run"));
-                Wish::Deliver { parcel: Parcel::Verdict(ask), proof: proof.to_owned() }
+                let named =
+                    |called: Called<'_>| called.call.id.clone().unwrap_or_else(|| "the call was run".to_owned());
+                let proof = called.map_or_else(|| "the turn ended".to_owned(), named);
+                Wish::Deliver { parcel: Parcel::Verdict(ask), proof }
             }
-            Some(Finished::Overtaken) => Wish::Overtake { ask: AskRef::Id(ask), mouth: MOUTH.to_owned() },
+            Some(Finished::Overtaken { ran }) => {
+                Wish::Overtake { ask: AskRef::Id(ask), mouth: MOUTH.to_owned(), ran }
+            }
         };
         forget_parked(app, ask).await;
         app.handle.grant(caller, NAME, wish).await?;
     }
-    Ok(Some(session))
+    Ok(Over { session: Some(session), told })
 }
 
 /// What waits for the agent is read to it now that it has finished: late answers, and what a person wrote to it.

@@ -61,7 +61,7 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
         Ended::Gone => {
             let is_alive = held.agent.is_none_or(ProcessId::is_alive);
             let wish = match is_alive {
-                true => Wish::Overtake { ask: AskRef::Id(ask), mouth: MOUTH.to_owned() },
+                true => Wish::Overtake { ask: AskRef::Id(ask), mouth: MOUTH.to_owned(), ran: None },
                 false => Wish::Withdraw { ask: AskRef::Id(ask), why: "the agent has ended".to_owned() },
             };
             app.handle.grant(held.caller, NAME, wish).await?;

@@ -81,7 +81,10 @@ pub(crate) fn of_known(known: &Known) -> AskView {
         Some(Event::Proposed { answer, by, until, .. }) => view.proposed(answer, by, *until),
         Some(Event::Settled(settled)) => view.settled(&settled.outcome, &settled.verdict, settled.at),
         Some(Event::Withdrawn { why, at, .. }) => ended(&mut view, State::Withdrawn, why, *at),
-        Some(Event::Overtaken { mouth, at, .. }) => ended(&mut view, State::Overtaken, mouth, *at),
+        Some(Event::Overtaken { mouth, ran, at, .. }) => {
+            ended(&mut view, State::Overtaken, mouth, *at);
+            view.ran = ran.clone();
+        }
         _ => {}
     }
     if let Some(Event::LateAnswered { answer, by, at, .. }) = &known.late {

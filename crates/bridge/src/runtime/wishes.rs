@@ -101,8 +101,8 @@ impl Handle {
             Wish::Withdraw { ask, why } => {
                 self.about(caller, Action::Withdraw, ask, |ask| Intent::Withdraw { ask, why }).await
             }
-            Wish::Overtake { ask, mouth } => {
-                self.about(caller, Action::Withdraw, ask, |ask| Intent::Overtake { ask, mouth }).await
+            Wish::Overtake { ask, mouth, ran } => {
+                self.about(caller, Action::Withdraw, ask, |ask| Intent::Overtake { ask, mouth, ran }).await
             }
             Wish::Park { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Park { ask }).await,
             Wish::Strand { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Strand { ask }).await,

@@ -3,7 +3,7 @@
 use super::found::{conflict, exactly, over};
 use super::settle::unsaid;
 use crate::event::Event;
-use crate::ids::{AskId, Timestamp};
+use crate::ids::{AskId, Raw, Timestamp};
 use crate::refusal::Refusal;
 use crate::session::{Ending, Found, Session};
 
@@ -17,10 +17,16 @@ pub(super) fn withdraw(session: &Session, ask: AskId, why: String, at: Timestamp
 }
 
 /// Counts even against an answer that has not reached the agent: what the agent heard is what happened.
-pub(super) fn overtake(session: &Session, ask: AskId, mouth: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
+pub(super) fn overtake(
+    session: &Session,
+    ask: AskId,
+    mouth: String,
+    ran: Option<Raw>,
+    at: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
     match exactly(session, ask)? {
         Found::Live(live) if live.delivered_at.is_none() => {
-            let overtaken = Event::Overtaken { ask: live.ask.id, mouth, at };
+            let overtaken = Event::Overtaken { ask: live.ask.id, mouth, ran, at };
             Ok(unsaid(session, live).into_iter().chain([overtaken]).collect())
         }
         Found::Live(live) => Err(conflict(live)),

@@ -83,7 +83,7 @@ pub(crate) fn withdrawn(ask: u32, why: &str, at: i64) -> Event {
 }
 
 pub(crate) fn overtaken(ask: u32, at: i64) -> Event {
-    Event::Overtaken { ask: id(ask), mouth: "terminal".into(), at: second(at) }
+    Event::Overtaken { ask: id(ask), mouth: "terminal".into(), ran: None, at: second(at) }
 }
 
 pub(crate) fn parked(ask: u32) -> Event {

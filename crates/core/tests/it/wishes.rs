@@ -64,7 +64,7 @@ pub(crate) fn withdraw(ask: u32, why: &str) -> Intent {
 }
 
 pub(crate) fn overtake(ask: u32) -> Intent {
-    Intent::Overtake { ask: id(ask), mouth: "terminal".into() }
+    Intent::Overtake { ask: id(ask), mouth: "terminal".into(), ran: None }
 }
 
 pub(crate) fn park(ask: u32) -> Intent {

@@ -157,8 +157,9 @@ impl<'a> From<&'a Event> for Record<'a> {
             Event::Withdrawn { ask, why, at } => {
                 Self::Withdrawn(Withdrawn { ask: Id(*ask), why: why.into(), at: at.0 })
             }
-            Event::Overtaken { ask, mouth, at } => {
-                Self::Overtaken(Overtaken { ask: Id(*ask), mouth: mouth.into(), at: at.0 })
+            Event::Overtaken { ask, mouth, ran, at } => {
+                let ran = ran.as_ref().map(Into::into);
+                Self::Overtaken(Overtaken { ask: Id(*ask), mouth: mouth.into(), ran, at: at.0 })
             }
             Event::Parked { ask } => Self::Parked(Parked { ask: Id(*ask) }),
             Event::Stranded { ask } => Self::Stranded(Stranded { ask: Id(*ask) }),

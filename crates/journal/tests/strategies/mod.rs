@@ -313,7 +313,8 @@ fn of_asks() -> BoxedStrategy<Event> {
             Event::Settled(Box::new(Settled { ask, at, outcome, verdict }))
         }),
         1 => (ask_id(), text(), time()).prop_map(|(ask, why, at)| Event::Withdrawn { ask, why, at }),
-        1 => (ask_id(), text(), time()).prop_map(|(ask, mouth, at)| Event::Overtaken { ask, mouth, at }),
+        1 => (ask_id(), text(), of(raw()), time())
+            .prop_map(|(ask, mouth, ran, at)| Event::Overtaken { ask, mouth, ran, at }),
         1 => ask_id().prop_map(|ask| Event::Parked { ask }),
         1 => ask_id().prop_map(|ask| Event::Stranded { ask }),
         1 => (ask_id(), answer(), who(), time())

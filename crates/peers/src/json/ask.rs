@@ -17,6 +17,8 @@ use serde_json::{Map, Value};
 use super::answer::{answers, notes, questions, skipped};
 use super::schema::{Answers, AskState, FieldType, Ruling as RulingWord};
 use super::time::Rfc3339;
+use crate::doors::hook;
+use crate::tools::{ran, splice};
 
 /// An ask and everything that became of it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -53,6 +55,9 @@ pub struct AskJson {
     /// What a person wrote on closing it, or why the agent no longer waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
+    /// With `overtaken`: the input that the call ran with, where that is not what was allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Box<RawValue>>,
     pub verdict: Option<VerdictJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<LateJson>,
@@ -66,8 +71,15 @@ pub struct AskJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo_until: Option<Rfc3339>,
     pub settled_at: Option<Rfc3339>,
-    /// When the agent showed that it had heard.
+    /// `false`: it is decided, but the dialog in the agent's own terminal is still open, and may have been answered first.
+    /// Afterwards it is delivered or overtaken.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    pub certain: bool,
+    /// When the agent showed that it had heard; of an approval, that it ran what was allowed.
     pub delivered_at: Option<Rfc3339>,
+    /// When the agent's program took the decision, where nothing shows what it did with it (approvals through MCP).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed_at: Option<Rfc3339>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -238,6 +250,7 @@ impl AskJson {
             by: view.by.as_ref().map(ByJson::of),
             quorum: QuorumJson::of(view),
             words: view.words.clone(),
+            ran: view.ran.as_ref().map(|ran| splice::untouched(ran.as_str())),
             verdict: view.verdict.as_ref().map(|verdict| VerdictJson {
                 ruling: match &verdict.ruling {
                     Ruling::Answer(_) => "answer",
@@ -262,7 +275,9 @@ impl AskJson {
             deadline: view.deadline.map(Rfc3339),
             undo_until: view.undo_until.map(Rfc3339),
             settled_at: view.settled_at.map(Rfc3339),
-            delivered_at: view.delivered_at.map(Rfc3339),
+            certain: hook::is_certain(view),
+            delivered_at: view.delivered_at.filter(|_| !ran::is_only_handed(ask)).map(Rfc3339),
+            handed_at: view.delivered_at.filter(|_| ran::is_only_handed(ask)).map(Rfc3339),
             // Last, because it takes the questions.
             body: BodyJson::of(view, shown),
         }

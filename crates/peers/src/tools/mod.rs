@@ -6,6 +6,7 @@ pub(crate) mod answered;
 pub(crate) mod approval;
 mod edit;
 pub(crate) mod held;
+pub(crate) mod ran;
 mod schema;
 pub(crate) mod splice;
 

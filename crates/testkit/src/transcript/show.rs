@@ -117,7 +117,8 @@ fn wish(wish: &Wish) -> String {
         Wish::Ask(ask) => self::ask(ask),
         Wish::Note { session, level, text } => format!("note in {session} {level:?}: {text:?}"),
         Wish::Withdraw { ask, why } => format!("withdraw {}: {why}", ask_ref(ask)),
-        Wish::Overtake { ask, mouth } => format!("overtake {}: {mouth}", ask_ref(ask)),
+        Wish::Overtake { ask, mouth, ran: None } => format!("overtake {}: {mouth}", ask_ref(ask)),
+        Wish::Overtake { ask, mouth, ran: Some(ran) } => format!("overtake {}: {mouth}, ran {ran}", ask_ref(ask)),
         Wish::Answer { ask, reply } => format!("answer {} {}", ask_ref(ask), self::reply(reply)),
         Wish::Undo { ask } => format!("undo {}", ask_ref(ask)),
         Wish::Dismiss { ask, words } => match words {

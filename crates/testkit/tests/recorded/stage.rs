@@ -48,6 +48,8 @@ struct Stage {
     out: Outbox,
     /// What goes to Claude Code, and is not written yet.
     lines: Vec<String>,
+    /// The hooks after calls, which show what ran, by the names of their requests.
+    ran: Vec<String>,
     meaning: String,
 }
 
@@ -111,6 +113,7 @@ impl Stage {
             ids: Counted(0),
             out: Outbox::default(),
             lines: Vec::new(),
+            ran: Vec::new(),
             meaning: String::new(),
         };
         let start = Start {
@@ -160,6 +163,10 @@ impl Stage {
     }
 
     fn hear(&mut self, line: &str) {
+        let frame: Value = serde_json::from_str(line).unwrap_or_default();
+        if frame["request"]["callback_id"] == "askbridge-ran" {
+            self.ran.extend(frame["request_id"].as_str().map(str::to_owned));
+        }
         self.act(|claude, cx| claude.hear(Frame::Text(line.into()), cx).unwrap());
         let waits = self.person == Person::Waits && self.session.open().next().is_some();
         if waits && self.now == NOW {
@@ -185,7 +192,7 @@ impl Stage {
         }
         for frame in out.frames {
             let Frame::Text(line) = frame else { continue };
-            if let Some(spoken) = spoken(&line) {
+            if let Some(spoken) = spoken(&line).filter(|_| !self.says_nothing_about_what_ran(&line)) {
                 self.write_down(">", &spoken);
             }
             self.lines.push(line.into_owned());
@@ -197,6 +204,13 @@ impl Stage {
             let receipt = self.look(&query);
             self.act(|claude, cx| claude.reply(tag, Ok(receipt), cx));
         }
+    }
+
+    /// Is this no opinion at a hook after a call? Recordings of earlier machines of ours have no such hooks.
+    fn says_nothing_about_what_ran(&self, line: &str) -> bool {
+        let frame: Value = serde_json::from_str(line).unwrap();
+        let to = &frame["response"]["request_id"];
+        frame["response"]["response"] == json!({}) && self.ran.iter().any(|ran| to == ran)
     }
 
     fn write_down(&mut self, mark: &str, what: &str) {
@@ -233,7 +247,7 @@ impl Stage {
         let intent = match wish {
             Wish::Ask(wish) => Intent::Ask(Box::new(asked(*wish))),
             Wish::Withdraw { ask, why } => Intent::Withdraw { ask: id(&ask), why },
-            Wish::Overtake { ask, mouth } => Intent::Overtake { ask: id(&ask), mouth },
+            Wish::Overtake { ask, mouth, ran } => Intent::Overtake { ask: id(&ask), mouth, ran },
             Wish::Park { ask } => Intent::Park { ask: id(&ask) },
             Wish::Strand { ask } => Intent::Strand { ask: id(&ask) },
             Wish::Hand { parcel } => Intent::Hand { parcel },

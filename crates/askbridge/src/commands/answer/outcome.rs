@@ -14,7 +14,11 @@ pub(crate) fn outcome(reply: &Reply, verb: &str) -> Result<String, Failure> {
         return Ok("taken as a late answer; the agent gets it as a message".to_owned());
     }
     let answer = said(&ask, &ask.answers);
-    Ok(match (verb, ask.state.as_str()) {
+    let doubt = match ask.certain {
+        Some(false) => "\nnot certain yet: the agent's own terminal may have answered first",
+        _ => "",
+    };
+    let counts = match (verb, ask.state.as_str()) {
         ("extend", _) => match ask.deadline.and_then(|deadline| deadline.ahead()) {
             Some(left) => format!("extended; {} left", askbridge_core::verdict::spoken(left)),
             None => "it waits for ever anyway".to_owned(),
@@ -29,7 +33,8 @@ pub(crate) fn outcome(reply: &Reply, verb: &str) -> Result<String, Failure> {
         (_, "open") => "counted; more people have to agree".to_owned(),
         (_, state) if answer.is_empty() => state.to_owned(),
         (_, state) => format!("{state}: {answer}"),
-    })
+    };
+    Ok(counts + doubt)
 }
 
 #[derive(Deserialize)]

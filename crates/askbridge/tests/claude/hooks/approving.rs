@@ -54,6 +54,33 @@ fn a_command_runs_as_the_person_changed_it() {
 }
 
 #[test]
+fn the_model_in_a_terminal_reads_what_ran_where_a_person_changed_it() {
+    let mut desk = Desk::sit(asking([touch()]), &Setting::default());
+    desk.prompt();
+    let asked = desk.rings();
+    desk.house.answer(id(&asked), json!({"decision": "allow", "input": {"command": "touch other"}}));
+    desk.until_delivered(&asked);
+    desk.until_shown("all done now");
+    let read = desk.house.model.last().unwrap().body["messages"].to_string();
+    let words = r#"The person changed the input of this call before allowing it. What ran, and what its result is about, is: {\"command\":\"touch other\"}"#;
+    assert!(read.contains(words), "{read}");
+}
+
+#[test]
+fn a_file_in_a_terminal_is_written_as_it_was_allowed_and_both_ways_are_proven() {
+    for (input, expected) in [(json!({"file_path": "made.txt", "content": "two\n"}), "two\n"), (json!(null), "one\n")] {
+        let write = tool(CALL, "Write", json!({"file_path": "made.txt", "content": "one\n"}));
+        let mut desk = Desk::sit(asking([write]), &Setting::default());
+        desk.prompt();
+        let asked = desk.rings();
+        desk.house.answer(id(&asked), json!({"decision": "allow", "input": input}));
+        assert!(!desk.result().is_error);
+        desk.until_delivered(&asked);
+        assert_eq!(fs::read_to_string(desk.house.room.work().join("made.txt")).unwrap(), expected);
+    }
+}
+
+#[test]
 fn what_is_allowed_always_is_not_asked_again() {
     let again = tool("toolu_2", "Bash", json!({"command": "touch again", "description": "Make another"}));
     let script = askbridge_scripted::model::Script::new()

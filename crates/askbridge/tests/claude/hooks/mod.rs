@@ -8,6 +8,7 @@ mod headless;
 mod modes;
 mod others;
 mod plugin;
+mod ran;
 mod strangers;
 mod terminal;
 mod tools;

@@ -40,7 +40,7 @@ fn codex(house: &House, command: &str) -> Child {
 }
 
 /// Calls the hook, below a program of its own, which is then taken for the agent.
-fn hook(house: &House, event: &Value) -> Child {
+pub(super) fn hook(house: &House, event: &Value) -> Child {
     let mut command = Command::new("timeout");
     command.arg("600").arg(binary()).arg("hook");
     command.env_clear().envs(environment(house));
@@ -55,11 +55,11 @@ fn away(house: &House, mode: &str) {
     assert_eq!((status, &told["mode"]), (200, &json!(mode)), "{told}");
 }
 
-fn rings(house: &House) -> Value {
+pub(super) fn rings(house: &House) -> Value {
     house.until("the phone to ring", || house.get("/v1/asks")["items"].as_array().unwrap().first().cloned())
 }
 
-fn printed(running: Child) -> Value {
+pub(super) fn printed(running: Child) -> Value {
     let told = running.wait_with_output().unwrap();
     serde_json::from_slice(&told.stdout).unwrap_or(Value::Null)
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::{Answer, Outcome, Verdict, Who};
 use super::ask::Ask;
 use super::session::{Parcel, Process, Settings};
-use super::text::{Hex, Id, Inconsistent};
+use super::text::{Hex, Id, Inconsistent, Json};
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -297,6 +297,9 @@ impl TryFrom<Withdrawn<'_>> for Event {
 pub(super) struct Overtaken<'a> {
     pub(super) ask: Id<AskId>,
     pub(super) mouth: Cow<'a, str>,
+    /// The input that the call ran with, where that is not what was allowed.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) ran: Option<Json<'a>>,
     pub(super) at: i64,
 }
 
@@ -304,7 +307,8 @@ impl TryFrom<Overtaken<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: Overtaken<'_>) -> Result<Self, Inconsistent> {
-        Ok(Self::Overtaken { ask: of.ask.0, mouth: of.mouth.into_owned(), at: Timestamp(of.at) })
+        let ran = of.ran.map(Into::into);
+        Ok(Self::Overtaken { ask: of.ask.0, mouth: of.mouth.into_owned(), ran, at: Timestamp(of.at) })
     }
 }
 

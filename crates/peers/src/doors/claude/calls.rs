@@ -7,6 +7,8 @@ use askbridge_core::terms::WhileOpen;
 use askbridge_core::verdict::Verdict;
 use serde_json::Value;
 
+use crate::tools::ran;
+
 /// One call that waits for a person.
 #[derive(Debug)]
 pub(super) struct Call {
@@ -37,6 +39,8 @@ pub(super) struct Call {
     pub(super) messages: WhileOpen,
     pub(super) stage: Stage,
     pub(super) verdict: Option<Verdict>,
+    /// What it ran with, once it did.
+    pub(super) ran: Option<Raw>,
     /// Claude Code took its request back; the tool's result will say why.
     pub(super) cancelled: bool,
 }
@@ -83,8 +87,14 @@ impl Call {
             messages: WhileOpen::Hold,
             stage: Stage::Asking,
             verdict: None,
+            ran: None,
             cancelled: false,
         }
+    }
+
+    /// What it ran with, if that is not what was allowed.
+    pub(super) fn ran_instead(&self) -> Option<Raw> {
+        ran::instead(&self.body, self.input.as_str(), self.verdict.as_ref(), self.ran.as_ref()?.as_str())
     }
 
     /// Does a person still have to decide?

@@ -17,7 +17,7 @@ use super::wire::{HookInput, Line, Request, Rpc, ToolCall};
 use crate::json::Lent;
 use crate::peer::{Cx, Outbox};
 use crate::tools::approval::{self, Beside};
-use crate::tools::{held, splice};
+use crate::tools::{held, ran, splice};
 
 impl Claude {
     pub(super) fn control_request(&mut self, line: &Line<'_>, cx: &mut Cx<'_>) {
@@ -49,9 +49,12 @@ impl Claude {
     fn hook(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {
         let input = request.input.and_then(|input| serde_json::from_str::<HookInput<'_>>(input.get()).ok());
         let no_opinion = || say::response(id, json!({}));
-        let Some(input) = input.filter(|input| input.hook_event_name == "PreToolUse") else {
-            return self.say(no_opinion(), out);
-        };
+        let Some(input) = input else { return self.say(no_opinion(), out) };
+        match &*input.hook_event_name {
+            "PreToolUse" => {}
+            "PostToolUse" | "PostToolUseFailure" => return self.ran(id, request, &input, out),
+            _ => return self.say(no_opinion(), out),
+        }
         let call = request.tool_use_id.as_deref().or(input.tool_use_id.as_deref());
         let (Some(call), Some(tool)) = (call, input.tool_name.as_deref()) else {
             return self.say(no_opinion(), out);
@@ -80,6 +83,17 @@ impl Claude {
             // Not ours to judge: `can_use_tool` follows, and is answered with words.
             Err(_) => self.say(no_opinion(), out),
         }
+    }
+
+    /// A call was run. Its result follows; what it ran with is shown here alone, and the model is told if it was changed.
+    fn ran(&mut self, id: &str, request: &Request<'_>, input: &HookInput<'_>, out: &mut Outbox) {
+        let call = request.tool_use_id.as_deref().or(input.tool_use_id.as_deref());
+        let call = call.and_then(|call| self.calls.get_mut(call)).filter(|call| matches!(call.body, Body::Approval(_)));
+        let told = call.zip(input.tool_input).and_then(|(call, ran)| {
+            call.ran = Some(Raw::from(ran.get()));
+            ran::told(&input.hook_event_name, call.input.as_str(), call.verdict.as_ref(), ran.get())
+        });
+        self.say(say::response(id, told.unwrap_or_else(|| json!({}))), out);
     }
 
     fn can_use_tool(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {

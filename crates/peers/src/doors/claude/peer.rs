@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::event::{CallMade, Event, Level, Settings};
-use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, MessageId, Raw, SessionId, Timestamp};
 use askbridge_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -145,6 +145,8 @@ pub(super) enum Awaited {
 pub(super) struct Finished {
     pub(super) ok: bool,
     pub(super) output: String,
+    /// What it ran with, where that was shown.
+    pub(super) ran: Option<Raw>,
     /// The call, if it waits to be stored together with its ask.
     pub(super) made: Option<CallMade>,
 }

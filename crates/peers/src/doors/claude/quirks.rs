@@ -8,6 +8,10 @@ pub(super) const HOOK_TIMEOUT_SECS: u64 = 10_000_000;
 /// one 2.1.197 takes every question back within milliseconds. Twenty-three days.
 pub(super) const OLD_HOOK_TIMEOUT_SECS: u64 = 2_000_000;
 
+/// Seconds until Claude Code goes on without an answer to the hook that shows what ran; the model reads nothing of that. Short,
+/// because an agent whose server is being restarted would wait so long after every call.
+pub(super) const RAN_HOOK_TIMEOUT_SECS: u64 = 5;
+
 /// In this mode nothing is asked after the hook, so words have to be said by the hook itself, although the model then
 /// reads `hook error:` in front of them.
 pub(super) const MODE_WITHOUT_QUESTIONS: &str = "dontAsk";

@@ -6,17 +6,23 @@ use serde_json::{Value, json};
 
 use super::always::AlwaysAsk;
 use super::mcp;
+use super::quirks::RAN_HOOK_TIMEOUT_SECS;
 
 /// The name of our first request.
 pub(super) const INITIALIZE: &str = "askbridge-initialize";
 
-/// The one hook that we register.
+/// The hook before a call: it asks.
 const HOOK: &str = "askbridge-ask";
 
-/// Registers the hook, and the server of the tool with which subagents ask.
+/// The hook after a call: it shows what ran.
+const RAN_HOOK: &str = "askbridge-ran";
+
+/// Registers the hooks, and the server of the tool with which subagents ask.
 pub(super) fn initialize(with_tool: bool, always: &AlwaysAsk, timeout_secs: u64) -> String {
     let hook = json!({"matcher": always.matcher(), "hookCallbackIds": [HOOK], "timeout": timeout_secs});
-    let mut request = json!({"subtype": "initialize", "hooks": {"PreToolUse": [hook]}});
+    let ran = json!([{"matcher": "*", "hookCallbackIds": [RAN_HOOK], "timeout": RAN_HOOK_TIMEOUT_SECS}]);
+    let hooks = json!({"PreToolUse": [hook], "PostToolUse": ran, "PostToolUseFailure": ran});
+    let mut request = json!({"subtype": "initialize", "hooks": hooks});
     if with_tool {
         request["sdkMcpServers"] = json!([mcp::SERVER]);
     }

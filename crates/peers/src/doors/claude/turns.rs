@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use askbridge_core::answer::Answer;
 use askbridge_core::ask::{Body, Reach};
 use askbridge_core::event::{CallMade, CallResult, Event, Level, Parcel, Settings};
-use askbridge_core::ids::{CallId, Raw};
+use askbridge_core::ids::{AskId, CallId, Raw};
 use askbridge_core::limits::{ALONG_BYTES_MAX, CONTENT_BYTES_MAX};
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::AskView;
@@ -18,6 +18,7 @@ use super::wire::{Block, Line, Message, Streaming, System, TurnResult};
 use crate::json::Lent;
 use crate::peer::{BlockKind as Kind, Outbox, Streamed};
 use crate::tools::held::HELD_TOOLS;
+use crate::tools::ran;
 use crate::wish::{AskRef, Wish};
 
 impl Claude {
@@ -138,6 +139,7 @@ impl Claude {
     fn proves(&self, id: &str, result: &CallResult) -> bool {
         let Some(call) = self.calls.get(id) else { return false };
         let is_proof = call.returns_along && call.stage == Stage::Told && !self.was_lost(call, result.ok);
+        let is_proof = is_proof && call.ran_instead().is_none();
         is_proof && call.ask.is_some() && result.output.len() <= ALONG_BYTES_MAX
     }
 
@@ -162,16 +164,19 @@ impl Claude {
         let Some(call) = self.end_call(id, out) else { return };
         let Some(ask) = call.ask else {
             // It is heard of again after a restart, or was over before it was durable. What became of it is seen then.
-            self.finished.insert(id.to_owned(), Finished { ok, output: first_line(output), made: call.made });
+            let finished = Finished { ok, output: first_line(output), ran: call.ran, made: call.made };
+            self.finished.insert(id.to_owned(), finished);
             return;
         };
         let was_lost = self.was_lost(&call, ok);
+        let ran_instead = call.ran_instead();
         let wish = match call.stage {
+            _ if ran_instead.is_some() => overtaken(ask, ran_instead),
             Stage::Told if !was_lost => {
                 Wish::Deliver { parcel: Parcel::Verdict(ask), proof: format!("tool_result {id}") }
             }
             _ if call.verdict.is_some() => Wish::Strand { ask: AskRef::Id(ask) },
-            _ if ok => Wish::Overtake { ask: AskRef::Id(ask), mouth: "another hook of the agent".to_owned() },
+            _ if ok => overtaken(ask, None),
             _ if self.interrupting => {
                 Wish::Withdraw { ask: AskRef::Id(ask), why: "the turn was interrupted".to_owned() }
             }
@@ -183,14 +188,16 @@ impl Claude {
     /// A call whose result is known turns out to be this ask: the result proves what was decided, or that nothing was.
     pub(super) fn finished(&mut self, id: &str, finished: Finished, view: &AskView, out: &mut Outbox) {
         let ask = view.ask.id;
+        let asked = view.ask.original.as_ref().map_or("{}", Raw::as_str);
+        let ran = finished.ran.as_ref();
+        let instead = ran.and_then(|ran| ran::instead(&view.ask.body, asked, view.verdict.as_ref(), ran.as_str()));
         let wish = match &view.verdict {
+            Some(_) if instead.is_some() => overtaken(ask, instead),
             Some(Verdict { ruling: Ruling::Answer(Answer::Questions(_)), .. }) if !finished.ok => {
                 Wish::Strand { ask: AskRef::Id(ask) }
             }
             Some(_) => Wish::Deliver { parcel: Parcel::Verdict(ask), proof: format!("tool_result {id}") },
-            None if finished.ok => {
-                Wish::Overtake { ask: AskRef::Id(ask), mouth: "another hook of the agent".to_owned() }
-            }
+            None if finished.ok => overtaken(ask, None),
             None => Wish::Withdraw { ask: AskRef::Id(ask), why: finished.output },
         };
         self.wish(Awaited::Nothing, wish, out);
@@ -293,12 +300,17 @@ impl Claude {
     }
 }
 
-/// Reads the id and the blocks of a message; `None` if it is plain text, or something else.
+/// Something of the agent's decided about a call: one of its other hooks, or a rule of its settings.
+fn overtaken(ask: AskId, ran: Option<Raw>) -> Wish {
+    Wish::Overtake { ask: AskRef::Id(ask), mouth: "another hook of the agent".to_owned(), ran }
+}
+
 /// Is this a tool whose calls become asks, whatever is allowed?
 fn is_held(tool: &str) -> bool {
     HELD_TOOLS.contains(&tool) || tool == mcp::TOOL
 }
 
+/// Reads the id and the blocks of a message; `None` if it is plain text, or something else.
 fn message<'a>(line: &Line<'a>) -> Option<(Lent<'a>, Vec<Block<'a>>)> {
     let message: Message<'a> = serde_json::from_str(line.message?.get()).ok()?;
     Some((message.id, serde_json::from_str(message.content.get()).ok()?))

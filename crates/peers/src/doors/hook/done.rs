@@ -1,21 +1,36 @@
 //! A call was run: did it hear us, or was the terminal faster?
 
-use askbridge_core::ask::{Ask, Body};
+use askbridge_core::ask::{Ask, Body, Reach};
 use askbridge_core::ids::Raw;
-use askbridge_core::view::AskView;
+use askbridge_core::view::{AskView, State};
 use serde_json::Value;
 
+use super::NAME;
 use super::answer::{Said, said};
 use super::asking::is_of_subagent;
-use super::hear::{Call, same_json};
+use super::hear::{Agent, Call};
+use crate::tools::ran::{self, is_same_input};
 
 /// What a call that was run, or a turn that ended, says about an ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
     /// The agent heard what we handed over.
     Delivered,
     /// It heard another mouth first.
-    Overtaken,
+    Overtaken {
+        /// What the call ran with, where that is not what was allowed.
+        ran: Option<Raw>,
+    },
+}
+
+const OVERTAKEN: Finished = Finished::Overtaken { ran: None };
+
+/// Is it sure that what was decided is what the agent hears? Not while the dialog in its terminal is open beside us.
+pub fn is_certain(view: &AskView) -> bool {
+    let asker = &view.ask.asker;
+    let has_dialog = asker.door == NAME && asker.agent == Agent::Claude.name() && view.ask.reach == Reach::Held;
+    let is_decided = matches!(view.state, State::Answered | State::Dismissed | State::Ruled);
+    !(has_dialog && is_decided && view.delivered_at.is_none() && !view.stranded)
 }
 
 /// Is this the call that the ask is about?
@@ -23,10 +38,15 @@ pub fn is_about(view: &AskView, call: &Call) -> bool {
     let asked = asked(&view.ask);
     // A person may have changed what is run.
     let changed = || match said(view, &asked) {
-        Some(Said::Allow { input: Some(input), .. }) => same_json(input.get(), call.input.as_str()),
+        Some(Said::Allow { input: Some(input), .. }) => is_same_input(input.get(), call.input.as_str()),
         _ => false,
     };
-    asked.is(call) || (asked.id.is_none() && asked.tool == call.tool && changed())
+    let is_alike = || asked.tool == call.tool && is_same_input(asked.input.as_str(), call.input.as_str());
+    match (&asked.id, &call.id) {
+        (Some(asked), Some(called)) => asked == called,
+        (None, _) => is_alike() || (asked.tool == call.tool && changed()),
+        _ => is_alike(),
+    }
 }
 
 /// The call as it was asked about.
@@ -51,19 +71,32 @@ pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<F
             // Parked questions outlive their turn, and a subagent's call is not of this turn.
             _ if view.parked || is_of_subagent(&view.ask.context) => None,
             // Its hook is gone, so whatever was said since was not heard there.
-            _ if view.stranded => Some(Finished::Overtaken),
+            _ if view.stranded => Some(OVERTAKEN),
             Some(Said::Deny { .. }) => Some(Finished::Delivered),
-            _ => Some(Finished::Overtaken),
+            _ => Some(OVERTAKEN),
         };
     };
+    let asked = asked(&view.ask);
+    let instead = ran::instead(&view.ask.body, asked.input.as_str(), view.verdict.as_ref(), call.input.as_str());
     Some(match ours {
+        Some(Said::Allow { .. }) if instead.is_some() => Finished::Overtaken { ran: instead },
         Some(Said::Allow { input: Some(input), .. }) if heard_other(&view.ask.body, input.get(), call, response) => {
-            Finished::Overtaken
+            OVERTAKEN
         }
         Some(Said::Allow { .. }) => Finished::Delivered,
         // It was run although we said no, or had not said anything.
-        Some(Said::Deny { .. }) | None => Finished::Overtaken,
+        Some(Said::Deny { .. }) | None => OVERTAKEN,
     })
+}
+
+/// What the hook after a call prints, so that the model knows what ran; `None`: it ran as the model wrote it.
+pub fn told(view: &AskView, call: &Call, failed: bool) -> Option<String> {
+    let event = if failed { "PostToolUseFailure" } else { "PostToolUse" };
+    if !matches!(view.ask.body, Body::Approval(_)) {
+        return None;
+    }
+    let asked = asked(&view.ask);
+    ran::told(event, asked.input.as_str(), view.verdict.as_ref(), call.input.as_str()).map(|told| told.to_string())
 }
 
 /// Was the call run with something else than what we handed over?
@@ -75,7 +108,6 @@ fn heard_other(body: &Body, ours: &str, call: &Call, response: Option<&Raw>) -> 
             let told = told.filter(Value::is_object).unwrap_or_else(|| read(call.input.as_str())["answers"].clone());
             told.is_object() && told != read(ours)["answers"]
         }
-        Body::Approval(_) => !same_json(ours, call.input.as_str()),
-        Body::Plan(_) | Body::Form(_) => false,
+        Body::Approval(_) | Body::Plan(_) | Body::Form(_) => false,
     }
 }

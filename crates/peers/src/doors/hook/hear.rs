@@ -39,6 +39,8 @@ pub enum What {
     Called {
         call: Call,
         response: Option<Raw>,
+        /// It did not succeed, which is an event of another name.
+        failed: bool,
     },
     Notified {
         kind: String,
@@ -77,7 +79,10 @@ pub fn hear(text: &str) -> Option<Heard> {
         "SessionStart" => What::Began,
         "PreToolUse" => What::Calling(call()?),
         "PermissionRequest" => What::Wanted { call: call()?, suggestions: raw(input.permission_suggestions) },
-        "PostToolUse" | "PostToolUseFailure" => What::Called { call: call()?, response: raw(input.tool_response) },
+        event @ ("PostToolUse" | "PostToolUseFailure") => {
+            let failed = event == "PostToolUseFailure";
+            What::Called { call: call()?, response: raw(input.tool_response), failed }
+        }
         "Notification" => What::Notified {
             kind: input.notification_type.unwrap_or_default(),
             text: input.message.filter(|text| !text.trim().is_empty())?,
@@ -126,7 +131,7 @@ impl Call {
 }
 
 /// Are these the same value, however they are written?
-pub(super) fn same_json(one: &str, two: &str) -> bool {
+fn same_json(one: &str, two: &str) -> bool {
     let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
     one == two || read(one).is_some_and(|value| Some(value) == read(two))
 }

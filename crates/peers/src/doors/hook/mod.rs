@@ -24,7 +24,7 @@ mod wire;
 pub use answer::{answer, defer, say_more};
 pub use asking::{Around, wish};
 pub use choose::{Facts, Step, choose};
-pub use done::{Finished, finished, is_about};
+pub use done::{Finished, finished, is_about, is_certain, told};
 pub use hear::{Agent, Call, Heard, What, hear};
 pub use record::{Record, read_record};
 pub use resuming::kept_flags;

@@ -79,7 +79,7 @@ impl Mcp {
                      answer."
                 .to_owned(),
         });
-        let overtake = Wish::Overtake { ask: AskRef::Id(ask.id), mouth: MOUTH.to_owned() };
+        let overtake = Wish::Overtake { ask: AskRef::Id(ask.id), mouth: MOUTH.to_owned(), ran: None };
         self.wish(Awaited::Overtaken, overtake, cx.out);
     }
 

@@ -122,7 +122,7 @@ impl Asker {
             }
             Heard::Overheard { id, mouth } => {
                 if let Some(ask) = self.known(&id, out) {
-                    self.wish(Awaited::Word(Some(id)), Wish::Overtake { ask: AskRef::Id(ask), mouth }, out);
+                    self.wish(Awaited::Word(Some(id)), Wish::Overtake { ask: AskRef::Id(ask), mouth, ran: None }, out);
                 }
             }
         }
