@@ -3,10 +3,11 @@
 use std::sync::OnceLock;
 
 use askbridge_core::event::{Event as Happened, Level, Parcel};
-use askbridge_core::ids::{Epoch, Raw, SessionId};
-use askbridge_core::view::AskView;
+use askbridge_core::ids::{AskId, Epoch, Raw, SessionId};
+use askbridge_core::intent::Intent;
+use askbridge_core::view::{AskView, State};
 use askbridge_peers::doors::hook::{
-    Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_more, told,
+    Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_along, say_more, told,
 };
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
 use tokio_util::sync::CancellationToken;
@@ -115,10 +116,14 @@ async fn act(
             let over = over(app, caller, heard, Some(called)).await?;
             Ok(over.told.map(Output::from))
         }
+        What::Prompted => {
+            let Current { id: session, exists } = current(&app.handle, &caller.party, heard).await?;
+            if exists { messages(app, caller, session, say_along).await } else { Ok(None) }
+        }
         What::TurnEnded { .. } => {
             let session = over(app, caller, heard, None).await?.session;
             match session.filter(|_| !heard.in_subagent) {
-                Some(session) => messages(app, caller, session).await,
+                Some(session) => messages(app, caller, session, say_more).await,
                 None => Ok(None),
             }
         }
@@ -225,6 +230,9 @@ async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'
                 Wish::Deliver { parcel: Parcel::Verdict(ask), proof }
             }
             Some(Finished::Overtaken { ran }) => {
+                if called.is_some() && matches!(view.state, State::Answered | State::Dismissed) {
+                    unsay(app, ask).await?;
+                }
                 Wish::Overtake { ask: AskRef::Id(ask), mouth: MOUTH.to_owned(), ran }
             }
         };
@@ -234,8 +242,23 @@ async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'
     Ok(Over { session: Some(session), told })
 }
 
-/// What waits for the agent is read to it now that it has finished: late answers, and what a person wrote to it.
-async fn messages(app: &App, caller: &Caller, session: SessionId) -> Result<Option<Output>, Rejection> {
+/// The call ran although we had said no: the agent was not stopped by us after all, so it is not told why.
+async fn unsay(app: &App, ask: AskId) -> Result<(), Rejection> {
+    for message in app.handle.messages_about(ask).await? {
+        // Refused for one that was read already.
+        let _ = app.handle.submit(ask.session, vec![Intent::Unsay { message }]).await;
+    }
+    Ok(())
+}
+
+/// What waits for the agent is read to it now that it begins or has finished: late answers, why it was stopped, and what a person
+/// wrote to it.
+async fn messages(
+    app: &App,
+    caller: &Caller,
+    session: SessionId,
+    printed: fn(&str) -> String,
+) -> Result<Option<Output>, Rejection> {
     let waiting = app.handle.session(session).await?.queued;
     if waiting.is_empty() {
         return Ok(None);
@@ -245,7 +268,7 @@ async fn messages(app: &App, caller: &Caller, session: SessionId) -> Result<Opti
         app.handle.grant(caller, NAME, Wish::Hand { parcel: Parcel::Message(*message) }).await?;
     }
     let told = waiting.iter().map(|(message, _)| Parcel::Message(*message)).collect();
-    Ok(Some(Output { text: say_more(&text.join("\n\n")), told }))
+    Ok(Some(Output { text: printed(&text.join("\n\n")), told }))
 }
 
 /// The conversation is over, unless one of its questions waits to be resumed.

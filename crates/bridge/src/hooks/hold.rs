@@ -7,11 +7,12 @@ use askbridge_core::event::Parcel;
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::refusal::Refusal;
-use askbridge_peers::doors::hook::{Around, Call, Heard, MOUTH, NAME, answer, defer, wish};
+use askbridge_core::view::By;
+use askbridge_peers::doors::hook::{Around, Call, Heard, MOUTH, NAME, answer, defer, swallowed, wish};
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use tracing::{debug, info};
+use tracing::{debug, info, warn};
 
 use super::desk::Output;
 use super::parked::{forget_parked, remember_parked};
@@ -72,6 +73,16 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
             let view = app.handle.ask(ask).await?;
             let Some(text) = answer(held.heard, &held.call, held.follows, &view) else { return Ok(None) };
             forget_parked(app, ask).await;
+            if let Some(text) = swallowed(held.heard, &held.call, &view) {
+                let by = match &view.by {
+                    Some(By::Person(who)) => Some(who.clone()),
+                    _ => None,
+                };
+                let say = Intent::Say { text, by, about: Some(ask) };
+                if let Err(error) = app.handle.submit(held.session, vec![say]).await {
+                    warn!(ask.id = %ask, %error, "The agent is stopped and will not hear why");
+                }
+            }
             let parcel = Parcel::Verdict(ask);
             app.handle.note(held.session, [Intent::Hand { parcel }]);
             let told = if held.heard.agent.hears_only_its_hook() { vec![parcel] } else { Vec::new() };

@@ -17,9 +17,11 @@ const A_PERSONS_TIME_S: u64 = 2_000_000;
 /// How long one may take that only tells us something. It takes milliseconds.
 const A_WORD_S: u64 = 10;
 
-const ENTRIES: [Entry; 8] = [
+const ENTRIES: [Entry; 9] = [
     // From here on nothing below the agent may decide.
     Entry { event: "SessionStart", matcher: None, timeout_s: A_WORD_S },
+    // An agent that was stopped hears why with the next thing that is said to it, and so do messages that wait for it.
+    Entry { event: "UserPromptSubmit", matcher: None, timeout_s: A_WORD_S },
     // Only for what always goes to a person: other tools are asked about by `PermissionRequest` alone, and a process for each
     // call of each tool would be a price for nothing.
     Entry { event: "PreToolUse", matcher: Some("AskUserQuestion|ExitPlanMode"), timeout_s: A_PERSONS_TIME_S },

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use askbridge_scripted::model::{Piece, text, tool};
+use askbridge_scripted::model::{Piece, on_user, text, tool};
 use serde_json::json;
 
 use super::desk::{CALL, Desk, Setting, asking, on_branch};
@@ -38,6 +38,23 @@ fn a_command_is_denied_from_the_phone_in_exactly_these_words() {
     assert_eq!((result.text.as_str(), result.is_error), ("Denied: use /var/tmp instead", true));
     assert!(!desk.house.room.work().join("made").exists());
     desk.until_delivered(&asked);
+}
+
+#[test]
+fn an_agent_that_was_stopped_reads_why_with_the_next_prompt() {
+    let script = asking([touch()]).turn(on_user("go-on"), [text("I see why")]);
+    let mut desk = Desk::sit(script, &Setting::default());
+    desk.prompt();
+    let asked = desk.rings();
+    desk.house.answer(id(&asked), json!({"decision": "deny", "words": "wrong branch", "stop": true}));
+    desk.until_shown("Interrupted");
+    desk.terminal.press("go-on");
+    desk.until_shown("go-on");
+    let known = desk.house.model.heard().len();
+    desk.press_until("\r", "the model to be asked", |desk| desk.house.model.heard().len() > known);
+    let read = desk.house.model.last().unwrap().body["messages"].to_string();
+    assert!(read.contains("When you were stopped, this was the reason: Denied: wrong branch"), "{read}");
+    assert!(!desk.house.room.work().join("made").exists());
 }
 
 #[test]

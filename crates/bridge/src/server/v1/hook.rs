@@ -77,7 +77,7 @@ pub(crate) async fn hear(
 fn taken(app: &App, output: Output) -> Bytes {
     for parcel in output.told {
         let (session, proof) = match parcel {
-            Parcel::Message(message) => (message.session, "read at the end of a turn"),
+            Parcel::Message(message) => (message.session, "its hook read it to the agent"),
             Parcel::Verdict(ask) => (ask.session, "its hook took it"),
         };
         app.handle.note(session, [Intent::Deliver { parcel, proof: proof.to_owned() }]);

@@ -76,6 +76,22 @@ pub fn say_more(text: &str) -> String {
     json!({"decision": "block", "reason": text}).to_string()
 }
 
+/// Lets an agent read something beside what the person at its terminal says to it.
+pub fn say_along(text: &str) -> String {
+    json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}}).to_string()
+}
+
+/// Words that a stop swallows: Claude Code ends the turn, and its model reads a fixed sentence instead. They have to be said
+/// with what it hears next.
+pub fn swallowed(heard: &Heard, call: &Call, view: &AskView) -> Option<String> {
+    match (&heard.what, heard.agent, said(view, call)?) {
+        (What::Wanted { .. }, Agent::Claude, Said::Deny { words, stop: true }) => {
+            Some(format!("When you were stopped, this was the reason: {words}"))
+        }
+        _ => None,
+    }
+}
+
 /// Before a dialog: questions are answered here, everything else where our words are read as they are, if there is such a
 /// place.
 fn calling(said: Said, body: &Body, follows: bool) -> Option<Calling> {

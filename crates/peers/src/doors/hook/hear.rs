@@ -46,6 +46,8 @@ pub enum What {
         kind: String,
         text: String,
     },
+    /// The person at the terminal has said something: a turn begins.
+    Prompted,
     TurnEnded {
         /// The agent goes on because a hook made it.
         again: bool,
@@ -87,6 +89,7 @@ pub fn hear(text: &str) -> Option<Heard> {
             kind: input.notification_type.unwrap_or_default(),
             text: input.message.filter(|text| !text.trim().is_empty())?,
         },
+        "UserPromptSubmit" => What::Prompted,
         "Stop" => What::TurnEnded { again: input.stop_hook_active },
         "SessionEnd" => What::Ended { why: input.reason.unwrap_or_default() },
         _ => What::Other,

@@ -21,7 +21,7 @@ mod resuming;
 mod version;
 mod wire;
 
-pub use answer::{answer, defer, say_more};
+pub use answer::{answer, defer, say_along, say_more, swallowed};
 pub use asking::{Around, wish};
 pub use choose::{Facts, Step, choose};
 pub use done::{Finished, finished, is_about, is_certain, told};
