@@ -39,7 +39,10 @@ export function fold(ask: Ask, event: Event): Folded {
     case "handed":
       return now({});
     case "delivered":
-      return now({ delivered_at: time(event.at) });
+      // A client of MCP takes a decision about a tool, and never says what it ran.
+      return ask.door === "mcp" && ask.kind === "approval"
+        ? now({ handed_at: time(event.at) })
+        : now({ delivered_at: time(event.at) });
     case "proposed":
       return soon({ state: "proposed", undo_until: time(event.until), by: by(event.by) });
     case "settled": {
@@ -50,7 +53,13 @@ export function fold(ask: Ask, event: Event): Folded {
     case "withdrawn":
       return now({ state: "withdrawn", settled_at: time(event.at), words: event.why, answerable: false });
     case "overtaken":
-      return now({ state: "overtaken", settled_at: time(event.at), words: event.mouth, answerable: false });
+      return now({
+        state: "overtaken",
+        settled_at: time(event.at),
+        words: event.mouth,
+        answerable: false,
+        ...(event.ran === undefined ? {} : { ran: event.ran }),
+      });
     default:
       return soon({});
   }

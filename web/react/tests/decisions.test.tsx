@@ -50,6 +50,23 @@ test("an input that is no JSON cannot be allowed", async () => {
   expect(screen.getByText("This is not JSON yet.")).toBeTruthy();
 });
 
+test.each([
+  ["[1]", "It has to stay an object with fields, like the original."],
+  ["{}", "It is empty: the agent would run the original. Deny it instead."],
+  ['{"list": [1], "to": 5}', "to has to be text."],
+  ['{"list": "1", "to": "ops"}', "list has to be a list."],
+])("an input that would not run cannot be allowed, and says why: %s", async (text, why) => {
+  const { user, calls } = given({ ...command(), approval: { tool: "x", input: { list: [1], to: "dev" }, rules: [] } });
+  await user.click(press("Edit"));
+  const field = screen.getByRole("textbox");
+  await user.clear(field);
+  await user.paste(text);
+  expect(screen.getByText(why)).toBeTruthy();
+  expect(field.getAttribute("aria-invalid")).toBe("true");
+  await user.click(press("Allow my version"));
+  expect(calls.onAnswer).not.toHaveBeenCalled();
+});
+
 test("the hints look at what would run, not at what was asked", async () => {
   const { user } = given(command({}, "ls"));
   expect(screen.queryByText("Deletes files")).toBeNull();

@@ -67,6 +67,16 @@ test("an answer is stored, then delivered, and says who gave it", () => {
   expect(status()).toMatch(/The agent heard it at /);
 });
 
+test("an answer beside an open terminal is not certain, and a decision through MCP is handed and no more", () => {
+  const answered = { state: "answered", answerable: false, settled_at: settled_at(), by: ada } as const;
+  const { now } = given(command({ ...answered, certain: false }));
+  expect(status()).toMatch(/Sent\. The terminal may have answered first\.$/);
+  now({ ask: command({ ...answered, delivered_at: settled_at() }) });
+  expect(status()).toMatch(/The agent heard it at /);
+  now({ ask: command({ ...answered, handed_at: settled_at() }) });
+  expect(status()).toMatch(/Handed to the agent’s program\. It does not say what it ran\.$/);
+});
+
 test("what the person did themselves is called theirs", () => {
   given(
     database({
@@ -92,6 +102,10 @@ test.each([
   [
     database({ state: "overtaken", answerable: false, settled_at: settled_at(), words: "the terminal" }),
     /Answered elsewhere first.*the terminal/,
+  ],
+  [
+    command({ state: "overtaken", answerable: false, settled_at: settled_at(), words: "the terminal", ran: { command: "rm -r build" } }),
+    /What ran is not what you allowed\. This ran:[^]*rm -r build[^]*the terminal/,
   ],
 ] satisfies [Ask, RegExp][])("the end is told with its reason", (ask, words) => {
   given(ask);

@@ -14,7 +14,7 @@ import { Always } from "./Always.tsx";
 import { Decided } from "./Decided.tsx";
 import { EditInput } from "./EditInput.tsx";
 import { risksOf } from "./risk.ts";
-import { edited, editableOf } from "./tool.ts";
+import { edited, editableOf, faultOf } from "./tool.ts";
 
 const Input = lazy(() => import("./Input.tsx"));
 
@@ -54,6 +54,20 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
   const editable = useMemo(() => editableOf(approval.input), [approval.input]);
   const isChanged = draft.text !== null && draft.text !== editable.text;
   const input = isChanged ? edited(approval.input, editable, draft.text ?? "") : approval.input;
+  const fault = useMemo(() => {
+    if (input === undefined) return words.notJson;
+    const found = isChanged ? faultOf(approval.input, input) : null;
+    switch (found?.why) {
+      case undefined:
+        return null;
+      case "not-alike":
+        return words.editNotAlike;
+      case "empty":
+        return words.editEmpty;
+      case "type":
+        return words.editWants(found.field, found.type);
+    }
+  }, [approval.input, input, isChanged, words]);
   const risks = useMemo(
     () => risksOf(approval.tool, input === undefined ? approval.input : input, ask.context?.folder),
     [approval, input, ask.context?.folder],
@@ -79,7 +93,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
         <EditInput
           editable={editable}
           text={draft.text ?? editable.text}
-          isBroken={input === undefined}
+          fault={fault}
           onText={(text) => change((half) => ({ ...half, text }))}
           onClose={() => {
             change((half) => ({ ...half, text: null }));
@@ -151,11 +165,18 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
             </button>
           )}
           {approval.rules.length > 0 && (
-            <button type="button" className="ab-button" data-tone="plain" data-opens="always" onClick={() => open("always")}>
+            <button
+              type="button"
+              className="ab-button"
+              data-tone="plain"
+              data-opens="always"
+              disabled={fault !== null}
+              onClick={() => open("always")}
+            >
               {words.allowAlways}
             </button>
           )}
-          <button type="button" className="ab-button" data-tone="main" disabled={input === undefined} onClick={() => allow()}>
+          <button type="button" className="ab-button" data-tone="main" disabled={fault !== null} onClick={() => allow()}>
             {isChanged ? words.allowEdited : words.allowOnce}
           </button>
         </Foot>

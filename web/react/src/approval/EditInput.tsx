@@ -1,18 +1,21 @@
 /** A tool's input, to be changed before it runs. */
 
+import { useId } from "react";
 import { useWords } from "../wording.tsx";
 import type { Editable } from "./tool.ts";
 
 export interface EditInputProps {
   readonly editable: Editable;
   readonly text: string;
-  readonly isBroken: boolean;
+  /** What is wrong with it, in words. */
+  readonly fault: string | null;
   readonly onText: (text: string) => void;
   readonly onClose: () => void;
 }
 
-export function EditInput({ editable, text, isBroken, onText, onClose }: EditInputProps) {
+export function EditInput({ editable, text, fault, onText, onClose }: EditInputProps) {
   const words = useWords();
+  const state = useId();
   const isChanged = text !== editable.text;
   return (
     <div className="ab-edit">
@@ -28,13 +31,14 @@ export function EditInput({ editable, text, isBroken, onText, onClose }: EditInp
           autoCapitalize="off"
           rows={Math.min(16, Math.max(3, text.split("\n").length))}
           value={text}
-          aria-invalid={isBroken}
+          aria-invalid={fault !== null}
+          aria-describedby={state}
           onChange={(event) => onText(event.target.value)}
         />
       </label>
       <div className="ab-edit-state">
-        <span role="status" className="ab-quiet">
-          {isBroken ? words.notJson : isChanged ? words.editedHint : ""}
+        <span id={state} role="status" className="ab-quiet">
+          {fault ?? (isChanged ? words.editedHint : "")}
         </span>
         <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>
           {isChanged ? words.backToOriginal : words.cancel}

@@ -76,5 +76,31 @@ export function edited(input: unknown, { field }: Editable, text: string): unkno
   }
 }
 
+/** A type of a field, as far as people know them apart. */
+export type FieldType = "text" | "number" | "flag" | "list" | "object";
+
+/** What is wrong with a changed input. The server checks more; this is what can be said at once. */
+export type Fault =
+  | { readonly why: "not-alike" }
+  | { readonly why: "empty" }
+  | { readonly why: "type"; readonly field: string; readonly type: FieldType };
+
+export function faultOf(original: unknown, changed: unknown): Fault | null {
+  if (typeOf(original) !== typeOf(changed)) return { why: "not-alike" };
+  if (!isRecord(original) || !isRecord(changed)) return null;
+  if (Object.keys(changed).length === 0 && Object.keys(original).length > 0) return { why: "empty" };
+  for (const [field, value] of Object.entries(changed)) {
+    const type = field in original ? typeOf(original[field]) : null;
+    if (type !== null && typeOf(value) !== type) return { why: "type", field, type };
+  }
+  return null;
+}
+
+function typeOf(raw: unknown): FieldType | null {
+  if (Array.isArray(raw)) return "list";
+  if (isRecord(raw)) return "object";
+  return typeof raw === "string" ? "text" : typeof raw === "number" ? "number" : typeof raw === "boolean" ? "flag" : null;
+}
+
 const isRecord = (raw: unknown): raw is Record<string, unknown> => typeof raw === "object" && raw !== null && !Array.isArray(raw);
 const textOf = (raw: unknown): string | null => (typeof raw === "string" ? raw : null);

@@ -108,7 +108,7 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
       {(phase === "undoable" || phase === "queued" || phase === "sending" || phase === "stored" || phase === "delivered") && (
         <Crossing
           reached={phase === "delivered" ? "agent" : phase === "stored" || ask.state === "proposed" ? "stored" : "you"}
-          moves={phase !== "delivered" && phase !== "queued"}
+          moves={phase !== "delivered" && phase !== "queued" && !ask.handed_at}
         />
       )}
       <div className="ab-after-words" role="status">
@@ -120,11 +120,18 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
         {(phase === "stored" || phase === "delivered") && by && settled && (
           <p>{ask.kind === "questions" ? words.answeredBy(by, settled) : words.decidedBy(by, settled)}</p>
         )}
-        {phase === "stored" && <p className="ab-quiet">{words.stored}</p>}
+        {phase === "stored" && (
+          <p className="ab-quiet">{ask.handed_at ? words.handed : ask.certain === false ? words.uncertain : words.stored}</p>
+        )}
         {phase === "delivered" && delivered && <p className="ab-quiet">{words.delivered(delivered)}</p>}
         {phase === "dismissed" && <p>{by && settled ? words.dismissedBy(by, settled) : words.dismissed}</p>}
         {phase === "withdrawn" && <p>{words.withdrawn}</p>}
-        {phase === "overtaken" && <p>{words.overtaken}</p>}
+        {phase === "overtaken" && <p>{ask.ran === undefined ? words.overtaken : words.ranOther}</p>}
+        {phase === "overtaken" && ask.ran !== undefined && (
+          <pre className="ab-code">
+            <Seen text={JSON.stringify(ask.ran, null, 2)} />
+          </pre>
+        )}
         {(phase === "dismissed" || phase === "withdrawn" || phase === "overtaken") && ask.words && (
           <blockquote>
             <Seen text={ask.words} />
