@@ -25,6 +25,9 @@ pub const NESTED_JSON_MAX: usize = 3;
 /// Open asks in one session. Beyond: asking is refused until one is settled. Fewer than [`ENTRY_EVENTS_MAX`], because
 /// whatever ends a turn or a session closes all of them in one entry, with up to two events of its own.
 pub const OPEN_ASKS_MAX: usize = 60;
+/// Bytes of the open asks of one token, give or take one ask, over all its sessions. Beyond: asking is refused with 429 until
+/// one is settled.
+pub const OPEN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Asks of one session that wait for a late answer or a correction. Beyond: the oldest is closed for good.
 pub const LATE_ASKS_MAX: usize = 256;
 /// Messages that wait in one session. Beyond: saying more is refused.
@@ -66,17 +69,19 @@ pub const APPEND_BATCH_MAX: usize = 1024;
 /// Entries that the journal keeps in memory for its followers. Beyond: they are read from disk.
 pub const RECENT_ENTRIES_MAX: usize = 256;
 /// Bytes of those entries. Beyond: the oldest leave memory.
-pub const RECENT_BYTES_MAX: usize = 32 * 1024 * 1024;
+pub const RECENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Entries that one read returns. Beyond: read on from the last.
 pub const READ_BATCH_MAX: usize = 512;
 
 /// Sessions whose state is kept in memory. Beyond: the least recently used is folded anew when needed.
 pub const CACHED_SESSIONS_MAX: usize = 16_384;
+/// Bytes that those sessions take, about. Beyond: the same; one that is in use stays, however large it is.
+pub const CACHED_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How long `Handed` and `Delivered` may wait for a decision to ride along with. Beyond: they are written on their own.
 pub const RIDE_ALONG_WAIT: Duration = Duration::from_millis(100);
-/// Entries that wait for one follower. Beyond: it is told that it lagged and is closed.
+/// Entries that wait for one follower. Beyond: it reads on from the journal, as fast as its client takes it.
 pub const FOLLOWER_QUEUE_MAX: usize = 4096;
-/// Bytes that wait for one follower. Beyond: it is told that it lagged and is closed.
+/// Bytes that wait for one follower. Beyond: it reads on from the journal, as fast as its client takes it.
 pub const FOLLOWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Intents that one connection may have in flight. Beyond: the connection is not read until one returns.
 pub const IN_FLIGHT_MAX: usize = 256;
@@ -116,6 +121,14 @@ pub const PAGE_MAX: usize = 500;
 pub const PAGE_DEFAULT: usize = 100;
 /// Open asks in a snapshot. Beyond: the snapshot says that there are more, and the inbox pages lead to them.
 pub const SNAPSHOT_ASKS_MAX: usize = 500;
+/// Bytes of one ask in a snapshot or a list. Beyond: its texts are shortened, `truncated` says so, and it is whole at its own
+/// address.
+pub const LISTED_ASK_BYTES_MAX: usize = 16 * 1024;
+/// Bytes of the asks in a snapshot or in one page of a list, give or take one ask. Beyond: the snapshot says that there are
+/// more, and a cursor leads from page to page.
+pub const PAGE_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of entries that one read of the journal returns, give or take one entry. Beyond: read on from the last.
+pub const READ_BYTES_MAX: usize = 1024 * 1024;
 
 /// Requests that one token may make in a second, unless more or fewer are configured. Beyond: 429 with Retry-After.
 pub const REQUESTS_PER_SECOND: u32 = 10_000;

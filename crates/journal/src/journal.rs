@@ -84,8 +84,9 @@ pub trait Journal: Clone + Send + Sync + 'static {
 
     /// Reads a session's entries after a position, in order; `lane: None` means both.
     ///
-    /// Sees every append that was acknowledged before the call, on any node. Returns at most `max` entries and at most
-    /// [`askbridge_core::limits::READ_BATCH_MAX`]; an empty result is the end.
+    /// Sees every append that was acknowledged before the call, on any node. Returns at most `max` entries, at most
+    /// [`limits::READ_BATCH_MAX`], and no further one once there are [`limits::READ_BYTES_MAX`] bytes; an empty result is the
+    /// end.
     fn read(
         &self,
         session: SessionId,
@@ -104,7 +105,7 @@ pub trait Journal: Clone + Send + Sync + 'static {
         max: usize,
     ) -> impl Future<Output = Result<Vec<Arc<Stored>>, ReadError>> + Send {
         async move {
-            let (mut last, mut after) = (VecDeque::new(), None);
+            let (mut last, mut bytes, mut after) = (VecDeque::<Arc<Stored>>::new(), 0, None);
             loop {
                 let page = self.read(session, None, after, limits::READ_BATCH_MAX).await?;
                 let Some(end) = page.last().map(|stored| stored.position) else { return Ok(last.into()) };
@@ -112,10 +113,14 @@ pub trait Journal: Clone + Send + Sync + 'static {
                     if before.is_some_and(|before| stored.position >= before) {
                         return Ok(last.into());
                     }
-                    if last.len() == max.min(limits::READ_BATCH_MAX) {
+                    bytes += stored.entry.bytes();
+                    last.push_back(stored);
+                    while let Some(first) = last.front().map(|first| first.entry.bytes())
+                        && (last.len() > max.min(limits::READ_BATCH_MAX) || bytes - first >= limits::READ_BYTES_MAX)
+                    {
+                        bytes -= first;
                         last.pop_front();
                     }
-                    last.push_back(stored);
                 }
                 after = Some(end);
             }

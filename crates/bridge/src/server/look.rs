@@ -87,9 +87,6 @@ async fn messages(app: &App, session: SessionId, left: &mut usize) -> Result<usi
         let is_message =
             |event: &Event| matches!(event, Event::Said(_) | Event::Text { .. } | Event::ToolCalled { .. });
         count += events.filter(|written| is_message(&written.event)).count();
-        if read.len() < max {
-            break;
-        }
     }
     Ok(count)
 }

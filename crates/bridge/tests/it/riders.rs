@@ -50,12 +50,16 @@ fn returned(ask: AskId, output: &str) -> Intent {
 }
 
 async fn decisions(house: &House, session: SessionId) -> Vec<Arc<Stored>> {
-    house
-        .handle
-        .store()
-        .read(session, Some(Lane::Decisions), None, limits::READ_BATCH_MAX)
-        .await
-        .expect("it can be read")
+    let mut all: Vec<Arc<Stored>> = Vec::new();
+    loop {
+        let after = all.last().map(|stored| stored.position);
+        let read = house.handle.store().read(session, Some(Lane::Decisions), after, limits::READ_BATCH_MAX).await;
+        let page = read.expect("it can be read");
+        if page.is_empty() {
+            return all;
+        }
+        all.extend(page);
+    }
 }
 
 fn kinds(stored: &Stored) -> Vec<&'static str> {

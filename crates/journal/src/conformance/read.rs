@@ -1,6 +1,8 @@
 //! Reading and forgetting.
 
 use askbridge_core::event::Lane;
+use askbridge_core::ids::Position;
+use askbridge_core::limits;
 
 use super::names::{Names, append};
 use crate::entry::Digest;
@@ -88,6 +90,32 @@ pub async fn a_session_is_read_from_its_end<J: Journal>(journal: &J, names: &Nam
     }
     let nobody = journal.read_back(names.session(), None, 10).await.expect("the journal can be read");
     assert_eq!(nobody, []);
+}
+
+pub async fn a_page_of_large_entries_is_short_and_the_next_goes_on<J: Journal>(journal: &J, names: &Names) {
+    let (session, large) = (names.session(), "x".repeat(limits::READ_BYTES_MAX / 4));
+    let mut all = Vec::new();
+    for _ in 0..7 {
+        let stored = append(journal, &names.noticed(session, &large), Guard::Unguarded).await;
+        all.push(stored.expect("content needs no guard"));
+    }
+    let (mut forwards, mut pages) = (Vec::new(), 0);
+    while let more = journal.read(session, None, forwards.last().copied(), 100).await.expect("the journal can be read")
+        && !more.is_empty()
+    {
+        assert!(more.len() <= 4, "{} entries", more.len());
+        forwards.extend(more.iter().map(position));
+        pages += 1;
+    }
+    assert_eq!((&forwards, pages), (&all, 2));
+    let mut backwards: Vec<Position> = Vec::new();
+    while let more = journal.read_back(session, backwards.first().copied(), 100).await.expect("the journal can be read")
+        && !more.is_empty()
+    {
+        assert!(more.len() <= 4, "{} entries", more.len());
+        backwards.splice(0..0, more.iter().map(position));
+    }
+    assert_eq!(backwards, all);
 }
 
 pub async fn what_is_read_is_what_was_written<J: Journal>(journal: &J, names: &Names) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::ids::Position;
+use askbridge_core::limits;
 use async_nats::jetstream::consumer::pull::Config;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy};
 use async_nats::jetstream::stream::Stream;
@@ -33,14 +34,14 @@ pub(super) async fn read(
 ) -> Result<Vec<Arc<Stored>>, ReadError> {
     let mut after = after.map_or(0, |after| after.0);
     let mut read = Vec::new();
-    while read.len() < max {
+    while read.len() < max && !is_enough(&read) {
         if read.len() == SINGLY && max > 2 * SINGLY {
             // What fails here is no loss: the leader is asked next.
             if let Ok(Ok(bulk)) = timeout(BULK_MAX, read_bulk(stream, subject, after, max - read.len())).await {
                 after = bulk.last().map_or(after, |stored| stored.position.0);
                 read.extend(bulk);
             }
-            if read.len() >= max {
+            if read.len() >= max || is_enough(&read) {
                 break;
             }
         }
@@ -50,6 +51,11 @@ pub(super) async fn read(
         read.push(stored(message.sequence, &message.payload)?);
     }
     Ok(read)
+}
+
+/// Are there as many bytes as one read returns?
+fn is_enough(read: &[Arc<Stored>]) -> bool {
+    read.iter().map(|stored| stored.entry.bytes()).sum::<usize>() >= limits::READ_BYTES_MAX
 }
 
 /// Reads what one server has, as far as it goes.
@@ -79,6 +85,9 @@ async fn read_bulk(stream: &Stream, subject: &str, after: u64, max: usize) -> Re
         }
         let Ok(read) = stored(info.stream_sequence, &message.payload) else { break };
         bulk.push(read);
+        if is_enough(&bulk) {
+            break;
+        }
     }
     Ok(bulk)
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use askbridge_core::limits;
 use futures_util::{Stream, stream};
 
 use super::db::Db;
@@ -87,8 +88,9 @@ impl Follower {
         let at = self.at;
         let read = self.db.run(move |conn| read_between(conn, at, newest, BATCH)).await;
         let entries = read.map_err(ReadError::Down)??;
-        // Fewer than asked for: there is nothing else up to `newest`, only gaps that were forgotten.
-        let last = entries.last().filter(|_| entries.len() == BATCH);
+        // Fewer than one read returns: there is nothing else up to `newest`, only gaps that were forgotten.
+        let bytes: usize = entries.iter().map(|stored| stored.entry.bytes()).sum();
+        let last = entries.last().filter(|_| entries.len() == BATCH || bytes >= limits::READ_BYTES_MAX);
         self.at = last.map_or(newest, |stored| stored.position.0);
         self.fetched.extend(entries);
         Ok(())

@@ -163,14 +163,24 @@ impl Recent {
         drop(left);
     }
 
-    /// Returns up to `max` entries after a position, or nothing if some of them have left memory.
+    /// Returns up to `max` entries after a position, fewer if they are large, or nothing if some of them have left memory.
     pub(crate) fn after(&self, position: u64, max: usize) -> Option<Batch> {
         let ring = self.ring.lock();
         let skip = (position + 1).checked_sub(ring.first)?;
         let skip = usize::try_from(skip).ok()?;
         let range = skip.min(ring.entries.len())..skip.saturating_add(max).min(ring.entries.len());
-        let up_to = position + range.len() as u64;
-        Some(Batch { entries: ring.entries.range(range).flatten().cloned().collect(), up_to })
+        let (mut batch, mut bytes) = (Batch { entries: Vec::with_capacity(range.len()), up_to: position }, 0);
+        for entry in ring.entries.range(range) {
+            batch.up_to += 1;
+            if let Some(stored) = entry {
+                bytes += stored.entry.bytes();
+                batch.entries.push(Arc::clone(stored));
+            }
+            if bytes >= limits::READ_BYTES_MAX {
+                break;
+            }
+        }
+        Some(batch)
     }
 
     /// From now on, keeps what an index needs that lies beside the journal.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{EntryId, Epoch, NodeId, Position, SessionId, Timestamp};
-use rusqlite::{Connection, Row, params};
+use askbridge_core::limits;
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::entry::{Digest, Entry, Stored, lane_number, numbered_lane, read_body};
 use crate::journal::ReadError;
 
 /// The columns that [`stored`] reads, in order.
 pub(crate) const COLUMNS: &str = "pos, id, session, lane, at, node, epoch, prev, body";
-const COLUMNS_OF_E: &str = "e.pos, e.id, e.session, e.lane, e.at, e.node, e.epoch, e.prev, e.body";
 
 /// Reads an entry. The outer error is the database's, the inner one the record's.
 pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Result<Arc<Stored>, ReadError>> {
@@ -44,7 +44,32 @@ pub(crate) fn read_session(
     let (session, after) = (session.0.to_be_bytes(), after.map_or(-1, |after| after.0.cast_signed()));
     let max = i64::try_from(max).unwrap_or(i64::MAX);
     let mut query = conn.prepare_cached(&forwards(lane))?;
-    query.query_map(params![session, after, max], stored)?.collect::<rusqlite::Result<_>>()
+    let places =
+        query.query_map(params![session, after, max], |row| row.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+    read_at(conn, &places)
+}
+
+/// Reads the entries at these places, in this order, until there are enough bytes. What was forgotten meanwhile is left out.
+///
+/// Places are looked up before entries: put in order together with their bodies, a page of large entries would be in memory
+/// whole before the first of them is returned.
+fn read_at(conn: &Connection, places: &[i64]) -> rusqlite::Result<Result<Vec<Arc<Stored>>, ReadError>> {
+    let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM entries WHERE pos = ?1"))?;
+    let (mut read, mut bytes) = (Vec::with_capacity(places.len()), 0);
+    for place in places {
+        match query.query_row([place], stored).optional()? {
+            Some(Ok(stored)) => {
+                bytes += stored.entry.bytes();
+                read.push(stored);
+            }
+            Some(Err(error)) => return Ok(Err(error)),
+            None => {}
+        }
+        if bytes >= limits::READ_BYTES_MAX {
+            break;
+        }
+    }
+    Ok(Ok(read))
 }
 
 fn forwards(lane: Option<Lane>) -> String {
@@ -52,8 +77,7 @@ fn forwards(lane: Option<Lane>) -> String {
     // would read the session to its end.
     let of_lane = |lane| {
         format!(
-            "SELECT * FROM (SELECT {COLUMNS_OF_E} FROM runs r CROSS JOIN json_each(r.places) p
-                 CROSS JOIN entries e ON e.pos = p.value
+            "SELECT * FROM (SELECT p.value FROM runs r CROSS JOIN json_each(r.places) p
              WHERE r.session = ?1 AND r.lane = {lane} AND r.last > ?2 AND p.value > ?2
              ORDER BY r.last, p.value LIMIT ?3)"
         )
@@ -74,22 +98,19 @@ pub(crate) fn read_session_back(
     let max = i64::try_from(max).unwrap_or(i64::MAX);
     let of_lane = |lane| {
         format!(
-            "SELECT * FROM (SELECT {COLUMNS_OF_E} FROM runs r CROSS JOIN json_each(r.places) p
-                 CROSS JOIN entries e ON e.pos = p.value
+            "SELECT * FROM (SELECT p.value FROM runs r CROSS JOIN json_each(r.places) p
              WHERE r.session = ?1 AND r.lane = {lane} AND r.first < ?2 AND p.value < ?2
              ORDER BY r.last DESC, p.value DESC LIMIT ?3)"
         )
     };
     let sql = format!("{} UNION ALL {} ORDER BY 1 DESC LIMIT ?3", of_lane(0), of_lane(1));
     let mut query = conn.prepare_cached(&sql)?;
-    let rows: rusqlite::Result<Result<Vec<_>, ReadError>> =
-        query.query_map(params![session, before, max], stored)?.collect();
-    rows.map(|read| {
-        read.map(|mut entries| {
-            entries.reverse();
-            entries
-        })
-    })
+    let places =
+        query.query_map(params![session, before, max], |row| row.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(read_at(conn, &places)?.map(|mut entries| {
+        entries.reverse();
+        entries
+    }))
 }
 
 /// Returns the position of a session's last decision.
@@ -106,7 +127,8 @@ pub(super) fn positions(conn: &Connection, session: SessionId) -> rusqlite::Resu
     query.query_map([session.0.to_be_bytes()], |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned())))?.collect()
 }
 
-/// Reads the entries of all sessions after a position, up to another.
+/// Reads the entries of all sessions after a position, up to another, until there are enough bytes. Fewer entries than `max`
+/// with fewer bytes than that: there are no others up to there.
 pub(super) fn read_between(
     conn: &Connection,
     after: u64,
@@ -116,7 +138,20 @@ pub(super) fn read_between(
     let sql = format!("SELECT {COLUMNS} FROM entries WHERE pos > ?1 AND pos <= ?2 ORDER BY pos LIMIT ?3");
     let mut query = conn.prepare_cached(&sql)?;
     let max = i64::try_from(max).unwrap_or(i64::MAX);
-    query.query_map(params![after.cast_signed(), up_to.cast_signed(), max], stored)?.collect::<rusqlite::Result<_>>()
+    let mut rows = query.query_map(params![after.cast_signed(), up_to.cast_signed(), max], stored)?;
+    let (mut read, mut bytes) = (Vec::new(), 0);
+    while bytes < limits::READ_BYTES_MAX
+        && let Some(row) = rows.next()
+    {
+        match row? {
+            Ok(stored) => {
+                bytes += stored.entry.bytes();
+                read.push(stored);
+            }
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(read))
 }
 
 #[cfg(test)]

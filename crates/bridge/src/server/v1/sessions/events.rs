@@ -31,7 +31,7 @@ pub(crate) struct After {
     /// number means the end of the session.
     #[schemars(range(max = 9_007_199_254_740_991_u64))]
     before: Option<u64>,
-    /// How many entries: 100 if it is not said, at most 500.
+    /// How many entries: 100 if it is not said, at most 500. Large ones make a page shorter.
     #[schemars(range(max = limits::PAGE_MAX))]
     limit: Option<usize>,
 }
@@ -73,7 +73,9 @@ pub(crate) async fn events(
     };
     let stored = read.map_err(|error| Rejection::Down(chain(&error)))?;
     let last = if wanted.before.is_some() { stored.first() } else { stored.last() };
-    let next = last.filter(|_| stored.len() == limit).map(|last| last.position.0);
+    let bytes: usize = stored.iter().map(|stored| stored.entry.bytes()).sum();
+    let is_full = stored.len() == limit || bytes >= limits::READ_BYTES_MAX;
+    let next = last.filter(|_| is_full).map(|last| last.position.0);
     let items = stored.iter().map(|stored| EntryJson {
         position: stored.position.0,
         at: stored.entry.at.0,
