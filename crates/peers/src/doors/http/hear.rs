@@ -72,6 +72,8 @@ pub(super) fn wild_ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskEr
     if let Some(value) = field("on_expiry").filter(|value| **value != Wild::Null) {
         wishes.on_expiry = Some(on_expiry(value, &what)?);
     }
+    // A file that is to be written would be kept twice.
+    let says_all = matches!(what, Body::Approval(_)) && straight::is_documented_approval(body);
     Ok(AskWish {
         door: NAME,
         session,
@@ -83,7 +85,7 @@ pub(super) fn wild_ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskEr
         made: None,
         context: context(field("context")),
         key: asking.key.map(Key::from),
-        original: Some(Raw::from(body)),
+        original: (!says_all).then(|| Raw::from(body)),
     })
 }
 

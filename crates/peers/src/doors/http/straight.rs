@@ -8,6 +8,7 @@ use askbridge_core::ids::{Key, SessionId};
 use askbridge_core::terms::Wishes;
 use askbridge_core::wild;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::NAME;
 use super::hear::Asking;
@@ -50,6 +51,47 @@ pub(super) fn ask(body: &str, asking: &Asking<'_>) -> Option<AskWish> {
     })
 }
 
+/// Has an approval no field that we do not know? Then the ask says everything that the body said.
+pub(super) fn is_documented_approval(body: &str) -> bool {
+    serde_json::from_str::<Documented>(body).is_ok()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only whether it can be read matters")]
+struct Documented {
+    approval: DocumentedApproval,
+    session: Option<IgnoredAny>,
+    agent: Option<IgnoredAny>,
+    call: Option<IgnoredAny>,
+    /// Keeps what it does not know by itself.
+    context: Option<IgnoredAny>,
+    timeout_seconds: Option<IgnoredAny>,
+    undo_seconds: Option<IgnoredAny>,
+    quorum: Option<IgnoredAny>,
+    on_expiry: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only whether it can be read matters")]
+struct DocumentedApproval {
+    tool: String,
+    input: IgnoredAny,
+    summary: Option<String>,
+    reason: Option<String>,
+    #[serde(default)]
+    rules: Vec<DocumentedRule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only whether it can be read matters")]
+struct DocumentedRule {
+    label: String,
+    rule: IgnoredAny,
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -69,6 +111,20 @@ mod tests {
             let mut wild = wild_ask(body, &Asking::default()).unwrap();
             wild.original = None;
             assert_eq!(straight, wild, "{body}");
+        }
+    }
+
+    #[test]
+    fn an_approval_that_says_all_is_kept_once() {
+        let original = |body| wild_ask(body, &Asking::default()).unwrap().original;
+        let plain = r#"{"approval":{"tool":"Write","input":{"content":"x","more":1},"rules":[{"label":"a","rule":{}}]},"agent":"ci"}"#;
+        assert_eq!(original(plain), None);
+        for unknown in [
+            r#"{"approval":{"tool":"Write","input":{}},"trace":7}"#,
+            r#"{"approval":{"tool":"Write","input":{},"risk":"low"}}"#,
+            r#"{"approval":{"tool":"Write","input":{},"rules":[{"label":"a","rule":{},"scope":"all"}]}}"#,
+        ] {
+            assert_eq!(original(unknown).unwrap().as_str(), unknown);
         }
     }
 
