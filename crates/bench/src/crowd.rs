@@ -118,7 +118,7 @@ pub(crate) async fn run(crowd: Crowd) -> Result<()> {
 }
 
 /// Makes a token for each caller.
-async fn tokens(subject: &Subject, count: usize) -> Result<Vec<String>> {
+pub(crate) async fn tokens(subject: &Subject, count: usize) -> Result<Vec<String>> {
     let mut connection = subject.connect().await?;
     let mut tokens = Vec::with_capacity(count);
     for place in 0..count {

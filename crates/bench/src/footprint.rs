@@ -8,6 +8,7 @@ use futures_util::future::try_join_all;
 use serde_json::json;
 use tokio::net::TcpStream;
 
+use crate::crowd::tokens;
 use crate::load::greet;
 use crate::subject::{Kind, Subject};
 
@@ -47,7 +48,9 @@ pub(crate) async fn per_open_ask(root: &Path, asks: usize) -> Result<f64> {
 /// Asks without waiting, each time in a session of its own, over a few connections.
 pub(crate) async fn ask(subject: &Subject, asks: usize) -> Result<()> {
     const LANES: usize = 64;
-    let lane = |lane: usize| async move {
+    // Each with a token of its own: what one of them may have open has a bound.
+    let tokens = tokens(subject, LANES).await?;
+    let lane = |(lane, token): (usize, String)| async move {
         let mut connection = subject.connect().await?;
         for number in (lane..asks).step_by(LANES) {
             let body = json!({
@@ -60,11 +63,11 @@ pub(crate) async fn ask(subject: &Subject, asks: usize) -> Result<()> {
                     ],
                 }],
             });
-            connection.post("/v1/asks", subject.agent.as_deref(), &body.to_string()).await?;
+            connection.post("/v1/asks", Some(&token), &body.to_string()).await?;
         }
         anyhow::Ok(())
     };
-    try_join_all((0..LANES).map(lane)).await.map(drop)
+    try_join_all(tokens.into_iter().enumerate().map(lane)).await.map(drop)
 }
 
 /// Returns how long it takes from the start of the process to the first connection that is accepted.

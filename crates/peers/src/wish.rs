@@ -307,6 +307,9 @@ pub enum Rejection {
     Unauthorized,
     #[error("too many requests")]
     TooFast { retry_after: Duration },
+    /// The open asks of one party have as many bytes as they may.
+    #[error("your open asks have {most} bytes, as many as they may; wait until some are settled, or withdraw some")]
+    TooMuchOpen { most: u64 },
     #[error("{0}")]
     Down(String),
     #[error("{0}")]
@@ -324,6 +327,7 @@ impl Rejection {
             Self::Forbidden(_) => "forbidden",
             Self::Unauthorized => "unauthorized",
             Self::TooFast { .. } => "too_fast",
+            Self::TooMuchOpen { .. } => "too_much_open",
             Self::Down(_) => "down",
             Self::TooLarge(_) => "too_large",
             Self::NoClaude(_) => "no_claude",
@@ -342,7 +346,7 @@ impl Rejection {
             },
             Self::Forbidden(_) => 403,
             Self::Unauthorized => 401,
-            Self::TooFast { .. } => 429,
+            Self::TooFast { .. } | Self::TooMuchOpen { .. } => 429,
             Self::Down(_) | Self::NoClaude(_) => 503,
             Self::TooLarge(_) => 413,
         }

@@ -25,6 +25,7 @@ use super::ends::Ends;
 use super::error::chain;
 use super::flush::{self, Unwritten};
 use super::hub::{self, Hub};
+use super::open_bytes::OpenBytes;
 use super::store::Store;
 use super::timers::{self, Timer};
 use crate::auth::Access;
@@ -71,6 +72,7 @@ pub struct Inner {
     /// How many of each language sit in each session.
     pub(crate) present: Mutex<BTreeMap<(&'static str, SessionId), usize>>,
     pub(crate) accesses: Mutex<foldhash::HashMap<SessionId, Arc<Access>>>,
+    pub(crate) open_bytes: OpenBytes,
     pub(crate) unwritten: Unwritten,
     /// Asks that may have a draft, so that deciding one without a draft costs nothing.
     pub(crate) drafted: Mutex<HashSet<AskId>>,
@@ -138,6 +140,7 @@ impl Bridge {
             unkept_seen: Mutex::default(),
             present: Mutex::default(),
             accesses: Mutex::default(),
+            open_bytes: OpenBytes::default(),
             unwritten: Unwritten::default(),
             drafted: Mutex::default(),
             store,
@@ -152,6 +155,8 @@ impl Bridge {
         tasks.spawn(timers::run(handle.clone(), stop.clone()));
         tasks.spawn(flush::run(handle.clone(), stop.clone()));
         tasks.spawn(sweep(handle.clone(), stop.clone()));
+        // Beside everything else: a million open asks take a second to count.
+        tasks.spawn(count_open(handle.clone(), stop.clone()));
         tasks.close();
         Self { handle, tasks, stop }
     }
@@ -169,6 +174,15 @@ impl Bridge {
     pub async fn stop(self) {
         self.stop.cancel();
         self.tasks.wait().await;
+    }
+}
+
+/// Counts what is open, unless it is time to stop.
+async fn count_open(handle: Handle, stop: CancellationToken) {
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => {}
+        () = handle.count_open() => {}
     }
 }
 

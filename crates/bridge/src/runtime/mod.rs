@@ -14,6 +14,7 @@ mod hub;
 mod kept;
 mod lookup;
 mod news;
+mod open_bytes;
 mod own;
 mod record;
 mod resolve;

@@ -207,6 +207,7 @@ impl Handle {
         state.last_at = at;
         state.trusted = true;
         self.meters.rounds(&state.session, &entry.events);
+        self.open_bytes.hear(&entry.events);
         if let Some(traces) = self.traces() {
             traces.after(&state.session, &entry.events);
         }

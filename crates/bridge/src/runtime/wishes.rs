@@ -214,6 +214,7 @@ impl Handle {
                 (derived(&caller.party, &key), None)
             }
         };
+        self.check_open_bytes(&caller.party, session, wish.key.as_ref()).await?;
         let Prepared { intents, ruled, key } = self.prepare(caller, *wish, started);
         let done = self.submit(session, intents).await?;
         let asked = done.events.iter().find_map(|written| match &*written.event {
@@ -221,6 +222,9 @@ impl Handle {
             _ => None,
         });
         let news = asked.is_some();
+        if news {
+            self.count_asked(&caller.party, &done.events);
+        }
         let ask = match (asked, key) {
             (Some(ask), _) => ask,
             (None, Some(key)) => {

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use askbridge_core::ids::Timestamp;
-use rusqlite::Connection;
+use askbridge_core::ids::{PartyId, Timestamp};
+use rusqlite::{Connection, Row};
 
 use super::query::{Index, IndexError};
+use super::tables::RANKS;
 
 /// What is open at one moment. Each ask is counted in one state.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,6 +28,26 @@ impl Index {
     /// Counts what is open. Looks at each open ask: a million of them take in the order of a second.
     pub fn waiting(&self, now: Timestamp, spans: &[Duration]) -> Result<Waiting, IndexError> {
         self.look(|conn| count(conn, now, spans)).map_err(IndexError::Down)
+    }
+
+    /// Returns how many bytes the entries have that made what is open, by who asked: all, or one of them. Looks at each open
+    /// ask, and not at the bodies.
+    pub fn open_bytes(&self, party: Option<&PartyId>) -> Result<Vec<(PartyId, u64)>, IndexError> {
+        let of_one = if party.is_some() { "AND a.party = ?1" } else { "AND ?1 IS NULL" };
+        // Several asks may have been made by one entry.
+        let sql = format!(
+            "SELECT o.party, sum(octet_length(e.body))
+             FROM (SELECT DISTINCT a.party, a.rank / {RANKS} AS place FROM asks a INDEXED BY asks_open
+                   WHERE a.state <= 1 {of_one}) o
+             CROSS JOIN entries e ON e.pos = o.place GROUP BY o.party"
+        );
+        let open = self.look(|conn| {
+            let mut query = conn.prepare_cached(&sql)?;
+            let row =
+                |row: &Row<'_>| Ok((PartyId::from(row.get::<_, String>(0)?), row.get::<_, i64>(1)?.cast_unsigned()));
+            query.query_map([party.map(PartyId::as_str)], row)?.collect()
+        });
+        open.map_err(IndexError::Down)
     }
 
     /// Returns how many entries the journal has that the index has not taken in yet. Looking takes them in.

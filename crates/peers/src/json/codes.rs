@@ -71,6 +71,7 @@ codes! {
     429 "too_fast"
     429 "too_many_asks"
     429 "too_many_messages"
+    429 "too_much_open"
     503 "down"
     503 "no_claude"
 }

@@ -77,5 +77,5 @@ pub(crate) fn create_doc(op: &mut Operation<'_>) {
         .returns::<AskJson>(201, "Asked.")
         .returns::<AskJson>(200, "Asked before with this key.")
         .refuses(&["forbidden", "unknown_session", "ask_open", "session_closed", "session_moved_on", "session_full"])
-        .refuses(&["already_started", "too_many_asks"]);
+        .refuses(&["already_started", "too_many_asks", "too_much_open"]);
 }

@@ -1,0 +1,128 @@
+//! How many bytes of open asks each party has: an upper bound that costs an addition, made exact before it refuses anything.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::{Key, PartyId, SessionId};
+use askbridge_core::limits;
+use askbridge_journal::Written;
+use askbridge_peers::wish::Rejection;
+use parking_lot::Mutex;
+use tokio::sync::OnceCell;
+use tracing::warn;
+
+use super::error::chain;
+use super::handle::Handle;
+
+/// Parties whose bytes are remembered. Beyond: those with little are forgotten, and begin with nothing.
+const PARTIES_MAX: usize = 65_536;
+/// What counts as little.
+const LITTLE_BYTES: u64 = 64 * 1024;
+
+#[derive(Debug, Default)]
+pub(crate) struct OpenBytes {
+    /// What was open at the start was counted.
+    counted: OnceCell<()>,
+    parties: Mutex<HashMap<PartyId, Asked>>,
+    /// Asks that are over since this server was started.
+    ended: AtomicU64,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Asked {
+    /// What was open when the index was last asked, and everything that was asked since, over or not.
+    bytes: u64,
+    /// How many asks were over when this party was refused. As long as no other is, it is refused without another look.
+    refused_at: Option<u64>,
+}
+
+impl OpenBytes {
+    fn add(&self, party: &PartyId, bytes: u64) {
+        let mut parties = self.parties.lock();
+        if let Some(asked) = parties.get_mut(party) {
+            asked.bytes += bytes;
+            return;
+        }
+        if parties.len() >= PARTIES_MAX {
+            parties.retain(|_, asked| asked.bytes > LITTLE_BYTES);
+        }
+        parties.insert(party.clone(), Asked { bytes, refused_at: None });
+    }
+
+    fn asked(&self, party: &PartyId) -> Asked {
+        self.parties.lock().get(party).copied().unwrap_or_default()
+    }
+
+    /// Something was decided.
+    pub(crate) fn hear(&self, events: &[Written]) {
+        let ends = |event: &Event| {
+            matches!(
+                event,
+                Event::Settled(_) | Event::Withdrawn { .. } | Event::Overtaken { .. } | Event::Closed { .. }
+            )
+        };
+        if events.iter().any(|written| ends(&written.event)) {
+            self.ended.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Handle {
+    /// Counts what is open, once. Whoever asks meanwhile waits for that.
+    pub(crate) async fn count_open(&self) {
+        self.open_bytes.counted.get_or_init(|| self.add_open()).await;
+    }
+
+    async fn add_open(&self) {
+        match self.look_up(|index| index.open_bytes(None)).await {
+            Ok(open) => open.iter().for_each(|(party, bytes)| self.open_bytes.add(party, *bytes)),
+            Err(error) => warn!(error = chain(&error), "Could not count the bytes of what is open"),
+        }
+    }
+
+    /// Refuses an ask of a party whose open asks have as many bytes as they may. One that was asked before, with the same key
+    /// in the same session, is not another one.
+    pub(super) async fn check_open_bytes(
+        &self,
+        party: &PartyId,
+        session: SessionId,
+        key: Option<&Key>,
+    ) -> Result<(), Rejection> {
+        if !self.open_bytes.counted.initialized() {
+            Box::pin(self.count_open()).await;
+        }
+        if self.open_bytes.asked(party).bytes < limits::OPEN_BYTES_MAX {
+            return Ok(());
+        }
+        Box::pin(self.check_closely(party, session, key)).await
+    }
+
+    async fn check_closely(&self, party: &PartyId, session: SessionId, key: Option<&Key>) -> Result<(), Rejection> {
+        if let Some(key) = key
+            && self.look(session, |state| state.session.asked_with(key)).await?.is_some()
+        {
+            return Ok(());
+        }
+        let ended = self.open_bytes.ended.load(Ordering::Relaxed);
+        if self.open_bytes.asked(party).refused_at != Some(ended) {
+            let of = party.clone();
+            let open = self.look_up(move |index| index.open_bytes(Some(&of))).await?;
+            let bytes = open.first().map_or(0, |(_, bytes)| *bytes);
+            let refused_at = (bytes >= limits::OPEN_BYTES_MAX).then_some(ended);
+            self.open_bytes.parties.lock().insert(party.clone(), Asked { bytes, refused_at });
+            if refused_at.is_none() {
+                return Ok(());
+            }
+            let most = limits::OPEN_BYTES_MAX;
+            warn!(bytes, most, "The open asks of one token have as many bytes as they may; another one is refused");
+        }
+        Err(Rejection::TooMuchOpen { most: limits::OPEN_BYTES_MAX })
+    }
+
+    /// Notes that a party asked.
+    pub(super) fn count_asked(&self, party: &PartyId, events: &[Written]) {
+        let bytes: usize = events.iter().map(|written| written.json.len()).sum();
+        self.open_bytes.add(party, bytes as u64);
+    }
+}
