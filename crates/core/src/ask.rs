@@ -170,6 +170,33 @@ impl Body {
     }
 }
 
+impl Body {
+    /// Returns about how many bytes its texts take.
+    fn weight(&self) -> usize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        match self {
+            Self::Questions(questions) => questions
+                .iter()
+                .map(|question| {
+                    let options = question.options.iter();
+                    let options = options
+                        .map(|it| size_of::<Choice>() + it.label.len() + text(&it.description) + text(&it.preview));
+                    size_of::<Question>() + question.text.len() + options.sum::<usize>()
+                })
+                .sum(),
+            Self::Approval(approval) => {
+                let rules = approval.rules.iter().map(|it| it.label.len() + it.rule.as_str().len());
+                approval.input.as_str().len() + text(&approval.summary) + text(&approval.reason) + rules.sum::<usize>()
+            }
+            Self::Plan(plan) => plan.text.len(),
+            Self::Form(form) => {
+                let schema = form.schema.as_ref().map_or(0, |schema| schema.as_str().len());
+                form.message.len() + schema + form.fields.len() * size_of::<Field>()
+            }
+        }
+    }
+}
+
 impl Kind {
     pub fn name(self) -> &'static str {
         match self {
@@ -182,6 +209,14 @@ impl Kind {
 }
 
 impl Ask {
+    /// Returns about how many bytes of memory it takes.
+    pub fn weight(&self) -> usize {
+        let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.as_str().len());
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let context = text(&self.context.text) + raw(&self.context.more);
+        size_of::<Self>() + self.body.weight() + raw(&self.original) + context
+    }
+
     /// Returns how long this ask waits, if it does not wait for ever.
     pub fn waits(&self) -> Option<Duration> {
         self.terms.deadline.map(|deadline| deadline.since(self.at))

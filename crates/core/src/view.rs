@@ -232,7 +232,7 @@ impl SessionView {
             end: session.end.clone(),
             open: session.open().map(|live| live.ask.id).collect(),
             queued: session.queue.iter().map(|queued| (queued.said.message, queued.said.text.clone())).collect(),
-            waiting: session.asks.values().filter(|live| live.is_unfinished()).map(Waiting::of).collect(),
+            waiting: session.asks.values().filter(|live| live.is_unfinished()).map(|live| Waiting::of(live)).collect(),
             process: ProcessState::of(session),
             interrupted: session.interrupted,
             last_activity,

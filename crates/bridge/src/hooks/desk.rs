@@ -209,7 +209,7 @@ async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'
     app.handle.flush(session).await?;
     let untold = app.handle.look(session, |state| {
         let untold = state.session.asks.values().filter(|live| live.delivered_at.is_none());
-        untold.map(AskView::of).collect::<Vec<_>>()
+        untold.map(|live| AskView::of(live)).collect::<Vec<_>>()
     });
     let mut about = untold.await?;
     if let Some(Called { call, .. }) = called {

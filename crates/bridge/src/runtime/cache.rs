@@ -1,7 +1,7 @@
 //! Sessions in memory: folded once, then kept as long as they are used.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use askbridge_core::Session;
 use askbridge_core::ids::{Position, SessionId, Timestamp};
@@ -18,6 +18,8 @@ pub(crate) struct Cell {
     pub(crate) state: tokio::sync::Mutex<CellState>,
     pub(crate) riding: Mutex<Riding>,
     touched: AtomicU64,
+    /// About how many bytes its session takes.
+    weight: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -87,11 +89,24 @@ const SHARDS: usize = 16;
 pub(crate) struct Cache {
     shards: [Mutex<HashMap<SessionId, Arc<Cell>>>; SHARDS],
     clock: AtomicU64,
+    /// What all of them take.
+    bytes: AtomicUsize,
 }
 
 impl Cache {
     pub(crate) fn new() -> Self {
-        Self { shards: Default::default(), clock: AtomicU64::new(0) }
+        Self { shards: Default::default(), clock: AtomicU64::new(0), bytes: AtomicUsize::new(0) }
+    }
+
+    /// Notes how much a session takes that was changed or folded. If all of them take too much, those go that were used least
+    /// recently.
+    pub(crate) fn weigh(&self, cell: &Cell, session: &Session) {
+        let weight = session.weight();
+        let change = weight.wrapping_sub(cell.weight.swap(weight, Ordering::Relaxed));
+        let bytes = self.bytes.fetch_add(change, Ordering::Relaxed).wrapping_add(change);
+        if bytes > limits::CACHED_BYTES_MAX {
+            self.shards.iter().for_each(|shard| self.evict_older_half(&mut shard.lock()));
+        }
     }
 
     /// Returns a session that is in memory already. Whoever looks only is no reason to keep it there.
@@ -111,7 +126,7 @@ impl Cache {
             return Arc::clone(cell);
         }
         if cells.len() >= limits::CACHED_SESSIONS_MAX / SHARDS {
-            evict_older_half(&mut cells);
+            self.evict_older_half(&mut cells);
         }
         let cell = Arc::new(Cell {
             state: tokio::sync::Mutex::new(CellState {
@@ -123,19 +138,68 @@ impl Cache {
             }),
             riding: Mutex::default(),
             touched: AtomicU64::new(now),
+            weight: AtomicUsize::new(0),
         });
         cells.insert(session, Arc::clone(&cell));
         cell
     }
+
+    /// Leaves alone whatever is in use or has something to write.
+    fn evict_older_half(&self, cells: &mut HashMap<SessionId, Arc<Cell>>) {
+        if cells.is_empty() {
+            return;
+        }
+        let mut touched: Vec<_> = cells.values().map(|cell| cell.touched.load(Ordering::Relaxed)).collect();
+        let middle = touched.len() / 2;
+        let (_, &mut median, _) = touched.select_nth_unstable(middle);
+        let mut gone = 0;
+        cells.retain(|_, cell| {
+            let idle = Arc::strong_count(cell) == 1 && cell.riding.lock().waiting.is_empty();
+            let stays = !idle || cell.touched.load(Ordering::Relaxed) > median;
+            if !stays {
+                gone += cell.weight.load(Ordering::Relaxed);
+            }
+            stays
+        });
+        self.bytes.fetch_sub(gone, Ordering::Relaxed);
+    }
 }
 
-/// Leaves alone whatever is in use or has something to write.
-fn evict_older_half(cells: &mut HashMap<SessionId, Arc<Cell>>) {
-    let mut touched: Vec<_> = cells.values().map(|cell| cell.touched.load(Ordering::Relaxed)).collect();
-    let middle = touched.len() / 2;
-    let (_, &mut median, _) = touched.select_nth_unstable(middle);
-    cells.retain(|_, cell| {
-        let idle = Arc::strong_count(cell) == 1 && cell.riding.lock().waiting.is_empty();
-        !idle || cell.touched.load(Ordering::Relaxed) > median
-    });
+#[cfg(test)]
+mod tests {
+    use askbridge_core::event::{Event, Said};
+    use askbridge_core::ids::MessageId;
+
+    use super::*;
+
+    /// A session in which somebody said so many bytes.
+    fn said(session: SessionId, bytes: usize) -> Session {
+        let message = MessageId { session, number: 1 };
+        let said = Said { message, text: "x".repeat(bytes), by: None, about: None, at: Timestamp(0) };
+        Session::replay(session, [&Event::Said(Box::new(said))])
+    }
+
+    #[test]
+    fn what_is_large_makes_room_for_what_is_used() {
+        let cache = Cache::new();
+        let large = limits::CACHED_BYTES_MAX / 8;
+        let sessions: Vec<_> = (1..=40).map(SessionId).collect();
+        let busy = cache.cell(SessionId(0));
+        cache.weigh(&busy, &said(SessionId(0), large));
+        for session in &sessions {
+            cache.weigh(&cache.cell(*session), &said(*session, large));
+            let bytes = cache.bytes.load(Ordering::Relaxed);
+            assert!(bytes <= limits::CACHED_BYTES_MAX + large * 2, "{bytes} bytes");
+        }
+        assert!(cache.known(SessionId(0)).is_some(), "it is in use");
+        assert!(cache.known(SessionId(1)).is_none() && cache.known(SessionId(40)).is_some());
+        // What is left is what is counted.
+        let left: usize = cache
+            .shards
+            .iter()
+            .flat_map(|shard| shard.lock().values().cloned().collect::<Vec<_>>())
+            .map(|cell| cell.weight.load(Ordering::Relaxed))
+            .sum();
+        assert_eq!(left, cache.bytes.load(Ordering::Relaxed));
+    }
 }

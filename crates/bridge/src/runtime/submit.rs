@@ -63,6 +63,7 @@ impl Handle {
             let events: Vec<_> = events.into_iter().map(Written::new).collect();
             match self.append_both(&mut state, noted, &mut riders, events.clone()).await {
                 Ok(()) => {
+                    self.cache.weigh(&cell, &state.session);
                     let position = state.head.filter(|_| !events.is_empty());
                     return Ok(Done { session, events, position });
                 }
@@ -84,7 +85,7 @@ impl Handle {
             }
             let noted = self.board(&mut state, &mut riders);
             match self.append_both(&mut state, noted, &mut riders, Vec::new()).await {
-                Ok(()) | Err(AppendError::Conflict) => {}
+                Ok(()) | Err(AppendError::Conflict) => self.cache.weigh(&cell, &state.session),
                 Err(error) => return Err(from_append(&error)),
             }
         }
@@ -95,7 +96,11 @@ impl Handle {
     pub(crate) async fn look<T>(&self, session: SessionId, look: impl FnOnce(&CellState) -> T) -> Result<T, Rejection> {
         let cell = self.cache.cell(session);
         let mut state = cell.state.lock().await;
+        let was_folded = !state.trusted;
         self.trust(&mut state).await?;
+        if was_folded {
+            self.cache.weigh(&cell, &state.session);
+        }
         if !self.store.exclusive() {
             Box::pin(self.catch_up(&mut state)).await?;
         }

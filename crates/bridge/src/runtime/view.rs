@@ -6,7 +6,7 @@ use askbridge_core::ask::Ask;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::session::{Late, Live};
+use askbridge_core::session::Late;
 use askbridge_core::view::{AskView, SessionView, State};
 use askbridge_journal::index::Known;
 use askbridge_peers::wish::Rejection;
@@ -17,7 +17,8 @@ use super::handle::Handle;
 impl Handle {
     /// Returns an ask with everything that became of it.
     pub async fn ask(&self, ask: AskId) -> Result<AskView, Rejection> {
-        let live = self.look(ask.session, |state| state.session.asks.get(&ask.number).map(AskView::of)).await?;
+        let live =
+            self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live))).await?;
         match live {
             Some(view) => Ok(view),
             None => self.ask_from_index(ask),
@@ -25,7 +26,7 @@ impl Handle {
     }
 
     pub(crate) async fn is_open(&self, ask: AskId) -> Result<bool, Rejection> {
-        self.look(ask.session, |state| state.session.asks.get(&ask.number).is_some_and(Live::is_open)).await
+        self.look(ask.session, |state| state.session.asks.get(&ask.number).is_some_and(|live| live.is_open())).await
     }
 
     /// Returns what was asked, even if a later ask took its place: both ask the same.
