@@ -4,6 +4,7 @@
 
 mod given;
 
+use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use askbridge_core::answer::Outcome;
@@ -106,7 +107,7 @@ async fn lists_come_in_pages_and_in_both_orders() {
         loop {
             let page = index.asks(&filter, after, 7).unwrap();
             let Some(last) = page.last() else { break };
-            after = Some(last.page_key().to_string().parse().unwrap());
+            after = Some(last.row.page_key().to_string().parse().unwrap());
             found.extend(numbers(&page));
         }
         assert_eq!(found, expected);
@@ -118,12 +119,35 @@ async fn a_list_says_how_much_of_the_journal_it_knows() {
     let journal = Memory::new(1).unwrap();
     let index = journal.index();
     let mut talk = Talk::new(&journal, 7);
-    assert_eq!(index.asks_and_cursor(&AskFilter::default(), 10).unwrap(), (vec![], journal.start()));
+    assert_eq!(index.rows_and_cursor(&AskFilter::default(), 10).unwrap(), (vec![], journal.start()));
     talk.append(vec![talk.asked(1, "?")]).await;
-    let (asks, cursor) = index.asks_and_cursor(&AskFilter::default(), 10).unwrap();
-    assert_eq!((numbers(&asks), cursor), (vec![1], journal.now()));
+    let (asks, cursor) = index.rows_and_cursor(&AskFilter::default(), 10).unwrap();
+    assert_eq!((asks.len(), asks[0].id.number, cursor), (1, 1, journal.now()));
     journal.forget(talk.session).await.unwrap();
-    assert_eq!(index.asks_and_cursor(&AskFilter::default(), 10).unwrap(), (vec![], journal.now()));
+    // Whoever found it before is not told that the index is damaged.
+    let forgotten = index.read(&asks, |known| panic!("{known:?} is gone"));
+    assert!(forgotten.is_ok(), "{forgotten:?}");
+    assert_eq!(index.rows_and_cursor(&AskFilter::default(), 10).unwrap(), (vec![], journal.now()));
+}
+
+#[tokio::test]
+async fn what_was_found_is_read_as_it_was_then_and_only_as_far_as_it_is_wanted() {
+    let journal = Memory::new(1).unwrap();
+    let index = journal.index();
+    let mut talk = Talk::new(&journal, 7);
+    for number in 1..=3 {
+        talk.append(vec![talk.asked(number, "?")]).await;
+    }
+    let order = Order::LongestWaitingFirst;
+    let rows = index.rows(&AskFilter { order, ..AskFilter::default() }, None, 10).unwrap();
+    talk.append(vec![Event::Withdrawn { ask: rows[0].id, why: "never mind".to_owned(), at: Timestamp(9) }]).await;
+    let mut read = Vec::new();
+    let enough = |known: Known| {
+        read.push((known.row.id.number, known.ended));
+        if read.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    index.read(&rows, enough).unwrap();
+    assert_eq!(read, [(1, None), (2, None)]);
 }
 
 #[tokio::test]

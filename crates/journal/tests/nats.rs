@@ -89,11 +89,11 @@ async fn a_late_node_builds_its_index(cluster: &Cluster) {
     };
     let position = first.append(entry.into(), Guard::Head(None)).await.unwrap();
     let index = second.index(None).await.unwrap();
-    let (asks, cursor) = index.asks_and_cursor(&AskFilter::default(), 10).unwrap();
+    let (asks, cursor) = index.rows_and_cursor(&AskFilter::default(), 10).unwrap();
     assert!(cursor.covers(session, position));
     assert_eq!(asks.len(), 1);
-    assert_eq!((asks[0].row.id, asks[0].row.headline.as_str()), (id, "Move the house"));
-    assert_eq!(index.asked_position(&asks[0].row), position);
+    assert_eq!((asks[0].id, asks[0].headline.as_str()), (id, "Move the house"));
+    assert_eq!(index.asked_position(&asks[0]), position);
     assert_eq!(index.session(session).unwrap().unwrap().open_asks, 1);
 }
 

@@ -46,6 +46,18 @@ pub enum Frame<'a> {
     Close(u16, Cow<'a, str>),
 }
 
+impl Frame<'_> {
+    /// How many bytes it takes on the wire, but for its envelope.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Close(_, text) => text.len(),
+            Self::Request(request) => request.body.len(),
+            Self::Response(response) => response.body.len(),
+            Self::Chunk(chunk) => chunk.len(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Req<'a> {
     pub method: &'a str,
@@ -158,6 +170,11 @@ pub struct Streamed {
 }
 
 impl Outbox {
+    /// How many bytes the frames have that wait to be written.
+    pub fn bytes(&self) -> usize {
+        self.frames.iter().map(Frame::bytes).sum()
+    }
+
     pub fn text(&mut self, text: impl Into<String>) {
         self.frames.push(Frame::Text(Cow::Owned(text.into())));
     }

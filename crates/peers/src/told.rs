@@ -68,12 +68,16 @@ pub struct Happened {
     pub json: Arc<str>,
 }
 
-/// What a caller may see, all at once.
+/// What a caller may see, at one moment. Comes in parts, so that large asks are never all in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     pub cursor: String,
+    /// Whole, however large they are.
     pub asks: Vec<AskView>,
     /// There are more open asks than a snapshot holds.
     pub more: bool,
+    /// All of them come with the first part.
     pub drafts: Vec<(AskId, Raw)>,
+    /// Another part follows, of the same moment.
+    pub goes_on: bool,
 }

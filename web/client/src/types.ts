@@ -114,6 +114,7 @@ export interface AskCommon {
   ran?: unknown;
   session: string;
   settled_at: Time | null;
+  truncated?: Truncated;
   /** The texts of the questions that were skipped. */
   skipped: string[];
   state: AskState;
@@ -1542,3 +1543,5 @@ export interface Winner {
   /** `null`: nobody came in time. */
   by: By | null;
 }
+
+export interface Truncated { bytes: number; }

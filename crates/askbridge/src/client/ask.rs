@@ -1,6 +1,7 @@
 //! One ask as the server shows it.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -39,6 +40,9 @@ pub(crate) struct Shown {
     pub(crate) asked_at: Moment,
     pub(crate) deadline: Option<Moment>,
     pub(crate) undo_until: Option<Moment>,
+    /// A list has shortened it.
+    #[serde(default)]
+    pub(crate) truncated: Option<IgnoredAny>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -18,8 +18,8 @@ pub(crate) struct Events {
 
 #[derive(Debug)]
 pub(crate) enum Heard {
-    /// Everything that is open.
-    Snapshot(Vec<Ask>),
+    /// What is open. `more`: not all of it.
+    Snapshot { asks: Vec<Ask>, more: bool },
     /// Something became of an ask, or it is new.
     News { what: String, ask: String },
     /// Nothing happened, and the server is still there.
@@ -64,6 +64,7 @@ impl Events {
 struct Snapshot<'a> {
     #[serde(borrow)]
     asks: Vec<&'a RawValue>,
+    more: bool,
 }
 
 /// Returns `None` for what is not about an ask.
@@ -71,7 +72,8 @@ fn understand(name: &str, data: &str) -> Option<Heard> {
     match name {
         "snapshot" => {
             let snapshot: Snapshot<'_> = serde_json::from_str(data).ok()?;
-            Some(Heard::Snapshot(snapshot.asks.iter().filter_map(|raw| Ask::read(raw.get()).ok()).collect()))
+            let asks = snapshot.asks.iter().filter_map(|raw| Ask::read(raw.get()).ok()).collect();
+            Some(Heard::Snapshot { asks, more: snapshot.more })
         }
         "event" => {
             let frame: Value = serde_json::from_str(data).ok()?;

@@ -19,7 +19,19 @@ impl Client {
         let session = id.strip_prefix("ask_").and_then(|rest| rest.split_once('_')).map(|(session, _)| session);
         let Some(session) = session else { return Ok(None) };
         let asks = self.pages(&format!("state=all&session=ses_{session}")).await?;
-        Ok(asks.into_iter().find(|ask| ask.shown.id == id))
+        match asks.into_iter().find(|ask| ask.shown.id == id) {
+            Some(ask) => self.whole(ask).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns an ask whole that a list has shortened, so that nobody decides what they cannot read. Only while it is open:
+    /// fetching a verdict would count as having heard it.
+    pub(crate) async fn whole(&self, ask: Ask) -> Result<Ask, Error> {
+        if ask.shown.truncated.is_none() || !matches!(&*ask.shown.state, "open" | "proposed") {
+            return Ok(ask);
+        }
+        self.get(&format!("/v1/asks/{}", ask.shown.id)).await?.ask()
     }
 
     async fn pages(&self, query: &str) -> Result<Vec<Ask>, Error> {

@@ -41,8 +41,8 @@ fn left_open(index: &Index) -> Result<Vec<AskId>, IndexError> {
         let page = index.sessions(&filter, after, PAGE)?;
         for row in &page {
             let open = AskFilter { states: StateFilter::Open, session: Some(row.id), ..AskFilter::default() };
-            let asks = index.asks(&open, None, PAGE)?;
-            left.extend(asks.iter().filter(|it| !it.row.parked && !it.row.stranded).map(|it| it.ask.id));
+            let asks = index.rows(&open, None, PAGE)?;
+            left.extend(asks.iter().filter(|it| !it.parked && !it.stranded).map(|it| it.id));
         }
         match page.last() {
             Some(last) if page.len() == PAGE => after = Some(last.page_key()),

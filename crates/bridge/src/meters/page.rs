@@ -92,7 +92,11 @@ fn traffic(page: &mut Page, meters: &Meters, connections: usize) {
         }
     }
     let lagged = meters.lagged.load(Ordering::Relaxed);
-    page.counter("askbridge_followers_lagged_total", "Listeners that could not keep up and were let go.", lagged);
+    page.counter(
+        "askbridge_followers_lagged_total",
+        "Listeners that fell behind and read on from the journal.",
+        lagged,
+    );
 }
 
 fn journal(page: &mut Page, meter: &Meter) {

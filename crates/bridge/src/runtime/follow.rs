@@ -1,21 +1,23 @@
 //! Following from any cursor: a snapshot or what was missed, then live, without gap or repeat.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use askbridge_core::ids::{Position, SessionId};
 use askbridge_core::limits;
-use askbridge_journal::index::{AskFilter, Index, Order, StateFilter};
+use askbridge_journal::index::{AskFilter, AskRow, Index, Order, StateFilter};
 use askbridge_journal::journal::{FollowError, Followed, Journal};
 use askbridge_journal::{Cursor, Stored};
 use askbridge_peers::told::Snapshot;
 use askbridge_peers::wish::Rejection;
 use futures_util::{Stream, StreamExt};
+use tracing::warn;
 
 use super::error::from_read;
 use super::handle::Handle;
-use super::hub::{Ear, Interest};
+use super::hub::{Ear, Interest, LetGo};
 use super::news::News;
 use super::view::of_known;
 use crate::auth::{Action, Caller, Role};
@@ -23,11 +25,12 @@ use crate::auth::{Action, Caller, Role};
 /// What a follower hears.
 #[derive(Debug)]
 pub enum Heard {
+    /// A part of a snapshot. The next one is read when this one was taken.
     Snapshot(Box<Snapshot>),
     News(Arc<News>),
     /// All that had happened in the session was told. How far a client of this language had come before.
     CaughtUp(Option<Position>),
-    /// It could not keep up and hears nothing more. It may come back with its last cursor.
+    /// It hears nothing more, because nobody tells any more. It may come back with its last cursor.
     Lagged,
 }
 
@@ -43,7 +46,17 @@ pub struct Follower {
 
 type Missed = Pin<Box<dyn Stream<Item = Result<Followed, FollowError>> + Send>>;
 
-type Looking = Pin<Box<dyn Future<Output = Result<(Snapshot, Cursor), Rejection>> + Send>>;
+/// Reads the next part of a snapshot.
+type Looking = Pin<Box<dyn Future<Output = Result<(Snapshot, Rest), Rejection>> + Send>>;
+
+/// A snapshot, as far as it was not told.
+struct Rest {
+    /// The moment that all parts are of.
+    cursor: Cursor,
+    rows: VecDeque<AskRow>,
+    /// More is open than these.
+    more: bool,
+}
 
 enum Stage {
     Snapshot,
@@ -95,20 +108,36 @@ impl Handle {
         Follower { handle: self.clone(), interest, ear, told, stage: Stage::Live }
     }
 
-    async fn snapshot(&self, caller: &Caller) -> Result<(Snapshot, Cursor), Rejection> {
+    /// Finds what is open for a caller at this moment.
+    async fn find_open(&self, caller: &Caller) -> Result<Rest, Rejection> {
         let filter =
             AskFilter { states: StateFilter::Open, order: Order::LongestWaitingFirst, ..self.visible_to(caller) };
-        let look = move |index: &Index| index.asks_and_cursor(&filter, limits::SNAPSHOT_ASKS_MAX + 1);
-        let (mut known, cursor) = self.look_up(look).await?;
-        let more = known.len() > limits::SNAPSHOT_ASKS_MAX;
-        known.truncate(limits::SNAPSHOT_ASKS_MAX);
-        let snapshot = Snapshot {
-            cursor: cursor.to_string(),
-            asks: known.iter().map(of_known).collect(),
-            more,
-            drafts: Vec::new(),
-        };
-        Ok((snapshot, cursor))
+        let look = move |index: &Index| index.rows_and_cursor(&filter, limits::SNAPSHOT_ASKS_MAX + 1);
+        let (mut rows, cursor) = self.look_up(look).await?;
+        let more = rows.len() > limits::SNAPSHOT_ASKS_MAX;
+        rows.truncate(limits::SNAPSHOT_ASKS_MAX);
+        Ok(Rest { cursor, rows: rows.into(), more })
+    }
+
+    /// Reads the next part of what was found, as much as one read of the journal returns.
+    async fn read_part(&self, mut rest: Rest) -> Result<(Snapshot, Rest), Rejection> {
+        let read = self.look_up(move |index| {
+            let (mut asks, mut bytes) = (Vec::new(), 0);
+            index.read(rest.rows.make_contiguous(), |known| {
+                bytes += known.bytes;
+                asks.push(of_known(&known));
+                if bytes < limits::READ_BYTES_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })?;
+            // What was forgotten since it was found is passed over with the others.
+            match asks.last().filter(|_| bytes >= limits::READ_BYTES_MAX) {
+                Some(last) => while rest.rows.pop_front().is_some_and(|row| row.id != last.ask.id) {},
+                None => rest.rows.clear(),
+            }
+            Ok((asks, rest))
+        });
+        let (asks, rest) = read.await?;
+        let (cursor, goes_on) = (rest.cursor.to_string(), !rest.rows.is_empty());
+        Ok((Snapshot { cursor, asks, more: rest.more, drafts: Vec::new(), goes_on }, rest))
     }
 
     /// Narrows a list to what a caller may see.
@@ -121,13 +150,20 @@ impl Handle {
     }
 }
 
-/// Looks at everything that is open for somebody. Thousands may wait for their turn at once, so each step is boxed: nobody
-/// keeps room for the ones to come.
-async fn look(handle: Handle, caller: Caller) -> Result<(Snapshot, Cursor), Rejection> {
-    let (mut snapshot, cursor) = Box::pin(handle.snapshot(&caller)).await?;
-    Box::pin(handle.with_votes(&mut snapshot.asks)).await?;
+/// Looks at what is open for somebody. Thousands may wait for their turn at once, so each step is boxed: nobody keeps room for
+/// the ones to come.
+async fn look(handle: Handle, caller: Caller) -> Result<(Snapshot, Rest), Rejection> {
+    let found = Box::pin(handle.find_open(&caller)).await?;
+    let (mut snapshot, rest) = look_on(handle.clone(), found).await?;
     snapshot.drafts = Box::pin(handle.drafts_of(&caller)).await;
-    Ok((snapshot, cursor))
+    Ok((snapshot, rest))
+}
+
+/// Looks at the next part of it.
+async fn look_on(handle: Handle, rest: Rest) -> Result<(Snapshot, Rest), Rejection> {
+    let (mut snapshot, rest) = Box::pin(handle.read_part(rest)).await?;
+    Box::pin(handle.with_votes(&mut snapshot.asks)).await?;
+    Ok((snapshot, rest))
 }
 
 impl Follower {
@@ -145,8 +181,12 @@ impl Follower {
                     let looked = looking.await;
                     // Not before: whoever stops waiting half-way goes on waiting next time.
                     self.stage = Stage::Live;
-                    let (snapshot, cursor) = looked?;
-                    self.told = cursor;
+                    let (snapshot, rest) = looked?;
+                    if snapshot.goes_on {
+                        self.stage = Stage::Looking(Box::pin(look_on(self.handle.clone(), rest)));
+                    } else {
+                        self.told = rest.cursor;
+                    }
                     return Ok(Heard::Snapshot(Box::new(snapshot)));
                 }
                 Stage::Missed(missed) => match missed.next().await {
@@ -187,10 +227,14 @@ impl Follower {
                     }
                 }
                 Stage::Live => match self.ear.next().await {
-                    None => {
-                        self.handle.meters.lagged();
-                        return Ok(Heard::Lagged);
-                    }
+                    None => match self.ear.let_go() {
+                        Some(let_go) => {
+                            if let Some(heard) = self.read_on(let_go) {
+                                return Ok(heard);
+                            }
+                        }
+                        None => return Ok(Heard::Lagged),
+                    },
                     Some(news) => {
                         if let Some(heard) = self.fresh(news) {
                             return Ok(heard);
@@ -199,6 +243,15 @@ impl Follower {
                 },
             }
         }
+    }
+
+    /// More waited for this follower than may wait. It reads the rest from the journal, as fast as its client takes it.
+    fn read_on(&mut self, LetGo { news, told }: LetGo) -> Option<Heard> {
+        self.handle.meters.lagged();
+        warn!("A client does not keep up with what happens; what it has not heard is read from the journal");
+        self.ear = self.handle.hub.listen(&self.interest).0;
+        self.stage = Stage::Missed(Box::pin(self.handle.store.follow(told)));
+        self.fresh(news)
     }
 
     /// Returns the next thing, if it is there already.

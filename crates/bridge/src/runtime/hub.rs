@@ -1,9 +1,10 @@
-//! Tells everyone who watches. One reader of the journal, any number of listeners; a slow one is let go, never waited for.
+//! Tells everyone who watches. One reader of the journal, any number of listeners; a slow one is let go, never waited for, and
+//! reads on from the journal.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::{PartyId, SessionId};
@@ -55,6 +56,16 @@ struct Listener {
     caller: Option<Caller>,
     queue: mpsc::Sender<Arc<News>>,
     waiting_bytes: Arc<AtomicUsize>,
+    let_go: Arc<OnceLock<LetGo>>,
+}
+
+/// Where a listener was let go that did not keep up.
+#[derive(Debug, Clone)]
+pub(crate) struct LetGo {
+    /// What it had no room for.
+    pub(crate) news: Arc<News>,
+    /// The journal up to there; what comes after was not told to it.
+    pub(crate) told: Cursor,
 }
 
 /// Where a listener is kept.
@@ -73,6 +84,7 @@ pub(crate) struct Ear {
     place: Place,
     queue: mpsc::Receiver<Arc<News>>,
     waiting_bytes: Arc<AtomicUsize>,
+    let_go: Arc<OnceLock<LetGo>>,
 }
 
 impl Hub {
@@ -85,11 +97,14 @@ impl Hub {
     /// Listens from now on. Also returns up to where everything was told before.
     pub(crate) fn listen(self: &Arc<Self>, interest: &Interest) -> (Ear, Cursor) {
         let (sender, queue) = mpsc::channel(limits::FOLLOWER_QUEUE_MAX);
-        let waiting_bytes = Arc::new(AtomicUsize::new(0));
+        let (waiting_bytes, let_go) = (Arc::new(AtomicUsize::new(0)), Arc::new(OnceLock::new()));
         let mut listeners = self.listeners.lock();
         listeners.made += 1;
         let id = listeners.made;
-        let listener = |caller| Listener { caller, queue: sender, waiting_bytes: Arc::clone(&waiting_bytes) };
+        let listener = |caller| {
+            let (waiting_bytes, let_go) = (Arc::clone(&waiting_bytes), Arc::clone(&let_go));
+            Listener { caller, queue: sender, waiting_bytes, let_go }
+        };
         let place = match interest {
             Interest::Inbox(caller) if caller.role == Role::Agent => {
                 listeners.agents.entry(caller.party.clone()).or_default().insert(id, listener(Some(caller.clone())));
@@ -104,7 +119,7 @@ impl Hub {
                 Place::Session(*session)
             }
         };
-        let ear = Ear { hub: Arc::clone(self), id, place, queue, waiting_bytes };
+        let ear = Ear { hub: Arc::clone(self), id, place, queue, waiting_bytes, let_go };
         (ear, listeners.told.clone())
     }
 
@@ -125,10 +140,10 @@ impl Hub {
         let News::Seat { session, .. } = &news else { return };
         let (session, bytes, news) = (*session, news.bytes(), Arc::new(news));
         let mut listeners = self.listeners.lock();
-        let Listeners { sessions, agents, .. } = &mut *listeners;
+        let Listeners { sessions, agents, told, .. } = &mut *listeners;
         let owner = access.and_then(|access| agents.get_mut(&access.owner));
         for watching in sessions.get_mut(&session).into_iter().chain(owner) {
-            watching.retain(|_, listener| listener.take(&news, bytes));
+            watching.retain(|_, listener| listener.take(&news, bytes, told));
         }
     }
 
@@ -136,8 +151,9 @@ impl Hub {
     fn tell_whisper(&self, news: News) {
         let News::Whisper { session, .. } = &news else { return };
         let (session, bytes, news) = (*session, news.bytes(), Arc::new(news));
-        if let Some(watching) = self.listeners.lock().sessions.get_mut(&session) {
-            watching.retain(|_, listener| listener.take(&news, bytes));
+        let Listeners { sessions, told, .. } = &mut *self.listeners.lock();
+        if let Some(watching) = sessions.get_mut(&session) {
+            watching.retain(|_, listener| listener.take(&news, bytes, told));
         }
     }
 
@@ -147,9 +163,10 @@ impl Hub {
         let person = person.clone();
         let bytes = news.bytes();
         let news = Arc::new(news);
-        self.listeners.lock().inbox.retain(|_, listener| {
+        let Listeners { inbox, told, .. } = &mut *self.listeners.lock();
+        inbox.retain(|_, listener| {
             let theirs = listener.caller.as_ref().is_some_and(|caller| caller.is_person() && *caller.name == *person);
-            !theirs || listener.take(&news, bytes)
+            !theirs || listener.take(&news, bytes, told)
         });
     }
 }
@@ -166,24 +183,30 @@ impl Handle {
 impl Listeners {
     /// Tells everyone who watches this session or may see it. Whoever cannot keep up is let go.
     fn tell(&mut self, session: SessionId, access: Option<&Access>, news: &Arc<News>, bytes: usize) {
-        self.inbox.retain(|_, listener| {
+        let Self { inbox, agents, sessions, told, .. } = self;
+        inbox.retain(|_, listener| {
             let may_see = listener.caller.as_ref().is_none_or(|caller| caller.may(Action::See, access).is_ok());
-            !may_see || listener.take(news, bytes)
+            !may_see || listener.take(news, bytes, told)
         });
-        if let Some(own) = access.and_then(|access| self.agents.get_mut(&access.owner)) {
-            own.retain(|_, listener| listener.take(news, bytes));
+        if let Some(own) = access.and_then(|access| agents.get_mut(&access.owner)) {
+            own.retain(|_, listener| listener.take(news, bytes, told));
         }
-        if let Some(watching) = self.sessions.get_mut(&session) {
-            watching.retain(|_, listener| listener.take(news, bytes));
+        if let Some(watching) = sessions.get_mut(&session) {
+            watching.retain(|_, listener| listener.take(news, bytes, told));
         }
     }
 }
 
 impl Listener {
-    /// Returns `false` if this listener cannot keep up; it will find its queue closed.
-    fn take(&self, news: &Arc<News>, bytes: usize) -> bool {
+    /// Returns `false` if this listener cannot keep up; it will find its queue closed. The journal was told up to `told`.
+    fn take(&self, news: &Arc<News>, bytes: usize, told: &Cursor) -> bool {
         let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
-        waiting + bytes <= limits::FOLLOWER_BYTES_MAX && self.queue.try_send(Arc::clone(news)).is_ok()
+        let fits = waiting + bytes <= limits::FOLLOWER_BYTES_MAX && self.queue.try_send(Arc::clone(news)).is_ok();
+        if !fits {
+            // Set once: this listener leaves the list.
+            let _ = self.let_go.set(LetGo { news: Arc::clone(news), told: told.clone() });
+        }
+        fits
     }
 }
 
@@ -193,6 +216,11 @@ impl Ear {
         let news = self.queue.recv().await?;
         self.waiting_bytes.fetch_sub(news.bytes(), Ordering::Relaxed);
         Some(news)
+    }
+
+    /// Where it was let go. What came before that is in the queue.
+    pub(crate) fn let_go(&self) -> Option<LetGo> {
+        self.let_go.get().cloned()
     }
 
     /// Returns the next news, if they are there already.

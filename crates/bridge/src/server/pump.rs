@@ -8,14 +8,18 @@ use askbridge_peers::peer::Frame;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use futures_util::{FutureExt, SinkExt};
 use tokio::time::{Instant, sleep_until, timeout};
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::talk::Talk;
 
-/// How long one write may take. Beyond: the client is not listening and is let go.
+/// How long one write may take, and how many bytes a second it takes beyond that. Beyond: the client does not read and is let go.
 const WRITE_MAX: Duration = Duration::from_secs(20);
+const SLOWEST_BYTES: usize = 16 * 1024;
+/// How long a client that does not read is told that it should have.
+const GOODBYE_MAX: Duration = Duration::from_secs(1);
 const GOING_AWAY: u16 = 1001;
 const TOO_LARGE: u16 = 1009;
+const TRY_AGAIN_LATER: u16 = 1013;
 /// Closed without saying why.
 const NO_STATUS: u16 = 1005;
 /// Gone without a goodbye. As RFC 6455 has it, never sent, only concluded.
@@ -43,8 +47,8 @@ async fn converse(talk: &mut Talk, socket: &mut WebSocket) -> (u16, String) {
     loop {
         // What is ready at the same moment goes out in one write.
         talk.step_while_ready();
-        if !write(talk.take_frames(), socket).await {
-            return gone("it does not read");
+        if let Err(why) = write(talk.take_frames(), socket).await {
+            return why;
         }
         if let Some((code, reason)) = talk.take_hang_up() {
             close(socket, code, &reason).await;
@@ -103,6 +107,7 @@ fn heard(talk: &mut Talk, message: Option<Result<Message, axum::Error>>) -> Opti
         Some(Ok(Message::Close(None))) => return Some((NO_STATUS, String::new())),
         Some(Ok(Message::Close(Some(frame)))) => return Some((frame.code, frame.reason.to_string())),
         Some(Err(error)) if is_too_large(&error) => {
+            warn!(most = limits::FRAME_BYTES_MAX, "A client sent a frame that is too large, and is let go");
             talk.hang_up(TOO_LARGE, format!("a frame may have at most {} bytes", limits::FRAME_BYTES_MAX));
         }
         Some(Err(error)) => {
@@ -121,11 +126,13 @@ async fn close(socket: &mut WebSocket, code: u16, reason: &str) {
     let _ = timeout(WRITE_MAX, socket.send(Message::Close(Some(frame)))).await;
 }
 
-/// Writes what the peer wants written. Returns `false` if the other side does not take it.
-async fn write(frames: Vec<Frame<'static>>, socket: &mut WebSocket) -> bool {
+/// Writes what the peer wants written, each frame when the socket has taken the one before. Returns how it ended, if the other
+/// side does not take it.
+async fn write(frames: Vec<Frame<'static>>, socket: &mut WebSocket) -> Result<(), (u16, String)> {
     if frames.is_empty() {
-        return true;
+        return Ok(());
     }
+    let bytes: usize = frames.iter().map(Frame::bytes).sum();
     let writing = async {
         for frame in frames {
             if let Frame::Text(text) = frame {
@@ -134,5 +141,18 @@ async fn write(frames: Vec<Frame<'static>>, socket: &mut WebSocket) -> bool {
         }
         socket.flush().await
     };
-    matches!(timeout(WRITE_MAX, writing).await, Ok(Ok(())))
+    let patience = WRITE_MAX + Duration::from_secs((bytes / SLOWEST_BYTES) as u64);
+    match timeout(patience, writing).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => {
+            debug!(%error, "A socket ended early");
+            Err(gone("it ended early"))
+        }
+        Err(_) => {
+            warn!(bytes, waited_ms = patience.as_millis(), "A client does not read what it is sent, and is let go");
+            // It says why only to a client that begins to read again at this moment.
+            let _ = timeout(GOODBYE_MAX, close(socket, TRY_AGAIN_LATER, "what you were sent was not read in time")).await;
+            Err(gone("it does not read"))
+        }
+    }
 }

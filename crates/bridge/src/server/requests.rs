@@ -22,8 +22,8 @@ use super::sockets::refused;
 use super::talk::{Guest, Talk};
 use crate::auth::{Action, Caller};
 
-/// Chunks that wait for one reader. Beyond: the stream waits, and the hub lets it go if that takes too long.
-const CHUNKS_MAX: usize = 64;
+/// Chunks that wait for one reader. Beyond: the stream waits, and reads on from the journal if that takes long.
+const CHUNKS_MAX: usize = 16;
 /// How a request ends, as a peer hears it.
 const NORMAL: u16 = 1000;
 const GOING_AWAY: u16 = 1001;

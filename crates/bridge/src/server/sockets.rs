@@ -20,7 +20,7 @@ use super::talk::{Guest, Talk};
 use crate::auth::{Action, Caller};
 
 /// tungstenite's own buffers cost 133 kB a connection. The one for reading is there all the time; the one for writing is
-/// as large as what is written.
+/// as large as one frame of what is written, however large that is: the next one waits until the socket has taken it.
 const READ_BYTES: usize = 256;
 const WRITE_BYTES: usize = 4096;
 
@@ -80,7 +80,6 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
     upgrade
         .read_buffer_size(READ_BYTES)
         .write_buffer_size(WRITE_BYTES)
-        .max_write_buffer_size(limits::FOLLOWER_BYTES_MAX)
         .max_message_size(limits::FRAME_BYTES_MAX)
         .max_frame_size(limits::FRAME_BYTES_MAX)
         .on_upgrade(move |ws| {

@@ -31,6 +31,8 @@ use crate::runtime::{Follower, Heard, Interest, News, Present, chain};
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
 /// What a peer is told before what it said to that is written: news and rulings that are ready at the same moment.
 const AT_ONCE_MAX: usize = 64;
+/// Bytes of what it said to that. Beyond: they are written first, so that as much is in memory as the other side takes.
+const AT_ONCE_BYTES: usize = 256 * 1024;
 /// Pieces of content that one frame may make.
 const RECORDS_AT_ONCE: usize = 64;
 const TRY_AGAIN_LATER: u16 = 1013;
@@ -167,7 +169,7 @@ impl Talk {
     /// Takes what else is ready by now, up to a bound, without waiting for anything.
     pub(crate) fn step_while_ready(&mut self) {
         for _ in 0..AT_ONCE_MAX {
-            if self.hang_up.is_some() {
+            if self.hang_up.is_some() || self.out.bytes() > AT_ONCE_BYTES {
                 return;
             }
             if let Some(heard) = self.follower.as_mut().and_then(Follower::next_if_ready) {
@@ -427,7 +429,7 @@ impl Talk {
             Ok(Heard::Lagged) => {
                 self.follower = None;
                 self.with_peer(|peer, cx| peer.tell(&Told::Lagged, cx));
-                self.hang_up(TRY_AGAIN_LATER, "too slow; connect again with the last cursor");
+                self.hang_up(TRY_AGAIN_LATER, "nothing more is told here; connect again with the last cursor");
             }
             Err(rejection) => {
                 self.follower = None;

@@ -178,7 +178,7 @@ impl<'a> Scribe<'a> {
         };
         let Some(rank) = rank else { return Ok(()) };
         if !self.rows.contains_key(&rank) {
-            let Some(row) = read(self.conn, rank)? else { return Ok(()) };
+            let Some(row) = read_row(self.conn, rank)? else { return Ok(()) };
             self.rows.insert(rank, row);
         }
         if let Some(row) = self.rows.get_mut(&rank)
@@ -279,7 +279,7 @@ fn apply(row: &mut AskRow, change: Change, place: i64) {
     }
 }
 
-fn read(conn: &Connection, rank: i64) -> rusqlite::Result<Option<AskRow>> {
+pub(super) fn read_row(conn: &Connection, rank: i64) -> rusqlite::Result<Option<AskRow>> {
     let sql = format!("SELECT {ASK_COLUMNS} FROM asks a WHERE a.rank = ?1");
     conn.prepare_cached(&sql)?.query_row([rank], ask_row).optional()
 }

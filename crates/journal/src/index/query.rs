@@ -1,5 +1,6 @@
 //! Looking things up.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use askbridge_core::ask::Ask;
@@ -11,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::filter::{AskFilter, Order, PageKey, SessionFilter};
 use super::progress::load_cursor;
+use super::project::read_row;
 use super::rows::{ASK_COLUMNS, AskRow, SESSION_COLUMNS, SessionRow, ask_row, numbered_due, session_row};
 use super::tables::{OF_SESSION, RANKS, STARTED};
 use crate::cursor::Cursor;
@@ -33,6 +35,8 @@ pub struct Index {
 pub struct Known {
     pub row: AskRow,
     pub ask: Arc<Ask>,
+    /// Bytes of the entry that made it.
+    pub bytes: usize,
     /// `Proposed`, `Settled`, `Withdrawn` or `Overtaken`.
     pub ended: Option<Event>,
     /// `LateAnswered`.
@@ -124,11 +128,10 @@ impl Page {
         Self { sql, values }
     }
 
-    fn find(&self, conn: &Connection) -> rusqlite::Result<Vec<Found>> {
+    fn find(&self, conn: &Connection) -> rusqlite::Result<Vec<AskRow>> {
         let mut query = conn.prepare_cached(&self.sql)?;
         let params: Vec<&dyn ToSql> = self.values.iter().map(|value| &**value).collect();
-        let rows = query.query_map(&params[..], ask_row)?.collect::<rusqlite::Result<Vec<_>>>()?;
-        rows.into_iter().map(|row| find(conn, row)).collect()
+        query.query_map(&params[..], ask_row)?.collect()
     }
 }
 
@@ -159,31 +162,56 @@ impl Index {
         self.db.look_up(move || look(&index)).await.map_err(IndexError::Down)?
     }
 
-    /// Returns a page of asks.
-    pub fn asks(&self, filter: &AskFilter, after: Option<PageKey>, max: usize) -> Result<Vec<Known>, IndexError> {
+    /// Finds a page of asks. [`Index::read`] says what they ask.
+    pub fn rows(&self, filter: &AskFilter, after: Option<PageKey>, max: usize) -> Result<Vec<AskRow>, IndexError> {
         let page = Page::of(filter, after, max);
-        let found = self.look(|conn| {
-            // Each row leads to the journal: without this, each would look anew whether anything has changed.
-            let moment = conn.unchecked_transaction()?;
-            let found = page.find(&moment)?;
-            moment.finish()?;
-            Ok(found)
-        });
-        found.map_err(IndexError::Down)?.into_iter().map(Found::read).collect()
+        self.look(|conn| page.find(conn)).map_err(IndexError::Down)
     }
 
-    /// Returns the first page of asks, and how much of the journal it takes account of: both from the same
+    /// Finds the first page of asks, and how much of the journal it takes account of: both from the same
     /// moment, so that whoever follows from there misses nothing and hears nothing twice.
-    pub fn asks_and_cursor(&self, filter: &AskFilter, max: usize) -> Result<(Vec<Known>, Cursor), IndexError> {
+    pub fn rows_and_cursor(&self, filter: &AskFilter, max: usize) -> Result<(Vec<AskRow>, Cursor), IndexError> {
         let page = Page::of(filter, None, max);
         let found = self.look(|conn| {
             let moment = conn.unchecked_transaction()?;
-            let (cursor, found) = (cursor(&moment)?, page.find(&moment)?);
+            let (cursor, rows) = (cursor(&moment)?, page.find(&moment)?);
             moment.finish()?;
-            Ok((found, cursor))
+            Ok((rows, cursor))
         });
-        let (found, cursor) = found.map_err(IndexError::Down)?;
-        Ok((found.into_iter().map(Found::read).collect::<Result<_, _>>()?, cursor))
+        found.map_err(IndexError::Down)
+    }
+
+    /// Reads what the journal says of asks that were found, in order and one at a time, until `take` has enough. They are as
+    /// they were when they were found, whenever this is; of sessions that were forgotten since there is nothing.
+    pub fn read(&self, rows: &[AskRow], mut take: impl FnMut(Known) -> ControlFlow<()>) -> Result<(), IndexError> {
+        let read = self.look(|conn| {
+            // Each row leads to the journal: without this, each would look anew whether anything has changed.
+            let moment = conn.unchecked_transaction()?;
+            for row in rows {
+                let found = find(&moment, row.clone())?;
+                if found.asked.is_none() && read_row(&moment, row.rank)?.is_none() {
+                    continue;
+                }
+                match found.read().map(&mut take) {
+                    Ok(ControlFlow::Continue(())) => {}
+                    Ok(ControlFlow::Break(())) => break,
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            moment.finish()?;
+            Ok(Ok(()))
+        });
+        read.map_err(IndexError::Down)?
+    }
+
+    /// Returns a page of asks, all of them in memory at once.
+    pub fn asks(&self, filter: &AskFilter, after: Option<PageKey>, max: usize) -> Result<Vec<Known>, IndexError> {
+        let mut asks = Vec::new();
+        self.read(&self.rows(filter, after, max)?, |known| {
+            asks.push(known);
+            ControlFlow::Continue(())
+        })?;
+        Ok(asks)
     }
 
     pub fn ask(&self, id: AskId) -> Result<Option<Known>, IndexError> {
@@ -319,7 +347,7 @@ fn find(conn: &Connection, row: AskRow) -> rusqlite::Result<Found> {
 impl Found {
     /// Finds the ask's events among those of its entries.
     fn read(self) -> Result<Known, IndexError> {
-        let id = self.row.id;
+        let (id, bytes) = (self.row.id, self.asked.as_ref().map_or(0, String::len));
         let events = |body: Option<String>, kinds: &[&str]| -> Result<Vec<Event>, IndexError> {
             let body = body.ok_or(IndexError::Missing { ask: id })?;
             let mut events = read_kinds(&body, kinds).map_err(|source| IndexError::Record { ask: id, source })?;
@@ -340,14 +368,14 @@ impl Found {
             None => None,
         };
         let ask = ask.ok_or(IndexError::Missing { ask: id })?;
-        Ok(Known { row: self.row, ask, ended, late })
+        Ok(Known { row: self.row, ask, bytes, ended, late })
     }
 }
 
-impl Known {
+impl AskRow {
     /// Returns the key after which the next page begins.
     pub fn page_key(&self) -> PageKey {
-        PageKey { place: self.row.rank }
+        PageKey { place: self.rank }
     }
 }
 

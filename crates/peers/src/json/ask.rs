@@ -80,6 +80,18 @@ pub struct AskJson {
     /// When the agent's program took the decision, where nothing shows what it did with it (approvals through MCP).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_at: Option<Rfc3339>,
+    /// This is a list or a snapshot, and the ask is too large for it: texts are shortened and long lists end early. Nobody
+    /// should decide by it; `GET /v1/asks/{id}` shows the whole ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<TruncatedJson>,
+}
+
+/// How much of an ask is not shown in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Truncated")]
+pub struct TruncatedJson {
+    /// Bytes of the whole ask as JSON.
+    pub bytes: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -278,6 +290,7 @@ impl AskJson {
             certain: hook::is_certain(view),
             delivered_at: view.delivered_at.filter(|_| !ran::is_only_handed(ask)).map(Rfc3339),
             handed_at: view.delivered_at.filter(|_| ran::is_only_handed(ask)).map(Rfc3339),
+            truncated: None,
             // Last, because it takes the questions.
             body: BodyJson::of(view, shown),
         }

@@ -119,7 +119,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         let hint = "say it with flags, as in `askbridge answer ID --option Yes`; see `askbridge answer --help`";
         return Err(Failure::usage("there is no terminal to ask in").hint(hint));
     }
-    let ask = find(&client, args.id.as_deref(), &mut prompt).await?;
+    let ask = client.whole(find(&client, args.id.as_deref(), &mut prompt).await?).await?;
     let deed = if args.says_something() {
         by_flags::deed(&args, &ask.shown)?
     } else {

@@ -31,16 +31,21 @@ pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: Head
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     let present = app.handle.meters.stream();
-    let chunks = stream::unfold((app, party, Some(follower), present), |(app, party, follower, present)| async move {
-        let mut follower = follower?;
-        let (chunk, open) = next(&app, &party, &mut follower).await?;
-        Some((Ok::<_, Infallible>(Bytes::from(chunk)), (app, party, open.then_some(follower), present)))
+    let following = Some((follower, native::SnapshotParts::default()));
+    let chunks = stream::unfold((app, party, following, present), |(app, party, following, present)| async move {
+        let mut following = following?;
+        let (chunk, open) = next(&app, &party, &mut following).await?;
+        Some((Ok::<_, Infallible>(Bytes::from(chunk)), (app, party, open.then_some(following), present)))
     });
     (headers, Body::from_stream(chunks)).into_response()
 }
 
 /// Returns the next chunk, and whether another will follow.
-async fn next(app: &App, party: &PartyId, follower: &mut Follower) -> Option<(String, bool)> {
+async fn next(
+    app: &App,
+    party: &PartyId,
+    (follower, parts): &mut (Follower, native::SnapshotParts),
+) -> Option<(String, bool)> {
     let heard = tokio::select! {
         biased;
         () = app.stop.cancelled() => return None,
@@ -52,8 +57,12 @@ async fn next(app: &App, party: &PartyId, follower: &mut Follower) -> Option<(St
     match heard {
         // A comment: keeps proxies from closing a quiet stream.
         Err(_) => Some((":\n\n".to_owned(), true)),
-        Ok(Ok(Heard::Snapshot(snapshot))) => {
-            Some((event(Some(&snapshot.cursor), "snapshot", &native::snapshot_frame(&snapshot)), true))
+        Ok(Ok(Heard::Snapshot(part))) => {
+            let frames = parts.take(&part).into_iter();
+            let id = |name| (name == "snapshot").then_some(&*part.cursor);
+            let chunk: String = frames.map(|(name, frame)| event(id(name), name, &frame)).collect();
+            // While parts come, a comment.
+            Some((if chunk.is_empty() { ":\n\n".to_owned() } else { chunk }, true))
         }
         Ok(Ok(Heard::News(news))) => match &*news {
             News::Entry(batch) => {
@@ -83,7 +92,7 @@ pub(crate) fn stream_doc(op: &mut Operation<'_>) {
     op.is("follow", "Following", "Everything that you may see, as it happens.")
         .text(
             "Server-sent events: `snapshot`, `event`, `draft`, `own` (a snooze, or that your devices changed), `delta`, and \
-             `lagged` before the end of a stream that was too slow. `data` is a frame of the WebSocket (see `/v1/asyncapi.json`), `id` the cursor to come back to. A \
+             `lagged` before the end of a stream that cannot go on. `data` is a frame of the WebSocket (see `/v1/asyncapi.json`), `id` the cursor to come back to. A \
              comment comes every 25 quiet seconds.",
         )
         .header("last-event-id", "A cursor: get what was missed instead of a snapshot.", json!({"type": "string"}))

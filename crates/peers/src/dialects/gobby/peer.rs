@@ -160,6 +160,9 @@ impl Peer for Gobby {
                 for view in snapshot.asks.iter().filter(|view| view.state.is_open()) {
                     self.asked(&view.ask, cx.out);
                 }
+                if snapshot.goes_on {
+                    return;
+                }
                 self.knows_what_is_open = true;
                 for text in std::mem::take(&mut self.early) {
                     self.heard(&text, cx);

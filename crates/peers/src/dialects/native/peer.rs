@@ -4,7 +4,7 @@ use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
 
 use super::hear::{Asked, hear};
-use super::tell;
+use super::tell::{self, SnapshotParts};
 use super::wire::{Heard, Said};
 use crate::peer::{Cx, Frame, Garbled, Peer, Tag};
 use crate::told::Told;
@@ -25,6 +25,8 @@ pub struct Native {
     timed: bool,
     /// The cursor that came with hello.
     cursor: Option<String>,
+    /// A snapshot of which the last part has not come.
+    gathered: SnapshotParts,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -39,7 +41,7 @@ enum Stage {
 
 impl Native {
     pub fn new(known: bool) -> Self {
-        Self { stage: Stage::Knocking { known }, timed: false, cursor: None }
+        Self { stage: Stage::Knocking { known }, timed: false, cursor: None, gathered: SnapshotParts::default() }
     }
 
     fn hello(&mut self, token: Option<String>, cursor: Option<String>, cx: &mut Cx<'_>) {
@@ -95,7 +97,7 @@ impl Peer for Native {
     }
 
     fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
-        tell::tell(told, cx.out);
+        tell::tell(told, &mut self.gathered, cx.out);
     }
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {

@@ -1,17 +1,18 @@
 //! What happened → frames.
 
 use askbridge_core::ids::{AskId, Raw, SessionId, Spell};
+use askbridge_core::limits;
 use serde_json::value::RawValue;
 
 use super::wire::{DraftJson, Granted, Said};
-use crate::json::{AskJson, Problem, Rfc3339};
+use crate::json::{AskJson, ListedAsk, Problem, Rfc3339};
 use crate::peer::{BlockKind, Outbox};
 use crate::told::{Happened, Own, Snapshot, Told};
 use crate::wish::{Receipt, Rejection};
 
-pub(super) fn tell(told: &Told<'_>, out: &mut Outbox) {
+pub(super) fn tell(told: &Told<'_>, gathered: &mut SnapshotParts, out: &mut Outbox) {
     match told {
-        Told::Snapshot(shot) => out.text(snapshot_frame(shot)),
+        Told::Snapshot(part) => gathered.take(part).into_iter().for_each(|(_, frame)| out.text(frame)),
         Told::Event(happened) => out.text(event_frame(happened)),
         Told::Delta { session, block, kind, offset, text } => {
             out.text(delta_frame(*session, *block, *kind, *offset, text));
@@ -69,19 +70,47 @@ pub fn event_frame(happened: &Happened) -> String {
     frame
 }
 
-/// Writes a snapshot as a frame.
-pub fn snapshot_frame(shot: &Snapshot) -> String {
-    let drafts = shot.drafts.iter().filter_map(|(ask, draft)| {
-        let draft = serde_json::from_str(draft.as_str()).ok()?;
-        Some(DraftJson { ask: ask.to_string(), draft })
-    });
-    let said = Said::Snapshot {
-        cursor: &shot.cursor,
-        asks: shot.asks.iter().map(AskJson::of).collect(),
-        more: shot.more,
-        drafts: drafts.collect(),
-    };
-    frame(&said)
+/// Makes one frame of the parts of a snapshot. Large asks are shortened as they come, so that the frame has a bound.
+#[derive(Debug, Default)]
+pub struct SnapshotParts {
+    asks: Vec<ListedAsk>,
+    bytes: usize,
+    drafts: Vec<(AskId, Raw)>,
+    /// There was no room for another one.
+    is_full: bool,
+}
+
+impl SnapshotParts {
+    /// Takes a part in. After the last one, returns the frames by their names: the snapshot, then drafts that it has no room
+    /// for.
+    pub fn take(&mut self, part: &Snapshot) -> Vec<(&'static str, String)> {
+        self.drafts.extend_from_slice(&part.drafts);
+        for view in &part.asks {
+            self.is_full |= self.bytes >= limits::PAGE_BYTES_MAX;
+            if !self.is_full {
+                let listed = ListedAsk::of(view);
+                self.bytes += listed.bytes();
+                self.asks.push(listed);
+            }
+        }
+        if part.goes_on {
+            return Vec::new();
+        }
+        let Self { asks, drafts, is_full, .. } = std::mem::take(self);
+        let (mut within, mut bytes) = (Vec::new(), 0);
+        let mut frames = vec![("snapshot", String::new())];
+        for (ask, draft) in &drafts {
+            bytes += draft.as_str().len();
+            if bytes > limits::PAGE_BYTES_MAX {
+                frames.push(("draft", draft_frame(*ask, draft)));
+            } else if let Ok(draft) = serde_json::from_str(draft.as_str()) {
+                within.push(DraftJson { ask: ask.to_string(), draft });
+            }
+        }
+        let (cursor, more) = (&*part.cursor, part.more || is_full);
+        frames[0].1 = frame(&Said::Snapshot { cursor, asks: &asks, more, drafts: within });
+        frames
+    }
 }
 
 pub(super) fn reply(tag: u64, ruling: Result<Receipt, Rejection>, out: &mut Outbox) {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::json::{Answering, AskJson, NewSession, Problem, Rfc3339, SessionChanges};
+use crate::json::{Answering, AskJson, ListedAsk, NewSession, Problem, Rfc3339, SessionChanges};
 use crate::peer::BlockKind;
 
 /// What a client sends.
@@ -102,7 +102,15 @@ pub(super) enum Said<'a> {
         now: i64,
     },
     /// Everything that is open. Replaces what a client shows.
-    Snapshot { cursor: &'a str, asks: Vec<AskJson>, more: bool, drafts: Vec<DraftJson<'a>> },
+    Snapshot {
+        cursor: &'a str,
+        /// The longest waiting first. Those that carry `truncated` are shortened.
+        asks: &'a [ListedAsk],
+        /// More is open than one frame holds: `GET /v1/asks?order=longest_waiting` leads to the rest, page by page.
+        more: bool,
+        /// What does not fit here follows in frames of its own.
+        drafts: Vec<DraftJson<'a>>,
+    },
     /// Streaming text: `text` goes on `offset` bytes from the beginning of the block. What is stored later completes it.
     Delta { session: String, block: u32, kind: BlockKind, offset: usize, text: &'a str },
     /// You wrote a draft, here or on another device.

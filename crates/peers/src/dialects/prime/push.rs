@@ -63,6 +63,8 @@ pub(super) struct Pushing {
     waiting: BTreeMap<AskId, Waiting>,
     /// Open asks that were pushed.
     pushed: BTreeSet<AskId>,
+    /// What is open, as far as the parts of a snapshot have come.
+    open: BTreeSet<AskId>,
     /// Turns that ended, and when that is to be told.
     ended: BTreeMap<SessionId, (Timestamp, Option<Raw>)>,
     /// It is being looked who is there: nothing else is due until that is known.
@@ -90,11 +92,16 @@ impl Pushing {
     }
 
     fn snapshot(&mut self, snapshot: &Snapshot, cx: &mut Cx<'_>) {
-        let open = || snapshot.asks.iter().filter(|view| view.state.is_open());
-        open().for_each(|view| self.asked(&view.ask, cx.now));
+        for view in snapshot.asks.iter().filter(|view| view.state.is_open()) {
+            self.asked(&view.ask, cx.now);
+            self.open.insert(view.ask.id);
+        }
+        if snapshot.goes_on {
+            return;
+        }
+        let known = std::mem::take(&mut self.open);
         // What was decided while nobody looked need not be remembered.
         if !snapshot.more {
-            let known: BTreeSet<_> = open().map(|view| view.ask.id).collect();
             let over: Vec<_> = self.pushed.difference(&known).copied().collect();
             over.into_iter().for_each(|ask| self.over(ask, cx.out));
         }

@@ -18,7 +18,10 @@ use super::ABILITIES;
 
 /// One request.
 #[derive(Debug, Default)]
-pub struct Letterbox {}
+pub struct Letterbox {
+    /// Letters of a snapshot whose last part has not come.
+    letters: usize,
+}
 
 /// What is posted: ticks for each question by its text, or the letter goes back unread.
 #[derive(Deserialize)]
@@ -100,7 +103,11 @@ impl Peer for Letterbox {
                     let (name, data) = letter(&view.ask);
                     post(cx.out, None, name, &data);
                 }
-                let count = snapshot.asks.len();
+                self.letters += snapshot.asks.len();
+                if snapshot.goes_on {
+                    return;
+                }
+                let count = std::mem::take(&mut self.letters);
                 post(cx.out, Some(&snapshot.cursor), "all", &json!({"letters": count, "more": snapshot.more}));
             }
             Told::Event(happened) => self.happened(happened, cx.out),

@@ -57,7 +57,11 @@ async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> R
         while let Some(heard) = events.next().await {
             backoff = Backoff::default();
             let news = match heard {
-                Heard::Snapshot(asks) => Some(News::Open(asks)),
+                Heard::Snapshot { asks, more } => match open(client, asks, more).await {
+                    Ok(asks) => Some(News::Open(asks)),
+                    Err(error) if error.passes() => break,
+                    Err(error) => return Err(error.into()),
+                },
                 Heard::News { what, ask } if NEWS.contains(&what.as_str()) => match client.ask(&ask).await {
                     Ok(ask) => ask.map(|ask| News::Happened { what, ask: Box::new(ask) }),
                     // Heard again after reconnecting, because `last` stays where it was.
@@ -78,4 +82,14 @@ async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> R
         }
         backoff.wait().await;
     }
+}
+
+/// Everything that is open, each ask whole: it may be decided as soon as it is shown.
+async fn open(client: &Client, asks: Vec<Ask>, more: bool) -> Result<Vec<Ask>, Error> {
+    let asks = if more { client.asks("open").await? } else { asks };
+    let mut open = Vec::with_capacity(asks.len());
+    for ask in asks {
+        open.push(client.whole(ask).await?);
+    }
+    Ok(open)
 }

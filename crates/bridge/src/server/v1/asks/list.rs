@@ -1,9 +1,11 @@
 //! `GET /v1/asks`: the inbox, and history.
 
+use std::ops::ControlFlow;
+
+use askbridge_core::ids::AskId;
 use askbridge_core::limits;
-use askbridge_core::view::AskView;
-use askbridge_journal::index::{AskFilter, Order, State as Stage, StateFilter};
-use askbridge_peers::json::AskJson;
+use askbridge_journal::index::{AskFilter, AskRow, Index, IndexError, Order, PageKey, State as Stage, StateFilter};
+use askbridge_peers::json::ListedAsk;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -36,7 +38,7 @@ pub(crate) struct Wanted {
     /// What an earlier page gave as `next`.
     #[schemars(regex(pattern = "^pg_[0-9a-f]{1,15}$"))]
     after: Option<String>,
-    /// How many on one page: 100 if it is not said, at most 500.
+    /// How many on one page: 100 if it is not said, at most 500. Large asks make a page shorter; `next` leads on.
     #[schemars(range(max = limits::PAGE_MAX))]
     limit: Option<usize>,
 }
@@ -76,32 +78,52 @@ pub(crate) async fn list(
     let (after, limit) = (paging.after()?, paging.limit());
     // A page is long: what can be done beside everybody else is done there.
     let listed = app.handle.look_up(move |index| {
-        let found = index.asks(&filter, after, limit + 1)?;
-        let page: Page<AskView> = Page::of(found, limit, |known| known.page_key(), |known| of_known(&known));
-        Ok(match page.items.iter().any(has_votes) {
-            true => Listed::Unfinished(page),
-            false => Listed::Whole(shown(&page)),
-        })
+        let (page, votes) = page(index, &filter, after, limit)?;
+        let body = if votes.is_empty() { written(&page) } else { Vec::new() };
+        Ok((page, votes, body))
     });
-    let body = match listed.await? {
-        Listed::Whole(body) => body,
-        Listed::Unfinished(mut page) => {
-            app.handle.with_votes(&mut page.items).await?;
-            shown(&page)
+    let (mut page, votes, mut body) = listed.await?;
+    if !votes.is_empty() {
+        for (place, ask) in votes {
+            page.items[place] = ListedAsk::of(&app.handle.ask(ask).await?);
         }
-    };
+        body = written(&page);
+    }
     Ok(json_written(StatusCode::OK, body))
 }
 
-/// What a lookup found.
-enum Listed {
-    Whole(Vec<u8>),
-    /// Sessions have to be asked before it can be shown.
-    Unfinished(Page<AskView>),
-}
+/// Where on a page an ask stands of which only its session knows who has said what.
+type Votes = Vec<(usize, AskId)>;
 
-fn shown(page: &Page<AskView>) -> Vec<u8> {
-    written(&Page { items: page.items.iter().map(AskJson::of).collect(), next: page.next.clone() })
+/// Makes a page. One ask at a time is in memory whole.
+fn page(
+    index: &Index,
+    filter: &AskFilter,
+    after: Option<PageKey>,
+    limit: usize,
+) -> Result<(Page<ListedAsk>, Votes), IndexError> {
+    let mut rows = index.rows(filter, after, limit + 1)?;
+    let mut more = rows.len() > limit;
+    rows.truncate(limit);
+    let (mut page, mut bytes, mut votes) = (Page { items: Vec::new(), next: None }, 0, Votes::new());
+    let mut last = rows.last().map(AskRow::page_key);
+    index.read(&rows, |known| {
+        let view = of_known(&known);
+        if has_votes(&view) {
+            votes.push((page.items.len(), view.ask.id));
+        }
+        let listed = ListedAsk::of(&view);
+        bytes += listed.bytes();
+        page.items.push(listed);
+        if bytes < limits::PAGE_BYTES_MAX {
+            return ControlFlow::Continue(());
+        }
+        let ended = Some(known.row.page_key());
+        (more, last) = (more || ended != last, ended);
+        ControlFlow::Break(())
+    })?;
+    page.next = last.filter(|_| more).map(|last| last.to_string());
+    Ok((page, votes))
 }
 
 /// What somebody sees who wants nothing in particular.
@@ -140,7 +162,10 @@ fn filter(app: &App, caller: &Caller, wanted: &Wanted) -> Result<AskFilter, Trou
 
 pub(crate) fn list_doc(op: &mut Operation<'_>) {
     op.is("listAsks", "Asks", "Lists asks: the inbox, and history.")
-        .text("*Everyone, what they may see.*")
+        .text(
+            "*Everyone, what they may see.* An ask of more than 16 KiB is shortened here and carries `truncated`; \
+             `GET /v1/asks/{id}` shows it whole.",
+        )
         .query::<Wanted>()
-        .returns::<Page<AskJson>>(200, "A page.");
+        .returns::<Page<ListedAsk>>(200, "A page.");
 }
