@@ -30,6 +30,8 @@ export interface Client {
   snooze(ask: string, until: number | null): void;
   /** Fetches asks that are not here, such as those of an old conversation. */
   look(asks: readonly string[]): void;
+  /** Fetches the rest of an ask that a list has shortened (`ask.truncated`). `view.rest` says how far that has come. */
+  complete(ask: string): void;
 
   /** Loads the list of sessions, or its next page. */
   loadSessions(more?: "next"): Promise<void>;

@@ -31,6 +31,8 @@ const UNDO_MS = 5_000;
 const TELL_MS = 16;
 /** Beyond so many unknown asks it is quicker to read pages than to ask for each. */
 const LOOKS_MAX = 64;
+/** Large asks that are fetched at the same time. */
+const FETCHES_MAX = 4;
 
 /** Connects to a server, and stays connected until it is closed. */
 export function connect(options: Options): Client {
@@ -55,6 +57,9 @@ class Bridge implements Client {
   private lastTag = 0;
   private isListing = false;
   private snoozesHeard = 0;
+  /** Asks whose rest is wanted, those that are being fetched first. */
+  private readonly incomplete = new Set<string>();
+  private fetching = 0;
 
   constructor({ base, token, undoMs = UNDO_MS, prefix = "askbridge", around = {} }: Options) {
     this.around = { ...browser(), ...around };
@@ -123,6 +128,29 @@ class Bridge implements Client {
       const tag = this.send((number) => ({ type: "show", tag: number, ask }));
       if (tag !== null) this.shows.set(tag, ask);
     }
+  }
+
+  complete(ask: string) {
+    if (!this.state.asks.get(ask)?.ask.truncated || this.incomplete.has(ask)) return;
+    this.incomplete.add(ask);
+    this.hear({ type: "rest", ask, rest: "loading" });
+    this.fetchNext();
+  }
+
+  private fetchNext() {
+    const ask = [...this.incomplete][this.fetching];
+    if (ask === undefined || this.fetching >= FETCHES_MAX) return;
+    // Those that are fetched stand in front.
+    this.fetching += 1;
+    this.api
+      .ask(ask)
+      .then((whole) => this.hear({ type: "asks", asks: [whole] }))
+      .catch(() => this.hear({ type: "rest", ask, rest: "failed" }))
+      .finally(() => {
+        this.incomplete.delete(ask);
+        this.fetching -= 1;
+        this.fetchNext();
+      });
   }
 
   async loadSessions(more?: "next") {

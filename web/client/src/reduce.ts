@@ -13,6 +13,8 @@ export type Heard =
   | { readonly type: "connection"; readonly connection: Connection }
   /** Asks as the server shows them. */
   | { readonly type: "asks"; readonly asks: readonly Ask[] }
+  /** An ask that a list has shortened: its rest is on its way, or could not be had. */
+  | { readonly type: "rest"; readonly ask: string; readonly rest: "loading" | "failed" }
   /** An ask that the server does not show (any more). */
   | { readonly type: "unknown"; readonly ask: string }
   /** Every page of what is open has been read. */
@@ -80,6 +82,8 @@ class Work {
         return;
       case "asks":
         return heard.asks.forEach((ask) => this.show(ask));
+      case "rest":
+        return this.change(heard.ask, { rest: heard.rest });
       case "unknown":
         this.waitFor(heard.ask, false);
         this.editable().delete(heard.ask);
@@ -174,12 +178,15 @@ class Work {
     this.editable().set(id, { ...known, ask: folded.ask, sending: settledSending(known.sending, folded.ask) });
   }
 
-  private show(ask: Ask) {
-    this.waitFor(ask.id, false);
-    this.look.delete(ask.id);
-    const known = this.seen().get(ask.id);
+  private show(shown: Ask) {
+    this.waitFor(shown.id, false);
+    this.look.delete(shown.id);
+    const known = this.seen().get(shown.id);
+    const ask = known && shown.truncated && !known.ask.truncated ? completed(known.ask, shown) : shown;
+    // What was asked is known whole; what became of it since may be shortened.
+    if (ask !== shown && known?.ask.state !== shown.state) this.look.add(shown.id);
     const view: AskView = known
-      ? { ...known, ask, sending: settledSending(known.sending, ask) }
+      ? { ...(ask.truncated ? known : withoutRest(known)), ask, sending: settledSending(known.sending, ask) }
       : { id: ask.id, ask, sending: { state: "idle" }, draft: null, snoozedUntil: this.state.snoozes.get(ask.id) ?? null };
     this.editable().set(ask.id, view);
   }
@@ -214,6 +221,18 @@ class Work {
     this.asks ??= new Map(this.state.asks);
     return this.asks;
   }
+}
+
+/** An ask that is whole has no rest. */
+function withoutRest({ rest: _, ...view }: AskView): AskView {
+  return view;
+}
+
+/** What a list has shortened, with what was asked as it is known already: that never changes. */
+function completed(known: Ask, { truncated: _, ...shown }: Ask): Ask {
+  const { context, ...body } = known;
+  const asked = "questions" in body ? { questions: body.questions } : "approval" in body ? { approval: body.approval } : "plan" in body ? { plan: body.plan } : { form: body.form };
+  return { ...shown, ...asked, ...(context ? { context } : {}) } as Ask;
 }
 
 /** Once an ask is open again, or over for other reasons, "it is stored" is no longer news. */

@@ -12,6 +12,8 @@ export interface AskView {
   readonly draft: unknown;
   /** Hidden from the inbox until then, in milliseconds since 1970. */
   readonly snoozedUntil: number | null;
+  /** Of an ask that a list has shortened (`ask.truncated`): the rest is on its way, or could not be had. */
+  readonly rest?: "loading" | "failed";
 }
 
 /** What became of the last thing that the person did to an ask on this device. */

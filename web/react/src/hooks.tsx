@@ -1,6 +1,6 @@
 /** What binds components to a client. Components themselves take plain data and callbacks. */
 
-import { createContext, useContext, useMemo, useRef, useSyncExternalStore, type ReactNode } from "react";
+import { createContext, useContext, useEffect, useMemo, useRef, useSyncExternalStore, type ReactNode } from "react";
 import { inbox, isSnoozed, type AskView, type Client, type State } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
 import { AskCard, type AskCardProps } from "./AskCard/AskCard.tsx";
@@ -44,7 +44,7 @@ export const useAsk = (id: string): AskView | undefined => useBridge((state) => 
 export const useIsPreparing = (id: string): boolean => useBridge((state) => state.preparing.has(id));
 
 /** What a card calls, for one ask. */
-export function useAskActions(id: string): Pick<AskCardProps, "onAnswer" | "onDismiss" | "onExtend" | "onUndo" | "onDraft"> {
+export function useAskActions(id: string): Pick<AskCardProps, "onAnswer" | "onDismiss" | "onExtend" | "onUndo" | "onDraft" | "onComplete"> {
   const client = useClient();
   return useMemo(
     () => ({
@@ -53,6 +53,7 @@ export function useAskActions(id: string): Pick<AskCardProps, "onAnswer" | "onDi
       onExtend: (seconds) => client.extend(id, seconds),
       onUndo: () => client.undo(id),
       onDraft: (draft) => client.draft(id, draft),
+      onComplete: () => client.complete(id),
     }),
     [client, id],
   );
@@ -66,8 +67,19 @@ export function Ask({ id }: { readonly id: string }) {
   const language = useLanguage();
   const actions = useAskActions(id);
   const find = usePreviewPages(id);
+  useComplete(view ? [view] : []);
   if (!view) return isPreparing ? <Preparing language={language} /> : null;
   return <PreviewPages.Provider value={find}><AskCard view={view} language={language} {...actions} {...(me ? { me } : {})} /></PreviewPages.Provider>;
+}
+
+/** Fetches the rest of asks that a list has shortened: when they are opened, and again after a lost connection. */
+export function useComplete(views: readonly AskView[]): void {
+  const client = useClient();
+  const isLive = useBridge((state) => state.connection.state === "live");
+  const shortened = views.filter(({ ask }) => ask.truncated).map(({ id }) => id).join(" ");
+  useEffect(() => {
+    if (isLive && shortened) for (const id of shortened.split(" ")) client.complete(id);
+  }, [client, isLive, shortened]);
 }
 
 /** Has the server serve previews as documents of their own. */

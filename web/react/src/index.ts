@@ -9,6 +9,7 @@ export {
   useAsk,
   useAskActions,
   useBridge,
+  useComplete,
   useClient,
   useInbox,
   useIsPreparing,

@@ -10,13 +10,13 @@ import { AskCard } from "../src/index.ts";
 
 export interface Given extends RenderResult {
   readonly user: UserEvent;
-  readonly calls: { readonly [K in "onAnswer" | "onDismiss" | "onExtend" | "onUndo" | "onDraft"]: ReturnType<typeof vi.fn> };
+  readonly calls: { readonly [K in "onAnswer" | "onDismiss" | "onExtend" | "onUndo" | "onDraft" | "onComplete"]: ReturnType<typeof vi.fn> };
   /** The ask changed, or what this device is doing about it. */
   readonly now: (change: Partial<AskView>) => void;
 }
 
 export function given(ask: Ask, change: Partial<AskView> = {}, language: Language = "en"): Given {
-  const calls = { onAnswer: vi.fn(), onDismiss: vi.fn(), onExtend: vi.fn(), onUndo: vi.fn(), onDraft: vi.fn() };
+  const calls = { onAnswer: vi.fn(), onDismiss: vi.fn(), onExtend: vi.fn(), onUndo: vi.fn(), onDraft: vi.fn(), onComplete: vi.fn() };
   let view: AskView = { ...viewOf(ask), ...change };
   const card = () => <AskCard view={view} language={language} me="grace" {...calls} />;
   const rendered = render(card());

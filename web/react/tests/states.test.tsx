@@ -285,3 +285,17 @@ test("a question that is being written shows as far as it goes", () => {
   expect(screen.getByText("Post")).toBeTruthy();
   expect(screen.getByRole("article").getAttribute("aria-busy")).toBe("true");
 });
+
+test("an ask of which only the beginning is here cannot be decided before the rest is", async () => {
+  const ask = { ...command(), truncated: { bytes: 81_234 } };
+  const { user, calls, now } = given(ask, { rest: "loading" });
+  expect(status()).toBe("This is large (82 kB). Loading the rest…");
+  expect(screen.queryByRole("button")).toBeNull();
+  now({ rest: "failed" });
+  expect(screen.getByRole("alert").textContent).toContain("The rest could not be loaded. You can decide once all of it is here.");
+  expect(screen.getAllByRole("button")).toHaveLength(1);
+  await user.click(screen.getByRole("button", { name: "Load it again" }));
+  expect(calls.onComplete).toHaveBeenCalledOnce();
+  now({ ask: command() });
+  expect(screen.getByRole("button", { name: "Allow once" })).toBeTruthy();
+});

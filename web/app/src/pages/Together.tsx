@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef } from "react";
 import { isWaiting } from "@askbridge/client";
-import { kinTo, Together, useBridge, useClient } from "@askbridge/react";
+import { kinTo, Together, useBridge, useClient, useComplete } from "@askbridge/react";
 import { languageOf, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
 import { useWords } from "../words.ts";
@@ -26,11 +26,15 @@ export function TogetherPage({ ask }: { readonly ask: string }) {
   useEffect(() => {
     if (isLive && !asks.has(ask)) client.look([ask]);
   }, [client, isLive, asks, ask]);
+  useComplete(views);
+  // Ticks are set when it is first shown: by then everything that can be had is here.
+  const isShown = useRef(false);
+  isShown.current ||= synced && views.every((view) => !view.ask.truncated || view.rest === "failed");
   return (
     <Page title={words.togetherTitle} actions={<Link className="app-button app-button-quiet" href="/">‹ {words.inbox}</Link>}>
-      {synced && views.length > 0 ? (
+      {isShown.current && views.length > 0 ? (
         <Together views={views} language={language} onAnswer={(id, answer) => client.answer(id, answer)} {...(me ? { me } : {})} />
-      ) : synced ? (
+      ) : isShown.current ? (
         <Empty title={words.notHere} />
       ) : (
         <p className="app-note" role="status">{words.looking}</p>

@@ -15,6 +15,7 @@ import { QuestionsBody } from "../questions/QuestionsBody.tsx";
 import { Speaks } from "../wording.tsx";
 import { CardBoundary } from "./CardBoundary.tsx";
 import { useKeptFocus } from "./focus.ts";
+import { Shortened } from "./Shortened.tsx";
 
 export interface AskCardProps {
   readonly view: AskView;
@@ -26,6 +27,8 @@ export interface AskCardProps {
   readonly onUndo: () => void;
   /** Something was half written: keep it, and bring it back as `view.draft`. `null`: nothing is. */
   readonly onDraft: (draft: unknown) => void;
+  /** The rest of an ask that a list has shortened is wanted. Leave it out where every ask is whole. */
+  readonly onComplete?: () => void;
   /** The name of the person who looks, so that what they did is called theirs. */
   readonly me?: string;
 }
@@ -40,7 +43,7 @@ export function AskCard(props: AskCardProps) {
   );
 }
 
-function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, me }: AskCardProps) {
+function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, onComplete, me }: AskCardProps) {
   const titleId = useId();
   const { ask } = view;
   const phase = phaseOf(view);
@@ -75,9 +78,15 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
     >
       <Head ask={ask} titleId={titleId} isWaiting={phase === "open"} />
       <Before view={view} me={me} />
-      <Context text={ask.context?.text} />
-      <Body {...shared} ask={ask} />
-      {!answerable && (
+      {ask.truncated ? (
+        <Shortened view={view} bytes={ask.truncated.bytes} onComplete={onComplete} />
+      ) : (
+        <>
+          <Context text={ask.context?.text} />
+          <Body {...shared} ask={ask} />
+        </>
+      )}
+      {!answerable && !(ask.truncated && phase === "open") && (
         <After
           view={view}
           me={me}

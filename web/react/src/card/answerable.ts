@@ -2,9 +2,11 @@
 
 import { phaseOf, type AskView } from "@askbridge/client";
 
-/** Open, or too late for this turn and not answered since; and nothing of this device is on its way. */
+/** Whole; open, or too late for this turn and not answered since; and nothing of this device is on its way. */
 export function isAnswerable(view: AskView): boolean {
   const { ask, sending } = view;
+  // Nobody decides what they cannot read.
+  if (ask.truncated) return false;
   if (sending.state === "queued" || sending.state === "sending" || sending.state === "held") {
     return sending.what === "extend" && phaseOf(view) === "open";
   }

@@ -35,7 +35,8 @@ export function Together(props: TogetherProps) {
   );
 }
 
-const isOpen = (view: ApprovalView) => phaseOf(view) === "open";
+/** Waits, and is here whole: nobody decides what they cannot read. */
+const isOpen = (view: ApprovalView) => phaseOf(view) === "open" && !view.ask.truncated;
 
 function Group({ views, language, onAnswer, me }: TogetherProps) {
   const words = useWords();
@@ -142,6 +143,8 @@ function One({ view, me, isTicked, isNew, onTick }: OneProps) {
           </span>
           {isNew && <span className="ab-chip">{words.togetherNew}</span>}
         </label>
+      ) : view.ask.truncated && phaseOf(view) === "open" ? (
+        <p className="ab-quiet">{view.rest === "failed" ? words.restFailed : words.restLoading(Math.ceil(view.ask.truncated.bytes / 1000))}</p>
       ) : (
         <Became view={view} now={now} me={me} />
       )}

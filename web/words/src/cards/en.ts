@@ -18,6 +18,9 @@ export const en = {
   branch: "Branch",
   saidBefore: "What it said before",
   preparing: "A question is being written…",
+  restLoading: (kilobytes: number) => `This is large (${kilobytes} kB). Loading the rest…`,
+  restFailed: "The rest could not be loaded. You can decide once all of it is here.",
+  loadRestAgain: "Load it again",
 
   // Time.
   left: (time: string) => `${time} left`,

@@ -20,6 +20,9 @@ export const ja: Same<typeof en> = {
   branch: "ブランチ",
   saidBefore: "直前の発言",
   preparing: "質問を準備しています…",
+  restLoading: (kilobytes) => `内容が大きいため（${kilobytes} kB）、残りを読み込んでいます…`,
+  restFailed: "残りを読み込めませんでした。すべて読み込まれると判断できます。",
+  loadRestAgain: "もう一度読み込む",
 
   left: (time) => `残り ${time}`,
   timeIsUp: "時間切れです",
