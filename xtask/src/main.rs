@@ -53,6 +53,7 @@ fn main() -> Result<()> {
         ["load", rest @ ..] => {
             let bench = dist::run()?.join("askbridge-bench");
             run::program(&bench, &[&["crowd"], rest].concat())?;
+            run::program(&bench, &[&["heavy"], rest].concat())?;
             run::program(&bench, &[&["mixed"], rest].concat())
         }
         ["simulate", rest @ ..] => run_ours("askbridge-simulation", rest),

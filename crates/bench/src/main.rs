@@ -9,6 +9,7 @@ mod crowd;
 mod dialects;
 mod floor;
 mod footprint;
+mod heavy;
 mod hosted;
 mod http;
 mod load;
@@ -38,6 +39,8 @@ fn main() -> Result<()> {
             let span = std::time::Duration::from_secs(seconds.parse()?);
             runtime.block_on(crowd::run(crowd::Crowd { people, asks_per_s, span }))
         }
+        ["heavy"] => runtime.block_on(heavy::run(heavy::FULL)),
+        ["heavy", "--quick"] => runtime.block_on(heavy::run(heavy::QUICK)),
         ["dialects"] => runtime.block_on(dialects::run(5, std::time::Duration::from_secs(4))),
         ["dialects", "--quick"] => runtime.block_on(dialects::run(1, std::time::Duration::from_secs(2))),
         ["mixed"] => runtime.block_on(mixed::run(mixed::FULL)),
