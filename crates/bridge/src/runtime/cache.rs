@@ -91,11 +91,18 @@ pub(crate) struct Cache {
     clock: AtomicU64,
     /// What all of them take.
     bytes: AtomicUsize,
+    /// The clock when idle sessions were last let go.
+    swept: AtomicU64,
 }
 
 impl Cache {
     pub(crate) fn new() -> Self {
-        Self { shards: Default::default(), clock: AtomicU64::new(0), bytes: AtomicUsize::new(0) }
+        Self {
+            shards: Default::default(),
+            clock: AtomicU64::new(0),
+            bytes: AtomicUsize::new(0),
+            swept: AtomicU64::new(0),
+        }
     }
 
     /// Notes how much a session takes that was changed or folded. If all of them take too much, those go that were used least
@@ -144,7 +151,16 @@ impl Cache {
         cell
     }
 
-    /// Leaves alone whatever is in use or has something to write.
+    /// Lets sessions go that were not used since this was last called.
+    pub(crate) fn sweep(&self) {
+        let since = self.swept.swap(self.clock.load(Ordering::Relaxed), Ordering::Relaxed);
+        for shard in &self.shards {
+            let mut cells = shard.lock();
+            self.retain(&mut cells, |touched| touched >= since);
+            cells.shrink_to_fit();
+        }
+    }
+
     fn evict_older_half(&self, cells: &mut HashMap<SessionId, Arc<Cell>>) {
         if cells.is_empty() {
             return;
@@ -152,10 +168,15 @@ impl Cache {
         let mut touched: Vec<_> = cells.values().map(|cell| cell.touched.load(Ordering::Relaxed)).collect();
         let middle = touched.len() / 2;
         let (_, &mut median, _) = touched.select_nth_unstable(middle);
+        self.retain(cells, |touched| touched > median);
+    }
+
+    /// Keeps what was touched late enough, and whatever is in use or has something to write.
+    fn retain(&self, cells: &mut HashMap<SessionId, Arc<Cell>>, is_late: impl Fn(u64) -> bool) {
         let mut gone = 0;
         cells.retain(|_, cell| {
             let idle = Arc::strong_count(cell) == 1 && cell.riding.lock().waiting.is_empty();
-            let stays = !idle || cell.touched.load(Ordering::Relaxed) > median;
+            let stays = !idle || is_late(cell.touched.load(Ordering::Relaxed));
             if !stays {
                 gone += cell.weight.load(Ordering::Relaxed);
             }
@@ -177,6 +198,21 @@ mod tests {
         let message = MessageId { session, number: 1 };
         let said = Said { message, text: "x".repeat(bytes), by: None, about: None, at: Timestamp(0) };
         Session::replay(session, [&Event::Said(Box::new(said))])
+    }
+
+    #[test]
+    fn what_nobody_uses_for_a_while_is_let_go() {
+        let cache = Cache::new();
+        let [quiet, busy, held] = [SessionId(1), SessionId(2), SessionId(3)];
+        let holding = cache.cell(held);
+        [quiet, busy].iter().for_each(|session| cache.weigh(&cache.cell(*session), &said(*session, 1000)));
+        cache.sweep();
+        assert!(cache.known(quiet).is_some(), "it was used since the beginning");
+        cache.cell(busy);
+        cache.sweep();
+        assert_eq!([quiet, busy, held].map(|session| cache.known(session).is_some()), [false, true, true]);
+        assert_eq!(cache.bytes.load(Ordering::Relaxed), said(busy, 1000).weight());
+        drop(holding);
     }
 
     #[test]

@@ -155,6 +155,7 @@ impl Bridge {
         tasks.spawn(timers::run(handle.clone(), stop.clone()));
         tasks.spawn(flush::run(handle.clone(), stop.clone()));
         tasks.spawn(sweep(handle.clone(), stop.clone()));
+        tasks.spawn(let_idle_go(handle.clone(), stop.clone()));
         // Beside everything else: a million open asks take a second to count.
         tasks.spawn(count_open(handle.clone(), stop.clone()));
         tasks.close();
@@ -174,6 +175,20 @@ impl Bridge {
     pub async fn stop(self) {
         self.stop.cancel();
         self.tasks.wait().await;
+    }
+}
+
+/// Gives back the memory of sessions that nobody uses, now and then.
+async fn let_idle_go(handle: Handle, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(limits::IDLE_SESSION_MAX) => {}
+        }
+        handle.cache.sweep();
+        // Who may see a session is looked up again when somebody comes to it.
+        *handle.accesses.lock() = foldhash::HashMap::default();
     }
 }
 

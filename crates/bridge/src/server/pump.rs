@@ -151,7 +151,8 @@ async fn write(frames: Vec<Frame<'static>>, socket: &mut WebSocket) -> Result<()
         Err(_) => {
             warn!(bytes, waited_ms = patience.as_millis(), "A client does not read what it is sent, and is let go");
             // It says why only to a client that begins to read again at this moment.
-            let _ = timeout(GOODBYE_MAX, close(socket, TRY_AGAIN_LATER, "what you were sent was not read in time")).await;
+            let _ =
+                timeout(GOODBYE_MAX, close(socket, TRY_AGAIN_LATER, "what you were sent was not read in time")).await;
             Err(gone("it does not read"))
         }
     }
