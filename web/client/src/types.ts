@@ -114,12 +114,13 @@ export interface AskCommon {
   ran?: unknown;
   session: string;
   settled_at: Time | null;
-  truncated?: Truncated;
   /** The texts of the questions that were skipped. */
   skipped: string[];
   state: AskState;
   /** The way back to the agent is gone; the answer goes to it as a message, if it comes back. */
   stranded: boolean;
+  /** This is a list or a snapshot, and the ask is too large for it: texts are shortened and long lists end early. Nobody should decide by it; `GET /v1/asks/{id}` shows the whole ask. */
+  truncated?: Truncated;
   /** Until when the answer can be taken back. */
   undo_until?: Time;
   verdict: Verdict | null;
@@ -442,7 +443,7 @@ export interface Entry {
 }
 
 /** Why something was refused. Never changes for the same cause; each has a page at /docs/errors/CODE. */
-export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "origin_not_allowed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "down" | "no_claude";
+export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "origin_not_allowed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "no_claude";
 
 /** Something that happened, as it is stored and told. */
 export type Event =
@@ -1337,9 +1338,12 @@ export interface WelcomeServerFrame {
 /** Everything that is open. Replaces what a client shows. */
 export interface SnapshotServerFrame {
   type: "snapshot";
+  /** The longest waiting first. Those that carry `truncated` are shortened. */
   asks: Ask[];
   cursor: string;
+  /** What does not fit here follows in frames of its own. */
   drafts: Draft[];
+  /** More is open than one frame holds: `GET /v1/asks?order=longest_waiting` leads to the rest, page by page. */
   more: boolean;
 }
 
@@ -1528,6 +1532,12 @@ export interface TokenPage {
 /** What a token may be good for. */
 export type TokenRole = "agent" | "person" | "operator" | "local";
 
+/** How much of an ask is not shown in a list. */
+export interface Truncated {
+  /** Bytes of the whole ask as JSON. */
+  bytes: number;
+}
+
 /** What the agent is told. */
 export interface Verdict {
   /** What to assume, where the ruling says so. */
@@ -1543,5 +1553,3 @@ export interface Winner {
   /** `null`: nobody came in time. */
   by: By | null;
 }
-
-export interface Truncated { bytes: number; }
