@@ -10,6 +10,7 @@
 //! <close 1006 it ended             the other side is gone
 //! tell asked single                an event, by name, about an ask, by name (see `events` and `asks`)
 //! tell said "Good morning"         an event about a session
+//! tell part single                 the first open asks, and more follow
 //! tell snapshot single plan        open asks; `single+proposed` is an ask after an event
 //! tell delta 1 0 "Hel"             block, offset, text; `tell delta elsewhere 1 0 "Hel"` in the other session
 //! tell caught_up seen 3            all that had happened was told; `seen`: how far the last connection came

@@ -55,9 +55,10 @@ impl Told {
 pub fn told(text: &str, place: usize) -> Result<Told, String> {
     let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
     match name {
-        "snapshot" => {
+        "snapshot" | "part" => {
             let asks = rest.split_whitespace().map(view).collect::<Result<_, _>>()?;
-            Ok(Told::Snapshot(Box::new(Snapshot { cursor: format!("c{place}"), asks, ..Snapshot::default() })))
+            let (cursor, goes_on) = (format!("c{place}"), name == "part");
+            Ok(Told::Snapshot(Box::new(Snapshot { cursor, asks, goes_on, ..Snapshot::default() })))
         }
         "delta" => delta(rest),
         "draft" => {
