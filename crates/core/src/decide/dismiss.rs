@@ -5,7 +5,7 @@ use super::settle::settle;
 use crate::answer::{Outcome, Who};
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, Winner, WonBy};
 use crate::session::{Found, Session, Stage};
 
 pub(super) fn dismiss(
@@ -24,8 +24,11 @@ pub(super) fn dismiss(
         Found::Over(stub) => return Err(over(session, stub)),
     };
     match &live.stage {
-        Stage::Open if live.deadline.is_some_and(|deadline| deadline <= at) => {
-            Ok(settle(session, live, Outcome::Expired, at))
+        // The expiry may not be stored yet: the timer has not come round, or the journal was full when it did. It is the timer's
+        // to store. A dismissal that stored it would be told that it counts, and it does not.
+        Stage::Open if let Some(deadline) = live.deadline.filter(|deadline| *deadline <= at) => {
+            let winner = Winner { by: WonBy::Nobody, at: deadline };
+            Err(Refusal::Conflict { ask: live.ask.id, winner })
         }
         Stage::Open => Ok(settle(session, live, Outcome::Dismissed { words, by }, at)),
         Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {

@@ -44,6 +44,10 @@ pub(crate) fn won(ask: u32, by: Who, at: i64) -> Refusal {
     Refusal::Conflict { ask: id(ask), winner: Winner { by: WonBy::Person(by), at: second(at) } }
 }
 
+pub(crate) fn won_by_nobody(ask: u32, at: i64) -> Refusal {
+    Refusal::Conflict { ask: id(ask), winner: Winner { by: WonBy::Nobody, at: second(at) } }
+}
+
 pub(crate) fn won_by_rule(ask: u32, rule: &str, at: i64) -> Refusal {
     Refusal::Conflict { ask: id(ask), winner: Winner { by: WonBy::Rule(rule.into()), at: second(at) } }
 }

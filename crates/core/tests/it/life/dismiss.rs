@@ -1,10 +1,12 @@
 //! A person closes an ask without answering it.
 
+use askbridge_core::intent::Due;
+
 use crate::asks::{On, q};
-use crate::facts::{asked, delivered, dismissed, expired, ruled};
+use crate::facts::{asked, delivered, dismissed, expired, ruled, withdrawn};
 use crate::given::given;
-use crate::people::{ann, bob, won, won_by_rule, yes};
-use crate::wishes::{answer, dismiss};
+use crate::people::{ann, bob, won, won_by_nobody, won_by_rule, yes};
+use crate::wishes::{answer, correct, dismiss, extend, rule, tick, undo, withdraw};
 
 #[test]
 fn a_dismissal_settles_with_and_without_words() {
@@ -24,8 +26,30 @@ fn a_dismissal_settles_with_and_without_words() {
 #[test]
 fn what_has_expired_cannot_be_dismissed() {
     let ask = q(1).until(10);
-    let story = given([asked(&ask)]).at(10).when(dismiss(1, None, ann())).then([expired(&ask, 10)]);
-    story.when(dismiss(1, None, ann())).refused("already_decided");
+    let story = given([asked(&ask), expired(&ask, 10)]).at(11);
+    story.when(dismiss(1, None, ann())).refused_as(won_by_nobody(1, 10));
+}
+
+/// The timer has not come round, or the journal could not take what it said. Closing it is refused, never acknowledged: what
+/// will be stored is the expiry.
+#[test]
+fn a_dismissal_after_the_deadline_is_refused_although_the_expiry_is_not_stored_yet() {
+    let ask = q(1).until(10);
+    let story = given([asked(&ask)]).at(12).when(dismiss(1, None, ann())).refused_as(won_by_nobody(1, 10));
+    let story = story.when(tick(1, Due::Expire)).then([expired(&ask, 12)]);
+    story.when(dismiss(1, None, ann())).refused_as(won_by_nobody(1, 12));
+}
+
+/// Whoever is told that their wish counts finds it in the journal: the events say what was wished, or it is refused.
+#[test]
+fn after_the_deadline_no_wish_is_acknowledged_that_is_not_stored() {
+    let open = || given([asked(&q(1).until(10))]).at(12);
+    open().when(dismiss(1, None, ann())).refused("already_decided");
+    open().when(extend(1, 60, ann())).refused("not_open");
+    open().when(undo(1, ann())).refused("nothing_to_undo");
+    open().when(correct(1, yes(), ann())).refused("not_settled");
+    open().when(rule(1, "r", yes())).then([ruled(&q(1).until(10), "r", yes(), 12)]);
+    open().when(withdraw(1, "x")).then([withdrawn(1, "x", 12)]);
 }
 
 #[test]
