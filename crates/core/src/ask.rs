@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::ids::{AskId, CallId, Key, PartyId, Raw, Timestamp};
 use crate::terms::Terms;
+use crate::wild::is_blank;
 
 /// One ask, as it was made. Never changes; what happens to it is in the session.
 #[derive(Debug, Clone, PartialEq)]
@@ -162,11 +163,13 @@ impl Body {
     pub fn headline(&self) -> &str {
         let text = match self {
             Self::Questions(questions) => questions.first().map_or("", |q| q.text.as_str()),
-            Self::Approval(approval) => approval.summary.as_deref().unwrap_or(&approval.tool),
+            Self::Approval(approval) => {
+                approval.summary.as_deref().filter(|summary| !is_blank(summary)).unwrap_or(&approval.tool)
+            }
             Self::Plan(plan) => plan.text.as_str(),
             Self::Form(form) => form.message.as_str(),
         };
-        text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim()
+        text.lines().find(|line| !is_blank(line)).unwrap_or("").trim()
     }
 }
 

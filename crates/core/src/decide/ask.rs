@@ -12,6 +12,7 @@ use crate::limits;
 use crate::refusal::Refusal;
 use crate::session::{Found, Session, Stage};
 use crate::terms::OnExpiry;
+use crate::wild::is_blank;
 
 pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if let Some(number) = wish.key.as_ref().and_then(|key| session.asked_with(key)) {
@@ -78,6 +79,9 @@ fn sound(wish: &NewAsk) -> Result<(), Refusal> {
     if !assumption_fits(&wish.body, &wish.terms.on_expiry) {
         return bad("what to assume on expiry has to answer every question, and only questions".to_owned());
     }
+        Body::Approval(approval) if is_blank(&approval.tool) => {
+            return bad("an approval has to name its tool".to_owned());
+        }
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use askbridge_core::ask::{Approval, Body, OfferedRule};
 use askbridge_core::ids::Raw;
 use askbridge_core::limits::{ASK_TEXT_BYTES_MAX, LABEL_BYTES_MAX, OPTIONS_MAX};
+use askbridge_core::wild::is_blank;
 
 /// Lines of a change that are shown beside an approval.
 const DIFF_LINES_MAX: usize = 400;
@@ -25,7 +26,7 @@ pub(crate) struct Beside<'a> {
     pub(crate) suggestions: Option<&'a RawValue>,
 }
 
-/// Reads an approval. The error says what is too large to be shown.
+/// Reads an approval. The error says why it cannot be shown: its tool has no name, or its input is too large.
 pub(crate) fn of(tool: &str, input: Option<&RawValue>, beside: &Beside<'_>) -> Result<Approval, String> {
     let reason = (!beside.reason.is_empty()).then(|| cut(&beside.reason.join(": ")).to_owned());
     Ok(Approval { reason, rules: rules(beside.suggestions), ..read(tool, input, beside.named)? })
@@ -37,6 +38,9 @@ pub(crate) fn always(tool: &str, input: Option<&RawValue>) -> Result<Approval, S
 }
 
 fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<Approval, String> {
+    if is_blank(tool) {
+        return Err("the tool has no name, so there is nothing to decide about".to_owned());
+    }
     let input = input.map_or("{}", |input| input.get());
     if input.len() > ASK_TEXT_BYTES_MAX {
         return Err(format!("the tool's input has more than {ASK_TEXT_BYTES_MAX} bytes, too many to show"));
