@@ -11,6 +11,7 @@ pub mod hooks;
 pub mod hosts;
 pub mod meters;
 pub mod outbound;
+mod regular;
 pub mod runtime;
 pub mod server;
 pub mod traces;

@@ -169,6 +169,10 @@ pub const OUTBOUND_AT_ONCE: usize = 8;
 pub const OUTBOUND_ANSWER_BYTES_MAX: usize = 64 * 1024;
 /// Bytes at the end of an agent's own record that are looked at for what it said last. Beyond: that is not found.
 pub const HOOK_RECORD_BYTES_MAX: u64 = 256 * 1024;
+/// How long is looked for what lies around an agent whose hook called: its record, its branch. Beyond: its ask goes without.
+pub const HOOK_LOOK_MAX: Duration = Duration::from_secs(3);
+/// Threads that read what lies around agents, all at once. Beyond: the next one waits, as long as it may look.
+pub const HOOK_LOOKS_MAX: usize = 32;
 /// Calls of agents in terminals of which is remembered what they are called, until somebody is asked about them. Beyond:
 /// the oldest is forgotten, and its end is recognised by what it did.
 pub const HOOK_NOTES_MAX: usize = 256;

@@ -1,13 +1,18 @@
 //! What lies around an agent: the end of its own record of the conversation, and the branch of its folder.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use askbridge_core::limits::HOOK_RECORD_BYTES_MAX;
+use askbridge_core::limits::{HOOK_LOOK_MAX, HOOK_RECORD_BYTES_MAX};
 use askbridge_peers::doors::hook::{Agent, Around, Call, Heard, Version, read_record};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tracing::debug;
+
+use super::desk::Hooks;
+use crate::regular;
 
 /// How far up from its folder a repository is looked for. Beyond: there is none.
 const PARENTS_MAX: usize = 64;
@@ -19,9 +24,35 @@ const NAME_BYTES_MAX: u64 = 4096;
 const WRITTEN_MAX: Duration = Duration::from_secs(1);
 const BREATH: Duration = Duration::from_millis(20);
 
-/// Looks around an agent that asks about a call, or only passes by. Reads files, and may wait for them, so not on a thread
-/// that others wait for.
-pub(super) fn look_around(heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
+/// Looks around an agent that asks about a call, or only passes by. For callers on the local socket alone: they name the
+/// files, and could read them themselves.
+///
+/// Files are read on a thread of its own, since a file system may not answer at all (one over a network, or in a process that
+/// the agent itself runs). Such a thread is left behind when the time is over, so there is a bound on how many there are, and
+/// neither the runtime nor its shutdown waits for one.
+pub(super) async fn look_around(hooks: &Hooks, heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
+    let (looked, about) = (heard.clone(), asked.cloned());
+    let looking = async {
+        let place = hooks.looking.clone().acquire_owned().await.ok()?;
+        let (done, found) = oneshot::channel();
+        let look = move || {
+            // Nobody may wait for it any more.
+            let _ = done.send(look(&looked, about.as_ref()));
+            drop(place);
+        };
+        thread::Builder::new().name("hook-around".to_owned()).spawn(look).ok()?;
+        found.await.ok()
+    };
+    match timeout(HOOK_LOOK_MAX, looking).await {
+        Ok(found) => found.unwrap_or_default(),
+        Err(_) => {
+            debug!("What lies around an agent could not be read in time; its ask goes without");
+            Default::default()
+        }
+    }
+}
+
+fn look(heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
     let path = heard.record.as_deref().map(Path::new);
     let read = || path.and_then(|path| end_of(path).ok()).map(|end| read_record(&end)).unwrap_or_default();
     let mut record = read();
@@ -43,14 +74,7 @@ pub(super) fn look_around(heard: &Heard, asked: Option<&Call>) -> (Around, Optio
 
 /// The end of a file, as text. A whole one if it is short.
 fn end_of(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    file.seek(SeekFrom::Start(meta.len().saturating_sub(HOOK_RECORD_BYTES_MAX)))?;
-    let mut end = Vec::new();
-    file.take(HOOK_RECORD_BYTES_MAX).read_to_end(&mut end)?;
+    let (_, end) = regular::read_end(path, HOOK_RECORD_BYTES_MAX)?;
     Ok(String::from_utf8_lossy(&end).into_owned())
 }
 
@@ -75,12 +99,13 @@ pub fn branch_of(folder: &Path) -> Option<String> {
 }
 
 fn short(path: &Path) -> Option<String> {
-    let meta = fs::metadata(path).ok()?;
-    (meta.is_file() && meta.len() <= NAME_BYTES_MAX).then(|| fs::read_to_string(path).ok())?
+    regular::read_short(path, NAME_BYTES_MAX).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,15 +1,17 @@
 //! One event of one hook: what it means is done, and what the hook has to print comes back.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use askbridge_core::event::{Event as Happened, Level, Parcel};
 use askbridge_core::ids::{AskId, Epoch, Raw, SessionId};
 use askbridge_core::intent::Intent;
+use askbridge_core::limits::HOOK_LOOKS_MAX;
 use askbridge_core::view::{AskView, State};
 use askbridge_peers::doors::hook::{
     Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_along, say_more, told,
 };
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info};
 
@@ -26,10 +28,19 @@ use crate::runtime::chain;
 use crate::server::App;
 
 /// What is remembered between two events.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Hooks {
     pub(super) notes: Notes,
+    /// Places for threads that read what lies around an agent.
+    pub(super) looking: Arc<Semaphore>,
     options: OnceLock<HookOptions>,
+}
+
+impl Default for Hooks {
+    fn default() -> Self {
+        let looking = Arc::new(Semaphore::new(HOOK_LOOKS_MAX));
+        Self { notes: Notes::default(), looking, options: OnceLock::new() }
+    }
 }
 
 impl Hooks {
@@ -156,9 +167,12 @@ async fn asked(
         }
         _ => None,
     };
-    let (looked, about) = (heard.clone(), asked.clone());
-    let around = tokio::task::spawn_blocking(move || look_around(&looked, about.as_ref())).await;
-    let (around, version) = around.unwrap_or_default();
+    // A path is followed for a process of the same user, which could follow it itself. What comes over the network may come
+    // from an agent on another machine, and names what is none of its business here.
+    let (around, version) = match event.hook {
+        Some(_) => look_around(&app.hooks, heard, asked.as_ref()).await,
+        None => Default::default(),
+    };
     let options = app.hooks.options();
     let away = presence(app).await?.is_away;
     let asks_by_tool = asks_by_tool(agent);

@@ -8,11 +8,13 @@
 //! Only for questions and plans: a command that was allowed may have run before its process was killed, and must not run
 //! again.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
+
+use crate::regular;
 
 /// Bytes at the end of a record that are looked at. A question that is not in them is answered in words.
 const END_BYTES: u64 = 1024 * 1024;
@@ -43,11 +45,7 @@ pub(super) fn defer(record: &Path, calls: &[String], stamp: &Stamp<'_>) -> io::R
 }
 
 fn end_of(record: &Path) -> io::Result<String> {
-    let mut file = File::open(record)?;
-    let skipped = file.metadata()?.len().saturating_sub(END_BYTES);
-    file.seek(SeekFrom::Start(skipped))?;
-    let mut end = Vec::new();
-    file.read_to_end(&mut end)?;
+    let (skipped, end) = regular::read_end(record, END_BYTES)?;
     let end = String::from_utf8_lossy(&end).into_owned();
     // The first line is cut, unless it is the record's first.
     let whole = if skipped == 0 { 0 } else { end.find('\n').map_or(end.len(), |at| at + 1) };

@@ -1,10 +1,10 @@
 //! Claude Code's own record of a conversation: whether there is one, and what it says.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::{fs, io};
 
 use super::options::HostOptions;
+use crate::regular;
 
 /// Finds the record of the conversation with that name. Without one there is nothing to resume.
 pub(super) fn find(options: &HostOptions, uuid: &str) -> Option<PathBuf> {
@@ -24,11 +24,7 @@ const END_BYTES: u64 = 1024 * 1024;
 pub(super) fn has_deferred(options: &HostOptions, uuid: &str, call: &str) -> bool {
     let read = || -> io::Result<String> {
         let path = find(options, uuid).ok_or(io::ErrorKind::NotFound)?;
-        let mut file = File::open(path)?;
-        let bytes = file.metadata()?.len();
-        file.seek(SeekFrom::Start(bytes.saturating_sub(END_BYTES)))?;
-        let mut end = Vec::new();
-        file.read_to_end(&mut end)?;
+        let (_, end) = regular::read_end(&path, END_BYTES)?;
         Ok(String::from_utf8_lossy(&end).into_owned())
     };
     let is_it = |line: &str| line.contains("hook_deferred_tool") && line.contains(call);

@@ -30,7 +30,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use crate::schemas;
 
 /// Nothing takes this long. Beyond: the test fails and says what it waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A running bridge.
 pub(crate) struct House {
@@ -203,10 +203,14 @@ impl House {
 
     /// Does the same on the local socket, as the process that runs the tests.
     pub(crate) async fn here(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        read(method, path, self.here_held(method, path, body).await).await
+    }
+
+    /// Does the same, and returns as soon as the answer begins.
+    pub(crate) async fn here_held(&self, method: &str, path: &str, body: &Value) -> Response<Incoming> {
         let stream = UnixStream::connect(self.folder.path().join("socket")).await.expect("somebody listens");
         let request = Request::builder().method(method).uri(path).header("host", "localhost");
-        let request = request.body(Full::from(body.to_string())).expect("a request");
-        read(method, path, exchange(stream, request).await).await
+        exchange(stream, request.body(Full::from(body.to_string())).expect("a request")).await
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

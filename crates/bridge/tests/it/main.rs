@@ -11,6 +11,7 @@ mod laws;
 mod nodes;
 mod others_bugs;
 mod outbound;
+mod paths;
 mod people;
 mod riders;
 mod schemas;
