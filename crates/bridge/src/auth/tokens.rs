@@ -106,6 +106,27 @@ impl Tokens {
         self.known.read().values().find(|known| known.caller.party == *party).map(|known| known.caller.clone())
     }
 
+    /// Waits until the token of this caller is revoked. Everything that waits on a caller's behalf waits for this beside it, and
+    /// looks at it first: from that moment on the caller is a stranger, who is told nothing.
+    ///
+    /// Never comes for a caller who was let in without a token.
+    pub(crate) async fn revoked(&self, caller: &Caller) {
+        let mut changes = self.changes();
+        let is_known = || match caller.has_no_token() {
+            true => true,
+            false => self.holds(&caller.party),
+        };
+        // A script on the local socket is of the token file's party also where there is no token file.
+        if caller.party.as_str() == Caller::THIS_MACHINE && !is_known() {
+            std::future::pending::<()>().await;
+        }
+        while is_known() {
+            if changes.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
     /// Says when a token was revoked, or its device renamed.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()

@@ -43,6 +43,8 @@ enum Ended {
     Warm,
     /// We are to stop. The terminal goes on without us.
     Stopping,
+    /// Whoever brought it is a stranger now, and hears nothing.
+    Revoked,
 }
 
 /// Asks, and waits. Returns what the hook prints.
@@ -59,6 +61,11 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
     let ask = receipt.ask.ok_or_else(|| Rejection::Down("the ask was not recorded".to_owned()))?;
     match wait(app, &held, ask, gone).await? {
         Ended::Stopping => Ok(None),
+        Ended::Revoked => {
+            let wish = Wish::Withdraw { ask: AskRef::Id(ask), why: "the agent's token was revoked".to_owned() };
+            app.handle.grant(held.caller, NAME, wish).await?;
+            Ok(None)
+        }
         Ended::Gone => {
             let is_alive = held.agent.is_none_or(ProcessId::is_alive);
             let wish = match is_alive {
@@ -123,6 +130,7 @@ async fn wait(app: &App, held: &Held<'_>, ask: AskId, gone: CancellationToken) -
     };
     Ok(tokio::select! {
         biased;
+        () = app.tokens.revoked(held.caller) => Ended::Revoked,
         () = end => Ended::Settled,
         () = gone.cancelled() => Ended::Gone,
         () = agent_is_gone => Ended::Gone,

@@ -43,9 +43,6 @@ impl LocalPeer {
     }
 }
 
-/// The party of everything that asks from this machine: the token file and the local socket.
-pub(crate) const LOCAL_PARTY: &str = "tok_local";
-
 impl FromRequestParts<App> for Caller {
     type Rejection = Trouble;
 
@@ -104,5 +101,6 @@ pub(super) fn local_caller(app: &App, peer: &LocalPeer) -> Result<Caller, Reject
     };
     // What was read belongs to the caller only if that process was there all the while.
     peer.process()?;
-    Ok(Caller { party: PartyId::from(LOCAL_PARTY), role, name: Arc::clone(&peer.user), device: device.into() })
+    let party = PartyId::from(Caller::THIS_MACHINE);
+    Ok(Caller { party, role, name: Arc::clone(&peer.user), device: device.into() })
 }

@@ -19,7 +19,8 @@ use super::body::read;
 use super::identify::{Remote, address_of, process_of};
 use super::problem::Trouble;
 use super::sockets::refused;
-use super::talk::{Guest, Talk};
+use super::talk::{Guest, REVOKED, Talk};
+use super::way_in::{Came, turned_away};
 use crate::auth::{Action, Caller};
 
 /// Chunks that wait for one reader. Beyond: the stream waits, and reads on from the journal if that takes long.
@@ -86,7 +87,8 @@ pub(super) async fn answer(app: App, guest: Guest, listing: &'static Listing, re
         talk.farewell(code, why).await;
     });
     match begun.await {
-        Ok((head, chunks)) => respond(head, chunks),
+        Ok(Begun::Response(head, chunks)) => respond(head, chunks),
+        Ok(Begun::Revoked) => turned_away(listing, Came::WithAWrongToken),
         Err(_) => StatusCode::NO_CONTENT.into_response(),
     }
 }
@@ -98,8 +100,15 @@ fn headers_of(parts: &Parts) -> Vec<(&str, &str)> {
     shown.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect()
 }
 
+/// How a response begins.
+enum Begun {
+    Response(Resp, mpsc::Receiver<Chunk>),
+    /// The caller's token was revoked while the peer was about to say something.
+    Revoked,
+}
+
 /// Lets the peer answer, and goes on as long as it has more to say. Returns how it ended.
-async fn converse(talk: &mut Talk, head: oneshot::Sender<(Resp, mpsc::Receiver<Chunk>)>) -> (u16, &'static str) {
+async fn converse(talk: &mut Talk, head: oneshot::Sender<Begun>) -> (u16, &'static str) {
     let stop = talk.app.stop.clone();
     let (sender, chunks) = mpsc::channel::<Chunk>(CHUNKS_MAX);
     let mut head = Some((head, chunks));
@@ -110,7 +119,7 @@ async fn converse(talk: &mut Talk, head: oneshot::Sender<(Resp, mpsc::Receiver<C
                 (Frame::Response(resp), Some((begin, chunks))) => {
                     let open = resp.open;
                     _present = open.then(|| talk.app.handle.meters.stream());
-                    if begin.send((resp, chunks)).is_err() {
+                    if begin.send(Begun::Response(resp, chunks)).is_err() {
                         return (GONE, "it did not wait for the response");
                     }
                     if !open {
@@ -125,7 +134,15 @@ async fn converse(talk: &mut Talk, head: oneshot::Sender<(Resp, mpsc::Receiver<C
                 (_, waiting) => head = waiting,
             }
         }
-        if talk.take_hang_up().is_some() || talk.is_idle() {
+        let hang_up = talk.take_hang_up();
+        if let Some((REVOKED, _)) = hang_up {
+            if let Some((begin, _)) = head {
+                // It may have left as well.
+                let _ = begin.send(Begun::Revoked);
+            }
+            return (REVOKED, "its token was revoked");
+        }
+        if hang_up.is_some() || talk.is_idle() {
             // What was said counts as said once the connection has taken all of it.
             return match sender.reserve_many(CHUNKS_MAX).await {
                 Ok(_) => (NORMAL, ""),

@@ -37,7 +37,7 @@ const AT_ONCE_BYTES: usize = 256 * 1024;
 const RECORDS_AT_ONCE: usize = 64;
 const TRY_AGAIN_LATER: u16 = 1013;
 const POLICY: u16 = 1008;
-const REVOKED: u16 = 4401;
+pub(super) const REVOKED: u16 = 4401;
 
 /// Who sits at the other end.
 pub(crate) struct Guest {
@@ -169,6 +169,11 @@ impl Talk {
     /// Takes what else is ready by now, up to a bound, without waiting for anything.
     pub(crate) fn step_while_ready(&mut self) {
         for _ in 0..AT_ONCE_MAX {
+            // Whose token was revoked hears nothing that is ready at the same moment.
+            if self.token_changes.has_changed().unwrap_or_default() {
+                self.token_changes.mark_unchanged();
+                self.look_again();
+            }
             if self.hang_up.is_some() || self.out.bytes() > AT_ONCE_BYTES {
                 return;
             }

@@ -13,6 +13,7 @@ mod others_bugs;
 mod outbound;
 mod paths;
 mod people;
+mod revoked;
 mod riders;
 mod schemas;
 mod security;

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 
-use askbridge_core::ids::PartyId;
 use askbridge_core::limits;
 use askbridge_peers::dialects::native;
 use axum::body::Body;
@@ -23,8 +22,7 @@ use crate::server::docs::Operation;
 pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let after = last.and_then(|cursor| cursor.parse().ok());
-    let party = caller.party.clone();
-    let follower = app.handle.follow(Interest::Inbox(caller), after);
+    let follower = app.handle.follow(Interest::Inbox(caller.clone()), after);
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
@@ -32,10 +30,10 @@ pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: Head
     ];
     let present = app.handle.meters.stream();
     let following = Some((follower, native::SnapshotParts::default()));
-    let chunks = stream::unfold((app, party, following, present), |(app, party, following, present)| async move {
+    let chunks = stream::unfold((app, caller, following, present), |(app, caller, following, present)| async move {
         let mut following = following?;
-        let (chunk, open) = next(&app, &party, &mut following).await?;
-        Some((Ok::<_, Infallible>(Bytes::from(chunk)), (app, party, open.then_some(following), present)))
+        let (chunk, open) = next(&app, &caller, &mut following).await?;
+        Some((Ok::<_, Infallible>(Bytes::from(chunk)), (app, caller, open.then_some(following), present)))
     });
     (headers, Body::from_stream(chunks)).into_response()
 }
@@ -43,17 +41,15 @@ pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: Head
 /// Returns the next chunk, and whether another will follow.
 async fn next(
     app: &App,
-    party: &PartyId,
+    caller: &Caller,
     (follower, parts): &mut (Follower, native::SnapshotParts),
 ) -> Option<(String, bool)> {
     let heard = tokio::select! {
         biased;
         () = app.stop.cancelled() => return None,
+        () = app.tokens.revoked(caller) => return None,
         heard = timeout(limits::HEARTBEAT, follower.next()) => heard,
     };
-    if !app.tokens.holds(party) {
-        return None;
-    }
     match heard {
         // A comment: keeps proxies from closing a quiet stream.
         Err(_) => Some((":\n\n".to_owned(), true)),

@@ -56,7 +56,7 @@ pub(crate) async fn hear(
     // Dropped with the body when the hook hangs up. What it asked is then taken back, by a task that nobody can cut short.
     let waits = gone.clone().drop_guard();
     let (done, output) = oneshot::channel();
-    let attending = app.clone();
+    let (attending, bringer) = (app.clone(), caller.clone());
     app.tasks.spawn(async move {
         let event = Event { text, caller, hook, headless };
         let output = attend(&attending, &event, gone).await;
@@ -64,7 +64,12 @@ pub(crate) async fn hear(
         let _ = done.send(output);
     });
     let body = async move {
-        let output = output.await.ok().flatten();
+        let output = tokio::select! {
+            biased;
+            // The status was sent long ago: what is left is to end the response without its body.
+            () = app.tokens.revoked(&bringer) => return Err(Rejection::Unauthorized),
+            output = output => output.ok().flatten(),
+        };
         drop(waits.disarm());
         Ok::<_, Rejection>(output.map_or(Bytes::from_static(NOTHING.as_bytes()), |output| taken(&app, output)))
     };

@@ -63,7 +63,7 @@ pub(super) async fn respond(
     wait: Duration,
     status: StatusCode,
 ) -> Result<Response, Trouble> {
-    let view = settled(&app, ask, wait).await?;
+    let view = settled(&app, caller, ask, wait).await?;
     let body = written(&AskJson::of(&view));
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     // Only where fetching is the way to the agent; a hosted agent hears it from its host.
@@ -96,12 +96,13 @@ async fn parcels(app: &App, view: &AskView) -> Result<Vec<Parcel>, Rejection> {
     Ok(parcels)
 }
 
-async fn settled(app: &App, ask: AskId, wait: Duration) -> Result<AskView, Rejection> {
+async fn settled(app: &App, caller: &Caller, ask: AskId, wait: Duration) -> Result<AskView, Rejection> {
     if !wait.is_zero() {
         let end = app.handle.end_of(ask);
         if app.handle.is_open(ask).await? {
             tokio::select! {
                 biased;
+                () = app.tokens.revoked(caller) => return Err(Rejection::Unauthorized),
                 () = end => {}
                 () = sleep(wait) => {}
                 () = app.stop.cancelled() => {}
