@@ -78,13 +78,15 @@ async function trap(): Promise<{ at: string; heard: string[]; close: () => void 
     heard.push(request.url ?? "");
     response.setHeader("access-control-allow-origin", "*").end();
   });
+  // A browser may open a connection ahead of any request.
+  listener.on("connection", () => heard.push("a connection"));
   await new Promise<void>((ready) => listener.listen(0, "127.0.0.1", ready));
   return { at: `http://127.0.0.1:${(listener.address() as { port: number }).port}`, heard, close: () => void listener.close() };
 }
 
-const hostile = (at: string) => `<div><script>fetch("${at}/script");parent.postMessage("pwned","*");document.title="pwned"</script>
+const hostile = (at: string) => `<link rel="preconnect" href="${at}"><LINK rel="dns-prefetch preconnect" href="${at}" crossorigin><div><script>fetch("${at}/script");parent.postMessage("pwned","*");document.title="pwned"</script>
 <img src="${at}/image" onerror="parent.pwned=1"><form action="${at}/form"><button id="go">go</button></form>
-<iframe src="${at}/frame"></iframe><link rel="stylesheet" href="${at}/style"><meta http-equiv="refresh" content="0;url=${at}/meta">
+<iframe src="${at}/frame"></iframe><link rel="stylesheet" href="${at}/style"><link rel="preload" as="image" href="${at}/preload"><link rel="prefetch" href="${at}/prefetch"><meta http-equiv="refresh" content="0;url=${at}/meta">
 <a href="javascript:parent.pwned=1">link</a><style>@import url(${at}/import); body{background:url(${at}/background)} b{color:rgb(1,2,3)}</style><b>styled</b></div>`;
 const markdown = (at: string) => `# Hi <script>window.pwned=1</script>\n\n<img src=${at}/raw onerror="window.pwned=1">\n\n![remote](${at}/markdown.png)\n\n[click](javascript:window.pwned=1) [data](data:text/html,<script>1</script>)\n\n<iframe src="${at}/f"></iframe>`;
 

@@ -81,8 +81,31 @@ pub(crate) async fn show(State(app): State<App>, Path(secret): Path<String>) -> 
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-store"),
+        (header::X_DNS_PREFETCH_CONTROL, "off"),
     ];
-    Ok((headers, html).into_response())
+    Ok((headers, without_links(&html)).into_response())
+}
+
+/// Takes `<link>` out of a document. With it a page has a browser look up names and open connections ahead of any request
+/// (`rel=preconnect`, `dns-prefetch`), which no policy forbids: that the person looked at the preview, when and from where, would
+/// be known elsewhere.
+///
+/// Each becomes a `<bgsound>`, which parsers put in the same place and leave without content as they do `<link>`, and which does
+/// nothing in any browser of today. What only looks like one (in a comment, in a script that does not run) is changed as well.
+fn without_links(html: &str) -> String {
+    const LINK: &str = "link";
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..=at]);
+        rest = &rest[at + 1..];
+        if rest.get(..LINK.len()).is_some_and(|name| name.eq_ignore_ascii_case(LINK)) {
+            out.push_str("bgsound");
+            rest = &rest[LINK.len()..];
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 async fn find(app: &App, ask: AskId, wanted: &Wanted) -> Result<String, Trouble> {
@@ -120,4 +143,24 @@ pub(crate) fn show_doc(op: &mut Operation<'_>) {
         .open_to_all()
         .streams(200, "text/html", "The preview, under a policy that lets it do nothing.")
         .refuses(&["unknown_address", "unknown_ask", "down"]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_link_is_left_and_nothing_else_is_changed() {
+        for (html, shown) in [
+            ("<link rel=preconnect href=//x>", "<bgsound rel=preconnect href=//x>"),
+            ("a<LiNk/rel='dns-prefetch'>b", "a<bgsound/rel='dns-prefetch'>b"),
+            ("<<link\n", "<<bgsound\n"),
+            ("<link", "<bgsound"),
+            ("< link> a<b <lin", "< link> a<b <lin"),
+            ("<li>link</li> ü<ü", "<li>link</li> ü<ü"),
+            ("<style>b{color:red}</style>", "<style>b{color:red}</style>"),
+        ] {
+            assert_eq!(without_links(html), shown);
+        }
+    }
 }
