@@ -21,6 +21,10 @@ pub struct Ask {
     pub context: Context,
     /// Asking again with the same key is the same ask.
     pub key: Option<Key>,
+    /// A digest of the terms that the request itself stated, where it brought a key: using the key again with other terms is a
+    /// mistake. Never of the terms that policy made of them: those may be others when the request is made again. Unknown for
+    /// asks without a key, and for those from before this was kept.
+    pub stated: Option<u32>,
     /// What the agent sent, whole, where the ask does not say all of it: unknown fields go back untouched.
     pub original: Option<Raw>,
     /// The expired ask whose place this one takes: the same question, asked again. One card, one answer.

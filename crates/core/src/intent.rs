@@ -133,6 +133,7 @@ pub struct NewAsk {
     pub made: Option<CallMade>,
     pub context: Context,
     pub key: Option<Key>,
+    pub stated: Option<u32>,
     pub original: Option<Raw>,
 }
 

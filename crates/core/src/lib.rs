@@ -47,6 +47,7 @@
 //!     made: None,
 //!     context: Context::default(),
 //!     key: Some("deploy-17".into()),
+//!     stated: None,
 //!     original: None,
 //! };
 //! let events = wish(Intent::Ask(Box::new(ask)), 1)?;

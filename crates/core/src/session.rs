@@ -115,6 +115,8 @@ pub struct Stub {
     answer: u64,
     /// Of what was asked, so that a key that is used again for something else is known.
     body: u32,
+    /// Of the terms that the request stated, as the ask had it.
+    pub stated: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -230,7 +232,7 @@ impl Session {
             *newest = number.max(*newest);
         }
         let body = body_digest(&live.ask.body);
-        let stub = Stub { number, ending, by, moved_to, at, answer, body };
+        let stub = Stub { number, ending, by, moved_to, at, answer, body, stated: live.ask.stated };
         // Asks mostly end in the order in which they were made.
         let place = match self.stubs.last() {
             Some(last) if last.number > number => self.stubs.partition_point(|stub| stub.number < number),

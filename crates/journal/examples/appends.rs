@@ -66,6 +66,7 @@ fn asked(session: SessionId) -> Event {
         call: None,
         context: Context::default(),
         key: None,
+        stated: None,
         original: None,
         instead_of: None,
     }))

@@ -65,6 +65,7 @@ async fn a_late_node_builds_its_index(cluster: &Cluster) {
         call: None,
         context: Context::default(),
         key: None,
+        stated: None,
         original: None,
         instead_of: None,
     };

@@ -61,6 +61,7 @@ pub fn ask(name: &str) -> Option<Arc<Ask>> {
         call: Some(CallId::from(format!("call_{name}"))),
         context: Context { folder: Some("/srv/app".to_owned()), ..Context::default() },
         key: None,
+        stated: None,
         original: None,
         instead_of: None,
     }))

@@ -10,7 +10,7 @@ use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
 use askbridge_core::{limits, unfit};
-use askbridge_peers::doors::{claude, hook};
+use askbridge_peers::doors::{claude, hook, http};
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
@@ -299,6 +299,8 @@ impl Handle {
         let ruled = rule(&self.rules, &facts).and_then(|rule| Some((rule.name.clone(), rule.answer.clone()?)));
         let terms = terms(&self.rules, &facts);
         let key = wish.key.clone();
+        // Other doors make their keys themselves, and state no terms that a program chose.
+        let stated = (wish.door == http::NAME && key.is_some()).then(|| http::stated(&wish.wishes));
         let ask = NewAsk {
             terms,
             asker: Asker { door: wish.door.to_owned(), agent, party: caller.party.clone() },
@@ -308,6 +310,7 @@ impl Handle {
             made: wish.made,
             context: wish.context,
             key: wish.key,
+            stated,
             original: wish.original,
         };
         let start = start.map(|start| Intent::Start(Box::new(start)));

@@ -137,8 +137,13 @@ async fn the_same_key_is_the_same_ask_and_waits_for_the_same_answer() {
     assert_eq!((first, again, &asked["id"]), (201, 200, &same["id"]));
     let (status, refused) = house.post_with_key("/v1/asks", &agent, "deploy-7", &question("Destroy?")).await;
     assert_eq!(status, 422, "{refused}");
+    let hurried = json!({"timeout_seconds": 60, "questions": question("Deploy?")["questions"]});
+    let (status, refused) = house.post_with_key("/v1/asks", &agent, "deploy-7", &hurried).await;
+    assert_eq!(status, 422, "the same question on other terms: {refused}");
+    assert!(refused["detail"].as_str().unwrap().contains("other terms"), "{refused}");
     let path = format!("/v1/asks/{}/answer", asked["id"].as_str().unwrap());
     assert_eq!(house.post(&path, &ada, &json!({"answers": {"Deploy?": "No"}})).await.0, 200);
+    assert_eq!(house.post_with_key("/v1/asks", &agent, "deploy-7", &hurried).await.0, 422, "also when it is over");
     let (_, settled) = house.post_with_key("/v1/asks?wait=5", &agent, "deploy-7", &question("Deploy?")).await;
     assert_eq!(settled["answers"], json!({"Deploy?": "No"}));
     house.close().await;

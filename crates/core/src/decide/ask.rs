@@ -16,15 +16,19 @@ use crate::wild::is_blank;
 
 pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if let Some(number) = wish.key.as_ref().and_then(|key| session.asked_with(key)) {
-        let same = match session.find(session.ask_id(number)) {
-            Some(Found::Live(live)) => live.ask.body == wish.body,
-            Some(Found::Over(stub)) => stub.asked(&wish.body),
-            None => false,
+        let (same, stated) = match session.find(session.ask_id(number)) {
+            Some(Found::Live(live)) => (live.ask.body == wish.body, live.ask.stated),
+            Some(Found::Over(stub)) => (stub.asked(&wish.body), stub.stated),
+            None => (false, None),
         };
-        if same {
-            return Ok(Vec::new());
-        }
-        return Err(Refusal::BadRequest("this idempotency key was used for a different ask".to_owned()));
+        let other_terms = stated.zip(wish.stated).is_some_and(|(first, now)| first != now);
+        return match (same, other_terms) {
+            (true, false) => Ok(Vec::new()),
+            (true, true) => {
+                Err(Refusal::BadRequest("this idempotency key was used for the same ask with other terms".to_owned()))
+            }
+            (false, _) => Err(Refusal::BadRequest("this idempotency key was used for a different ask".to_owned())),
+        };
     }
     sound(&wish)?;
     if session.open().count() >= limits::OPEN_ASKS_MAX {
@@ -37,7 +41,7 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
         let expired = matches!(&live.stage, Stage::Settled { outcome: Outcome::Expired, .. });
         expired && live.late.is_none() && live.ask.body == wish.body
     });
-    let NewAsk { body, terms, reach, asker, call, made, context, key, original } = wish;
+    let NewAsk { body, terms, reach, asker, call, made, context, key, stated, original } = wish;
     let id = session.ask_id(session.asks_made + 1);
     let made = made.zip(call.clone()).map(|(made, call)| made.event(call, Some(id)));
     let ask = Ask {
@@ -50,6 +54,7 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
         call,
         context,
         key,
+        stated,
         original,
         instead_of: instead_of.map(|live| live.ask.id),
     };
@@ -74,14 +79,14 @@ fn sound(wish: &NewAsk) -> Result<(), Refusal> {
         Body::Form(form) if form.fields.len() > limits::FIELDS_MAX => {
             return bad(format!("at most {} fields fit into one form", limits::FIELDS_MAX));
         }
+        Body::Approval(approval) if is_blank(&approval.tool) => {
+            return bad("an approval has to name its tool".to_owned());
+        }
         Body::Approval(_) | Body::Plan(_) | Body::Form(_) => {}
     }
     if !assumption_fits(&wish.body, &wish.terms.on_expiry) {
         return bad("what to assume on expiry has to answer every question, and only questions".to_owned());
     }
-        Body::Approval(approval) if is_blank(&approval.tool) => {
-            return bad("an approval has to name its tool".to_owned());
-        }
     Ok(())
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn ask(body: Body) -> Ask {
         call: None,
         context: Context::default(),
         key: None,
+        stated: None,
         original: None,
         instead_of: None,
     }

@@ -11,8 +11,8 @@ use crate::facts::{id, message};
 
 /// Wishes for this ask; its number and time are the session's to give.
 pub(crate) fn ask(ask: &Ask) -> Intent {
-    let Ask { body, terms, reach, asker, call, context, key, original, .. } = ask.clone();
-    Intent::Ask(Box::new(NewAsk { body, terms, reach, asker, call, made: None, context, key, original }))
+    let Ask { body, terms, reach, asker, call, context, key, stated, original, .. } = ask.clone();
+    Intent::Ask(Box::new(NewAsk { body, terms, reach, asker, call, made: None, context, key, stated, original }))
 }
 
 /// The same, together with the call that it was made from.

@@ -121,6 +121,7 @@ pub(crate) fn ask(id: AskId, headline: &str, deadline: Option<Timestamp>) -> Ask
         call: None,
         context: Context::default(),
         key: None,
+        stated: None,
         original: None,
         instead_of: None,
     }

@@ -226,8 +226,8 @@ pub(crate) fn ask() -> BoxedStrategy<Ask> {
     let asker = (text(), text(), words()).prop_map(|(door, agent, party)| Asker { door, agent, party });
     let reach = prop::sample::select(vec![Reach::Resumable, Reach::Pull, Reach::Held]);
     let names = (ask_id(), time(), of(words()), of(words()), of(ask_id()));
-    (names, body(), terms(), reach, asker, context(), of(raw()))
-        .prop_map(|((id, at, call, key, instead_of), body, terms, reach, asker, context, original)| Ask {
+    (names, body(), terms(), reach, asker, context(), of(any::<u32>()), of(raw()))
+        .prop_map(|((id, at, call, key, instead_of), body, terms, reach, asker, context, stated, original)| Ask {
             id,
             at,
             body,
@@ -237,6 +237,7 @@ pub(crate) fn ask() -> BoxedStrategy<Ask> {
             call,
             context,
             key,
+            stated,
             original,
             instead_of,
         })

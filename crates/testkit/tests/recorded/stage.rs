@@ -297,6 +297,7 @@ fn asked(wish: AskWish) -> NewAsk {
         made: wish.made,
         context: wish.context,
         key: wish.key,
+        stated: None,
         original: wish.original,
     }
 }

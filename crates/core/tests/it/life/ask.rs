@@ -1,13 +1,13 @@
 //! An agent asks.
 
 use askbridge_core::answer::Pick;
-use askbridge_core::ask::{Ask, Body, Form};
+use askbridge_core::ask::{Approval, Ask, Body, Form};
 use askbridge_core::event::CallMade;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
-use askbridge_core::terms::OnExpiry;
+use askbridge_core::terms::{OnExpiry, Terms};
 
-use crate::asks::{On, approval, field, multi, q, question};
+use crate::asks::{On, approval, field, multi, q, question, secs};
 use crate::facts::{answered, asked, delivered, id, withdrawn};
 use crate::given::given;
 use crate::people::{ann, yes};
@@ -70,6 +70,8 @@ fn what_no_person_could_decide_about_is_refused() {
         about(Body::Questions(vec![question("x", &[]); limits::QUESTIONS_MAX + 1])),
         about(Body::Questions(vec![multi("x", &too_many_options)])),
         about(Body::Form(Form { message: "m".into(), fields, url: None, schema: None })),
+        about(Body::Approval(Approval { tool: String::new(), summary: None, ..approval() })),
+        about(Body::Approval(Approval { tool: "\u{200b}".into(), ..approval() })),
         assuming(one(), vec![]),
         assuming(one(), vec![Pick::default()]),
         assuming(one(), vec![Pick::option(2)]),
@@ -80,4 +82,21 @@ fn what_no_person_could_decide_about_is_refused() {
         given([]).when(ask(&row)).refused("bad_request");
     }
     given([]).when(ask(&q(1).assuming(1))).then([asked(&q(1).assuming(1))]);
+}
+
+#[test]
+fn a_key_that_comes_with_other_terms_is_refused_before_and_after_the_end() {
+    let keyed = |stated| Ask { key: Some("k".into()), stated, ..q(1) };
+    let open = || given([asked(&keyed(Some(1)))]);
+    open().when(ask(&keyed(Some(1)))).no_news();
+    open().when(ask(&keyed(Some(2)))).refused("bad_request");
+    let over = || given([asked(&keyed(Some(1))), answered(&q(1), yes(), ann(), 2), delivered(1, 3)]);
+    over().when(ask(&keyed(Some(1)))).no_news();
+    over().when(ask(&keyed(Some(2)))).refused("bad_request");
+    // A rule that was changed meanwhile makes other terms of the same request. It is the same ask all the same.
+    let ruled_otherwise = Ask { terms: Terms { undo: secs(7), ..q(1).terms }, ..keyed(Some(1)) };
+    open().when(ask(&ruled_otherwise)).no_news();
+    // Asks from before it was kept compare what was asked, as they always did.
+    let before = || given([asked(&keyed(None))]);
+    before().when(ask(&keyed(Some(2)))).no_news();
 }

@@ -38,6 +38,9 @@ pub(super) struct Ask<'a> {
     context: Context<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key: Option<Cow<'a, str>>,
+    /// A digest of the terms that the request stated, beside a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stated: Option<u32>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     original: Option<Json<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,6 +164,7 @@ impl<'a> From<&'a core::Ask> for Ask<'a> {
             call: ask.call.as_ref().map(|call| call.as_str().into()),
             context: (&ask.context).into(),
             key: ask.key.as_ref().map(|key| key.as_str().into()),
+            stated: ask.stated,
             original: ask.original.as_ref().map(Into::into),
             instead_of: ask.instead_of.map(Id),
         };
@@ -206,6 +210,7 @@ impl TryFrom<Ask<'_>> for core::Ask {
             call: ask.call.map(|call| CallId(call.into())),
             context: ask.context.into(),
             key: ask.key.map(|key| Key(key.into())),
+            stated: ask.stated,
             original: ask.original.map(Into::into),
             instead_of: ask.instead_of.map(|id| id.0),
         })

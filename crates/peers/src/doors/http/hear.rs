@@ -145,6 +145,7 @@ fn on_expiry(value: &Wild, body: &Body) -> Result<OnExpiry, AskError> {
         call: None,
         context: Context::default(),
         key: None,
+        stated: None,
         original: None,
         instead_of: None,
     };

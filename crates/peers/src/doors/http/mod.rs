@@ -5,10 +5,12 @@
 //! asker fetched the settled ask. The idempotency key makes it once: the same key is the same ask and the same answer.
 
 mod hear;
+mod stated;
 mod straight;
 mod wire;
 
 pub use hear::{AskError, Asking, ask};
+pub use stated::stated;
 pub use wire::NewAsk;
 
 use askbridge_core::fit::Abilities;
