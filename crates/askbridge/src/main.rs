@@ -9,6 +9,7 @@ mod handover;
 mod logging;
 mod notify;
 mod output;
+mod private;
 mod progress;
 mod scratch;
 mod served;

@@ -23,6 +23,7 @@ use askbridge_journal::{LocalBus, Sqlite, sqlite};
 use tracing::info;
 
 use crate::failure::Failure;
+use crate::private::keep_private;
 use crate::settings::{AgentSettings, Settings};
 use crate::speaking::Spoken;
 
@@ -47,6 +48,7 @@ impl Served {
         let origins = Origins::new(settings.allowed_origins.clone());
         let origins = origins.and_then(|origins| origins.with_hosts(settings.allowed_hosts.clone()));
         let origins = origins.map_err(Failure::new)?;
+        keep_private(&settings.data);
         let options = sqlite::Options::new(&settings.data, chance.u64());
         let store = open_store(&options, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
         let store = Store::Sqlite(store, LocalBus::default());

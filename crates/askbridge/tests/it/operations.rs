@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -57,6 +58,33 @@ fn the_metrics_tell_of_a_round_from_asking_to_delivery() {
     let ask = bridge.ask("two", &question());
     let page = bridge.get("/metrics", "");
     assert_eq!(page.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+#[test]
+fn files_that_were_open_to_others_are_closed_when_the_server_starts() {
+    let mut bridge = TestBridge::start();
+    bridge.ask("k", &question());
+    bridge.kill();
+    let data = bridge.data();
+    fs::create_dir_all(data.join("installed")).unwrap();
+    fs::write(data.join("installed/receipt"), "old text").unwrap();
+    fs::write(data.join("notes-of-mine"), "not yours").unwrap();
+    fs::write(bridge.dir.path().join("elsewhere"), "not yours").unwrap();
+    std::os::unix::fs::symlink("../elsewhere", data.join("token.backup")).unwrap();
+    assert_eq!(bridge.bash("chmod -R a+rwX data elsewhere").code, Some(0));
+    bridge.start_again();
+    let mode = |name: &str| fs::metadata(data.join(name)).unwrap().permissions().mode() & 0o777;
+    let (folder, file) = (0o700, 0o600);
+    let wanted = [("", folder), ("run", folder), ("installed", folder), ("installed/receipt", file), ("token", file)];
+    let wanted = wanted.into_iter().chain([("askbridge.db", file), ("index.db", file), ("lock", file)]);
+    for (name, wanted) in wanted {
+        assert_eq!(mode(name), wanted, "`{name}` has mode {:o}", mode(name));
+    }
+    for name in ["askbridge.db-wal", "askbridge.db-shm"].into_iter().filter(|name| data.join(name).exists()) {
+        assert_eq!(mode(name), file, "{name}");
+    }
+    assert_eq!((mode("notes-of-mine"), mode("../elsewhere")), (0o666, 0o666), "what is not ours stays as it is");
+    assert!(bridge.log().contains("was open to other users (mode 666); it is not any more"), "{}", bridge.log());
+}
+
     assert_eq!(page.metric("askbridge_open_asks{state=\"open\"}"), 2.0);
     assert_eq!(page.metric("askbridge_ask_to_settled_seconds_count"), 0.0);
     assert_eq!(page.metric("askbridge_open_asks_waiting{at_least=\"3600\"}"), 0.0);

@@ -1,0 +1,59 @@
+//! What lies in the data folder is the user's alone. Files that came from a copy, or from a folder that was made by hand, are often
+//! open to others: the rights are taken away when the server starts.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tracing::warn;
+
+/// What is ours in the data folder. The folder may hold more, if the user chose one that does.
+const OURS: &[&str] =
+    &["token", "lock", "run", "installed", "askbridge.db", "index.db", "restoring.db", "watermark", "before-restore-"];
+/// The rights of everyone but the owner.
+const OTHERS: u32 = 0o077;
+/// How deep is looked into folders of ours. Beyond: nothing of ours lies there.
+const DEPTH_MAX: usize = 6;
+
+/// Takes the rights of others away from the data folder and from what is ours in it. Whatever that is said in the log; a file
+/// that does not let itself be changed is left as it is.
+pub(crate) fn keep_private(data: &Path) {
+    let changed = tighten(data).into_iter().chain(ours(data).into_iter().flat_map(|path| within(path, DEPTH_MAX)));
+    for (path, result) in changed {
+        let path = path.display();
+        match result {
+            Ok(mode) => warn!(%path, "`{path}` was open to other users (mode {mode:o}); it is not any more"),
+            Err(error) => warn!(%path, %error, "`{path}` is open to other users, and that could not be changed"),
+        }
+    }
+}
+
+type Tightened = (PathBuf, io::Result<u32>);
+
+fn ours(data: &Path) -> Vec<PathBuf> {
+    let is_ours = |name: &str| OURS.iter().any(|ours| name.starts_with(ours));
+    let entries = fs::read_dir(data).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_name().to_str().is_some_and(is_ours)).map(|entry| entry.path()).collect()
+}
+
+fn within(path: PathBuf, depth: usize) -> Vec<Tightened> {
+    let mut changed: Vec<_> = tighten(&path).into_iter().collect();
+    let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    if depth > 0 && is_folder {
+        let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+        changed.extend(entries.flat_map(|entry| within(entry.path(), depth - 1)));
+    }
+    changed
+}
+
+/// Returns the rights that a file or a folder had, if they were too many. What a link points to is somebody else's.
+fn tighten(path: &Path) -> Option<Tightened> {
+    let meta = path.symlink_metadata().ok()?;
+    let mode = meta.permissions().mode() & 0o7777;
+    if mode & OTHERS == 0 || !(meta.is_file() || meta.is_dir()) {
+        return None;
+    }
+    let set = fs::set_permissions(path, Permissions::from_mode(mode & !OTHERS));
+    Some((path.to_owned(), set.map(|()| mode)))
+}
