@@ -6,7 +6,7 @@ use anyhow::Result;
 use askbridge_bridge::server::Handed;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
-use tracing::info;
+use tracing::{info, warn};
 
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
@@ -26,6 +26,7 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(settings: Settings, args: &Args, handed: Handed) -> Result<Exit, Failure> {
     raise_file_limit();
+    outlive_the_size_limit();
     let served = Served::start(&settings, handed, args.wait_for_lock).await?;
     greet(&settings, &served).await?;
     notify::tell("READY=1");
@@ -43,6 +44,15 @@ fn raise_file_limit() {
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
         info!(%error, "Could not raise the limit of open files; it stays as it was");
+    }
+}
+
+/// A file that grows beyond `ulimit -f` sends a signal that ends the process, which would take everything along that can still be
+/// read. With a handler the write fails instead, and that is treated like a full disk. What we start does not inherit it.
+fn outlive_the_size_limit() {
+    let number = rustix::process::Signal::XFSZ.as_raw();
+    if let Err(error) = signal(SignalKind::from_raw(number)) {
+        warn!(%error, "Could not prepare for a limit on the size of files; reaching it would end this server");
     }
 }
 

@@ -26,8 +26,8 @@ fn a_server_that_can_work_says_so() {
 #[test]
 fn a_server_whose_disk_is_full_is_not_ready_until_there_is_space_again() {
     let bridge = TestBridge::stopped();
-    // As good as a full disk: no file may grow beyond 200 KiB, and the system says so instead of killing.
-    let script = "trap '' XFSZ; ulimit -S -f 200; export ASKBRIDGE_LISTEN=127.0.0.1:0; exec askbridge serve";
+    // As good as a full disk: no file may grow beyond 200 KiB. What grows all the same is killed, unless it is prepared.
+    let script = "ulimit -S -f 200; export ASKBRIDGE_LISTEN=127.0.0.1:0; exec askbridge serve";
     let server = bridge.spawn_bash(script);
     server.prints("http://");
     assert_eq!(bridge.get("/readyz", "").status, 200);
@@ -41,6 +41,12 @@ fn a_server_whose_disk_is_full_is_not_ready_until_there_is_space_again() {
     assert!(reasons.contains("the store takes nothing; the log says why"), "{reasons}");
     assert!(!reasons.contains(bridge.dir.path().to_str().unwrap()), "anybody may read this: {reasons}");
     assert_eq!(bridge.get("/healthz", "").status, 200, "restarting it would not help");
+    let stored = bridge.open();
+    assert!(!stored.is_empty(), "what was asked before can be read");
+    let refused = bridge.post("/v1/asks", "beyond", &json!({"questions": [{"question": long}]}));
+    assert_eq!((&refused["status"], &refused["code"]), (&json!(503), &json!("down")), "{refused}");
+    assert!(refused["detail"].as_str().unwrap().contains("no space is left"), "{refused}");
+    assert!(!refused.to_string().contains(bridge.dir.path().to_str().unwrap()), "{refused}");
     assert!(bridge.get("/metrics", "").metric("askbridge_journal_failures_total") > 0.0);
     let pid = server.pid().to_string();
     let more = std::process::Command::new("prlimit").args(["--pid", &pid, "--fsize=unlimited"]).status();
@@ -48,16 +54,10 @@ fn a_server_whose_disk_is_full_is_not_ready_until_there_is_space_again() {
     until("there is space again", || (bridge.get("/readyz", "").status == 200).then_some(()));
     drop(asking);
     bridge.run(&["ask", "Deploy now?", "--no-wait"]).good();
+    assert!(bridge.open().len() > stored.len());
     bridge.run(&["journal", "verify"]).good();
 }
 
-#[test]
-fn the_metrics_tell_of_a_round_from_asking_to_delivery() {
-    let bridge = TestBridge::start();
-    let waiting = bridge.ask("one", &question());
-    let ask = bridge.ask("two", &question());
-    let page = bridge.get("/metrics", "");
-    assert_eq!(page.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
 #[test]
 fn files_that_were_open_to_others_are_closed_when_the_server_starts() {
     let mut bridge = TestBridge::start();
@@ -85,6 +85,13 @@ fn files_that_were_open_to_others_are_closed_when_the_server_starts() {
     assert!(bridge.log().contains("was open to other users (mode 666); it is not any more"), "{}", bridge.log());
 }
 
+#[test]
+fn the_metrics_tell_of_a_round_from_asking_to_delivery() {
+    let bridge = TestBridge::start();
+    let waiting = bridge.ask("one", &question());
+    let ask = bridge.ask("two", &question());
+    let page = bridge.get("/metrics", "");
+    assert_eq!(page.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
     assert_eq!(page.metric("askbridge_open_asks{state=\"open\"}"), 2.0);
     assert_eq!(page.metric("askbridge_ask_to_settled_seconds_count"), 0.0);
     assert_eq!(page.metric("askbridge_open_asks_waiting{at_least=\"3600\"}"), 0.0);

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use askbridge_journal::fault::Fault;
 use askbridge_journal::journal::{AppendError, ReadError};
 use askbridge_peers::wish::Rejection;
 
@@ -17,17 +18,20 @@ pub(crate) fn from_read(error: &ReadError) -> Rejection {
     Rejection::Down(chain(error))
 }
 
-/// Writes an error and what caused it in one line.
+/// Writes an error and what caused it in one line, without the names of our files: clients read it. The log has them from where
+/// the store failed.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let text = error.to_string();
+        let told = error.downcast_ref::<Fault>().and_then(Fault::told);
+        let is_whole = told.is_some();
+        let text = told.unwrap_or_else(|| error.to_string());
         if !line.ends_with(&text) {
             line.push_str(": ");
             line.push_str(&text);
         }
-        cause = error.source();
+        cause = error.source().filter(|_| !is_whole);
     }
     line
 }

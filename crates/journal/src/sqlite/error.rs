@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -35,6 +35,13 @@ pub enum Error {
     },
     #[error("`{}` was written by a newer release (format {found}, this one writes {ours})", path.display())]
     TooNew { path: PathBuf, found: u32, ours: u32 },
+    #[error(
+        "`{}` ends at entry {found}, although entry {known} was stored there: its end was removed, or an older copy is in its place",
+        path.display()
+    )]
+    Lost { path: PathBuf, found: u64, known: u64 },
+    #[error("`{}` is another journal than the one that was here", path.display())]
+    Replaced { path: PathBuf },
     #[error("could not {what} `{}`; check the permissions of its folder", path.display())]
     Io {
         what: &'static str,
@@ -52,12 +59,45 @@ pub enum Error {
     Closed { path: PathBuf },
 }
 
+/// May the file not grow? Because the disk is full, or because a file of this process may not be longer (`ulimit -f`): SQLite
+/// calls the second an error of a write like any other.
+pub(crate) fn is_full(error: &rusqlite::Error) -> bool {
+    matches!(
+        error,
+        rusqlite::Error::SqliteFailure(
+            ffi::Error { code: ErrorCode::DiskFull, .. }
+                | ffi::Error { extended_code: ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE, .. }
+                | ffi::Error { extended_code: ffi::SQLITE_IOERR_SHMSIZE, .. },
+            _
+        )
+    )
+}
+
 impl Error {
+    /// The same without the names of files, for clients.
+    pub fn told(&self) -> String {
+        match self {
+            Self::Full { .. } => "no space is left; nothing that was acknowledged is lost".to_owned(),
+            Self::Forbidden { .. } => "the file cannot be written".to_owned(),
+            Self::Damaged { .. } => "the file is damaged".to_owned(),
+            Self::NotOurs { .. } => "the file is not a journal of askbridge".to_owned(),
+            Self::InUse { .. } => "another process holds the file".to_owned(),
+            Self::TooNew { found, ours, .. } => {
+                format!("the file was written by a newer release (format {found}, this one writes {ours})")
+            }
+            Self::Lost { found, known, .. } => format!("the journal ends at entry {found}, entry {known} was stored"),
+            Self::Replaced { .. } => "the journal is another one than before".to_owned(),
+            Self::Io { what, .. } => format!("could not {what} a file"),
+            Self::Sqlite { .. } => "could not work with the file".to_owned(),
+            Self::Closed { .. } => "it was closed".to_owned(),
+        }
+    }
+
     /// Says of an error of SQLite which file it is about, and sorts out those that a person can do something about.
     pub(crate) fn of(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
         match source.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => Self::Full { path, source },
+            _ if is_full(&source) => Self::Full { path, source },
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::Forbidden { path, source }
             }

@@ -7,10 +7,10 @@ use std::time::Instant;
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{EntryId, Position, SessionId};
 use foldhash::HashMap;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use tokio::sync::oneshot;
 
-use super::error::Error;
+use super::error::{Error, is_full};
 use super::projector::Projector;
 use super::recent::Recent;
 use super::rows;
@@ -136,7 +136,7 @@ impl Ledger {
                     // Should even this fail, the next BEGIN will say so.
                     let _ = conn.execute_batch("ROLLBACK");
                 }
-                let unknown = stage == Stage::During && error.sqlite_error_code() != Some(ErrorCode::DiskFull);
+                let unknown = stage == Stage::During && !is_full(&error);
                 let fault = Fault::new(Error::of(&self.path, error));
                 tracing::error!(jobs = jobs.len() + done.len(), error = %fault, "Could not write to the journal");
                 done.into_iter().for_each(|done| fail(done, &fault, unknown));
