@@ -163,12 +163,18 @@ async fn open_store(options: &sqlite::Options, wait_for_lock: bool) -> Result<Sq
 
 fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {
     let in_use = matches!(error, sqlite::Error::InUse { .. });
+    let has_lost = matches!(error, sqlite::Error::Lost { .. } | sqlite::Error::Replaced { .. });
     let failure = Failure::from(anyhow::Error::from(error));
     if in_use {
         let folder = settings.data.display();
         return failure.hint(format!(
             "askbridge already runs on `{folder}`; look at it with `askbridge inbox`, take its place with `askbridge serve --wait-for-lock`, or set ASKBRIDGE_DATA to another folder"
         ));
+    }
+    if has_lost {
+        return failure.hint(
+            "if its log `askbridge.db-wal` was moved, put it back; otherwise put back a copy with `askbridge journal restore --replace FILE`. If it is meant to be as it is, type `askbridge journal accept`",
+        );
     }
     failure
 }

@@ -58,6 +58,11 @@ impl Cursor {
         Position(self.places.get(stream_of(session, self.places.len())).copied().unwrap_or_default())
     }
 
+    /// The name of the journal that it belongs to.
+    pub(crate) fn journal(&self) -> u64 {
+        self.journal
+    }
+
     pub(crate) fn places(&self) -> &[u64] {
         &self.places
     }

@@ -48,7 +48,7 @@ pub mod shelf;
 pub mod sqlite;
 pub mod verify;
 
-pub use backup::{BackupError, backup, restore};
+pub use backup::{BackupError, accept, backup, restore};
 pub use bus::{Bus, LocalBus};
 pub use cursor::Cursor;
 pub use entry::{Digest, Entry, Stored, Written};

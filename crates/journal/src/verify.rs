@@ -10,10 +10,10 @@ use askbridge_core::{Session, evolve};
 use rusqlite::Connection;
 
 use crate::entry::{Digest, Stored};
-use crate::index::load_cursor;
+use crate::index::{Difference, compare, load_cursor};
 use crate::journal::ReadError;
 use crate::record::FORMAT;
-use crate::sqlite::{COLUMNS, Error, FILE, INDEX_FILE, meta, open_to_read, stored};
+use crate::sqlite::{COLUMNS, Error, FILE, INDEX_FILE, Known, Mark, known, meta, open_to_read, stored};
 
 /// Problems that are written down. Beyond: they are only counted.
 const PROBLEMS_MAX: usize = 100;
@@ -40,6 +40,18 @@ pub enum Problem {
     Record { position: Position, why: String },
     #[error("the entry at position {} of {session} does not follow the one before it; something was changed", position.0)]
     Chain { session: SessionId, position: Position },
+    #[error("SQLite reports of the index: {0}; it is built anew when the server starts again")]
+    IndexFile(String),
+    #[error(
+        "the index is not as the journal says: the row of `{table}` at {at} is {how}; it is built anew when the server starts again"
+    )]
+    Row { table: &'static str, at: String, how: &'static str },
+    #[error(
+        "the journal ends at entry {found}, although entry {known} was stored; its end was removed, or an older copy is in its place"
+    )]
+    Lost { found: u64, known: u64 },
+    #[error("this is another journal than the one that was here")]
+    Replaced,
     #[error("the index says that {ask} is {index}, the journal that it is {journal}; rebuild the index")]
     Index { ask: AskId, index: &'static str, journal: &'static str },
 }
@@ -68,17 +80,38 @@ pub fn verify(dir: &Path) -> Result<Report, Error> {
 /// The same, and tells after each entry how far it is: how many were read, and the last position. Positions may have
 /// gaps, so the end may come early.
 pub fn verify_and_tell(dir: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Report, Error> {
-    // First the index, then the journal, so that the index cannot know more.
-    let listed = listed(&dir.join(INDEX_FILE))?;
-    check(dir.join(FILE), listed, tell)
+    // First what lies beside the journal, then the journal, so that nothing beside it can know more.
+    let beside = Beside { known: known(dir)?, index: Index::look(&dir.join(INDEX_FILE)) };
+    check(dir.join(FILE), beside, tell)
+}
+
+/// What lies beside the journal.
+#[derive(Default)]
+struct Beside {
+    /// How far it had come.
+    known: Option<Known>,
+    index: Index,
+}
+
+/// The index as it was at one moment.
+#[derive(Default)]
+enum Index {
+    /// Without it nothing is lost but time.
+    #[default]
+    None,
+    Unreadable(String),
+    There {
+        conn: Connection,
+        listed: Listed,
+    },
 }
 
 /// Checks a file that has no index beside it.
 pub(crate) fn verify_copy(path: &Path) -> Result<Report, Error> {
-    check(path.to_owned(), None, &mut |_, _| {})
+    check(path.to_owned(), Beside::default(), &mut |_, _| {})
 }
 
-fn check(path: PathBuf, listed: Option<Listed>, tell: &mut dyn FnMut(u64, u64)) -> Result<Report, Error> {
+fn check(path: PathBuf, beside: Beside, tell: &mut dyn FnMut(u64, u64)) -> Result<Report, Error> {
     let of = |source| Error::of(&path, source);
     let conn = open_to_read(&path).map_err(of)?;
     conn.execute_batch("BEGIN").map_err(of)?;
@@ -88,27 +121,99 @@ fn check(path: PathBuf, listed: Option<Listed>, tell: &mut dyn FnMut(u64, u64)) 
     }
     let mut report = Report { path: path.clone(), format, ..Report::default() };
     check_file(&conn, &mut report).map_err(of)?;
-    if report.is_good() {
-        let up_to = listed.as_ref().map_or(0, |listed| listed.up_to);
-        let replayed = replay(&conn, &mut report, up_to, tell).map_err(of)?;
-        if let Some(listed) = listed {
+    if !report.is_good() {
+        return Ok(report);
+    }
+    let identity = meta(&conn, "identity").map_err(of)?.unwrap_or(0).cast_unsigned();
+    if let Some(known) = beside.known {
+        check_end(&conn, known, identity, &mut report).map_err(of)?;
+    }
+    let up_to = beside.index.up_to();
+    let has_its_end = report.is_good();
+    let replayed = replay(&conn, &mut report, up_to, tell).map_err(of)?;
+    match beside.index {
+        // It knows of what is gone.
+        _ if !has_its_end => {}
+        Index::None => {}
+        Index::Unreadable(why) => report.add(Problem::IndexFile(why)),
+        Index::There { listed, .. } if listed.journal != identity => {
+            report.add(Problem::IndexFile("it is of another journal".to_owned()));
+        }
+        Index::There { conn: index, listed } => {
             check_index(&mut report, listed, replayed);
+            check_rows(&index, &conn, up_to, &mut report);
         }
     }
     Ok(report)
 }
 
-fn check_file(conn: &Connection, report: &mut Report) -> rusqlite::Result<()> {
-    let mut check = conn.prepare("PRAGMA quick_check")?;
-    let lines = check.query_map((), |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
-    for line in lines.into_iter().filter(|line| line != "ok") {
-        report.add(Problem::File(line));
+/// Is everything there that was known to be?
+fn check_end(conn: &Connection, known: Known, identity: u64, report: &mut Report) -> rusqlite::Result<()> {
+    let newest = last_position(conn)?.max(meta(conn, "newest_forgotten")?.unwrap_or(0).cast_unsigned());
+    match known.check(&report.path, Some(Mark { identity, newest })) {
+        Ok(()) => {}
+        Err(Error::Lost { found, known, .. }) => report.add(Problem::Lost { found, known }),
+        Err(_) => report.add(Problem::Replaced),
     }
     Ok(())
 }
 
+/// Compares the index with the journal. One that cannot be read to its end differs.
+fn check_rows(index: &Connection, journal: &Connection, up_to: u64, report: &mut Report) {
+    let lines = whole(index, "PRAGMA integrity_check").unwrap_or_else(|error| vec![error.to_string()]);
+    if !lines.is_empty() {
+        lines.into_iter().for_each(|line| report.add(Problem::IndexFile(line)));
+        return;
+    }
+    let compared = compare(index, journal, up_to, &mut |difference| {
+        let Difference { table, at, how } = difference;
+        report.add(Problem::Row { table, at, how });
+    });
+    match compared {
+        // An entry that cannot be read was found when all were replayed.
+        Ok(_) => {}
+        Err(error) => report.add(Problem::IndexFile(error.to_string())),
+    }
+}
+
+impl Index {
+    fn look(path: &Path) -> Self {
+        if !path.exists() {
+            return Self::None;
+        }
+        match listed(path) {
+            Ok((conn, listed)) => Self::There { conn, listed },
+            // It does not say how far it has come.
+            Err(rusqlite::Error::InvalidQuery) => Self::Unreadable("it is not one of this release".to_owned()),
+            Err(error) => Self::Unreadable(error.to_string()),
+        }
+    }
+
+    /// The last entry that it has taken in.
+    fn up_to(&self) -> u64 {
+        match self {
+            Self::There { listed, .. } => listed.up_to,
+            Self::None | Self::Unreadable(_) => 0,
+        }
+    }
+}
+
+fn check_file(conn: &Connection, report: &mut Report) -> rusqlite::Result<()> {
+    whole(conn, "PRAGMA quick_check")?.into_iter().for_each(|line| report.add(Problem::File(line)));
+    Ok(())
+}
+
+/// Asks SQLite whether a file is whole. Returns what it objects to.
+fn whole(conn: &Connection, pragma: &str) -> rusqlite::Result<Vec<String>> {
+    let mut check = conn.prepare(pragma)?;
+    let lines = check.query_map((), |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}
+
 /// What the index says.
 struct Listed {
+    /// The journal that it is of.
+    journal: u64,
     open: HashSet<AskId>,
     /// The last entry that it has taken in.
     up_to: u64,
@@ -122,23 +227,20 @@ struct Replayed {
     ahead: HashSet<SessionId>,
 }
 
-/// Reads the index, if there is one: without it nothing is lost but time.
-fn listed(path: &Path) -> Result<Option<Listed>, Error> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let read = || {
-        let conn = open_to_read(path)?;
-        let moment = conn.unchecked_transaction()?;
-        let up_to = load_cursor(&moment)?.map_or(0, |cursor| cursor.places()[0]);
-        let mut query = moment.prepare("SELECT session, number FROM asks WHERE state <= 1")?;
-        let ask = |row: &rusqlite::Row<'_>| {
-            Ok(AskId { session: SessionId(u128::from_be_bytes(row.get(0)?)), number: row.get(1)? })
-        };
-        let open = query.query_map((), ask)?.collect::<rusqlite::Result<_>>()?;
-        Ok(Some(Listed { open, up_to }))
+/// Reads the index. The connection stays at that moment.
+fn listed(path: &Path) -> rusqlite::Result<(Connection, Listed)> {
+    let conn = open_to_read(path)?;
+    conn.execute_batch("BEGIN")?;
+    let cursor = load_cursor(&conn)?.ok_or(rusqlite::Error::InvalidQuery)?;
+    let (journal, up_to) = (cursor.journal(), cursor.places()[0]);
+    let ask = |row: &rusqlite::Row<'_>| {
+        Ok(AskId { session: SessionId(u128::from_be_bytes(row.get(0)?)), number: row.get(1)? })
     };
-    read().map_err(|source| Error::of(path, source))
+    let open = {
+        let mut query = conn.prepare("SELECT session, number FROM asks WHERE state <= 1")?;
+        query.query_map((), ask)?.collect::<rusqlite::Result<_>>()?
+    };
+    Ok((conn, Listed { journal, open, up_to }))
 }
 
 /// Folds every session, one at a time.

@@ -8,4 +8,4 @@ mod restore;
 
 pub use copy::{Progress, backup};
 pub use error::BackupError;
-pub use restore::{Existing, Restored, restore};
+pub use restore::{Existing, Restored, accept, restore};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::copy::{Progress, copy, open_to_write, sync_folder_of, with_ending};
 use super::error::BackupError;
-use crate::sqlite::{Error, FILE, INDEX_FILE, Lock, make_folder, set_meta};
+use crate::sqlite::{Error, FILE, Format, INDEX_FILE, Lock, WATERMARK_FILE, format, make_folder, seal_of, set_meta};
 use crate::verify::{Report, verify_copy};
 
 /// What to do with a store that is there already.
@@ -78,16 +78,40 @@ fn set_aside(dir: &Path, store: &Path) -> Result<PathBuf, BackupError> {
     Ok(aside)
 }
 
-/// Removes what belongs to a former store alone: a log that lies beside a store is taken for its own, and an index is of
-/// one journal.
+/// Removes what belongs to a former store alone: a log that lies beside a store is taken for its own, an index is of one journal,
+/// and so is the mark that says how far it had come.
 fn remove_companions(dir: &Path, store: &Path) -> Result<(), BackupError> {
+    ["-wal", "-shm"].iter().try_for_each(|ending| remove(&with_ending(store, ending)))?;
+    forget_former(dir)
+}
+
+fn forget_former(dir: &Path) -> Result<(), BackupError> {
     let index = dir.join(INDEX_FILE);
-    let of_store = ["-wal", "-shm"].map(|ending| with_ending(store, ending));
-    let of_index = ["-wal", "-shm", ""].map(|ending| with_ending(&index, ending));
-    for path in of_store.into_iter().chain(of_index) {
-        if_there(fs::remove_file(&path)).map_err(BackupError::io("remove", &path))?;
+    remove(&seal_of(&index))?;
+    ["-wal", "-shm", ""].iter().try_for_each(|ending| remove(&with_ending(&index, ending)))?;
+    remove(&dir.join(WATERMARK_FILE))
+}
+
+fn remove(path: &Path) -> Result<(), BackupError> {
+    if_there(fs::remove_file(path)).map_err(BackupError::io("remove", path))
+}
+
+/// Takes the store in `dir` as it is, although it is known to have been longer, or to have been another: somebody put it there on
+/// purpose. Refuses while a server works there.
+///
+/// It gets a new name, `identity`, as a store that was restored does.
+pub fn accept(dir: &Path, identity: u64) -> Result<(), BackupError> {
+    let _lock = Lock::take(dir)?;
+    let store = dir.join(FILE);
+    if store.exists() {
+        let named = open_to_write(&store).and_then(|conn| match format(&conn)? {
+            Some(Format::Ours(_)) => set_meta(&conn, "identity", identity.cast_signed()),
+            // Nothing is in it yet: it gets a name when it is made.
+            _ => Ok(()),
+        });
+        named.map_err(|error| Error::of(&store, error))?;
     }
-    Ok(())
+    forget_former(dir)
 }
 
 fn if_there(done: io::Result<()>) -> io::Result<()> {

@@ -4,6 +4,7 @@
 //! the entry that recorded it. The embedded journal keeps its index in a second file and brings it up to date before each
 //! look; where the journal is elsewhere, the index follows it and keeps a copy of just those entries.
 
+mod compare;
 pub(crate) mod copy;
 mod filter;
 mod gist;
@@ -20,6 +21,7 @@ pub use query::{Counts, Index, IndexError, Known};
 pub use rows::{AskRow, SessionRow, SessionState, State};
 pub use waiting::Waiting;
 
+pub(crate) use compare::{Difference, compare};
 pub(crate) use gist::Gists;
 pub(crate) use progress::{create, load_cursor, save_cursor};
 pub(crate) use project::{Scribe, forget};

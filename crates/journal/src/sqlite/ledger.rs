@@ -16,6 +16,7 @@ use super::recent::Recent;
 use super::rows;
 use super::schema::{meta, set_meta};
 use super::shelves::{self, Change, Changed};
+use super::watermark::Watermark;
 use crate::entry::{Entry, Stored, lane_number};
 use crate::fault::Fault;
 use crate::index::{self, Gists, Ranks, Scribe};
@@ -52,6 +53,8 @@ pub(crate) struct Ledger {
     /// Positions of sessions' last decisions, as far as they were needed lately.
     heads: HashMap<SessionId, Option<Position>>,
     indexed: Indexed,
+    /// Says beside the file how far it has come.
+    watermark: Option<Watermark>,
     recent: Arc<Recent>,
     meter: Arc<Meter>,
 }
@@ -80,7 +83,14 @@ impl Ledger {
         let newest = newest.max(meta(conn, "newest_forgotten")?.unwrap_or(0)).cast_unsigned();
         let recent = Arc::new(Recent::new(newest));
         let indexed = Indexed::Here(Ranks::default());
-        Ok(Self { path: path.to_owned(), newest, heads: HashMap::default(), indexed, recent, meter: Arc::default() })
+        let (path, heads, meter) = (path.to_owned(), HashMap::default(), Arc::default());
+        Ok(Self { path, newest, heads, indexed, watermark: None, recent, meter })
+    }
+
+    /// Writes down from now on how far it has come.
+    pub(super) fn marked(mut self, watermark: Watermark) -> Self {
+        self.watermark = Some(watermark);
+        self
     }
 
     /// Leaves the index to somebody else.
@@ -117,6 +127,9 @@ impl Ledger {
         });
         match outcome {
             Ok(()) => {
+                if let Some(watermark) = self.watermark.as_ref().filter(|_| self.newest > newest) {
+                    watermark.note(self.newest);
+                }
                 let wrote = conn.total_changes() != changes;
                 self.meter.committed(begun.elapsed(), applied.elapsed(), fresh.len(), wrote);
                 self.recent.push(&fresh);

@@ -11,6 +11,7 @@ use super::error::Error;
 use super::lock::Lock;
 use super::projector::attach;
 use super::schema::{Format, create, format, meta};
+use super::watermark::known;
 use crate::record::FORMAT;
 
 pub(crate) const FILE: &str = "askbridge.db";
@@ -65,6 +66,10 @@ pub(super) fn open(options: &Options) -> Result<Opened, Error> {
     let found = configure(&conn, options).and_then(|()| format(&conn)).map_err(of)?;
     let newer = match found {
         None => {
+            // A journal that is gone, or whose log is, looks like one that is yet to be made.
+            if let Some(known) = known(&options.dir)? {
+                known.check(&path, None).inspect_err(|_| leave_as_it_is(&conn))?;
+            }
             create(&conn, options.identity).map_err(of)?;
             None
         }
@@ -73,6 +78,12 @@ pub(super) fn open(options: &Options) -> Result<Opened, Error> {
     };
     let identity = meta(&conn, "identity").map_err(of)?.unwrap_or(0).cast_unsigned();
     Ok(Opened { conn, path, lock, identity, newer })
+}
+
+/// Closing the last connection folds the log into the file. One that is refused stays as it was found.
+pub(super) fn leave_as_it_is(conn: &Connection) {
+    // Without it nothing is lost either: what is folded in is what was found.
+    let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
 }
 
 fn configure(conn: &Connection, options: &Options) -> rusqlite::Result<()> {

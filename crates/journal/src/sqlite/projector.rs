@@ -15,12 +15,13 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::error::Error;
-use super::open::{make_file, prepare};
+use super::open::{make_file, open_to_read, prepare};
 use super::recent::{Recent, Wanted};
 use super::rows::{head, positions, read_between};
+use super::seal::{self, Sealed};
 use crate::cursor::Cursor;
 use crate::fault::Fault;
-use crate::index::{self, Gists, Ranks, Scribe};
+use crate::index::{self, Gists, Ranks, Scribe, compare};
 use crate::journal::ReadError;
 
 pub(crate) const INDEX_FILE: &str = "index.db";
@@ -30,6 +31,11 @@ const TOGETHER: u64 = limits::RECENT_ENTRIES_MAX as u64 + 4096;
 const BATCH: usize = 1024;
 /// Entries beyond which building the index is worth a word in the log.
 const LONG: u64 = 50_000;
+/// Entries after which the log tells again how far building it has come.
+const TOLD_EVERY: u64 = 250_000;
+/// Entries up to which an index without a seal is compared with the journal when it is opened. Beyond, after a crash, SQLite is
+/// asked whether the file is whole, and `askbridge journal verify` compares.
+const COMPARED_MAX: u64 = 20_000;
 
 #[derive(Debug)]
 pub(crate) struct Projector {
@@ -42,6 +48,8 @@ pub(crate) struct Projector {
     thread: Mutex<Option<JoinHandle<()>>>,
     waker: Mutex<Option<Thread>>,
     closed: AtomicBool,
+    /// Is it known to be as the journal says? Only then it is sealed when it is left.
+    is_sound: bool,
 }
 
 #[derive(Debug)]
@@ -58,12 +66,13 @@ impl Projector {
         let path = dir.join(INDEX_FILE);
         let newest = recent.newest();
         recent.keep_for_index();
-        let (conn, at) = match open(&path, journal, identity, newest) {
+        let (conn, at, is_sound) = match open_sound(&path, journal, identity, newest) {
             Ok(opened) => opened,
             Err(Error::Damaged { .. }) => {
-                tracing::warn!(path = %path.display(), "The index is not usable and is built anew");
+                tracing::warn!(path = %path.display(), "The index is not as the journal says and is built anew");
                 remove(&path);
-                open(&path, journal, identity, newest)?
+                let (conn, at) = open(&path, journal, identity, newest)?;
+                (conn, at, true)
             }
             Err(error) => return Err(error),
         };
@@ -76,6 +85,7 @@ impl Projector {
             thread: Mutex::default(),
             waker: Mutex::default(),
             closed: AtomicBool::new(false),
+            is_sound,
         });
         if newest - at > LONG {
             tracing::info!(entries = newest - at, "Building the index");
@@ -129,8 +139,14 @@ impl Projector {
                 tracing::error!("The index's thread panicked");
             }
         }
-        let _ = self.catch_up();
-        let _ = self.inner.lock().conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+        let is_whole = self.catch_up().is_ok();
+        let inner = self.inner.lock();
+        let folded = inner.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, i64>(0));
+        // Somebody may still read; then the log stays, and the next start looks for itself.
+        if is_whole && self.is_sound && folded.is_ok_and(|busy| busy == 0) {
+            // Without a seal the next start takes longer.
+            let _ = seal::close(&self.path);
+        }
     }
 
     /// Takes in everything that was committed before this call.
@@ -140,8 +156,14 @@ impl Projector {
             return Ok(());
         }
         let mut inner = self.inner.lock();
+        let mut told = self.at.load(Ordering::Acquire);
         while self.at.load(Ordering::Acquire) < newest {
             self.take_in(&mut inner, Wanted::All)?;
+            let at = self.at.load(Ordering::Acquire);
+            if at.saturating_sub(told) >= TOLD_EVERY {
+                told = at;
+                tracing::info!(entries = at, of = newest, "Building the index: {at} of {newest} entries");
+            }
         }
         Ok(())
     }
@@ -235,6 +257,38 @@ impl Projector {
             index::forget(&inner.conn, session)?;
         }
         Ok(())
+    }
+}
+
+/// Opens an index that was there before, and looks it over. Says also whether it is known to be as the journal says.
+fn open_sound(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result<(Connection, u64, bool), Error> {
+    let damaged = || Error::Damaged { path: path.to_owned(), source: rusqlite::Error::InvalidQuery };
+    let sealed = seal::open(path);
+    if sealed == Sealed::Broken {
+        return Err(damaged());
+    }
+    let (conn, at) = open(path, journal, identity, newest)?;
+    if sealed == Sealed::Whole {
+        return Ok((conn, at, true));
+    }
+    let of = |source| Error::of(path, source);
+    let whole: String = conn.query_row("PRAGMA main.quick_check(1)", (), |row| row.get(0)).map_err(of)?;
+    if whole != "ok" {
+        return Err(damaged());
+    }
+    if at > COMPARED_MAX {
+        return Ok((conn, at, false));
+    }
+    let entries = open_to_read(journal).map_err(|source| Error::of(journal, source))?;
+    let mut differs = false;
+    // An entry that cannot be read is the journal's trouble, and told when it is needed.
+    match compare(&conn, &entries, at, &mut |_| differs = true) {
+        Ok(Ok(())) if differs => Err(damaged()),
+        Ok(read) => Ok((conn, at, read.is_ok())),
+        Err(error) => {
+            tracing::debug!(%error, "The index could not be compared with the journal");
+            Err(damaged())
+        }
     }
 }
 

@@ -129,7 +129,7 @@ pub(super) fn positions(conn: &Connection, session: SessionId) -> rusqlite::Resu
 
 /// Reads the entries of all sessions after a position, up to another, until there are enough bytes. Fewer entries than `max`
 /// with fewer bytes than that: there are no others up to there.
-pub(super) fn read_between(
+pub(crate) fn read_between(
     conn: &Connection,
     after: u64,
     up_to: u64,

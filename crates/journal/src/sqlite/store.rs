@@ -21,6 +21,7 @@ use super::projector::Projector;
 use super::recent::Recent;
 use super::rows::{read_session, read_session_back};
 use super::shelves::{self, Change, Changed};
+use super::watermark::{self, Mark, Watermark};
 use super::writer;
 use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
@@ -63,6 +64,10 @@ impl Sqlite {
         let path = opened.path;
         let ledger = Ledger::new(&opened.conn, &path).map_err(|source| Error::of(&path, source))?;
         let (recent, meter) = (Arc::clone(ledger.recent()), Arc::clone(ledger.meter()));
+        let mark = Mark { identity: opened.identity, newest: recent.newest() };
+        if let Some(known) = watermark::known(&options.dir)? {
+            known.check(&path, Some(mark)).inspect_err(|_| open::leave_as_it_is(&opened.conn))?;
+        }
         let projector = Projector::open(&options.dir, &path, opened.identity, Arc::clone(&recent))?;
         if let Err(error) = projector.catch_up() {
             tracing::error!(%error, "The index could not follow the journal; lists will fail until it can");
@@ -72,6 +77,7 @@ impl Sqlite {
             Some(found) => Writer::None(Fault::new(Error::TooNew { path: path.clone(), found, ours: FORMAT })),
             None => {
                 projector.start()?;
+                let ledger = ledger.marked(Watermark::open(&options.dir, mark)?);
                 let (queue, thread) = writer::spawn(path.clone(), opened.conn, ledger)?;
                 Writer::Thread { queue: Some(queue), thread: Some(thread) }
             }

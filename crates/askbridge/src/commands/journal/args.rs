@@ -20,8 +20,9 @@ Examples:
   askbridge journal export > journal.jsonl    one entry on each line, in order
   askbridge journal backup monday.db          a copy of this moment, checked
   askbridge journal restore monday.db         with the server stopped
+  askbridge journal accept                    with the server stopped, after putting back a copy by hand
 
-All of them work on the files of the data folder themselves. The server may go on working, except for `restore`.";
+All of them work on the files of the data folder themselves. The server may go on working, except for `restore` and `accept`.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -63,6 +64,8 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Go on with the journal as it is, although it was longer before or is another one
+    Accept,
 }
 
 pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
@@ -76,6 +79,7 @@ pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
     match &args.verb {
         Verb::Restore { .. } => unreachable!("restored above"),
         Verb::Backup { file, json } => copies::backup(settings, file, *json),
+        Verb::Accept => copies::accept(settings),
         Verb::Verify { json } => {
             let mut progress = Progress::new("checking");
             let report = verify_and_tell(&settings.data, &mut |done, all| progress.show(done, all));

@@ -56,6 +56,13 @@ pub(super) fn restore(settings: &Settings, file: &Path, replace: bool, json: boo
     Ok(Exit::Good)
 }
 
+pub(super) fn accept(settings: &Settings) -> Result<Exit, Failure> {
+    let accepted = askbridge_journal::accept(&settings.data, Chance::System.u64());
+    accepted.map_err(|error| failure(settings, &settings.data, error))?;
+    tell("the journal is taken as it is; start the server with `askbridge`, and clients that come back get a snapshot");
+    Ok(Exit::Good)
+}
+
 fn failure(settings: &Settings, file: &Path, error: BackupError) -> Failure {
     let hint = match &error {
         BackupError::Exists { .. } => Some("choose another name, or remove it first".to_owned()),
@@ -64,7 +71,7 @@ fn failure(settings: &Settings, file: &Path, error: BackupError) -> Failure {
         }
         BackupError::NotGood { .. } => Some("take an older copy; nothing was changed".to_owned()),
         BackupError::Store(sqlite::Error::InUse { .. }) => {
-            Some("a server works on this folder; stop it, then restore".to_owned())
+            Some("a server works on this folder; stop it, then try again".to_owned())
         }
         BackupError::Store(sqlite::Error::Forbidden { path, .. }) if !path.exists() => {
             Some(format!("there is no journal in `{}`; ASKBRIDGE_DATA names its folder", settings.data.display()))
