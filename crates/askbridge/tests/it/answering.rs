@@ -313,3 +313,16 @@ fn an_agents_token_may_not_decide_its_own_ask() {
     assert!(ran.stderr.contains("may ask but never decide"), "{}", ran.stderr);
     assert_eq!(bridge.open().len(), 1);
 }
+
+#[test]
+fn what_a_list_has_shortened_is_fetched_whole_before_it_is_answered() {
+    let bridge = TestBridge::start();
+    // They differ where a list has cut them already.
+    let label = |end: &str| format!("{} {end}", "x".repeat(3_000));
+    let option = |end: &str| json!({"label": label(end), "preview": "y".repeat(10_000)});
+    let question = json!({"question": "Which way?", "options": [option("north"), option("south")]});
+    let id = bridge.ask("k", &json!({ "questions": [question] }));
+    assert!(bridge.open()[0]["truncated"]["bytes"].as_u64().is_some_and(|bytes| bytes > 26_000));
+    bridge.answer(&[&id, "--option", &label("south")]).good();
+    assert_eq!(the_ask(&bridge)["state"], "answered");
+}
