@@ -1,4 +1,4 @@
-//! Large asks without end from one token, and people who look on: how much memory that takes, and that nobody is cut off.
+//! Large asks without end from one token, and people who look on: how much memory that takes, and that no client is cut off.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,10 +27,10 @@ pub(crate) const QUICK: Heavy = Heavy { asks: 60, bytes: 80_000 };
 const PEOPLE: usize = 10;
 /// Resident memory of the server, at its highest.
 const MEMORY_MAX_KB: u64 = 300 * 1024;
-/// Beyond: somebody did not hear of an ask that was taken.
+/// Beyond: a client did not hear of an ask that was taken.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Fails if somebody is cut off, hears less than there is, or the server takes more memory than it may.
+/// Fails if a client is cut off or hears less than there is, or the server takes more memory than it may.
 pub(crate) async fn run(heavy: Heavy) -> Result<()> {
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
@@ -58,9 +58,9 @@ pub(crate) async fn run(heavy: Heavy) -> Result<()> {
             sleep(Duration::from_millis(50)).await;
         }
     };
-    timeout(PATIENCE, all_heard).await.context("somebody did not hear of all asks")?;
+    timeout(PATIENCE, all_heard).await.context("a client did not hear of all asks")?;
     let asked = peak_kb(subject.pid)?;
-    // They stay, so that whatever is kept for them is there at the end.
+    // They stay, so that what is kept for them is there at the end.
     let mut come = Vec::new();
     for _ in 0..PEOPLE {
         come.push(greet(&subject).await?);
@@ -76,7 +76,7 @@ pub(crate) async fn run(heavy: Heavy) -> Result<()> {
         }
     }
     ensure!(listed == taken, "{listed} of {taken} asks are listed");
-    ensure!(listening.try_join_next().is_none(), "somebody was cut off");
+    ensure!(listening.try_join_next().is_none(), "a client was cut off");
     let peak = peak_kb(subject.pid)?;
     println!(
         "\n| large asks | kB each | taken | refused (429) | people | memory MB at most: empty, all asked, all listed |"
@@ -97,7 +97,7 @@ pub(crate) async fn run(heavy: Heavy) -> Result<()> {
     subject.stop().await
 }
 
-/// Counts the asks that somebody hears of, until they are cut off.
+/// Counts the asks that a client hears of, until it is cut off.
 async fn listen(mut socket: Socket, asks: Arc<AtomicUsize>) {
     while let Some(Ok(frame)) = socket.next().await {
         if frame.to_text().is_ok_and(|text| text.contains(r#""event":{"type":"asked""#)) {

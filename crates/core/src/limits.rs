@@ -77,7 +77,7 @@ pub const READ_BATCH_MAX: usize = 512;
 pub const CACHED_SESSIONS_MAX: usize = 16_384;
 /// Bytes that those sessions take, about. Beyond: the same; one that is in use stays, however large it is.
 pub const CACHED_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// How long a session stays in memory that nobody uses; up to twice as long. Beyond: it is folded anew when needed.
+/// How long an idle session stays in memory, at least; at most twice as long. Beyond: it is folded anew when needed.
 pub const IDLE_SESSION_MAX: Duration = Duration::from_secs(10 * 60);
 /// How long `Handed` and `Delivered` may wait for a decision to ride along with. Beyond: they are written on their own.
 pub const RIDE_ALONG_WAIT: Duration = Duration::from_millis(100);

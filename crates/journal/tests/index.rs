@@ -124,7 +124,7 @@ async fn a_list_says_how_much_of_the_journal_it_knows() {
     let (asks, cursor) = index.rows_and_cursor(&AskFilter::default(), 10).unwrap();
     assert_eq!((asks.len(), asks[0].id.number, cursor), (1, 1, journal.now()));
     journal.forget(talk.session).await.unwrap();
-    // Whoever found it before is not told that the index is damaged.
+    // A reader that found it before is not told that the index is damaged.
     let forgotten = index.read(&asks, |known| panic!("{known:?} is gone"));
     assert!(forgotten.is_ok(), "{forgotten:?}");
     assert_eq!(index.rows_and_cursor(&AskFilter::default(), 10).unwrap(), (vec![], journal.now()));

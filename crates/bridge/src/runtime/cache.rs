@@ -171,7 +171,7 @@ impl Cache {
         self.retain(cells, |touched| touched > median);
     }
 
-    /// Keeps what was touched late enough, and whatever is in use or has something to write.
+    /// Keeps the cells that were touched late enough, and those that are in use or have something to write.
     fn retain(&self, cells: &mut HashMap<SessionId, Arc<Cell>>, is_late: impl Fn(u64) -> bool) {
         let mut gone = 0;
         cells.retain(|_, cell| {
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// A session in which somebody said so many bytes.
+    /// A session with a message of so many bytes.
     fn said(session: SessionId, bytes: usize) -> Session {
         let message = MessageId { session, number: 1 };
         let said = Said { message, text: "x".repeat(bytes), by: None, about: None, at: Timestamp(0) };

@@ -30,7 +30,7 @@ pub enum Heard {
     News(Arc<News>),
     /// All that had happened in the session was told. How far a client of this language had come before.
     CaughtUp(Option<Position>),
-    /// It hears nothing more, because nobody tells any more. It may come back with its last cursor.
+    /// The hub is gone, so it hears nothing more. It may come back with its last cursor.
     Lagged,
 }
 
@@ -150,7 +150,7 @@ impl Handle {
     }
 }
 
-/// Looks at what is open for somebody. Thousands may wait for their turn at once, so each step is boxed: nobody keeps room for
+/// Looks at what is open for a caller. Thousands may wait for their turn at once, so each step is boxed: nobody keeps room for
 /// the ones to come.
 async fn look(handle: Handle, caller: Caller) -> Result<(Snapshot, Rest), Rejection> {
     let found = Box::pin(handle.find_open(&caller)).await?;

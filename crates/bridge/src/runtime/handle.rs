@@ -178,7 +178,7 @@ impl Bridge {
     }
 }
 
-/// Gives back the memory of sessions that nobody uses, now and then.
+/// Gives back the memory of idle sessions, now and then.
 async fn let_idle_go(handle: Handle, stop: CancellationToken) {
     loop {
         tokio::select! {
@@ -187,7 +187,7 @@ async fn let_idle_go(handle: Handle, stop: CancellationToken) {
             () = tokio::time::sleep(limits::IDLE_SESSION_MAX) => {}
         }
         handle.cache.sweep();
-        // Who may see a session is looked up again when somebody comes to it.
+        // Who may see a session is looked up again when it is needed.
         *handle.accesses.lock() = foldhash::HashMap::default();
     }
 }

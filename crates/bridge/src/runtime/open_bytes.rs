@@ -69,7 +69,7 @@ impl OpenBytes {
 }
 
 impl Handle {
-    /// Counts what is open, once. Whoever asks meanwhile waits for that.
+    /// Counts what is open, once. An ask that comes meanwhile waits for that.
     pub(crate) async fn count_open(&self) {
         self.open_bytes.counted.get_or_init(|| self.add_open()).await;
     }

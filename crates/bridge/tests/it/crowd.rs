@@ -1,4 +1,4 @@
-//! Many large asks at once: everybody sees that they are there, and whoever opens one sees it whole.
+//! Many large asks at once: every client sees that they are there, and one that opens an ask sees it whole.
 
 use std::collections::BTreeSet;
 

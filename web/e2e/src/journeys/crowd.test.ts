@@ -1,4 +1,4 @@
-/** A crowd of large asks: the inbox shows all of them, and whoever opens one reads it whole before they decide. */
+/** A crowd of large asks: the inbox shows all of them, and a person who opens one reads it whole before they decide. */
 
 import { expect, test } from "vitest";
 import { Person } from "../kit/browser.ts";
