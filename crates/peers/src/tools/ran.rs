@@ -13,12 +13,24 @@ use serde_json::{Value, json};
 use super::answered::allowed;
 use crate::doors::mcp;
 
+/// Fields that hold a path. What a person wrote relative to the agent's folder Claude Code may write whole.
+const PATHS: &[&str] = &["file_path", "notebook_path", "path"];
+
+/// The folder in which an agent works, if it is known.
+pub(crate) type Folder<'a> = Option<&'a str>;
+
 /// Says what a call ran with, if a person or a rule has allowed something else. `asked` is the input as the agent sent it.
-pub(crate) fn instead(body: &Body, asked: &str, verdict: Option<&Verdict>, ran: &str) -> Option<Raw> {
+pub(crate) fn instead(
+    body: &Body,
+    asked: &str,
+    verdict: Option<&Verdict>,
+    ran: &str,
+    folder: Folder<'_>,
+) -> Option<Raw> {
     let Some(Ruling::Answer(Answer::Approval(Decision::Allow { edited, .. }))) = verdict.map(|it| &it.ruling) else {
         return None;
     };
-    if !matches!(body, Body::Approval(_)) || is_same_input(allowed(asked, edited.as_ref()).get(), ran) {
+    if !matches!(body, Body::Approval(_)) || is_same_input(allowed(asked, edited.as_ref()).get(), ran, folder) {
         return None;
     }
     Some(kept(ran))
@@ -30,8 +42,14 @@ pub(crate) fn is_only_handed(ask: &Ask) -> bool {
 }
 
 /// The output of a hook after a call that ran with another input than the model wrote; `None`: it ran as it was written.
-pub(crate) fn told(event: &str, asked: &str, verdict: Option<&Verdict>, ran: &str) -> Option<Value> {
-    if is_same_input(asked, ran) {
+pub(crate) fn told(
+    event: &str,
+    asked: &str,
+    verdict: Option<&Verdict>,
+    ran: &str,
+    folder: Folder<'_>,
+) -> Option<Value> {
+    if is_same_input(asked, ran, folder) {
         return None;
     }
     let is_edited = matches!(
@@ -46,14 +64,16 @@ pub(crate) fn told(event: &str, asked: &str, verdict: Option<&Verdict>, ran: &st
     Some(json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": words}}))
 }
 
-/// Is this the same input? A field that says nothing (`"replace_all": false`) may be there or not. Claude Code 2.1.325 shows exactly
-/// what it was given; it has filled in such fields, and written paths whole, before it asks.
-pub(crate) fn is_same_input(allowed: &str, ran: &str) -> bool {
+/// Is this the same input? A field that says nothing (`"replace_all": false`) may be there or not, and a path may be written whole or
+/// from the agent's folder. Claude Code 2.1.325 does both before it asks; what comes back changed it does again in a terminal, and
+/// leaves as it is for a host.
+pub(crate) fn is_same_input(allowed: &str, ran: &str, folder: Folder<'_>) -> bool {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     match (read(allowed), read(ran)) {
         (Some(Value::Object(allowed)), Some(Value::Object(ran))) => {
             let mut names = allowed.keys().chain(ran.keys());
             names.all(|name| match (allowed.get(name), ran.get(name)) {
+                (Some(one), Some(two)) if PATHS.contains(&name.as_str()) => same_path(one, two, folder),
                 (Some(one), Some(two)) => same(one, two),
                 (Some(only), None) | (None, Some(only)) => says_nothing(only),
                 (None, None) => true,
@@ -67,6 +87,19 @@ pub(crate) fn is_same_input(allowed: &str, ran: &str) -> bool {
 fn same(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => one == two || one.as_f64() == two.as_f64(),
+        _ => one == two,
+    }
+}
+
+fn same_path(one: &Value, two: &Value, folder: Folder<'_>) -> bool {
+    let whole = |path: &str| match folder {
+        Some(folder) if !path.starts_with('/') => {
+            format!("{}/{}", folder.trim_end_matches('/'), path.strip_prefix("./").unwrap_or(path))
+        }
+        _ => path.to_owned(),
+    };
+    match (one.as_str(), two.as_str()) {
+        (Some(one), Some(two)) => whole(one) == whole(two),
         _ => one == two,
     }
 }
@@ -111,9 +144,10 @@ mod tests {
         for ran in [
             edit,
             r#"{"timeout":12.0, "new_string":"b","old_string":"a","file_path":"/w/a.txt","replace_all":false}"#,
-            r#"{"file_path":"/w/a.txt","old_string":"a","new_string":"b","timeout":12,"note":null}"#,
+            r#"{"file_path":"a.txt","old_string":"a","new_string":"b","timeout":12,"note":null}"#,
+            r#"{"file_path":"./a.txt","old_string":"a","new_string":"b","timeout":12}"#,
         ] {
-            assert!(is_same_input(edit, ran), "{ran}");
+            assert!(is_same_input(edit, ran, Some("/w")), "{ran}");
         }
     }
 
@@ -124,19 +158,23 @@ mod tests {
             r#"{"file_path":"/w/a.txt","old_string":"a","new_string":"b "}"#,
             r#"{"file_path":"/w/a.txt","old_string":"a"}"#,
             r#"{"file_path":"/w/a.txt","old_string":"a","new_string":"b","replace_all":true}"#,
-            r#"{"file_path":"a.txt","old_string":"a","new_string":"b"}"#,
+            r#"{"file_path":"b.txt","old_string":"a","new_string":"b"}"#,
+            r#"{"file_path":"/x/a.txt","old_string":"a","new_string":"b"}"#,
             "{}",
             "",
         ] {
-            assert!(!is_same_input(edit, ran), "{ran}");
+            assert!(!is_same_input(edit, ran, Some("/w")), "{ran}");
         }
-        assert!(is_same_input("{}", "{}") && !is_same_input("", "{}"));
+        let relative = r#"{"file_path":"a.txt","old_string":"a","new_string":"b"}"#;
+        assert!(!is_same_input(edit, relative, Some("/x")), "of another folder");
+        assert!(!is_same_input(edit, relative, None), "of a folder that is not known");
+        assert!(is_same_input("{}", "{}", None) && !is_same_input("", "{}", None));
     }
 
     #[test]
     fn a_long_input_is_cut_for_the_model_and_left_out_of_the_journal() {
         let long = json!({"content": "ö".repeat(CONTENT_BYTES_MAX)}).to_string();
-        let told = told("PostToolUse", "{}", None, &long).map(|told| told.to_string()).unwrap_or_default();
+        let told = told("PostToolUse", "{}", None, &long, None).map(|told| told.to_string()).unwrap_or_default();
         assert!(told.len() < RAN_WORDS_BYTES_MAX + 500 && told.contains("more bytes"), "{}", told.len());
         assert!(kept(&long).as_str().contains("too large to be kept"));
     }

@@ -7,7 +7,7 @@ use askbridge_core::terms::WhileOpen;
 use askbridge_core::verdict::Verdict;
 use serde_json::Value;
 
-use crate::tools::ran;
+use crate::tools::ran::{self, Folder};
 
 /// One call that waits for a person.
 #[derive(Debug)]
@@ -93,8 +93,8 @@ impl Call {
     }
 
     /// What it ran with, if that is not what was allowed.
-    pub(super) fn ran_instead(&self) -> Option<Raw> {
-        ran::instead(&self.body, self.input.as_str(), self.verdict.as_ref(), self.ran.as_ref()?.as_str())
+    pub(super) fn ran_instead(&self, folder: Folder<'_>) -> Option<Raw> {
+        ran::instead(&self.body, self.input.as_str(), self.verdict.as_ref(), self.ran.as_ref()?.as_str(), folder)
     }
 
     /// Does a person still have to decide?

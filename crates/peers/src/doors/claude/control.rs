@@ -88,10 +88,11 @@ impl Claude {
     /// A call was run. Its result follows; what it ran with is shown here alone, and the model is told if it was changed.
     fn ran(&mut self, id: &str, request: &Request<'_>, input: &HookInput<'_>, out: &mut Outbox) {
         let call = request.tool_use_id.as_deref().or(input.tool_use_id.as_deref());
+        let folder = self.folder().map(str::to_owned);
         let call = call.and_then(|call| self.calls.get_mut(call)).filter(|call| matches!(call.body, Body::Approval(_)));
         let told = call.zip(input.tool_input).and_then(|(call, ran)| {
             call.ran = Some(Raw::from(ran.get()));
-            ran::told(&input.hook_event_name, call.input.as_str(), call.verdict.as_ref(), ran.get())
+            ran::told(&input.hook_event_name, call.input.as_str(), call.verdict.as_ref(), ran.get(), folder.as_deref())
         });
         self.say(say::response(id, told.unwrap_or_else(|| json!({}))), out);
     }

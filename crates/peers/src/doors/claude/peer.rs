@@ -217,6 +217,11 @@ impl Claude {
         self.rest().is_some() && self.settings.is_some() && self.messages.is_empty()
     }
 
+    /// The folder in which the agent works, once the session is known.
+    pub(super) fn folder(&self) -> Option<&str> {
+        self.settings.as_ref().and_then(|settings| settings.folder.as_deref())
+    }
+
     /// Words that a stop has swallowed, and that nobody has said yet.
     pub fn words(&self) -> &[String] {
         &self.words

@@ -139,7 +139,7 @@ impl Claude {
     fn proves(&self, id: &str, result: &CallResult) -> bool {
         let Some(call) = self.calls.get(id) else { return false };
         let is_proof = call.returns_along && call.stage == Stage::Told && !self.was_lost(call, result.ok);
-        let is_proof = is_proof && call.ran_instead().is_none();
+        let is_proof = is_proof && call.ran_instead(self.folder()).is_none();
         is_proof && call.ask.is_some() && result.output.len() <= ALONG_BYTES_MAX
     }
 
@@ -169,7 +169,7 @@ impl Claude {
             return;
         };
         let was_lost = self.was_lost(&call, ok);
-        let ran_instead = call.ran_instead();
+        let ran_instead = call.ran_instead(self.folder());
         let wish = match call.stage {
             _ if ran_instead.is_some() => overtaken(ask, ran_instead),
             Stage::Told if !was_lost => {
@@ -189,8 +189,9 @@ impl Claude {
     pub(super) fn finished(&mut self, id: &str, finished: Finished, view: &AskView, out: &mut Outbox) {
         let ask = view.ask.id;
         let asked = view.ask.original.as_ref().map_or("{}", Raw::as_str);
-        let ran = finished.ran.as_ref();
-        let instead = ran.and_then(|ran| ran::instead(&view.ask.body, asked, view.verdict.as_ref(), ran.as_str()));
+        let (ran, folder) = (finished.ran.as_ref(), view.ask.context.folder.as_deref());
+        let instead =
+            ran.and_then(|ran| ran::instead(&view.ask.body, asked, view.verdict.as_ref(), ran.as_str(), folder));
         let wish = match &view.verdict {
             Some(_) if instead.is_some() => overtaken(ask, instead),
             Some(Verdict { ruling: Ruling::Answer(Answer::Questions(_)), .. }) if !finished.ok => {

@@ -36,12 +36,13 @@ pub fn is_certain(view: &AskView) -> bool {
 /// Is this the call that the ask is about?
 pub fn is_about(view: &AskView, call: &Call) -> bool {
     let asked = asked(&view.ask);
+    let folder = view.ask.context.folder.as_deref();
     // A person may have changed what is run.
     let changed = || match said(view, &asked) {
-        Some(Said::Allow { input: Some(input), .. }) => is_same_input(input.get(), call.input.as_str()),
+        Some(Said::Allow { input: Some(input), .. }) => is_same_input(input.get(), call.input.as_str(), folder),
         _ => false,
     };
-    let is_alike = || asked.tool == call.tool && is_same_input(asked.input.as_str(), call.input.as_str());
+    let is_alike = || asked.tool == call.tool && is_same_input(asked.input.as_str(), call.input.as_str(), folder);
     match (&asked.id, &call.id) {
         (Some(asked), Some(called)) => asked == called,
         (None, _) => is_alike() || (asked.tool == call.tool && changed()),
@@ -76,8 +77,9 @@ pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<F
             _ => Some(OVERTAKEN),
         };
     };
-    let asked = asked(&view.ask);
-    let instead = ran::instead(&view.ask.body, asked.input.as_str(), view.verdict.as_ref(), call.input.as_str());
+    let (asked, folder) = (asked(&view.ask), view.ask.context.folder.as_deref());
+    let (was, is) = (asked.input.as_str(), call.input.as_str());
+    let instead = ran::instead(&view.ask.body, was, view.verdict.as_ref(), is, folder);
     Some(match ours {
         Some(Said::Allow { .. }) if instead.is_some() => Finished::Overtaken { ran: instead },
         Some(Said::Allow { input: Some(input), .. }) if heard_other(&view.ask.body, input.get(), call, response) => {
@@ -95,8 +97,9 @@ pub fn told(view: &AskView, call: &Call, failed: bool) -> Option<String> {
     if !matches!(view.ask.body, Body::Approval(_)) {
         return None;
     }
-    let asked = asked(&view.ask);
-    ran::told(event, asked.input.as_str(), view.verdict.as_ref(), call.input.as_str()).map(|told| told.to_string())
+    let (asked, folder) = (asked(&view.ask), view.ask.context.folder.as_deref());
+    let (was, is) = (asked.input.as_str(), call.input.as_str());
+    ran::told(event, was, view.verdict.as_ref(), is, folder).map(|told| told.to_string())
 }
 
 /// Was the call run with something else than what we handed over?
