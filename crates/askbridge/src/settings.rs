@@ -136,7 +136,11 @@ fn hooks(config: &Config) -> Result<HookOptions> {
         "off" => None,
         span => Some(kept(span)?),
     };
-    Ok(HookOptions { park, away_after: kept(config.text("hooks.away_after"))? })
+    let headless = match config.text("hooks.headless") {
+        "never" => None,
+        span => Some(kept(span)?),
+    };
+    Ok(HookOptions { park, headless, away_after: kept(config.text("hooks.away_after"))? })
 }
 
 fn kept(span: &str) -> Result<Duration> {
@@ -397,17 +401,16 @@ pub(crate) fn misspelt_variables() -> Vec<(String, String)> {
 pub(crate) struct HookSurroundings {
     /// We run this agent ourselves.
     pub(crate) hosted: bool,
-    /// Nobody sits in front of the agent.
-    pub(crate) headless: bool,
+    /// Does somebody sit in front of the agent? As it says itself, where it does.
+    pub(crate) attended: Option<bool>,
 }
 
 pub(crate) fn hook_surroundings() -> HookSurroundings {
-    // Claude Code says how it was started: `cli` in a terminal, `sdk-…` by a program.
-    let entry = text("CLAUDE_CODE_ENTRYPOINT");
-    HookSurroundings {
-        hosted: text("ASKBRIDGE_HOSTED").is_some(),
-        headless: entry.is_some_and(|entry| entry.starts_with("sdk")),
-    }
+    // Claude Code says whether somebody sits in front of it, and, older ones as well, how it was started: `cli` in a terminal,
+    // `sdk-…` by a program. An older one that a conversation in a terminal has started repeats what that said.
+    let attended = text("CLAUDE_CODE_SESSION_ATTENDED").map(|told| told != "0");
+    let by_program = text("CLAUDE_CODE_ENTRYPOINT").filter(|entry| entry.starts_with("sdk")).map(|_| false);
+    HookSurroundings { hosted: text("ASKBRIDGE_HOSTED").is_some(), attended: by_program.or(attended) }
 }
 
 /// Does a person sit in front of the Claude Code that started us? `None`: another program did.

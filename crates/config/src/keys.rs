@@ -216,6 +216,15 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "How long a run of your own without a terminal (`claude -p` with a prompt tool) is kept for an open question before it is parked, to be taken up with `askbridge resume`; off: never",
     },
     Key {
+        name: "hooks.headless",
+        env: "ASKBRIDGE_HOOKS_HEADLESS",
+        flag: Some("hooks-headless"),
+        kind: Kind::Span { or: "never", max: limits::WAIT_MAX },
+        default: "1m",
+        whose: Whose::Server,
+        doc: "How long a run of your own waits for a person that has neither a terminal nor a prompt tool (plain `claude -p`); beyond it, the call is denied in words; never: as long as `terms.timeout` says",
+    },
+    Key {
         name: "hooks.away_after",
         env: "ASKBRIDGE_HOOKS_AWAY_AFTER",
         flag: Some("hooks-away-after"),

@@ -9,7 +9,7 @@ use askbridge_core::ask::{Ask, Context};
 use askbridge_core::ids::Raw;
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::AskView;
-use askbridge_peers::doors::hook::{Call, Finished, finished, is_about, told};
+use askbridge_peers::doors::hook::{Call, Finished, Mouth, finished, is_about, told};
 use askbridge_testkit::{asks, events};
 use serde_json::json;
 
@@ -126,4 +126,20 @@ fn a_command_that_was_allowed_as_it_was_and_changed_on_its_way_was_not_what_was_
     let changed = r#"{"command":"ls; rm -r build"}"#;
     let ran = Some(Raw::from(changed));
     assert_eq!(run(&allowed, "Bash", changed, None), Some(Finished::Overtaken { ran }));
+}
+
+#[test]
+fn a_run_that_only_we_can_answer_hears_that_nobody_came_and_has_no_terminal() {
+    let input = r#"{"command":"ls"}"#;
+    let alone = |view: AskView| {
+        let context = Context { more: Some(Raw::from(r#"{"beside":"nobody"}"#)), ..Context::default() };
+        let ask = Arc::new(Ask { context, ..(*view.ask).clone() });
+        AskView { ask, ..view }
+    };
+    let expired = alone(view("approval", input, Some("expired")));
+    assert_eq!(finished(&expired, None), Some(Finished::Delivered));
+    assert_eq!(finished(&AskView { stranded: true, ..expired }, None), None, "its hook was gone before");
+    assert_eq!(finished(&alone(view("approval", input, None)), None), Some(Finished::LetGo));
+    let mouth = Mouth::of(&alone(view("approval", input, None)).ask.context);
+    assert_eq!((mouth, mouth.words()), (Mouth::Nobody, "another hook of the agent"));
 }

@@ -1,12 +1,14 @@
 //! Every language holds the conversations in its folder.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use askbridge_core::ask::Reach;
+use askbridge_core::ask::{Ask, Context, Reach};
 use askbridge_core::ids::Timestamp;
+use askbridge_core::view::AskView;
 use askbridge_peers::dialects::{native, prime};
 use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process};
-use askbridge_peers::doors::hook::{self, Call, Facts, Heard, Step};
+use askbridge_peers::doors::hook::{self, Around, Call, Facts, Heard, Mouth, Step};
 use askbridge_peers::doors::http::{self, AskError, Asking};
 use askbridge_peers::doors::{mcp, whimmy};
 use askbridge_peers::json::{AskJson, Problem};
@@ -80,7 +82,7 @@ fn the_hook_door_asks_and_prints_as_its_transcripts_say() {
 /// Stands in for the bridge's desk: one event, held, and what its hook prints.
 #[derive(Default)]
 struct HookDoor {
-    held: Option<(Heard, Call, bool)>,
+    held: Option<(Heard, Call, bool, Context)>,
 }
 
 impl Peer for HookDoor {
@@ -88,9 +90,13 @@ impl Peer for HookDoor {
         let Frame::Request(req) = frame else { return Ok(()) };
         let body = std::str::from_utf8(req.body).expect("a transcript is text");
         let park = req.query.contains("park").then(|| Duration::from_secs(60));
+        let mouth = match park {
+            _ if req.query.contains("nobody") => Mouth::Nobody,
+            Some(_) => Mouth::PromptTool,
+            None => Mouth::Terminal,
+        };
         let version = if req.query.contains("old") { hook::Version::read("2.0.1") } else { None };
-        let facts =
-            Facts { away: req.query.contains("away"), headless: park.is_some(), park, version, ..Facts::default() };
+        let facts = Facts { away: req.query.contains("away"), mouth, park, version, ..Facts::default() };
         let Some(heard) = hook::hear(body) else {
             printed(cx.out, None);
             return Ok(());
@@ -99,11 +105,13 @@ impl Peer for HookDoor {
             Step::Pass | Step::Note(_) => printed(cx.out, None),
             Step::Hold { call, follows, .. } => {
                 let reach = if park.is_some() { Reach::Resumable } else { Reach::Held };
-                match hook::wish(&heard, &call, SESSION, &hook::Around::default(), reach) {
-                    Ok(wish) => cx.out.wishes.push((Tag(1), Wish::Ask(Box::new(wish)))),
+                match hook::wish(&heard, &call, SESSION, &Around { mouth, ..Around::default() }, reach) {
+                    Ok(wish) => {
+                        self.held = Some((heard, call, follows, wish.context.clone()));
+                        cx.out.wishes.push((Tag(1), Wish::Ask(Box::new(wish))));
+                    }
                     Err(_) => printed(cx.out, None),
                 }
-                self.held = Some((heard, call, follows));
             }
         }
         Ok(())
@@ -113,11 +121,10 @@ impl Peer for HookDoor {
 
     fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let view = ruling.ok().and_then(|receipt| receipt.view);
-        let output = self
-            .held
-            .as_ref()
-            .zip(view)
-            .and_then(|((heard, call, follows), view)| hook::answer(heard, call, *follows, &view));
+        let output = self.held.as_ref().zip(view).and_then(|((heard, call, follows, context), view)| {
+            let ask = Arc::new(Ask { context: context.clone(), ..(*view.ask).clone() });
+            hook::answer(heard, call, *follows, &AskView { ask, ..*view })
+        });
         printed(cx.out, output);
     }
 

@@ -80,6 +80,7 @@ fn every_setting_says_where_it_came_from() {
     agents.env (none) default
     hooks.accept 300ms default
     hooks.park off default
+    hooks.headless 1m default
     hooks.away_after 5m default
     dialects.speak (none) default
     dialects.folder DIR default

@@ -54,7 +54,7 @@ event = {"hook_event_name": "PreToolUse", "session_id": "conversation", "cwd": o
 body = json.dumps(event)
 line = socket.socket(socket.AF_UNIX)
 line.connect(os.environ["ASKBRIDGE_DATA"] + "/run/askbridge.sock")
-line.sendall(f"POST /v1/hook HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\naskbridge-headless: 1\r\ncontent-length: {len(body)}\r\n\r\n{body}".encode())
+line.sendall(f"POST /v1/hook HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\naskbridge-attended: 0\r\ncontent-length: {len(body)}\r\n\r\n{body}".encode())
 while piece := line.recv(65536):
     print(piece.decode())
 "#;

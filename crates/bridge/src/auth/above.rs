@@ -50,7 +50,10 @@ fn is_manager(pid: u32) -> bool {
 /// The arguments of a process, its own name first. Empty if it cannot be seen.
 pub(crate) fn command_line(pid: u32) -> Vec<String> {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    // Also of one that has ended and only waits to be buried: then there is nothing to read.
+    let Some(bytes) = bytes.strip_suffix(b"\0").or(Some(&bytes[..]).filter(|bytes| !bytes.is_empty())) else {
+        return Vec::new();
+    };
     bytes.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 

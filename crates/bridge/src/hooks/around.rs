@@ -69,7 +69,7 @@ fn look(heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
         }
     }
     let branch = heard.folder.as_deref().and_then(|folder| branch_of(Path::new(folder)));
-    (Around { text: record.text, title: record.title, branch }, record.version)
+    (Around { text: record.text, title: record.title, branch, ..Around::default() }, record.version)
 }
 
 /// The end of a file, as text. A whole one if it is short.

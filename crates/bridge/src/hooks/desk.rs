@@ -8,7 +8,7 @@ use askbridge_core::intent::Intent;
 use askbridge_core::limits::HOOK_LOOKS_MAX;
 use askbridge_core::view::{AskView, State};
 use askbridge_peers::doors::hook::{
-    Call, Facts, Finished, Heard, MOUTH, NAME, Step, What, choose, finished, hear, is_about, say_along, say_more, told,
+    Call, Facts, Finished, Heard, Mouth, NAME, Step, What, choose, finished, hear, is_about, say_along, say_more, told,
 };
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
 use tokio::sync::Semaphore;
@@ -18,6 +18,7 @@ use tracing::{debug, info};
 use super::around::look_around;
 use super::away::presence;
 use super::hold::{Held, hold};
+use super::mouth::{WENT_ON, mouth_beside};
 use super::notes::Notes;
 use super::options::HookOptions;
 use super::parked::forget_parked;
@@ -61,8 +62,8 @@ pub(crate) struct Event {
     pub(crate) caller: Caller,
     /// The hook's process, where it called on the local socket.
     pub(crate) hook: Option<u32>,
-    /// Nobody sits in front of its agent.
-    pub(crate) headless: bool,
+    /// Does somebody sit in front of its agent? As the agent says it, where it does.
+    pub(crate) attended: Option<bool>,
 }
 
 /// What a hook prints.
@@ -167,16 +168,19 @@ async fn asked(
         }
         _ => None,
     };
+    // Looking around may take a moment, in which a run may end.
+    let mouth = mouth_beside(heard, event.attended, agent);
     // A path is followed for a process of the same user, which could follow it itself. What comes over the network may come
     // from an agent on another machine, and names what is none of its business here.
-    let (around, version) = match event.hook {
+    let (mut around, version) = match event.hook {
         Some(_) => look_around(&app.hooks, heard, asked.as_ref()).await,
         None => Default::default(),
     };
+    around.mouth = mouth;
     let options = app.hooks.options();
     let away = presence(app).await?.is_away;
     let asks_by_tool = asks_by_tool(agent);
-    let facts = Facts { away, headless: event.headless, asks_by_tool, park: options.park, version };
+    let facts = Facts { away, mouth, asks_by_tool, park: options.park, version };
     match choose(heard, &facts) {
         Step::Pass => Ok(None),
         Step::Note(call) => {
@@ -247,8 +251,10 @@ async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'
                 if called.is_some() && matches!(view.state, State::Answered | State::Dismissed) {
                     unsay(app, ask).await?;
                 }
-                Wish::Overtake { ask: AskRef::Id(ask), mouth: MOUTH.to_owned(), ran }
+                let mouth = Mouth::of(&view.ask.context).words().to_owned();
+                Wish::Overtake { ask: AskRef::Id(ask), mouth, ran }
             }
+            Some(Finished::LetGo) => Wish::Withdraw { ask: AskRef::Id(ask), why: WENT_ON.to_owned() },
         };
         forget_parked(app, ask).await;
         app.handle.grant(caller, NAME, wish).await?;

@@ -7,14 +7,16 @@ use askbridge_core::event::Parcel;
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::refusal::Refusal;
+use askbridge_core::terms::Wait;
 use askbridge_core::view::By;
-use askbridge_peers::doors::hook::{Around, Call, Heard, MOUTH, NAME, answer, defer, swallowed, wish};
+use askbridge_peers::doors::hook::{Around, Call, Heard, Mouth, NAME, answer, defer, swallowed, wish};
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::desk::Output;
+use super::mouth::WENT_ON;
 use super::parked::{forget_parked, remember_parked};
 use crate::auth::{Caller, ProcessId};
 use crate::server::App;
@@ -51,7 +53,12 @@ enum Ended {
 pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> Result<Option<Output>, Rejection> {
     let reach = if held.park.is_some() { Reach::Resumable } else { Reach::Held };
     let wish = match wish(held.heard, &held.call, held.session, &held.around, reach) {
-        Ok(wish) => wish,
+        Ok(mut wish) => {
+            if held.around.mouth == Mouth::Nobody {
+                wish.wishes.wait = app.hooks.options().headless.map(Wait::For);
+            }
+            wish
+        }
         Err(why) => {
             debug!(why, "A call is not one that a person could decide about");
             return Ok(None);
@@ -68,9 +75,11 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
         }
         Ended::Gone => {
             let is_alive = held.agent.is_none_or(ProcessId::is_alive);
-            let wish = match is_alive {
-                true => Wish::Overtake { ask: AskRef::Id(ask), mouth: MOUTH.to_owned(), ran: None },
-                false => Wish::Withdraw { ask: AskRef::Id(ask), why: "the agent has ended".to_owned() },
+            let taken_back = |why: &str| Wish::Withdraw { ask: AskRef::Id(ask), why: why.to_owned() };
+            let wish = match held.around.mouth {
+                _ if !is_alive => taken_back("the agent has ended"),
+                Mouth::Nobody => taken_back(WENT_ON),
+                mouth => Wish::Overtake { ask: AskRef::Id(ask), mouth: mouth.words().to_owned(), ran: None },
             };
             app.handle.grant(held.caller, NAME, wish).await?;
             Ok(None)

@@ -8,6 +8,7 @@ mod around;
 mod away;
 mod desk;
 mod hold;
+mod mouth;
 mod notes;
 mod options;
 mod parked;

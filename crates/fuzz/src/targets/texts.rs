@@ -7,7 +7,7 @@ use askbridge_core::ids::{AskId, MessageId, SessionId};
 use askbridge_core::view::AskView;
 use askbridge_core::{unfit, wild};
 use askbridge_journal::{Cursor, record};
-use askbridge_peers::doors::hook::{self, Facts, Step};
+use askbridge_peers::doors::hook::{self, Facts, Mouth, Step};
 use askbridge_peers::doors::http::{self, Asking};
 use askbridge_peers::json::{self, Answering};
 use askbridge_peers::tools::check_edit;
@@ -30,8 +30,11 @@ pub(super) fn hook(bytes: &[u8]) {
     let text = text(bytes);
     let _ = hook::read_record(&text);
     let Some(heard) = hook::hear(&text) else { return };
-    for (away, headless) in [(false, false), (true, false), (true, true)] {
-        let facts = Facts { away, headless, park: headless.then_some(Duration::ZERO), ..Facts::default() };
+    for (away, mouth) in
+        [(false, Mouth::Terminal), (true, Mouth::Terminal), (true, Mouth::PromptTool), (true, Mouth::Nobody)]
+    {
+        let park = (mouth != Mouth::Terminal).then_some(Duration::ZERO);
+        let facts = Facts { away, mouth, park, ..Facts::default() };
         let Step::Hold { call, follows, .. } = hook::choose(&heard, &facts) else { continue };
         let around = hook::Around::default();
         let Ok(wish) = hook::wish(&heard, &call, asks::SESSION, &around, Reach::Held) else { continue };

@@ -62,7 +62,7 @@ fn answer(line: &CommandLine) -> Option<String> {
     let (text, patience) = passed_on(&text)?;
     let settings = Settings::read(line).ok()?;
     let runtime = Builder::new_current_thread().enable_all().build().ok()?;
-    runtime.block_on(call(&settings, text, surroundings.headless, patience))
+    runtime.block_on(call(&settings, text, surroundings.attended, patience))
 }
 
 /// What is passed on of an event: all of it but what a tool has said, which may be long and is nobody's business.

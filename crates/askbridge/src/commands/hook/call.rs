@@ -31,8 +31,13 @@ pub(super) enum Patience {
 }
 
 /// Returns what to print. `None`: askbridge is not there, is slow, is not itself, or has no opinion.
-pub(super) async fn call(settings: &Settings, text: String, headless: bool, patience: Patience) -> Option<String> {
-    let taken = timeout(settings.hook_accept, hand_over(&settings.socket(), text, headless)).await;
+pub(super) async fn call(
+    settings: &Settings,
+    text: String,
+    attended: Option<bool>,
+    patience: Patience,
+) -> Option<String> {
+    let taken = timeout(settings.hook_accept, hand_over(&settings.socket(), text, attended)).await;
     let response = taken.ok()??;
     let is_ours = response.status() == StatusCode::OK && response.headers().contains_key("askbridge-hook");
     if !is_ours {
@@ -50,7 +55,7 @@ pub(super) async fn call(settings: &Settings, text: String, headless: bool, pati
 }
 
 /// Hands over what the agent said. Returns once it was taken.
-async fn hand_over(socket: &Path, text: String, headless: bool) -> Option<Response<Incoming>> {
+async fn hand_over(socket: &Path, text: String, attended: Option<bool>) -> Option<Response<Incoming>> {
     let (short, _folder) = reachable(socket).ok()?;
     let stream = UnixStream::connect(short).await.ok()?;
     // Whoever listens there has to be us.
@@ -62,8 +67,8 @@ async fn hand_over(socket: &Path, text: String, headless: bool) -> Option<Respon
     tokio::spawn(connection);
     let mut request = Request::post("/v1/hook").header(header::HOST, "localhost");
     request = request.header(header::CONTENT_TYPE, "application/json");
-    if headless {
-        request = request.header("askbridge-headless", "1");
+    if let Some(attended) = attended {
+        request = request.header("askbridge-attended", if attended { "1" } else { "0" });
     }
     sender.send_request(request.body(Full::new(Bytes::from(text))).ok()?).await.ok()
 }

@@ -7,6 +7,7 @@ mod down;
 mod headless;
 mod modes;
 mod others;
+mod plain;
 mod plugin;
 mod ran;
 mod strangers;

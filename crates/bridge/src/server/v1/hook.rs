@@ -51,14 +51,14 @@ pub(crate) async fn hear(
         Some(Extension(Remote::Local(peer))) => Some(peer.process()?.pid),
         _ => None,
     };
-    let headless = headers.get("askbridge-headless").is_some();
+    let attended = headers.get("askbridge-attended").map(|told| told == "1");
     let gone = CancellationToken::new();
     // Dropped with the body when the hook hangs up. What it asked is then taken back, by a task that nobody can cut short.
     let waits = gone.clone().drop_guard();
     let (done, output) = oneshot::channel();
     let (attending, bringer) = (app.clone(), caller.clone());
     app.tasks.spawn(async move {
-        let event = Event { text, caller, hook, headless };
+        let event = Event { text, caller, hook, attended };
         let output = attend(&attending, &event, gone).await;
         // Nobody may wait for it any more.
         let _ = done.send(output);

@@ -9,6 +9,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::hear::{Agent, Call, Heard, What};
+use super::mouth::Mouth;
 use crate::tools::answered::{allowed, answered, planned, spoken, stops};
 
 /// What a verdict comes down to.
@@ -26,10 +27,13 @@ pub(super) enum Said {
     },
 }
 
-/// What a person or a rule said. That nobody came is not said to a terminal: its own dialog still waits there.
+/// What a person or a rule said, or that nobody came. The latter is not said where another mouth still waits: a terminal has
+/// its own dialog on screen.
 pub(super) fn said(view: &AskView, call: &Call) -> Option<Said> {
-    if !matches!(view.state, State::Answered | State::Ruled | State::Dismissed) {
-        return None;
+    match view.state {
+        State::Answered | State::Ruled | State::Dismissed => {}
+        State::Expired if Mouth::of(&view.ask.context) == Mouth::Nobody => {}
+        _ => return None,
     }
     let verdict = view.verdict.as_ref()?;
     let input = call.input.as_str();
@@ -48,7 +52,6 @@ pub(super) fn said(view: &AskView, call: &Call) -> Option<Said> {
         (Body::Plan(_), Ruling::Answer(Answer::Plan(Review::Approve { edited }))) => {
             Said::Allow { input: Some(planned(input, edited.as_deref())), rule: None }
         }
-        (_, Ruling::Assume(_)) => return None,
         _ => Said::Deny { words: spoken(verdict).to_owned(), stop: stops(verdict) },
     })
 }

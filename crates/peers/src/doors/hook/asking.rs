@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::NAME;
 use super::hear::{Call, Heard, What};
+use super::mouth::{FIELD, Mouth};
 use crate::tools::approval::{self, Beside};
 use crate::tools::held;
 use crate::wish::AskWish;
@@ -19,6 +20,8 @@ pub struct Around {
     pub text: Option<String>,
     pub title: Option<String>,
     pub branch: Option<String>,
+    /// Whom the agent asks beside us.
+    pub mouth: Mouth,
 }
 
 /// Makes a wish of a call. The error says why no person could decide about it.
@@ -47,7 +50,7 @@ pub fn wish(
             title: around.title.clone(),
             folder: heard.folder.clone(),
             branch: around.branch.clone(),
-            more: more(heard, &body),
+            more: more(heard, around.mouth, &body),
         },
         body,
         // A call is one ask, however often it comes. One without a name cannot be told from another.
@@ -72,11 +75,14 @@ fn approval(heard: &Heard, call: &Call, input: &RawValue) -> Result<askbridge_co
 /// A subagent's call does not end with the turn that the person sees.
 const IN_SUBAGENT: &str = "in_subagent";
 
-fn more(heard: &Heard, body: &Body) -> Option<Raw> {
+fn more(heard: &Heard, mouth: Mouth, body: &Body) -> Option<Raw> {
     let shown = approval::shown(body).and_then(|shown| serde_json::from_str::<Map<String, Value>>(shown.as_str()).ok());
     let mut more = shown.unwrap_or_default();
     if heard.in_subagent {
         more.insert(IN_SUBAGENT.to_owned(), json!(true));
+    }
+    if let Some(mouth) = mouth.written() {
+        more.insert(FIELD.to_owned(), json!(mouth));
     }
     (!more.is_empty()).then(|| Raw::from(Value::Object(more).to_string()))
 }

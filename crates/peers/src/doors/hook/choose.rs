@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::hear::{Agent, Call, Heard, What};
+use super::mouth::Mouth;
 use super::version::Version;
 use crate::tools::held::HELD_TOOLS;
 
@@ -17,8 +18,8 @@ const MODE_WITHOUT_QUESTIONS: &str = "dontAsk";
 pub struct Facts {
     /// Nobody sits at a terminal of this machine, or they said so.
     pub away: bool,
-    /// The agent has no terminal: a run of a script, or of a timer.
-    pub headless: bool,
+    /// Whom the agent asks beside us: a run of a script, or of a timer, has no terminal.
+    pub mouth: Mouth,
     /// It also asks us itself, through a tool: whatever it wants to know, it asks there.
     pub asks_by_tool: bool,
     /// How long such a run is kept before its question is parked. `None`: it is not parked.
@@ -55,7 +56,7 @@ pub fn choose(heard: &Heard, facts: &Facts) -> Step {
             }
             // A subagent's call would be lost, and its turn would end as if it had succeeded.
             match facts.park {
-                Some(park) if facts.headless && !heard.in_subagent => {
+                Some(park) if facts.mouth != Mouth::Terminal && !heard.in_subagent => {
                     hold(Some(park), asks_beside && !facts.asks_by_tool)
                 }
                 _ if facts.away && !asks_beside => hold(None, false),
@@ -97,7 +98,7 @@ mod tests {
         What::Wanted { call: call(tool), suggestions: None }
     }
 
-    const AWAY: Facts = Facts { away: true, headless: false, asks_by_tool: false, park: None, version: None };
+    const AWAY: Facts = Facts { away: true, mouth: Mouth::Terminal, asks_by_tool: false, park: None, version: None };
 
     #[test]
     fn a_dialog_is_hidden_from_nobody_who_sits_there() {
@@ -134,7 +135,7 @@ mod tests {
     #[test]
     fn what_an_agent_asks_with_our_tool_its_hook_does_not_ask_again() {
         let park = Some(Duration::from_secs(60));
-        let script = Facts { headless: true, asks_by_tool: true, park, ..Facts::default() };
+        let script = Facts { mouth: Mouth::PromptTool, asks_by_tool: true, park, ..Facts::default() };
         for tool in ["AskUserQuestion", "ExitPlanMode", "Bash"] {
             assert_eq!(choose(&event(Agent::Claude, "default", wanted(tool)), &script), Step::Pass);
         }
@@ -148,11 +149,11 @@ mod tests {
     fn only_a_run_without_a_terminal_is_parked_and_never_a_subagent() {
         let park = Some(Duration::from_secs(60));
         let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
-        let script = Facts { headless: true, park, ..Facts::default() };
+        let script = Facts { mouth: Mouth::PromptTool, park, ..Facts::default() };
         let parked = Step::Hold { call: call("AskUserQuestion"), park, follows: true };
         assert_eq!(choose(&question, &script), parked);
         let note = Step::Note(call("AskUserQuestion"));
-        assert_eq!(choose(&question, &Facts { headless: false, ..script }), note);
+        assert_eq!(choose(&question, &Facts { mouth: Mouth::Terminal, ..script }), note);
         assert_eq!(choose(&question, &Facts { park: None, ..script }), note);
         assert_eq!(choose(&Heard { in_subagent: true, ..question }, &script), note);
     }

@@ -9,6 +9,7 @@ use super::NAME;
 use super::answer::{Said, said};
 use super::asking::is_of_subagent;
 use super::hear::{Agent, Call};
+use super::mouth::Mouth;
 use crate::tools::ran::{self, is_same_input};
 
 /// What a call that was run, or a turn that ended, says about an ask.
@@ -21,16 +22,20 @@ pub enum Finished {
         /// What the call ran with, where that is not what was allowed.
         ran: Option<Raw>,
     },
+    /// It went on without an answer, and there was nobody else to give it one.
+    LetGo,
 }
 
 const OVERTAKEN: Finished = Finished::Overtaken { ran: None };
 
-/// Is it sure that what was decided is what the agent hears? Not while the dialog in its terminal is open beside us.
+/// Is it sure that what was decided is what the agent hears? Not while another mouth is open beside us, such as the dialog in
+/// its terminal.
 pub fn is_certain(view: &AskView) -> bool {
     let asker = &view.ask.asker;
-    let has_dialog = asker.door == NAME && asker.agent == Agent::Claude.name() && view.ask.reach == Reach::Held;
+    let is_hook = asker.door == NAME && asker.agent == Agent::Claude.name() && view.ask.reach == Reach::Held;
+    let has_rival = is_hook && Mouth::of(&view.ask.context) != Mouth::Nobody;
     let is_decided = matches!(view.state, State::Answered | State::Dismissed | State::Ruled);
-    !(has_dialog && is_decided && view.delivered_at.is_none() && !view.stranded)
+    !(has_rival && is_decided && view.delivered_at.is_none() && !view.stranded)
 }
 
 /// Is this the call that the ask is about?
@@ -71,8 +76,12 @@ pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<F
         return match ours {
             // Parked questions outlive their turn, and a subagent's call is not of this turn.
             _ if view.parked || is_of_subagent(&view.ask.context) => None,
+            _ if Mouth::of(&view.ask.context) == Mouth::Nobody && view.state.is_open() => Some(Finished::LetGo),
             // Its hook is gone, so whatever was said since was not heard there.
-            _ if view.stranded => Some(OVERTAKEN),
+            _ if view.stranded => match Mouth::of(&view.ask.context) {
+                Mouth::Nobody => None,
+                Mouth::Terminal | Mouth::PromptTool => Some(OVERTAKEN),
+            },
             Some(Said::Deny { .. }) => Some(Finished::Delivered),
             _ => Some(OVERTAKEN),
         };

@@ -16,6 +16,7 @@ mod asking;
 mod choose;
 mod done;
 mod hear;
+mod mouth;
 mod record;
 mod resuming;
 mod version;
@@ -26,6 +27,7 @@ pub use asking::{Around, wish};
 pub use choose::{Facts, Step, choose};
 pub use done::{Finished, finished, is_about, is_certain, told};
 pub use hear::{Agent, Call, Heard, What, hear};
+pub use mouth::Mouth;
 pub use record::{Record, read_record};
 pub use resuming::kept_flags;
 pub use version::Version;
@@ -37,9 +39,6 @@ use crate::listing::{Listing, Login, Manners, Served, Sharing};
 
 /// The door's name in sessions and asks.
 pub const NAME: &str = "hook";
-
-/// Who was faster, as people read it: "Answered in the terminal".
-pub const MOUTH: &str = "the terminal";
 
 pub const LISTING: Listing = Listing {
     name: NAME,

@@ -1,0 +1,71 @@
+//! Whom an agent asks beside us: its terminal, a prompt tool, or nobody.
+
+use std::fs;
+use std::path::Path;
+
+use askbridge_peers::doors::hook::{Agent, Heard, Mouth};
+
+use crate::auth::{ProcessId, command_line};
+
+/// Why an ask is taken back that a run without a terminal no longer waits for.
+pub(super) const WENT_ON: &str = "the run went on without an answer";
+
+/// Looks at the agent's process. `attended` is what the agent itself says, as far as it does.
+///
+/// A process that cannot be seen is taken for one that can be answered elsewhere: its dialog, or its prompt tool, must not be
+/// cut short.
+pub(super) fn mouth_beside(heard: &Heard, attended: Option<bool>, agent: Option<ProcessId>) -> Mouth {
+    let arguments = agent.map(|agent| command_line(agent.pid)).unwrap_or_default();
+    let Some(agent) = agent.filter(|_| heard.agent == Agent::Claude && !arguments.is_empty()) else {
+        return if attended == Some(false) { Mouth::PromptTool } else { Mouth::Terminal };
+    };
+    let has_screen = || attended.unwrap_or_else(|| shows_on_a_terminal(agent.pid));
+    match runs_once(&arguments) || !has_screen() {
+        false => Mouth::Terminal,
+        true if has_prompt_tool(&arguments) => Mouth::PromptTool,
+        true => Mouth::Nobody,
+    }
+}
+
+/// Claude Code started so shows no dialog, also in a terminal.
+fn runs_once(arguments: &[String]) -> bool {
+    arguments.iter().skip(1).any(|flag| flag == "-p" || flag == "--print")
+}
+
+fn has_prompt_tool(arguments: &[String]) -> bool {
+    const FLAG: &str = "--permission-prompt-tool";
+    arguments.iter().any(|flag| flag == FLAG || flag.strip_prefix(FLAG).is_some_and(|rest| rest.starts_with('=')))
+}
+
+/// Is the process's output a terminal? A dialog needs one.
+fn shows_on_a_terminal(pid: u32) -> bool {
+    let output = fs::read_link(format!("/proc/{pid}/fd/1"));
+    output.is_ok_and(|path| path.starts_with("/dev/pts") || is_console(&path))
+}
+
+fn is_console(path: &Path) -> bool {
+    path.parent() == Some(Path::new("/dev"))
+        && path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"tty"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_run_that_prints_is_told_from_a_conversation_by_its_flags() {
+        assert!(runs_once(&line("claude -p hello")) && runs_once(&line("node cli.js --print")));
+        assert!(!runs_once(&line("claude --resume x")) && !runs_once(&line("-p")), "its own name is no flag");
+    }
+
+    #[test]
+    fn a_prompt_tool_is_named_with_its_flag_or_after_it() {
+        assert!(has_prompt_tool(&line("claude --permission-prompt-tool mcp__x__y")));
+        assert!(has_prompt_tool(&line("claude --permission-prompt-tool=stdio")));
+        assert!(!has_prompt_tool(&line("claude --permission-prompt-tools x")));
+    }
+}

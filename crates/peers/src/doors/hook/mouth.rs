@@ -1,0 +1,49 @@
+//! Who else can decide about a call while our hook waits, and how people read it.
+
+use askbridge_core::ask::Context;
+use serde_json::Value;
+
+/// The field of an ask's context that names it. Left out for a terminal.
+pub(super) const FIELD: &str = "beside";
+
+/// Whom the agent asks at the same time as us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mouth {
+    /// A dialog in the person's terminal.
+    #[default]
+    Terminal,
+    /// The tool or the program that a run without a terminal was given for its permissions.
+    PromptTool,
+    /// A run without a terminal and without such a tool: what we do not answer is denied.
+    Nobody,
+}
+
+impl Mouth {
+    /// Reads it from an ask. Asks of earlier releases name none and count as a terminal's.
+    pub fn of(context: &Context) -> Self {
+        let more = context.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
+        match more.as_ref().and_then(|more| more[FIELD].as_str()) {
+            Some("prompt_tool") => Self::PromptTool,
+            Some("nobody") => Self::Nobody,
+            _ => Self::Terminal,
+        }
+    }
+
+    /// How it is written in an ask's context.
+    pub(super) fn written(self) -> Option<&'static str> {
+        match self {
+            Self::Terminal => None,
+            Self::PromptTool => Some("prompt_tool"),
+            Self::Nobody => Some("nobody"),
+        }
+    }
+
+    /// Who was faster, as people read it: "Answered in the terminal".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Terminal => "the terminal",
+            Self::PromptTool => "the run's prompt tool",
+            Self::Nobody => "another hook of the agent",
+        }
+    }
+}
