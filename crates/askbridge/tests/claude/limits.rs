@@ -115,7 +115,8 @@ fn an_agent_that_can_write_no_more_ends_and_its_question_is_answered_all_the_sam
 
 #[test]
 fn whoever_waits_for_a_place_sees_where_in_the_line() {
-    let house = House::open_with(script(), &[("ASKBRIDGE_AGENTS_MAX", "1")]);
+    // Kept warm for ever, so that it makes no room.
+    let house = House::open_with(script(), &[("ASKBRIDGE_AGENTS_MAX", "1"), ("ASKBRIDGE_WARM", "off")]);
     let (busy, next, last) = (house.session(json!({})), house.session(json!({})), house.session(json!({})));
     busy.say("which");
     let asked = busy.open_ask();

@@ -120,3 +120,22 @@ fn an_answer_waits_for_a_folder_that_is_gone_and_the_session_says_so() {
     assert!(house.model.until_result(CALL).text.contains(r#""Which?"="B""#));
     talk.until_delivered(id(&asked));
 }
+
+#[test]
+fn a_question_that_can_be_parked_makes_room_for_a_session_that_waits() {
+    let settings = [("ASKBRIDGE_AGENTS_MAX", "1"), ("ASKBRIDGE_WARM", "1h")];
+    let house = House::open_with(one_question(), &settings);
+    let (first, second) = (house.session(json!({})), house.session(json!({})));
+    first.say("hi");
+    let asked = first.open_ask();
+    second.say("hi");
+    let other = second.open_ask();
+    first.until_process("parked");
+    // The answer takes the place back, and the other question is parked for it.
+    house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
+    first.until_delivered(id(&asked));
+    second.until_process("parked");
+    house.answer(id(&other), json!({"answers": {"Which?": "A"}}));
+    second.until_delivered(id(&other));
+    assert_eq!((first.events_of("asked").len(), second.events_of("asked").len()), (1, 1));
+}

@@ -83,3 +83,20 @@ fn a_process_that_has_nothing_to_do_sleeps_and_the_next_message_wakes_it() {
     talk.until_turns(2);
     assert_eq!(house.model.last().unwrap().turn(), 1);
 }
+
+#[test]
+fn a_server_that_stops_says_how_many_agents_run_on() {
+    let mut house = House::open(talkative());
+    let (first, second) = (house.session(json!({})), house.session(json!({})));
+    for talk in [&first, &second] {
+        talk.say("hi");
+        talk.until_turns(1);
+    }
+    let session = first.id.clone();
+    house.stop();
+    assert!(house.log().contains("2 agents run on; the next askbridge takes them over"), "{}", house.log());
+    house.start();
+    let talk = house.talk(&session);
+    talk.say("again");
+    talk.until_turns(2);
+}

@@ -14,13 +14,14 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::cli::{Cli, CliError, is_root_without_a_sandbox};
 use super::eyes::{self, Eyes};
 use super::host::Ended;
 use super::memory::{self, Scales};
 use super::options::HostOptions;
+use super::room::{Room, Spare};
 use super::{adopt, need, place, start};
 use crate::auth::Agents;
 use crate::runtime::Handle;
@@ -37,7 +38,7 @@ pub(super) struct Inner {
     pub(super) eyes: Arc<Eyes>,
     pub(super) scales: Scales,
     pub(super) stop: CancellationToken,
-    /// Somebody waits for a place: whoever has nothing to do may go.
+    /// Somebody waits for a place: an agent that could go is to look whether it has to.
     pub(super) crowded: Notify,
     stop_agents: AtomicBool,
     tasks: TaskTracker,
@@ -52,6 +53,9 @@ struct State {
     line: VecDeque<SessionId>,
     /// How often in a row a process has ended without having heard anything.
     fruitless: HashMap<SessionId, u32>,
+    room: Room,
+    /// Agents that ran on when we stopped looking after them.
+    left_running: usize,
 }
 
 impl Hosts {
@@ -105,6 +109,13 @@ impl Hosts {
         self.0.stop.cancel();
         self.0.tasks.close();
         self.0.tasks.wait().await;
+        match self.0.state.lock().left_running {
+            0 => {}
+            1 => info!("1 agent runs on; the next askbridge takes it over (`serve --stop-agents` would end it)"),
+            count => info!(
+                "{count} agents run on; the next askbridge takes them over (`serve --stop-agents` would end them)"
+            ),
+        }
     }
 }
 
@@ -113,8 +124,16 @@ impl Inner {
         self.stop_agents.load(Ordering::Relaxed)
     }
 
-    pub(super) fn is_crowded(&self) -> bool {
-        !self.state.lock().line.is_empty()
+    /// Notes whether a session could do without its process, and says whether it has to.
+    pub(super) fn is_to_go(&self, session: SessionId, spare: Option<Spare>) -> bool {
+        let state = &mut *self.state.lock();
+        state.room.is_to_go(session, spare, state.line.len())
+    }
+
+    pub(super) fn stays(&self, session: SessionId) {
+        self.state.lock().room.stays(session);
+        // Another may have to go instead.
+        self.crowded.notify_waiters();
     }
 
     /// Hosts a session whose process is there already, whether there is a place for it or not.
@@ -210,8 +229,12 @@ async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
     let again = {
         let mut state = desk.state.lock();
         state.busy.remove(&session);
+        state.room.is_gone(session);
         match ended {
-            Ended::LeftRunning => false,
+            Ended::LeftRunning => {
+                state.left_running += 1;
+                false
+            }
             Ended::WithProgress => {
                 state.fruitless.remove(&session);
                 true

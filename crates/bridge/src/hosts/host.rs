@@ -107,6 +107,10 @@ pub(super) struct Host {
     pub(super) hurried: bool,
     /// It took too much, and was stopped.
     pub(super) too_heavy: bool,
+    /// The desk knows that this process could go.
+    pub(super) offers_room: bool,
+    /// It was told to go, because somebody waits for its place.
+    pub(super) making_room: bool,
 }
 
 impl Host {
@@ -155,6 +159,8 @@ impl Host {
             conversation,
             hurried: false,
             too_heavy: false,
+            offers_room: false,
+            making_room: false,
         })
     }
 
@@ -204,7 +210,7 @@ impl Host {
         if let Some(step) = self.weigh() {
             return step;
         }
-        if self.is_to_sleep().await {
+        if self.makes_room() || self.is_to_sleep().await {
             info!(session.id = %self.session, "Agent has nothing to do and is let go");
             return Step::LetGo;
         }
@@ -237,7 +243,7 @@ impl Host {
                 self.wake();
             }
             () = async { sleep_until(sleep_at.unwrap_or_else(Instant::now)).await }, if sleep_at.is_some() => {}
-            () = crowd.crowded.notified(), if self.idle_since.is_some() => {}
+            () = crowd.crowded.notified(), if self.offers_room => {}
         }
         self.take_what_is_ready();
         Step::GoOn
@@ -418,7 +424,7 @@ impl Host {
             return false;
         }
         let since = *self.idle_since.get_or_insert_with(Instant::now);
-        if since.elapsed() >= self.desk.options.idle || self.desk.is_crowded() {
+        if since.elapsed() >= self.desk.options.idle {
             return true;
         }
         // A session that has grown long goes on as a new one, and only one without a process can. What is in flight holds the

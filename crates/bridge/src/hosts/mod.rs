@@ -26,6 +26,7 @@ mod pipe;
 mod place;
 mod process;
 mod recover;
+mod room;
 mod spool;
 mod start;
 mod transcript;

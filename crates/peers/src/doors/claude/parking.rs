@@ -3,6 +3,8 @@
 //! Two deferred calls of one message: only the last survives. A queued message destroys a deferred call. A deferred call
 //! of a subagent is lost. So a call is deferred only when it is alone.
 
+use askbridge_core::ids::Timestamp;
+
 use super::calls::{Call, Stage, Way};
 use super::peer::{Awaited, Claude};
 use super::reply::Hooked;
@@ -65,6 +67,18 @@ impl Claude {
     /// Whoever hosts the process is about to end. What can be parked is parked now.
     pub fn hurry(&mut self, cx: &mut Cx<'_>) {
         self.hurries = true;
+        self.make_room(cx);
+    }
+
+    /// Until when a question is kept warm that could be parked at once. `None`: there is none.
+    pub fn parkable_until(&self) -> Option<Timestamp> {
+        let waiting = self.calls.iter().filter(|(_, call)| call.stage == Stage::Open && call.ask.is_some());
+        let (id, until) = waiting.filter_map(|(id, call)| Some((id, call.warm_until?))).next()?;
+        self.is_parkable(id).then_some(until)
+    }
+
+    /// Its process is wanted elsewhere: parks the question that waits, however warm it is to be kept.
+    pub fn make_room(&mut self, cx: &mut Cx<'_>) {
         for call in self.calls.values_mut().filter(|call| call.warm_until.is_some()) {
             call.warm_until = Some(cx.now);
         }

@@ -1,0 +1,126 @@
+//! Who makes room when every place is taken and somebody waits for one.
+//!
+//! An agent between turns goes first. Then one whose question waits for a person: it is parked, and its process comes back
+//! with the answer. An agent that works is never stopped for another.
+
+use std::collections::{HashMap, HashSet};
+
+use askbridge_core::ids::{SessionId, Timestamp};
+use tracing::info;
+
+use super::host::Host;
+
+/// Why a process could go. The lesser goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Spare {
+    /// It has nothing to do.
+    Idle,
+    /// Its question could be parked, and will be at this time anyway.
+    Parkable(Timestamp),
+}
+
+/// Who could go, and who was told to.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    spare: HashMap<SessionId, Spare>,
+    leaving: HashSet<SessionId>,
+}
+
+impl Room {
+    /// Notes whether a session could do without its process. Says whether it has to, with this many waiting for a place.
+    pub(super) fn is_to_go(&mut self, session: SessionId, spare: Option<Spare>, waiting: usize) -> bool {
+        let Some(spare) = spare else {
+            self.spare.remove(&session);
+            return false;
+        };
+        let before = |(other, theirs): (&SessionId, &Spare)| (*theirs, *other) < (spare, session);
+        let rank = self.spare.iter().filter(|other| before((other.0, other.1))).count();
+        let goes = rank < waiting.saturating_sub(self.leaving.len());
+        if goes {
+            self.spare.remove(&session);
+            self.leaving.insert(session);
+        } else {
+            self.spare.insert(session, spare);
+        }
+        goes
+    }
+
+    /// It does not go after all: its question was answered at that moment.
+    pub(super) fn stays(&mut self, session: SessionId) {
+        self.leaving.remove(&session);
+    }
+
+    pub(super) fn is_gone(&mut self, session: SessionId) {
+        self.spare.remove(&session);
+        self.leaving.remove(&session);
+    }
+}
+
+impl Host {
+    fn spare(&self) -> Option<Spare> {
+        match self.hang_up {
+            Some(_) => None,
+            None if self.claude.is_idle() && self.pipe.is_empty() => Some(Spare::Idle),
+            None => self.claude.parkable_until().map(Spare::Parkable),
+        }
+    }
+
+    /// Makes room for a session that waits for a place, if this one is next to go. Says whether it can go at once.
+    pub(super) fn makes_room(&mut self) -> bool {
+        if self.making_room {
+            if self.hang_up.is_none() && !self.claude.is_parking() {
+                self.desk.stays(self.session);
+                self.making_room = false;
+            }
+            return false;
+        }
+        let spare = self.spare();
+        // Most steps are of agents that work, and concern nobody else.
+        if spare.is_none() && !self.offers_room {
+            return false;
+        }
+        self.offers_room = spare.is_some();
+        self.making_room = self.desk.is_to_go(self.session, spare);
+        match spare {
+            Some(Spare::Idle) => self.making_room,
+            Some(Spare::Parkable(_)) if self.making_room => {
+                info!(session.id = %self.session, "Agent waits for a person and is parked: another session needs its place");
+                self.with_claude(|claude, cx| claude.make_room(cx));
+                false
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: SessionId = SessionId(1);
+    const B: SessionId = SessionId(2);
+    const C: SessionId = SessionId(3);
+
+    #[test]
+    fn as_many_go_as_wait_and_those_with_nothing_to_do_go_first() {
+        let mut room = Room::default();
+        let parkable = |at| Some(Spare::Parkable(Timestamp(at)));
+        for (session, spare) in [(A, parkable(9)), (B, parkable(5)), (C, Some(Spare::Idle))] {
+            assert!(!room.is_to_go(session, spare, 0), "nobody waits");
+        }
+        assert!(!room.is_to_go(A, parkable(9), 2) && room.is_to_go(B, parkable(5), 2), "C goes first, then B");
+        assert!(!room.is_to_go(A, parkable(9), 2) && room.is_to_go(C, Some(Spare::Idle), 2));
+        room.is_gone(C);
+        assert!(!room.is_to_go(A, parkable(9), 1), "B is on its way");
+        room.stays(B);
+        assert!(room.is_to_go(A, parkable(9), 1), "B was answered at that moment");
+    }
+
+    #[test]
+    fn one_that_works_again_is_not_counted_on() {
+        let mut room = Room::default();
+        assert!(!room.is_to_go(A, Some(Spare::Idle), 0));
+        assert!(!room.is_to_go(A, None, 1));
+        assert!(room.is_to_go(B, Some(Spare::Parkable(Timestamp(1))), 1));
+    }
+}
