@@ -14,6 +14,9 @@ pub enum Trouble {
     /// The name that we use belongs to somebody else.
     #[error("line {line}: there is already a `{name}` that is not askbridge's")]
     Taken { line: usize, name: String },
+    /// Its own program would pass over the whole file.
+    #[error("line {line}: there is {what}, and its program reads plain JSON only: it skips such a file whole")]
+    NotPlain { line: usize, what: &'static str },
     #[error("`{what}` is written in a way that cannot be changed without touching the rest")]
     Unsupported { what: String },
     /// A change that would have changed more than it should, noticed in time.

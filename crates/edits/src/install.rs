@@ -7,6 +7,7 @@ use crate::doc::Format;
 use crate::edit::{apply, read as understand, strip};
 use crate::error::{Error, Trouble};
 use crate::file::{self, Held};
+use crate::json::{BeyondJson, beyond_json};
 use crate::part::Part;
 use crate::receipt::{Original, Receipts};
 
@@ -19,6 +20,9 @@ pub struct Target {
     pub file: PathBuf,
     pub format: Format,
     pub parts: Vec<Part>,
+    /// Does its own program read plain JSON only? Then nothing is put into a text that has more than that, since nothing in it
+    /// would count. It is taken out of one all the same.
+    pub plain_json: bool,
     /// Does its own program lock it with a folder `FILE.lock` beside it?
     pub locked_by_folder: bool,
     /// Where receipts and copies are kept.
@@ -51,6 +55,11 @@ impl Change {
 pub fn install(target: &Target, dry: bool) -> Result<Change, Error> {
     change(target, dry, |plan, before| {
         let text = before.unwrap_or_default();
+        if plan.target.plain_json
+            && let Some(BeyondJson { line, what }) = beyond_json(text)
+        {
+            return Err(plan.trouble(Trouble::NotPlain { line, what }));
+        }
         let after = apply(plan.target.format, text, &plan.target.parts).map_err(|trouble| plan.trouble(trouble))?;
         Ok(Some(after))
     })

@@ -32,5 +32,6 @@ pub use doc::Format;
 pub use edit::{apply, read, strip};
 pub use error::{Error, Trouble};
 pub use install::{Change, Target, install, uninstall};
+pub use json::{BeyondJson, beyond_json};
 pub use node::Node;
 pub use part::Part;

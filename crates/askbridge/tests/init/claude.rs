@@ -86,3 +86,55 @@ fn the_real_claude_code_lists_the_server_that_we_wrote_beside_its_own_things() {
     assert_eq!(read(&after), read(&before));
     claude(&["mcp", "get", "askbridge"]).failed(1);
 }
+
+/// Runs Claude Code once, in its folder, and says how often it called us when it started.
+fn called(room: &Room, model: &Model, path: &str) -> usize {
+    let _ = fs::remove_file(room.home().join("heard"));
+    let program = room.home().join("bin/askbridge");
+    fs::remove_file(&program).unwrap();
+    fs::write(&program, LISTENER).unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    let mut command = std::process::Command::new(Subject::Real.path());
+    command.args(["-p", "go"]).env_clear().envs(room.env(&model.url())).env("PATH", path).current_dir(room.work());
+    ran(command).good();
+    let heard = fs::read_to_string(room.home().join("heard")).unwrap_or_default();
+    heard.lines().filter(|line| line.contains("\"SessionStart\"")).count()
+}
+
+#[test]
+fn the_real_claude_code_skips_a_file_with_comments_so_the_hooks_go_elsewhere() {
+    let room = Room::new();
+    let model = Model::start(Script::new().turn(on_user("go"), [text("done")]));
+    let bin = room.home().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::create_dir(room.home().join(".claude")).unwrap();
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let askbridge = |args: &[&str]| {
+        let _ = fs::remove_file(bin.join("askbridge"));
+        symlink(BINARY, bin.join("askbridge")).unwrap();
+        let mut command = std::process::Command::new(BINARY);
+        command.args(args).env_clear().envs(room.env(&model.url())).env("PATH", &path).current_dir(room.work());
+        ran(command)
+    };
+    let file = room.home().join(".claude/settings.json");
+    // With our hooks in it, and then with a line of the person's own.
+    askbridge(&["init", "claude"]).good();
+    assert_eq!(called(&room, &model, &path), 1);
+    let written = fs::read_to_string(&file).unwrap();
+    for more in ["{\n  // mine\n", "{\n  \"env\": {\"A\": \"b\",},\n"] {
+        let commented = written.replacen("{\n", more, 1);
+        fs::write(&file, &commented).unwrap();
+        assert_eq!(called(&room, &model, &path), 0, "{commented}");
+        let said = askbridge(&["init", "claude"]);
+        let error = said.failed(1);
+        assert!(error.contains("line 2: there is a com") && error.contains("`--local`"), "{error}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), commented, "what is theirs stays");
+    }
+    askbridge(&["init", "claude", "--local"]).good();
+    assert_eq!(called(&room, &model, &path), 1);
+    // A mark at the beginning is read.
+    fs::write(&file, format!("\u{feff}{written}")).unwrap();
+    askbridge(&["init", "claude"]).good();
+    askbridge(&["uninstall", "claude", "--local"]).good();
+    assert_eq!(called(&room, &model, &path), 1);
+}

@@ -293,3 +293,16 @@ fn the_real_doors_are_tried_without_a_server_as_well() {
         assert!(health == "good" && said.contains("a test was asked, answered and heard"), "{}", ran.stdout);
     }
 }
+
+#[test]
+fn settings_that_claude_code_skips_are_not_called_good() {
+    let bridge = TestBridge::stopped();
+    let path = instead(&bridge, KEEPS_THE_CONTRACT);
+    write(&bridge, ".claude/settings.json", &format!("// mine\n{HOOK}"));
+    let ran = alone(&bridge, &path);
+    let all = found(&ran, "hooks");
+    assert!(all.iter().all(|(health, ..)| health != "good"), "{all:?}");
+    let (_, what, hint) = all.into_iter().find(|(health, ..)| health == "bad").unwrap();
+    assert!(what.contains("line 1 has a comment") && what.contains("skips this file"), "{what}");
+    assert!(hint.contains("`--local`"), "{hint}");
+}

@@ -225,7 +225,8 @@ proptest! {
 
 fn target(file: &std::path::Path, format: Format) -> Target {
     let receipts = file.with_file_name("receipts");
-    Target { file: file.to_owned(), format, parts: everything(), locked_by_folder: false, receipts }
+    let parts = everything();
+    Target { file: file.to_owned(), format, parts, plain_json: false, locked_by_folder: false, receipts }
 }
 
 fn with_a_hole(text: &str, hole: prop::sample::Index) -> String {

@@ -35,6 +35,7 @@ impl Home {
             file: file.to_owned(),
             format: Json,
             parts: both(),
+            plain_json: false,
             locked_by_folder: false,
             receipts: self.path("data/installed"),
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use askbridge_edits::{Error, Node, read};
+use askbridge_edits::{BeyondJson, Error, Node, beyond_json, read};
 
 use super::entries::{NAME, command_line, is_our_hook, is_our_server};
 use super::program::{PROGRAMS, Program, Scope};
@@ -19,6 +19,8 @@ pub(crate) struct Door {
     pub(crate) way: Way,
     /// What in the same file says that no hook is to be run: its name, and how it stands.
     pub(crate) off: Option<(&'static str, &'static str)>,
+    /// What makes its program skip the whole file.
+    pub(crate) skipped: Option<BeyondJson>,
     /// Which of its events Codex does not run, and why.
     pub(crate) unrun: Vec<(String, Unrun)>,
 }
@@ -57,12 +59,13 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
                     Ok(node) => {
                         let table = program.mcp_path(*scope, around);
                         let off = off(&node);
+                        let skipped = program.reads_plain_json().then(|| beyond_json(&text)).flatten();
                         let door = |way: Way| {
                             let unrun = match (program, &way) {
                                 (Program::Codex, Way::Hook { .. }) => unrun(&file, &node, &program.own_file(around)),
                                 _ => Vec::new(),
                             };
-                            Door { program, scope: *scope, file: file.clone(), way, off, unrun }
+                            Door { program, scope: *scope, file: file.clone(), way, off, skipped, unrun }
                         };
                         found.extend(ways(&node, &table).into_iter().map(door).map(Ok));
                     }

@@ -223,7 +223,13 @@ impl Program {
         // Claude Code keeps much else in this one, and writes it all the time.
         let locked_by_folder = file.ends_with(".claude.json");
         let receipts = settings.data.join("installed");
-        Job { target: Target { file, format, parts, locked_by_folder, receipts }, what }
+        let plain_json = self.reads_plain_json();
+        Job { target: Target { file, format, parts, plain_json, locked_by_folder, receipts }, what }
+    }
+
+    /// Does it skip a file with comments or trailing commas? Tried with Claude Code 2.1.325; a mark at the beginning is fine.
+    pub(super) fn reads_plain_json(self) -> bool {
+        self == Self::Claude
     }
 
     pub(super) fn reader(self, scope: Scope) -> Reader {

@@ -50,6 +50,12 @@ pub(super) fn failed(error: Error, job: &Job) -> Failure {
         Error::Document { source: Trouble::Syntax { .. }, .. } => {
             "nothing was changed; correct the file, which its program cannot read either, and try again".to_owned()
         }
+        Error::Document { source: Trouble::NotPlain { .. }, .. } => {
+            "nothing was changed, and what is yours stays. Take it out of the file yourself, or put askbridge into another one: \
+             `askbridge init claude` is your own settings, `--local` your own for the project in this folder, `--project` \
+             everybody's"
+                .to_owned()
+        }
         Error::Document { source: Trouble::Taken { name, .. }, .. } => {
             format!("nothing was changed; give your own `{name}` another name, and try again")
         }

@@ -44,6 +44,10 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
         }
     };
     for door in &hooks {
+        if let Some(finding) = skipped(door) {
+            findings.push(finding);
+            continue;
+        }
         if let Some((name, stands)) = door.off {
             let what = format!("{}: `{name}` is {stands}, so no hook is run", place(door));
             findings.push(Finding::warning(what, format!("take `{name}` out of `{}`", door.file.display())));
@@ -58,6 +62,21 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
     }
     examiner.leave().await;
     findings
+}
+
+/// A file that its program passes over: what is in it works only when we try it.
+pub(super) fn skipped(door: &Door) -> Option<Finding> {
+    let beyond = door.skipped?;
+    let what = format!(
+        "{}: line {} has {}, and {} reads plain JSON only: it skips this file, and everything in it is without effect",
+        place(door),
+        beyond.line,
+        beyond.what,
+        door.program.name()
+    );
+    let hint = "take it out of the file; or `askbridge uninstall claude`, with `--project` or `--local` if it is there, and \
+                `askbridge init claude` into a file without it: `--local` is your own settings for the project in this folder";
+    Some(Finding::bad(what, hint))
 }
 
 /// Codex runs no hook before its person has said so, and says nothing about that: it would look as if nobody was asked.

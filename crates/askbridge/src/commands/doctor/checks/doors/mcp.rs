@@ -8,7 +8,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 use super::examiner::{Examiner, Seen};
-use super::hook::{again, place};
+use super::hook::{again, place, skipped};
 use super::stand_in::{Ended, start};
 use crate::commands::doctor::finding::Finding;
 use crate::commands::doctor::patient::Patient;
@@ -38,6 +38,10 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
     };
     let mut findings = Vec::new();
     for door in &servers {
+        if let Some(finding) = skipped(door) {
+            findings.push(finding);
+            continue;
+        }
         findings.push(match &door.way {
             Way::Mcp { command } => try_server(&examiner, door, command).await,
             _ => Finding::skipped(format!("{}: written by hand, over HTTP; not tried", place(door))),
