@@ -18,7 +18,7 @@ const MANAGERS_PLACE: &str = "/init.scope";
 /// the helper. `None`: a person tries it by hand, and their shell may go on to decide.
 ///
 /// A helper whose parent has ended was adopted, by a process that started nothing: then whatever was adopted is the agent.
-pub(crate) fn agent_above(helper: u32, verb: &str) -> Option<u32> {
+pub fn agent_above(helper: u32, verb: &str) -> Option<u32> {
     let mut below = look_up(helper)?;
     for step in 0..=SHELLS_MAX {
         let above = look_up(below.parent);

@@ -11,7 +11,8 @@ mod pinned;
 mod secret;
 mod tokens;
 
-pub(crate) use above::{agent_above, command_line};
+pub use above::agent_above;
+pub(crate) use above::command_line;
 pub use ancestry::ProcessId;
 pub use ancestry::{Agents, Ancestry};
 pub use buckets::Buckets;

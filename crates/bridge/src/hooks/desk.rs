@@ -17,6 +17,7 @@ use tracing::{debug, info};
 
 use super::around::look_around;
 use super::away::presence;
+use super::back::{come_back, left_by};
 use super::hold::{Held, hold};
 use super::mouth::{WENT_ON, mouth_beside};
 use super::notes::Notes;
@@ -24,6 +25,7 @@ use super::options::HookOptions;
 use super::parked::forget_parked;
 use super::prompting::asks_by_tool;
 use super::sessions::{Current, current, started};
+use super::waiting::{Connected, forget_waiting};
 use crate::auth::{Caller, ProcessId, agent_above};
 use crate::runtime::chain;
 use crate::server::App;
@@ -32,6 +34,7 @@ use crate::server::App;
 #[derive(Debug)]
 pub(crate) struct Hooks {
     pub(super) notes: Notes,
+    pub(super) connected: Connected,
     /// Places for threads that read what lies around an agent.
     pub(super) looking: Arc<Semaphore>,
     options: OnceLock<HookOptions>,
@@ -40,7 +43,7 @@ pub(crate) struct Hooks {
 impl Default for Hooks {
     fn default() -> Self {
         let looking = Arc::new(Semaphore::new(HOOK_LOOKS_MAX));
-        Self { notes: Notes::default(), looking, options: OnceLock::new() }
+        Self { notes: Notes::default(), connected: Connected::default(), looking, options: OnceLock::new() }
     }
 }
 
@@ -61,9 +64,11 @@ pub(crate) struct Event {
     pub(crate) text: String,
     pub(crate) caller: Caller,
     /// The hook's process, where it called on the local socket.
-    pub(crate) hook: Option<u32>,
+    pub(crate) hook: Option<ProcessId>,
     /// Does somebody sit in front of its agent? As the agent says it, where it does.
     pub(crate) attended: Option<bool>,
+    /// It was here before, and lost the server that it waited at.
+    pub(crate) again: bool,
 }
 
 /// What a hook prints.
@@ -83,7 +88,7 @@ impl From<String> for Output {
 /// Returns what the hook prints; `None` is no opinion. `gone` says that nobody waits for it any more.
 pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Option<Output> {
     let heard = hear(&event.text)?;
-    let agent = event.hook.and_then(|hook| agent_above(hook, "hook")).and_then(ProcessId::of);
+    let agent = event.hook.and_then(|hook| agent_above(hook.pid, "hook")).and_then(ProcessId::of);
     let done = async {
         if let Some(agent) = agent {
             know(app, agent).await?;
@@ -160,6 +165,11 @@ async fn asked(
     agent: Option<ProcessId>,
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
+    if event.again
+        && let Some(ask) = left_by(app, event.hook).await?
+    {
+        return come_back(app, event, heard, agent, ask, gone).await;
+    }
     let notes = &app.hooks.notes;
     let asked = match &heard.what {
         What::Wanted { call, .. } => {
@@ -194,7 +204,8 @@ async fn asked(
                 notes.keep(&heard.conversation, call.clone());
             }
             let session = started(&app.handle, &event.caller, heard, &around).await?;
-            let held = Held { heard, call, session, around, agent, park, follows, caller: &event.caller };
+            let hook = event.hook;
+            let held = Held { heard, call, session, around, agent, hook, park, follows, caller: &event.caller };
             hold(app, held, gone).await
         }
     }
@@ -257,6 +268,7 @@ async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'
             Some(Finished::LetGo) => Wish::Withdraw { ask: AskRef::Id(ask), why: WENT_ON.to_owned() },
         };
         forget_parked(app, ask).await;
+        forget_waiting(app, ask).await;
         app.handle.grant(caller, NAME, wish).await?;
     }
     Ok(Over { session: Some(session), told })

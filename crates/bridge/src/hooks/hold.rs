@@ -18,11 +18,12 @@ use tracing::{debug, info, warn};
 use super::desk::Output;
 use super::mouth::WENT_ON;
 use super::parked::{forget_parked, remember_parked};
+use super::waiting::{Waiting, forget_waiting, remember_waiting};
 use crate::auth::{Caller, ProcessId};
 use crate::server::App;
 
 /// How often it is looked whether the agent is still there. A hook can outlive an agent that was killed.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// A hook whose agent waits.
 pub(super) struct Held<'a> {
@@ -31,6 +32,8 @@ pub(super) struct Held<'a> {
     pub(super) session: SessionId,
     pub(super) around: Around,
     pub(super) agent: Option<ProcessId>,
+    /// The hook's own process, where it called on the local socket.
+    pub(super) hook: Option<ProcessId>,
     pub(super) park: Option<Duration>,
     pub(super) follows: bool,
     pub(super) caller: &'a Caller,
@@ -66,7 +69,21 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
     };
     let receipt = ask(app, &held, wish).await?;
     let ask = receipt.ask.ok_or_else(|| Rejection::Down("the ask was not recorded".to_owned()))?;
-    match wait(app, &held, ask, gone).await? {
+    if let Some(hook) = held.hook {
+        remember_waiting(app, ask, Waiting { hook, agent: held.agent }).await;
+    }
+    wait_and_answer(app, &held, ask, gone).await
+}
+
+/// Waits for an ask that was made. Returns what the hook prints.
+pub(super) async fn wait_and_answer(
+    app: &App,
+    held: &Held<'_>,
+    ask: AskId,
+    gone: CancellationToken,
+) -> Result<Option<Output>, Rejection> {
+    let _connected = app.hooks.connected.enter(ask);
+    match wait(app, held, ask, gone).await? {
         Ended::Stopping => Ok(None),
         Ended::Revoked => {
             let wish = Wish::Withdraw { ask: AskRef::Id(ask), why: "the agent's token was revoked".to_owned() };
@@ -81,10 +98,11 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
                 Mouth::Nobody => taken_back(WENT_ON),
                 mouth => Wish::Overtake { ask: AskRef::Id(ask), mouth: mouth.words().to_owned(), ran: None },
             };
+            forget_waiting(app, ask).await;
             app.handle.grant(held.caller, NAME, wish).await?;
             Ok(None)
         }
-        Ended::Warm => Ok(park(app, &held, ask).await?.map(Output::from)),
+        Ended::Warm => Ok(park(app, held, ask).await?.map(Output::from)),
         Ended::Settled => {
             let view = app.handle.ask(ask).await?;
             let Some(text) = answer(held.heard, &held.call, held.follows, &view) else { return Ok(None) };

@@ -6,6 +6,7 @@
 
 mod around;
 mod away;
+mod back;
 mod desk;
 mod hold;
 mod mouth;
@@ -16,6 +17,7 @@ mod prompting;
 mod sessions;
 mod strand;
 mod terminals;
+mod waiting;
 
 pub use around::branch_of;
 pub use away::{AwayMode, Presence};

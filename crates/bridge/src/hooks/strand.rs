@@ -1,12 +1,18 @@
-//! Questions of hooks that an earlier server held. Their hooks have gone with it: each says so.
+//! Asks of hooks that an earlier server held: their hooks come back, or are gone, or their agents are.
+
+use std::collections::HashMap;
 
 use askbridge_core::ids::AskId;
 use askbridge_core::intent::Intent;
 use askbridge_journal::Index;
 use askbridge_journal::index::{AskFilter, IndexError, SessionFilter, SessionState, StateFilter};
 use askbridge_peers::doors::hook::NAME;
+use tokio::time::sleep;
 use tracing::{info, warn};
 
+use super::hold::LOOK_EVERY;
+use super::waiting::{Waiting, all_waiting, forget_waiting};
+use crate::auth::ProcessId;
 use crate::runtime::chain;
 use crate::server::App;
 
@@ -14,8 +20,9 @@ use crate::server::App;
 const PAGE: usize = 500;
 
 impl App {
-    /// Says of every question that only a hook of an earlier server waited for that its way back is gone. The terminal's own
-    /// dialog still waits there; when it is answered, the question is taken back.
+    /// Looks after every ask that only a hook of an earlier server waited for. A hook that still runs will come back. One that
+    /// is gone strands its ask: the terminal's own dialog still waits there, and when it is answered, the ask is taken back.
+    /// An agent that ended meanwhile wants no answer.
     pub async fn strand_hooks(&self) {
         let index = self.handle.store().index();
         let left = tokio::task::spawn_blocking(move || left_open(&index));
@@ -24,12 +31,61 @@ impl App {
             Ok(Err(error)) => return warn!(error = chain(&error), "Could not look for what earlier hooks asked"),
             Err(_) => return,
         };
+        let waiting: HashMap<_, _> = match all_waiting(self).await {
+            Ok(waiting) => waiting.into_iter().collect(),
+            Err(error) => {
+                warn!(%error, "Could not look for hooks that wait");
+                HashMap::new()
+            }
+        };
+        for (ask, _) in waiting.iter().filter(|(ask, waiting)| !left.contains(ask) && !waiting.hook.is_alive()) {
+            forget_waiting(self, *ask).await;
+        }
         for ask in left {
-            match self.handle.submit(ask.session, vec![Intent::Strand { ask }]).await {
-                Ok(_) => info!(ask.id = %ask, "The hook that asked {ask} is gone; the terminal still waits"),
-                Err(error) => warn!(ask.id = %ask, %error, "Could not note that a hook is gone"),
+            match waiting.get(&ask) {
+                Some(waiting) if waiting.may_come_back() => {
+                    let (app, waiting) = (self.clone(), *waiting);
+                    self.tasks.spawn(async move { await_return(&app, ask, waiting).await });
+                }
+                waiting => let_go(self, ask, waiting.copied()).await,
             }
         }
+    }
+}
+
+impl Waiting {
+    fn may_come_back(&self) -> bool {
+        self.hook.is_alive() && self.agent.is_none_or(ProcessId::is_alive)
+    }
+}
+
+/// Waits until a hook is back, or is gone.
+async fn await_return(app: &App, ask: AskId, waiting: Waiting) {
+    while !app.hooks.connected.has(ask) {
+        if !waiting.may_come_back() {
+            return let_go(app, ask, Some(waiting)).await;
+        }
+        tokio::select! {
+            () = app.stop.cancelled() => return,
+            () = sleep(LOOK_EVERY) => {}
+        }
+    }
+}
+
+/// Says of an ask that no hook will bring its answer back.
+async fn let_go(app: &App, ask: AskId, waiting: Option<Waiting>) {
+    forget_waiting(app, ask).await;
+    let agent_is_gone = waiting.and_then(|waiting| waiting.agent).is_some_and(|agent| !agent.is_alive());
+    let (intent, said) = match agent_is_gone {
+        true => {
+            let why = "the agent ended while askbridge was not running".to_owned();
+            (Intent::Withdraw { ask, why }, "The agent that asked is gone")
+        }
+        false => (Intent::Strand { ask }, "The hook that asked is gone; the terminal still waits"),
+    };
+    match app.handle.submit(ask.session, vec![intent]).await {
+        Ok(_) => info!(ask.id = %ask, "{said}"),
+        Err(error) => warn!(ask.id = %ask, %error, "Could not note that a hook is gone"),
     }
 }
 

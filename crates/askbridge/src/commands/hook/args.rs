@@ -8,7 +8,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::runtime::Builder;
 
-use super::call::{Patience, call};
+use super::call::{Loss, Patience, call};
 use super::events::hooks;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
@@ -69,8 +69,11 @@ fn answer(line: &CommandLine) -> Option<String> {
 fn passed_on(text: &str) -> Option<(String, Patience)> {
     let mut fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
     let word = |name: &str| fields.get(name).and_then(|value| serde_json::from_str::<String>(value.get()).ok());
+    // Only Codex names its turns. It shows no dialog while its hook waits.
+    let is_codex = fields.contains_key("turn_id");
     let patience = match word("hook_event_name")?.as_str() {
-        "PreToolUse" | "PermissionRequest" => Patience::APersons,
+        "PermissionRequest" if !is_codex => Patience::APersons(Loss::ComeBack),
+        "PreToolUse" | "PermissionRequest" => Patience::APersons(Loss::GiveUp),
         _ => Patience::AMoment,
     };
     if word("tool_name").is_some_and(|tool| tool != "AskUserQuestion") {
@@ -89,7 +92,9 @@ mod tests {
         let (text, patience) =
             passed_on(r#"{"hook_event_name":"PermissionRequest","tool_input":{ "b":1.10, "a":2 }}"#).unwrap();
         assert_eq!(text, r#"{"hook_event_name":"PermissionRequest","tool_input":{ "b":1.10, "a":2 }}"#);
-        assert_eq!(patience, Patience::APersons);
+        assert_eq!(patience, Patience::APersons(Loss::ComeBack));
+        let (_, patience) = passed_on(r#"{"hook_event_name":"PermissionRequest","turn_id":"t"}"#).unwrap();
+        assert_eq!(patience, Patience::APersons(Loss::GiveUp), "nothing is on screen meanwhile");
         let read = |tool: &str| {
             format!(r#"{{"hook_event_name":"PostToolUse","tool_name":"{tool}","tool_response":{{"file":"secret"}}}}"#)
         };

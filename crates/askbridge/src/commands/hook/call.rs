@@ -1,18 +1,20 @@
-//! One request on the local socket: taken at once or not at all, and then waited for.
+//! One request on the local socket: taken at once or not at all, and then waited for, also over a restart of the server.
 
+use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
+use askbridge_bridge::auth::{ProcessId, agent_above};
 use askbridge_bridge::server::reachable;
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::handshake;
 use hyper::{Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use serde_json::{Map, Value};
 use tokio::net::UnixStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::settings::Settings;
 
@@ -20,6 +22,13 @@ use crate::settings::Settings;
 const MOMENT: Duration = Duration::from_secs(2);
 /// Bytes that a hook prints. Beyond: it prints nothing.
 const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
+/// How long to wait before a server that was lost is looked for, the first time and later.
+const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+/// How long a server is looked for where no dialog is on screen: a restart takes less. Beyond: the agent goes on.
+const RESTART_MAX: Duration = Duration::from_secs(10);
+/// How long a server that is back may take to take what is brought. Beyond: it is tried again.
+const TAKEN_AGAIN_MAX: Duration = Duration::from_secs(10);
 
 /// How long to wait for what there is to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +36,33 @@ pub(super) enum Patience {
     /// Nobody has to be waited for.
     AMoment,
     /// As long as it takes, or until the agent ends us.
-    APersons,
+    APersons(Loss),
+}
+
+/// What to do when the server is lost while a person is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// The agent's own dialog comes only after us.
+    GiveUp,
+    /// The dialog is on screen, and waiting longer keeps nobody from it.
+    ComeBack,
+}
+
+/// What became of one request that was taken.
+enum Heard {
+    /// What to print; `None` is no opinion.
+    Said(Option<String>),
+    /// The server ended before it said anything.
+    Lost,
+}
+
+/// What is brought to the server, each time the same.
+struct Errand<'a> {
+    socket: &'a Path,
+    text: String,
+    attended: Option<bool>,
+    /// Looked for while it certainly lives: whatever adopts us later would be taken for it. `None`: a person tries this by hand.
+    agent: Option<ProcessId>,
 }
 
 /// Returns what to print. `None`: askbridge is not there, is slow, is not itself, or has no opinion.
@@ -37,38 +72,79 @@ pub(super) async fn call(
     attended: Option<bool>,
     patience: Patience,
 ) -> Option<String> {
-    let taken = timeout(settings.hook_accept, hand_over(&settings.socket(), text, attended)).await;
-    let response = taken.ok()??;
-    let is_ours = response.status() == StatusCode::OK && response.headers().contains_key("askbridge-hook");
-    if !is_ours {
-        return None;
+    let agent = agent_above(std::process::id(), "hook").and_then(ProcessId::of);
+    let errand = Errand { socket: &settings.socket(), text, attended, agent };
+    let mut response = timeout(settings.hook_accept, errand.hand_over(false)).await.ok()??;
+    loop {
+        let heard = match patience {
+            Patience::APersons(_) => hear(response).await,
+            Patience::AMoment => timeout(MOMENT, hear(response)).await.ok()?,
+        };
+        match heard {
+            Heard::Said(output) => return output,
+            Heard::Lost if patience == Patience::APersons(Loss::ComeBack) => response = errand.bring_again().await?,
+            Heard::Lost => return None,
+        }
     }
-    let body = Limited::new(response.into_body(), OUTPUT_BYTES_MAX).collect();
-    let body = match patience {
-        Patience::APersons => body.await.ok()?,
-        Patience::AMoment => timeout(MOMENT, body).await.ok()?.ok()?,
-    };
-    let output = String::from_utf8(body.to_bytes().into()).ok()?;
-    // Half an answer, or something else, is no answer.
-    let fields: Map<String, Value> = serde_json::from_str(&output).ok()?;
-    (!fields.is_empty()).then_some(output)
 }
 
-/// Hands over what the agent said. Returns once it was taken.
-async fn hand_over(socket: &Path, text: String, attended: Option<bool>) -> Option<Response<Incoming>> {
-    let (short, _folder) = reachable(socket).ok()?;
-    let stream = UnixStream::connect(short).await.ok()?;
-    // Whoever listens there has to be us.
-    if stream.peer_cred().ok()?.uid() != rustix::process::getuid().as_raw() {
-        return None;
+/// Waits for what the server says.
+async fn hear(response: Response<Incoming>) -> Heard {
+    let body = match Limited::new(response.into_body(), OUTPUT_BYTES_MAX).collect().await {
+        Ok(body) => body,
+        Err(error) => return if is_too_long(&*error) { Heard::Said(None) } else { Heard::Lost },
+    };
+    let output = String::from_utf8(body.to_bytes().into()).ok();
+    // Half an answer, or something else, is no answer.
+    let has_opinion =
+        |output: &String| serde_json::from_str::<Map<String, Value>>(output).is_ok_and(|fields| !fields.is_empty());
+    Heard::Said(output.filter(has_opinion))
+}
+
+fn is_too_long(error: &(dyn Error + Send + Sync + 'static)) -> bool {
+    error.is::<LengthLimitError>()
+}
+
+impl Errand<'_> {
+    /// Looks for the server until it is back. `None`: the agent is gone, or has nothing on screen and must not wait longer.
+    async fn bring_again(&self) -> Option<Response<Incoming>> {
+        let agent = self.agent?;
+        let lost_at = Instant::now();
+        let mut pause = PAUSE;
+        loop {
+            sleep(pause).await;
+            pause = (pause * 2).min(PAUSE_MAX);
+            if !agent.is_alive() || (self.attended == Some(false) && lost_at.elapsed() > RESTART_MAX) {
+                return None;
+            }
+            if let Ok(Some(response)) = timeout(TAKEN_AGAIN_MAX, self.hand_over(true)).await {
+                return Some(response);
+            }
+        }
     }
-    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
-    // Ends with the request; what it has to say, the request says too.
-    tokio::spawn(connection);
-    let mut request = Request::post("/v1/hook").header(header::HOST, "localhost");
-    request = request.header(header::CONTENT_TYPE, "application/json");
-    if let Some(attended) = attended {
-        request = request.header("askbridge-attended", if attended { "1" } else { "0" });
+
+    /// Hands over what the agent said. Returns once it was taken, by us and nobody else.
+    async fn hand_over(&self, again: bool) -> Option<Response<Incoming>> {
+        let (short, _folder) = reachable(self.socket).ok()?;
+        let stream = UnixStream::connect(short).await.ok()?;
+        // Whoever listens there has to be us.
+        if stream.peer_cred().ok()?.uid() != rustix::process::getuid().as_raw() {
+            return None;
+        }
+        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
+        // Ends with the request; what it has to say, the request says too.
+        tokio::spawn(connection);
+        let mut request = Request::post("/v1/hook").header(header::HOST, "localhost");
+        request = request.header(header::CONTENT_TYPE, "application/json");
+        if let Some(attended) = self.attended {
+            request = request.header("askbridge-attended", if attended { "1" } else { "0" });
+        }
+        if again {
+            request = request.header("askbridge-again", "1");
+        }
+        let request = request.body(Full::new(Bytes::from(self.text.clone()))).ok()?;
+        let response = sender.send_request(request).await.ok()?;
+        let is_ours = response.status() == StatusCode::OK && response.headers().contains_key("askbridge-hook");
+        is_ours.then_some(response)
     }
-    sender.send_request(request.body(Full::new(Bytes::from(text))).ok()?).await.ok()
 }

@@ -1,8 +1,12 @@
 //! A server that is killed before, during and after a question: the terminal works as if we were not installed.
 
+use std::fs;
+
+use askbridge_scripted::model::tool;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use super::desk::{Desk, Setting, question};
+use super::desk::{CALL, Desk, Setting, asking, question};
 use crate::house::id;
 
 const FIRST: &str = r#""Which?"="Aaa""#;
@@ -21,6 +25,39 @@ fn killed_before_the_question_the_terminal_asks_alone() {
 }
 
 #[test]
+fn killed_during_the_question_its_hook_comes_back_and_the_phone_still_answers() {
+    let mut desk = Desk::sit(question(), &Setting::default());
+    desk.prompt();
+    let asked = desk.rings();
+    desk.until_shown("Bbb");
+    desk.house.kill();
+    desk.house.start();
+    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    let result = desk.result();
+    assert!(result.text.contains(r#""Which?"="Bbb""#), "{result:?}");
+    desk.until_delivered(&asked);
+    assert_eq!(desk.house.get("/v1/asks?state=all")["items"].as_array().unwrap().len(), 1, "the same ask");
+}
+
+#[test]
+fn a_command_without_a_name_is_found_again_too_and_answered_while_its_hook_was_away() {
+    let script = asking([tool(CALL, "Bash", json!({"command": "touch here"}))]);
+    let mut desk = Desk::sit(script, &Setting::default());
+    desk.prompt();
+    let asked = desk.rings();
+    desk.until_shown("touch here");
+    // Asked to stop, not killed: its hooks are told apart from those that get no opinion.
+    desk.house.stop();
+    desk.house.start();
+    desk.house.answer(id(&asked), json!({"decision": "allow"}));
+    desk.result();
+    assert!(desk.house.room.work().join("here").exists());
+    let told = desk.until_delivered(&asked);
+    assert_eq!(told["state"], "answered", "{told}");
+    assert_eq!(desk.house.get("/v1/asks?state=all")["items"].as_array().unwrap().len(), 1, "the same ask");
+}
+
+#[test]
 fn killed_during_the_question_the_dialog_stays_and_the_card_learns_of_its_answer() {
     let mut desk = Desk::sit(question(), &Setting::default());
     desk.prompt();
@@ -29,21 +66,53 @@ fn killed_during_the_question_the_dialog_stays_and_the_card_learns_of_its_answer
     desk.house.kill();
     desk.house.start();
     let open = desk.house.ask(id(&asked));
-    assert_eq!((&open["state"], &open["stranded"]), (&json!("open"), &json!(true)), "{open}");
-    assert!(desk.house.model.tool_result(super::desk::CALL).is_none(), "nobody has answered");
+    assert_eq!(open["state"], json!("open"), "{open}");
+    assert!(desk.house.model.tool_result(CALL).is_none(), "nobody has answered");
     let result = desk.answers_in_the_terminal();
     assert!(result.text.contains(FIRST), "{result:?}");
     desk.until_state(&asked, "overtaken");
 }
 
 #[test]
-fn answered_on_both_sides_after_a_restart_the_terminal_counts_and_nobody_is_told_twice() {
+fn an_agent_that_ends_while_the_server_is_down_wants_no_answer() {
     let mut desk = Desk::sit(question(), &Setting::default());
     desk.prompt();
     let asked = desk.rings();
     desk.until_shown("Bbb");
     desk.house.kill();
+    desk.terminal.kill();
     desk.house.start();
+    let over = desk.until_state(&asked, "withdrawn");
+    assert_eq!(over["words"], "the agent ended while askbridge was not running", "{over}");
+}
+
+/// Ends the hook that waits, as a machine that is short of memory would.
+fn kill_the_hook(desk: &Desk) {
+    let data = format!("ASKBRIDGE_DATA={}", desk.house.data().display());
+    let is_ours = |pid: &i32| {
+        let read = |name: &str| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        read("cmdline").ends_with(b"askbridge\0hook\0")
+            && read("environ").split(|byte| *byte == 0).any(|variable| variable == data.as_bytes())
+    };
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let hooks: Vec<_> = pids.filter(is_ours).collect();
+    let [hook] = hooks[..] else { panic!("one hook waits: {hooks:?}") };
+    kill_process(Pid::from_raw(hook).unwrap(), Signal::KILL).unwrap();
+}
+
+#[test]
+fn a_hook_that_is_gone_too_leaves_its_ask_stranded_and_nobody_is_told_twice() {
+    let mut desk = Desk::sit(question(), &Setting::default());
+    desk.prompt();
+    let asked = desk.rings();
+    desk.until_shown("Bbb");
+    desk.house.kill();
+    kill_the_hook(&desk);
+    desk.house.start();
+    let open = desk
+        .until("the ask to be stranded", |desk| Some(desk.house.ask(id(&asked))).filter(|ask| ask["stranded"] == true));
+    assert_eq!(open["state"], "open", "{open}");
     // The way back is gone, so this waits as a message.
     desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
     let talk = desk.house.talk(asked["session"].as_str().unwrap());
@@ -68,7 +137,7 @@ fn killed_after_the_answer_the_agent_goes_on_and_the_proof_comes_later() {
     desk.house.kill();
     desk.until_shown("Bbb");
     // The answer may have reached the hook or not; if not, the terminal still asks.
-    let heard = |desk: &Desk| desk.house.model.tool_result(super::desk::CALL).is_some();
+    let heard = |desk: &Desk| desk.house.model.tool_result(CALL).is_some();
     desk.press_until("\r", "an answer", heard);
     desk.until_shown("all done now");
     desk.house.start();

@@ -104,3 +104,28 @@ fn a_plain_run_that_is_killed_takes_its_question_back() {
     let ask = house.until("the ask to be taken back", || Some(asked(&house)).filter(|ask| ask["state"] != "open"));
     assert_eq!(ask["state"], "withdrawn", "{ask}");
 }
+
+#[test]
+fn a_plain_run_that_loses_its_server_goes_on_and_is_found_again_by_the_next() {
+    let mut house = furnished(&[("ASKBRIDGE_HOOKS_HEADLESS", "1h")]);
+    let running = claude(&house).spawn().unwrap();
+    let ask = house.until("the phone to ring", || house.get("/v1/asks")["items"].as_array().unwrap().first().cloned());
+    house.kill();
+    house.start();
+    house.answer(id(&ask), json!({"decision": "allow"}));
+    assert_eq!(result(&running.wait_with_output().unwrap())["result"], "all done now");
+    assert_eq!(until_delivered(&house)["state"], "answered");
+}
+
+#[test]
+fn a_plain_run_does_not_wait_for_a_server_that_stays_away() {
+    let mut house = furnished(&[("ASKBRIDGE_HOOKS_HEADLESS", "1h")]);
+    let running = claude(&house).spawn().unwrap();
+    house.until("the phone to ring", || house.get("/v1/asks")["items"].as_array().unwrap().first().cloned());
+    house.kill();
+    assert_eq!(result(&running.wait_with_output().unwrap())["result"], "all done now");
+    assert!(!house.room.work().join("here").exists(), "Claude Code denied it by itself");
+    house.start();
+    let ask = house.until("the ask to be taken back", || Some(asked(&house)).filter(|ask| ask["state"] != "open"));
+    assert_eq!(ask["state"], "withdrawn", "{ask}");
+}

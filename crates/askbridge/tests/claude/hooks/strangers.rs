@@ -40,6 +40,8 @@ fn a_stranger_on_our_socket_changes_nothing() {
     let mut house = House::open(Script::new());
     house.kill();
     let socket = house.data().join("run/askbridge.sock");
+    // What is cut off is looked for again only where a dialog is on screen meanwhile, which is not so before a call.
+    let before = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {}});
     let answers = [
         String::new(),
         "hello\n".to_owned(),
@@ -50,6 +52,7 @@ fn a_stranger_on_our_socket_changes_nothing() {
         "HTTP/1.1 200 OK\r\naskbridge-hook: 1\r\ncontent-length: 4\r\n\r\nallo".to_owned(),
     ];
     for answer in answers {
+        let event = if answer.contains("1000") { &before } else { &event() };
         let _ = fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket).unwrap();
         let stranger = thread::spawn(move || {
@@ -58,7 +61,7 @@ fn a_stranger_on_our_socket_changes_nothing() {
             let _ = stream.read(&mut bytes);
             stream.write_all(answer.as_bytes()).unwrap();
         });
-        says_nothing(&hook(&house, &event().to_string(), &[], &[]));
+        says_nothing(&hook(&house, &event.to_string(), &[], &[]));
         stranger.join().unwrap();
     }
     // One that accepts and never speaks, and one that does not even accept.

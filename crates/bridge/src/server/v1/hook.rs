@@ -48,17 +48,18 @@ pub(crate) async fn hear(
         Err(_) => return Err(Trouble::new(400, "not_json", "the body is not JSON")),
     }
     let hook = match remote {
-        Some(Extension(Remote::Local(peer))) => Some(peer.process()?.pid),
+        Some(Extension(Remote::Local(peer))) => Some(peer.process()?),
         _ => None,
     };
     let attended = headers.get("askbridge-attended").map(|told| told == "1");
+    let again = headers.contains_key("askbridge-again");
     let gone = CancellationToken::new();
     // Dropped with the body when the hook hangs up. What it asked is then taken back, by a task that nobody can cut short.
     let waits = gone.clone().drop_guard();
     let (done, output) = oneshot::channel();
     let (attending, bringer) = (app.clone(), caller.clone());
     app.tasks.spawn(async move {
-        let event = Event { text, caller, hook, attended };
+        let event = Event { text, caller, hook, attended, again };
         let output = attend(&attending, &event, gone).await;
         // Nobody may wait for it any more.
         let _ = done.send(output);
@@ -71,6 +72,10 @@ pub(crate) async fn hear(
             output = output => output.ok().flatten(),
         };
         drop(waits.disarm());
+        // Cut off rather than answered, so that a hook can tell a server that ends from one that has no opinion.
+        if output.is_none() && app.stop.is_cancelled() {
+            return Err(Rejection::Down("askbridge is stopping".to_owned()));
+        }
         Ok::<_, Rejection>(output.map_or(Bytes::from_static(NOTHING.as_bytes()), |output| taken(&app, output)))
     };
     let headers =

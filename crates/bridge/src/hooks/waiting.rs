@@ -1,0 +1,96 @@
+//! Which processes wait for an ask of a hook, remembered over a restart: a hook that lost its server comes back to its ask.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use askbridge_core::ids::AskId;
+use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_peers::wish::Rejection;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use tracing::warn;
+
+use crate::auth::ProcessId;
+use crate::runtime::chain;
+use crate::server::App;
+
+const PREFIX: &str = "hook/waiting/";
+
+/// How long it is remembered, which is longer than a hook may wait. Beyond: a hook that comes back asks anew.
+const REMEMBERED: Duration = Duration::from_secs(31 * 24 * 60 * 60);
+
+/// The hook that brought an ask, and the agent above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Waiting {
+    pub(super) hook: ProcessId,
+    pub(super) agent: Option<ProcessId>,
+}
+
+/// The same as it is kept: process ids with their start times.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    hook: (u32, u64),
+    agent: Option<(u32, u64)>,
+}
+
+/// Remembers who waits for an ask. Where that fails, the hook waits all the same; only a restart would strand its ask.
+pub(super) async fn remember_waiting(app: &App, ask: AskId, waiting: Waiting) {
+    let written = |process: ProcessId| (process.pid, process.started);
+    let kept = Kept { hook: written(waiting.hook), agent: waiting.agent.map(written) };
+    let value = serde_json::to_vec(&kept).expect("numbers are JSON");
+    let now = app.handle.clock.now();
+    let put = app.handle.store.put(&key(ask), &value, Expect::Any, Some(now.plus(REMEMBERED)), now).await;
+    if let Err(error) = put {
+        warn!(ask.id = %ask, error = chain(&error), "Could not remember which hook waits for an ask");
+    }
+}
+
+pub(super) async fn forget_waiting(app: &App, ask: AskId) {
+    if let Err(error) = app.handle.store.delete(&key(ask), Expect::Any).await {
+        warn!(ask.id = %ask, error = chain(&error), "Could not forget which hook waited for an ask");
+    }
+}
+
+/// Returns who waits for which ask, as far as it is remembered.
+pub(super) async fn all_waiting(app: &App) -> Result<Vec<(AskId, Waiting)>, Rejection> {
+    let items = app.handle.store.list(PREFIX, app.handle.clock.now()).await;
+    let items = items.map_err(|error| Rejection::Down(chain(&error)))?;
+    let read = |(pid, started): (u32, u64)| ProcessId { pid, started };
+    let waiting = items.iter().filter_map(|item| {
+        let ask = item.key.strip_prefix(PREFIX)?.parse().ok()?;
+        let kept: Kept = serde_json::from_slice(&item.value).ok()?;
+        Some((ask, Waiting { hook: read(kept.hook), agent: kept.agent.map(read) }))
+    });
+    Ok(waiting.collect())
+}
+
+fn key(ask: AskId) -> String {
+    format!("{PREFIX}{ask}")
+}
+
+/// Asks whose hooks are connected to this server.
+#[derive(Debug, Default)]
+pub(super) struct Connected(Mutex<HashSet<AskId>>);
+
+/// A hook that is connected, until this is dropped.
+pub(super) struct Connection<'a> {
+    all: &'a Connected,
+    ask: AskId,
+}
+
+impl Connected {
+    pub(super) fn enter(&self, ask: AskId) -> Connection<'_> {
+        self.0.lock().insert(ask);
+        Connection { all: self, ask }
+    }
+
+    pub(super) fn has(&self, ask: AskId) -> bool {
+        self.0.lock().contains(&ask)
+    }
+}
+
+impl Drop for Connection<'_> {
+    fn drop(&mut self) {
+        self.all.0.lock().remove(&self.ask);
+    }
+}
