@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     answer, ask, away, completions, config, demo, doctor, hook, inbox, init, journal, mcp, pair, resume, run, serve,
-    token,
+    taps, token,
 };
 use crate::failure::Failure;
 use crate::settings::CommandLine;
@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Pair(pair::Args),
     /// List, create and revoke tokens
     Token(token::Args),
+    /// Say whether a tap on a paired device is needed before a program speaks for a person
+    Taps(taps::Args),
     /// Check, export, back up or restore the journal
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide

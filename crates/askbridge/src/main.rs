@@ -101,6 +101,7 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Inbox(args) => commands::inbox::run(settings, args).await,
             Command::Answer(args) => commands::answer::run(settings, *args).await,
             Command::Pair(args) => commands::pair::run(settings, args).await,
+            Command::Taps(args) => commands::taps::run(settings, args).await,
             Command::Token(args) => commands::token::run(settings, args).await,
             Command::Journal(args) => commands::journal::run(settings, &args),
             Command::Run(args) => commands::run::run(settings, args).await,

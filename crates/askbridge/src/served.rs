@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use askbridge_bridge::auth::{Secret, TokenInfo, TokenRole, Tokens, make_link};
+use askbridge_bridge::auth::{LinkMadeBy, Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND};
@@ -72,6 +72,7 @@ impl Served {
             .recall(app.handle.store(), app.handle.now())
             .await
             .context("could not recall the agents that run")?;
+        app.recall_taps().await.context("could not recall the taps that are waited for")?;
         let hosts = Hosts::start(bridge.handle.clone(), host_options(settings), Arc::clone(&app.agents));
         let hosts = hosts.await.context("could not look after agents")?;
         app.host(hosts.clone());
@@ -89,10 +90,16 @@ impl Served {
         Ok(Self { address, app, bridge, server, hosts, telling })
     }
 
-    /// Makes a link that pairs one device of the user.
+    /// Was a device of a person ever paired here?
+    pub(crate) fn someone_was_paired(&self) -> bool {
+        self.app.tokens.someone_was_paired()
+    }
+
+    /// Makes a link that pairs the first device of the user.
     pub(crate) async fn link(&self, settings: &Settings) -> Result<String> {
         let (handle, name) = (&self.bridge.handle, &settings.user);
-        let secret = make_link(handle.store(), handle.chance(), name, TokenRole::Operator, handle.now()).await?;
+        let (role, made_by) = (TokenRole::Operator, LinkMadeBy::ThisMachine);
+        let secret = make_link(handle.store(), handle.chance(), name, role, made_by, handle.now()).await?;
         Ok(format!("{}/#pair={}", settings.base(self.address), secret.reveal()))
     }
 

@@ -138,6 +138,19 @@ pub const REQUESTS_PER_SECOND: u32 = 10_000;
 pub const FAILURES_PER_MINUTE: u32 = 20;
 /// How long a pairing link works. Beyond: it has to be made again.
 pub const PAIRING_LINK_LIFE: Duration = Duration::from_secs(10 * 60);
+/// How long a tap is waited for. Beyond: it is denied.
+pub const TAP_WAIT: Duration = Duration::from_secs(10 * 60);
+/// How long a terminal below a login waits for a tap before it may pair a device without one, because every device may be
+/// lost. Meanwhile any device may deny it.
+pub const LOST_DEVICES_WAIT: Duration = Duration::from_secs(10 * 60);
+/// How long a tap that was given can be used for what it was given for. Beyond: it has to be given again.
+pub const TAP_LIFE: Duration = Duration::from_secs(10 * 60);
+/// Taps that are waited for at once. Beyond: 429, so that no program floods a person's phone.
+pub const OPEN_TAPS_MAX: usize = 8;
+/// Taps that may be asked for in an hour, after a first few at once. Beyond: 429.
+pub const TAPS_PER_HOUR: u32 = 20;
+/// Characters of a command line that a tap shows. Beyond: it is cut.
+pub const TAP_COMMAND_CHARS_MAX: usize = 300;
 /// How long a draft is kept. Beyond: it is gone.
 pub const DRAFT_LIFE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long an ask can be snoozed. Beyond: it is cut.

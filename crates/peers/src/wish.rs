@@ -303,6 +303,9 @@ pub enum Rejection {
     Refused(#[from] Refusal),
     #[error("{0}")]
     Forbidden(String),
+    /// A paired device of the person has to agree first; the words say how that is asked for.
+    #[error("{0}")]
+    TapNeeded(String),
     #[error("this needs a token that we know")]
     Unauthorized,
     #[error("too many requests")]
@@ -325,6 +328,7 @@ impl Rejection {
         match self {
             Self::Refused(refusal) => refusal.code(),
             Self::Forbidden(_) => "forbidden",
+            Self::TapNeeded(_) => "tap_needed",
             Self::Unauthorized => "unauthorized",
             Self::TooFast { .. } => "too_fast",
             Self::TooMuchOpen { .. } => "too_much_open",
@@ -344,7 +348,7 @@ impl Rejection {
                 Refusal::TooManyAsks { .. } | Refusal::TooManyMessages { .. } => 429,
                 _ => 409,
             },
-            Self::Forbidden(_) => 403,
+            Self::Forbidden(_) | Self::TapNeeded(_) => 403,
             Self::Unauthorized => 401,
             Self::TooFast { .. } | Self::TooMuchOpen { .. } => 429,
             Self::Down(_) | Self::NoClaude(_) => 503,

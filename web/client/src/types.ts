@@ -443,7 +443,7 @@ export interface Entry {
 }
 
 /** Why something was refused. Never changes for the same cause; each has a page at /docs/errors/CODE. */
-export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "origin_not_allowed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "no_claude";
+export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "no_device_left" | "origin_not_allowed" | "tap_denied" | "tap_expired" | "tap_needed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "no_claude";
 
 /** Something that happened, as it is stored and told. */
 export type Event =
@@ -938,6 +938,11 @@ export interface NewSnooze {
   seconds?: number;
 }
 
+/** Whether taps are to be needed. */
+export interface NewTaps {
+  on: boolean;
+}
+
 /** An agent's token to be made. */
 export interface NewToken {
   /** Who holds it, for people to read: 1 to 64 characters. */
@@ -1304,7 +1309,7 @@ export interface RecordedWishes {
 }
 
 /** What a token, or the local socket, entitles to. */
-export type Role = "agent" | "person" | "operator" | "local" | "terminal";
+export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven";
 
 /** What the agent is told. */
 export type Ruling = "answer" | "assume" | "deny" | "deny_and_stop";
@@ -1505,6 +1510,14 @@ export interface SnoozePage {
 export interface TakenMessage {
   id: string | null;
   session: string;
+}
+
+/** How taps stand. */
+export interface Taps {
+  /** Are they needed: switched on, and a device of a person was paired at some time? */
+  needed: boolean;
+  /** Are they switched on? */
+  on: boolean;
 }
 
 /** A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`. */

@@ -54,6 +54,11 @@ pub(crate) struct Winner {
 }
 
 impl Error {
+    /// Does a paired device have to agree first?
+    pub(crate) fn needs_a_tap(&self) -> bool {
+        matches!(self, Self::Refused(problem) if problem.code == "tap_needed")
+    }
+
     /// Does it make sense to try the same again? Whoever does has to send the same key.
     pub(crate) fn passes(&self) -> bool {
         match self {

@@ -97,10 +97,6 @@ impl Client {
         self.call(Method::POST, path, body, Some(key), Duration::ZERO).await
     }
 
-    pub(crate) async fn delete(&self, path: &str) -> Result<Reply, Error> {
-        self.call(Method::DELETE, path, &Value::Null, None, Duration::ZERO).await
-    }
-
     /// Returns an ask as soon as it is settled, or as it is after `wait`. To whoever asked, this delivers the answer.
     pub(crate) async fn wait_for(&self, id: &str, wait: Duration) -> Result<Ask, Error> {
         let path = format!("/v1/asks/{id}?wait={}", wait.as_secs_f64());
@@ -140,7 +136,7 @@ impl Client {
         Ok(Exchanged::Whole { status, text: self.read(response.into_body()).await? })
     }
 
-    async fn call(
+    pub(super) async fn call(
         &self,
         method: Method,
         path: &str,

@@ -7,6 +7,7 @@ mod events;
 mod http;
 mod lines;
 mod list;
+mod tap;
 mod time;
 
 pub(crate) use ask::{Approval, Ask, Body, By, Choice, Field, Form, Question, Shown};

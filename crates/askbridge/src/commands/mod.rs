@@ -16,4 +16,5 @@ pub(crate) mod pair;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod serve;
+pub(crate) mod taps;
 pub(crate) mod token;

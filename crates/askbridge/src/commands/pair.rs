@@ -4,6 +4,7 @@ use std::io::{IsTerminal, stderr, stdout};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use fast_qr::QRBuilder;
+use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -20,7 +21,9 @@ Examples:
   ASKBRIDGE_TOKEN=$(askbridge pair --print-token) askbridge inbox
 
 A person decides what is addressed to them; an operator may start agents as well.
-A link works once, within ten minutes. Nothing that an agent started can make one.";
+A link works once, within ten minutes. Nothing that an agent started can make one. The first device is taken at its word;
+a further one needs a tap on a device of that person, and this waits for it. Every device lost? In a terminal where you
+signed in (over ssh, at the console) it goes on by itself after ten minutes, unless one of them denies it.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -67,7 +70,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         "i_am_a_person": args.yes_i_am_a_person,
         "token": args.print_token,
     });
-    let made: Made = Client::local(settings).post("/v1/pairings", &body).await.map_err(refused)?.json()?;
+    let made = Client::local(settings).with_tap(Method::POST, "/v1/pairings", &body).await;
+    let made: Made = made.map_err(refused)?.json()?;
     if let Some(token) = &made.token {
         let shown = json!({"token": token, "id": made.id, "name": made.name});
         print(&if args.json { shown.to_string() } else { token.clone() })?;
@@ -105,7 +109,7 @@ fn refused(error: Error) -> Failure {
         Error::Refused(problem) if problem.code == "agent_may_not_decide" => {
             "run `askbridge pair` in a terminal of your own"
         }
-        Error::Refused(problem) if problem.status == 403 => {
+        Error::Refused(problem) if problem.code == "forbidden" => {
             "run `askbridge pair` in a terminal, or add `--yes-i-am-a-person`"
         }
         _ => return Failure::from(error),

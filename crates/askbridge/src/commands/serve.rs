@@ -11,6 +11,7 @@ use tracing::{info, warn};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::notify;
+use crate::output::tell;
 use crate::served::Served;
 use crate::settings::Settings;
 
@@ -56,13 +57,19 @@ fn outlive_the_size_limit() {
     }
 }
 
-/// Prints one link. Only a terminal gets one that pairs a device: an agent may read everything else.
+/// Prints one link. Only a terminal gets one that pairs a device, and only the first: an agent may read everything else, and a
+/// further device needs a tap.
 async fn greet(settings: &Settings, served: &Served) -> Result<()> {
     let address = served.address;
-    let link = match stdout().is_terminal() {
+    let link = match stdout().is_terminal() && !served.someone_was_paired() {
         true => served.link(settings).await?,
         false => format!("{}/", settings.base(address)),
     };
+    if stdout().is_terminal() && served.someone_was_paired() {
+        tell(
+            "Open it on a paired device. To pair another one: `askbridge pair`, or Settings on a device that is paired.",
+        );
+    }
     // Whoever started us may have closed its end; we serve all the same.
     let _ = writeln!(stdout(), "{link}");
     info!(%address, data = %settings.data.display(), "askbridge {} serves", env!("CARGO_PKG_VERSION"));

@@ -1,7 +1,8 @@
 //! `askbridge token`: tokens for agents on other machines, and a list of everyone who holds one.
 
+use hyper::Method;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::exit_codes::Exit;
@@ -16,7 +17,8 @@ Examples:
   askbridge token list
   askbridge token revoke 2f9afddf02    whoever holds it is a stranger from now on
 
-A token made here may ask and read its own asks, never decide. People get theirs with `askbridge pair`.";
+A token made here may ask and read its own asks, never decide. People get theirs with `askbridge pair`.
+Revoking a person's token needs a tap on one of their devices.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -116,7 +118,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
             if !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
                 return Err(Failure::new(format!("there is no token `{id}`")).hint("see `askbridge token list`"));
             }
-            let reply = client.delete(&format!("/v1/tokens/{id}")).await;
+            let path = format!("/v1/tokens/{id}");
+            let reply = client.with_tap(Method::DELETE, &path, &Value::Null).await;
             let reply = reply.map_err(|error| Failure::from(error).hint("see `askbridge token list`"))?;
             if json {
                 print(&reply.text)?;

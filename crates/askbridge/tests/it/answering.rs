@@ -290,6 +290,7 @@ fn whoever_is_second_learns_who_was_first() {
     bridge.answer(&[id, "--option", "Yes"]).good();
     bridge.answer(&[id, "--option", "Yes"]).good();
     let mut terminal = sit_down(&bridge, &[id, "--option", "No"]);
+    bridge.tap("--allow");
     terminal.shows("error: already decided by ada (phone), ");
     assert_eq!(terminal.ends(), 1);
 }

@@ -190,6 +190,27 @@ impl TestBridge {
         self.phone.get_or_init(pair).clone()
     }
 
+    /// Waits until a device is asked for a tap, and returns its ask.
+    #[track_caller]
+    pub(crate) fn the_open_tap(&self) -> Value {
+        until("a tap is asked for", || self.open().into_iter().find(|ask| ask["agent"] == "askbridge"))
+    }
+
+    /// Says something on the phone to the tap that is open: `--allow` or `--deny`.
+    #[track_caller]
+    pub(crate) fn tap(&self, decision: &str) {
+        let tap = self.the_open_tap();
+        self.answer(&[tap["id"].as_str().unwrap(), decision]).good();
+    }
+
+    /// Switches taps off, as a person may: for what is about something else, and pairs several.
+    pub(crate) fn without_taps(&self) {
+        self.person();
+        let switching = self.spawn(&["taps", "off"]);
+        self.tap("--allow");
+        assert_eq!(switching.ended().code, Some(0));
+    }
+
     /// Answers as a person with a phone.
     pub(crate) fn answer(&self, args: &[&str]) -> Ran {
         let mut command = self.command(&["answer"]);

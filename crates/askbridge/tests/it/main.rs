@@ -27,6 +27,7 @@ mod patience;
 mod pinned;
 mod rebinding;
 mod screens;
+mod taps;
 mod terminal;
 mod traces;
 mod wire;

@@ -144,6 +144,7 @@ fn the_metrics_are_for_this_machine_and_for_operators() {
     let bridge = TestBridge::start();
     let local = fs::read_to_string(bridge.data().join("token")).unwrap().trim().to_owned();
     let operator = bridge.person();
+    bridge.without_taps();
     let pair = ["pair", "--print-token", "--yes-i-am-a-person", "--name", "bob", "--role", "person"];
     let person = bridge.run(&pair).good().trim().to_owned();
     let agent = bridge.run(&["token", "create", "ci"]).good().trim().to_owned();

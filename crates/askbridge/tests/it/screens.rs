@@ -355,6 +355,7 @@ fn every_verb_has_help_with_examples() {
         "answer",
         "pair",
         "token",
+        "taps",
         "journal",
         "run",
         "hook",

@@ -146,13 +146,33 @@ impl Server {
         self.folder.path().join("run/askbridge.sock")
     }
 
-    /// Pairs a person and returns their token.
+    /// Pairs a person and returns their token. The first one switches taps off: a storm has many people.
     pub(crate) async fn person(&self, name: &str) -> String {
         let mut local = Http::over(UnixStream::connect(self.socket_path()).await.unwrap());
         let wish = json!({"name": name, "token": true, "i_am_a_person": true});
         let (status, paired) = local.post("/v1/pairings", "", &wish).await.unwrap();
         assert_eq!(status, 201, "{paired}");
-        paired["token"].as_str().unwrap().to_owned()
+        let token = paired["token"].as_str().unwrap().to_owned();
+        let (_, taps) = local.get("/v1/taps", &self.agent_token()).await.unwrap();
+        if taps["on"] == json!(true) {
+            self.switch_taps_off(&token).await;
+        }
+        token
+    }
+
+    async fn switch_taps_off(&self, first: &str) {
+        let (mut local, off) =
+            (Http::over(UnixStream::connect(self.socket_path()).await.unwrap()), json!({"on": false}));
+        let (status, needed) = local.post("/v1/taps", "", &off).await.unwrap();
+        assert_eq!(status, 403, "{needed}");
+        let (_, open) = local.get("/v1/asks", first).await.unwrap();
+        let tap = open["items"].as_array().unwrap().iter().find(|ask| ask["agent"] == "askbridge").unwrap();
+        let path = format!("/v1/asks/{}/answer", tap["id"].as_str().unwrap());
+        let bearer = format!("authorization: Bearer {first}\r\n");
+        let (status, said) = local.post(&path, &bearer, &json!({"decision": "allow"})).await.unwrap();
+        assert_eq!(status, 200, "{said}");
+        let (status, said) = local.post("/v1/taps?wait=30", "", &off).await.unwrap();
+        assert_eq!(status, 200, "{said}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::ancestry::{Kin, look_up};
+use super::processes::{Kin, command_line, look_up};
 
 /// Shells that an agent may put between itself and a command. Only these names are looked at, and only to look further.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
@@ -38,23 +38,13 @@ pub fn agent_above(helper: u32, verb: &str) -> Option<u32> {
 /// Is `above` a process that adopts orphans, and `below` perhaps one of them? A parent that started a process and one that
 /// adopted it look the same, so whatever looks like a service manager counts as one.
 fn adopts(above: &Kin, below: &Kin) -> bool {
-    let looks_like_a_manager = above.leads_a_session() && !above.has_terminal && is_manager(above.parent);
+    let looks_like_a_manager = above.leads_a_session() && !above.has_terminal() && is_manager(above.parent);
     is_manager(above.id.pid) || above.id.pid == std::process::id() || (looks_like_a_manager && below.leads_a_session())
 }
 
 fn is_manager(pid: u32) -> bool {
     let groups = || fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
     pid <= FIRST_PROCESS || groups().lines().any(|group| group.ends_with(MANAGERS_PLACE))
-}
-
-/// The arguments of a process, its own name first. Empty if it cannot be seen.
-pub(crate) fn command_line(pid: u32) -> Vec<String> {
-    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    // Also of one that has ended and only waits to be buried: then there is nothing to read.
-    let Some(bytes) = bytes.strip_suffix(b"\0").or(Some(&bytes[..]).filter(|bytes| !bytes.is_empty())) else {
-        return Vec::new();
-    };
-    bytes.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
 /// Is this `sh -c '… hook …'`? Anything else may be an agent, also one that was told `-c` and something about hooks.

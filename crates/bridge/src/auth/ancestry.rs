@@ -1,60 +1,32 @@
-//! Is the process that calls a descendant of an agent?
+//! Where the process that calls began: below an agent, at a login, or somewhere that proves nothing.
 //!
 //! An agent runs as the same user and may run any command, `askbridge answer` among them. Callers on the local socket
 //! are known by process id; if the line of their parents reaches a process that we know as an agent, they may not
-//! decide. Agents are known by process id and start time, never guessed by name.
+//! decide. Agents are known by process id and start time, never guessed by name. A line without an agent proves little: what
+//! lost its parents is adopted, and what a tmux server starts is below that server. So a terminal counts by itself only below a
+//! login, which no process of this user can put itself under.
 
-use std::collections::HashSet;
-use std::fs;
+use std::collections::{HashMap, HashSet};
 
 use askbridge_core::limits;
 use parking_lot::Mutex;
 
-/// A process, told apart from a later one with the same id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ProcessId {
-    pub pid: u32,
-    /// In clock ticks since boot.
-    pub started: u64,
-}
+use super::processes::{Kin, ProcessId, Processes, System};
 
-/// What `/proc` says about a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kin {
-    pub id: ProcessId,
-    pub parent: u32,
-    /// The process that leads the session it belongs to, by number.
-    pub session: u32,
-    pub has_terminal: bool,
-    pub is_dead: bool,
-}
-
-impl Kin {
-    pub(super) fn leads_a_session(&self) -> bool {
-        self.session == self.id.pid
-    }
-}
-
-impl ProcessId {
-    /// Finds the process that has this id now, unless it has ended and only waits to be buried.
-    pub fn of(pid: u32) -> Option<Self> {
-        look_up(pid).filter(|kin| !kin.is_dead).map(|kin| kin.id)
-    }
-
-    pub fn is_alive(self) -> bool {
-        Self::of(self.pid) == Some(self)
-    }
-}
-
-/// The processes that we know as agents: spawned by us, or announced themselves.
-#[derive(Debug, Default)]
-pub struct Agents(Mutex<HashSet<ProcessId>>);
+/// The first process of a machine or a container. It adopts what lost its parents, so being below it proves nothing.
+const FIRST_PROCESS: u32 = 1;
+const ROOT: u32 = 0;
 
 /// What was found above a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ancestry {
-    /// No agent, and a terminal to sit at.
-    AtATerminal,
+    /// No agent, and a terminal below a login (sshd, login, a display manager) or below a process that was put into this
+    /// container from outside.
+    LoginTerminal,
+    /// No agent, and a terminal whose person gave a tap for it.
+    VouchedTerminal,
+    /// No agent to be seen, and a terminal that anything could have opened.
+    UnprovenTerminal,
     /// No agent, but no terminal either: a script, a service.
     NoTerminal,
     BelowAnAgent,
@@ -62,97 +34,148 @@ pub enum Ancestry {
     Unknown,
 }
 
+/// Where a caller began, and for whom a tap of theirs would be remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub ancestry: Ancestry,
+    /// The shell of the caller: the leader of its session if that is among its parents, else the caller alone. Never a tmux
+    /// server, a terminal's program or another parent, which other shells have in common with it.
+    pub shell: Option<ProcessId>,
+    /// The leader of the caller's session, among its parents or not.
+    pub leader: Option<ProcessId>,
+    /// The caller and its parents, as far as they could be followed.
+    pub line: Vec<ProcessId>,
+}
+
+/// The processes that we know as agents: spawned by us, or announced themselves. And the shells that people gave a tap for.
+#[derive(Debug, Default)]
+pub struct Agents(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    agents: HashSet<ProcessId>,
+    /// Leaders of sessions with a terminal in which an agent is or was.
+    hosted: HashSet<ProcessId>,
+    /// Shells for which a tap was given since, each with the leader of its session.
+    vouched: HashMap<ProcessId, Option<ProcessId>>,
+}
+
+/// An agent that was announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Announced {
+    pub(super) id: ProcessId,
+    /// The leader of its session, if that has a terminal.
+    pub(super) leader: Option<ProcessId>,
+}
+
 impl Agents {
     /// Remembers a process as an agent. Returns `None` if there is no such process.
     pub fn announce(&self, pid: u32) -> Option<ProcessId> {
-        let kin = look_up(pid)?;
-        let mut agents = self.0.lock();
-        agents.retain(|agent| look_up(agent.pid).is_some_and(|kin| kin.id == *agent));
-        agents.insert(kin.id);
-        Some(kin.id)
+        self.take_in(pid).map(|announced| announced.id)
+    }
+
+    /// The same. A tap that was given for its session no longer holds: what is typed there may be the agent's.
+    pub(super) fn take_in(&self, pid: u32) -> Option<Announced> {
+        let kin = System.kin(pid)?;
+        let leader = Some(kin).filter(Kin::has_terminal).and_then(|kin| System.kin(kin.session)).map(|kin| kin.id);
+        let mut known = self.0.lock();
+        known.agents.retain(|agent| is_there(*agent));
+        known.hosted.retain(|leader| is_there(*leader));
+        known.agents.insert(kin.id);
+        if let Some(leader) = leader {
+            known.hosted.insert(leader);
+            known.vouched.retain(|shell, led_by| *shell != leader && *led_by != Some(leader));
+        }
+        Some(Announced { id: kin.id, leader })
     }
 
     /// Is this process known as an agent?
     pub(crate) fn knows(&self, process: ProcessId) -> bool {
-        self.0.lock().contains(&process)
+        self.0.lock().agents.contains(&process)
     }
 
-    /// Remembers a process that was an agent before, if it is still there.
-    pub(super) fn recognise(&self, process: ProcessId) {
-        if look_up(process.pid).is_some_and(|kin| kin.id == process) {
-            self.0.lock().insert(process);
+    /// Remembers a process that was an agent before, and where it was, as far as they are still there.
+    pub(super) fn recognise(&self, process: ProcessId, leader: Option<ProcessId>) {
+        let mut known = self.0.lock();
+        if is_there(process) {
+            known.agents.insert(process);
+        }
+        if let Some(leader) = leader.filter(|leader| is_there(*leader)) {
+            known.hosted.insert(leader);
+        }
+    }
+
+    /// Remembers that a person gave a tap for this shell.
+    pub(super) fn take_for_proven(&self, shell: ProcessId, leader: Option<ProcessId>) {
+        let mut known = self.0.lock();
+        known.vouched.retain(|shell, _| is_there(*shell));
+        if is_there(shell) {
+            known.vouched.insert(shell, leader);
         }
     }
 
     /// Follows the line of parents of `pid` up to the first process.
     pub fn ancestry(&self, pid: u32) -> Ancestry {
-        let agents = self.0.lock();
-        let mut has_terminal = false;
-        let mut next = pid;
-        for generation in 0..limits::ANCESTRY_MAX {
-            let Some(kin) = look_up(next) else { return Ancestry::Unknown };
-            if generation == 0 {
-                has_terminal = kin.has_terminal;
-            }
-            if agents.contains(&kin.id) {
-                return Ancestry::BelowAnAgent;
-            }
-            if kin.parent == 0 {
-                return if has_terminal { Ancestry::AtATerminal } else { Ancestry::NoTerminal };
-            }
-            next = kin.parent;
-        }
-        Ancestry::Unknown
+        self.origin(pid).ancestry
+    }
+
+    /// The same, with what a tap would be remembered for.
+    pub fn origin(&self, pid: u32) -> Origin {
+        let own = rustix::process::getuid().as_raw();
+        trace(&System, &self.0.lock(), own, pid)
     }
 }
 
-pub(super) fn look_up(pid: u32) -> Option<Kin> {
-    parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+fn is_there(process: ProcessId) -> bool {
+    System.kin(process.pid).is_some_and(|kin| kin.id == process)
 }
 
-/// Reads `/proc/PID/stat`. The command's name is in parentheses and may contain anything, so what counts begins after
-/// the last one.
-fn parse(pid: u32, stat: &str) -> Option<Kin> {
-    let rest = &stat[stat.rfind(')')? + 1..];
-    let mut fields = rest.split_ascii_whitespace();
-    let is_dead = matches!(fields.next()?, "Z" | "X");
-    let parent = fields.next()?.parse().ok()?;
-    let session = fields.nth(1)?.parse().ok()?;
-    let terminal: i64 = fields.next()?.parse().ok()?;
-    let started = fields.nth(14)?.parse().ok()?;
-    Some(Kin { id: ProcessId { pid, started }, parent, session, has_terminal: terminal != 0, is_dead })
+/// Follows the line of parents of `pid`, as `processes` tells it. `own` is the user that the server runs as.
+fn trace(processes: &impl Processes, known: &Known, own: u32, pid: u32) -> Origin {
+    let mut line: Vec<Kin> = Vec::new();
+    let mut next = pid;
+    let followed = loop {
+        let Some(kin) = processes.kin(next).filter(|_| line.len() < limits::ANCESTRY_MAX) else { break false };
+        line.push(kin);
+        if known.agents.contains(&kin.id) {
+            return Origin::plain(Ancestry::BelowAnAgent, &line);
+        }
+        if kin.parent == 0 {
+            break true;
+        }
+        next = kin.parent;
+    };
+    let Some(caller) = line.first().copied().filter(|_| followed) else {
+        return Origin::plain(Ancestry::Unknown, &line);
+    };
+    if !caller.has_terminal() {
+        return Origin::plain(Ancestry::NoTerminal, &line);
+    }
+    let among_parents = line.iter().find(|kin| kin.id.pid == caller.session).map(|kin| kin.id);
+    let leader = among_parents.or_else(|| processes.kin(caller.session).map(|kin| kin.id));
+    let shell = among_parents.unwrap_or(caller.id);
+    let from_outside = |kin: &Kin| kin.parent == 0 && kin.id.pid != FIRST_PROCESS;
+    // Real, effective and saved: no program of this user has all three, also not one that is run with another's rights, nor
+    // one in a user namespace. A server that runs as root tells nothing from this.
+    let is_roots = |kin: &Kin| kin.id.pid != FIRST_PROCESS && processes.users(kin.id.pid) == Some([ROOT; 3]);
+    let below_a_login = || line.iter().any(from_outside) || (own != ROOT && line.iter().skip(1).any(is_roots));
+    // What an agent left behind in this session may look like the person who sits there.
+    let hosts_an_agent = leader.is_some_and(|leader| known.hosted.contains(&leader));
+    let ancestry = if known.vouched.contains_key(&shell) {
+        Ancestry::VouchedTerminal
+    } else if !hosts_an_agent && below_a_login() {
+        Ancestry::LoginTerminal
+    } else {
+        Ancestry::UnprovenTerminal
+    };
+    Origin { ancestry, shell: Some(shell), leader, line: line.iter().map(|kin| kin.id).collect() }
+}
+
+impl Origin {
+    fn plain(ancestry: Ancestry, line: &[Kin]) -> Self {
+        Self { ancestry, shell: None, leader: None, line: line.iter().map(|kin| kin.id).collect() }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_process_with_a_misleading_name_is_read_right() {
-        let stat = "42 (evil) S 1 0 ) S 7 42 42 34816 42 4194560 1 0 0 0 0 0 0 0 20 0 1 0 987654 0 0";
-        let kin = Kin {
-            id: ProcessId { pid: 42, started: 987_654 },
-            parent: 7,
-            session: 42,
-            has_terminal: true,
-            is_dead: false,
-        };
-        assert_eq!(parse(42, stat), Some(kin));
-    }
-
-    #[test]
-    fn we_ourselves_are_below_an_agent_once_our_parent_is_one() {
-        let agents = Agents::default();
-        let me = std::process::id();
-        assert_ne!(agents.ancestry(me), Ancestry::BelowAnAgent);
-        let parent = look_up(me).unwrap().parent;
-        assert!(agents.announce(parent).is_some());
-        assert_eq!(agents.ancestry(me), Ancestry::BelowAnAgent);
-    }
-
-    #[test]
-    fn a_process_that_does_not_exist_is_not_trusted() {
-        assert_eq!(Agents::default().ancestry(u32::MAX), Ancestry::Unknown);
-        assert_eq!(Agents::default().announce(u32::MAX), None);
-    }
-}
+mod tests;

@@ -24,6 +24,8 @@ pub enum Role {
     Local,
     /// A person at a terminal of this machine, with no agent above them: local, and may decide.
     Terminal,
+    /// A terminal of this machine that anything could have opened: local, and may decide once a paired device gave a tap.
+    Unproven,
 }
 
 /// Somebody who called, and was recognised. Cheap to clone: it goes along with every wish.
@@ -63,7 +65,15 @@ pub struct Access {
     pub audience: Audience,
 }
 
+const NEEDS_A_TAP: &str = "anything could have opened this terminal, so deciding from it needs a tap on a paired device: \
+     `askbridge answer` asks for one, and so does `POST /v1/taps/decide`";
+
 impl Access {
+    /// Is this a tap, which the server itself asks for?
+    fn is_a_tap(&self) -> bool {
+        self.owner.as_str() == Caller::OURSELVES
+    }
+
     pub fn of(started: &Started) -> Self {
         Self { owner: started.owner.clone(), audience: started.audience.clone() }
     }
@@ -77,35 +87,58 @@ impl Caller {
             Audience::Everyone => true,
             Audience::Only(people) => people.iter().any(|person| person.0 == self.name),
         });
-        use Role::{Agent, Local, Operator, Person, Terminal};
+        if let Some(access) = access.filter(|access| access.is_a_tap()) {
+            return self.may_about_a_tap(action, addressed, access);
+        }
+        use Role::{Agent, Local, Operator, Person, Terminal, Unproven};
         let may = match (action, self.role) {
             (Action::Ask, Agent) => own,
-            (Action::Ask, Operator | Local | Terminal) => true,
+            (Action::Ask, Operator | Local | Terminal | Unproven) => true,
             (Action::Ask, Person) => false,
             (Action::See, Agent) => own,
             (Action::See, Person | Operator) => addressed || own,
-            (Action::See, Local | Terminal) => true,
+            (Action::See, Local | Terminal | Unproven) => true,
             (Action::Decide, Person | Operator) => addressed,
             (Action::Decide, Terminal) => addressed,
-            (Action::Decide, Agent | Local) => false,
+            (Action::Decide, Agent | Local | Unproven) => false,
             (Action::Withdraw, Agent) => own,
-            (Action::Withdraw, Operator | Local | Terminal) => true,
+            (Action::Withdraw, Operator | Local | Terminal | Unproven) => true,
             (Action::Withdraw, Person) => false,
             (Action::Talk, Person | Operator | Terminal) => addressed,
             // Whoever runs an agent without a person talks to it; to others' agents only people do.
-            (Action::Talk, Agent | Local) => access.is_some() && own,
-            (Action::StartSession, Operator | Local | Terminal | Agent) => true,
+            (Action::Talk, Agent | Local | Unproven) => access.is_some() && own,
+            (Action::StartSession, Operator | Local | Terminal | Unproven | Agent) => true,
             (Action::StartSession, Person) => false,
-            (Action::RunAgent, Operator | Local | Terminal) => true,
+            (Action::RunAgent, Operator | Local | Terminal | Unproven) => true,
             (Action::RunAgent, Person | Agent) => false,
-            (Action::Loosen, Operator | Local | Terminal) => true,
+            (Action::Loosen, Operator | Local | Terminal | Unproven) => true,
             (Action::Loosen, Person | Agent) => false,
-            (Action::Administer, Local | Terminal) => true,
+            (Action::Administer, Local | Terminal | Unproven) => true,
             (Action::Administer, Operator | Person | Agent) => false,
-            (Action::Inspect, Operator | Local | Terminal) => true,
+            (Action::Inspect, Operator | Local | Terminal | Unproven) => true,
             (Action::Inspect, Person | Agent) => false,
         };
-        if may { Ok(()) } else { Err(Rejection::Forbidden(self.why_not(action))) }
+        match (may, self.role, action) {
+            (true, ..) => Ok(()),
+            (false, Unproven, Action::Decide | Action::Talk) => Err(Rejection::TapNeeded(NEEDS_A_TAP.to_owned())),
+            (false, ..) => Err(Rejection::Forbidden(self.why_not(action))),
+        }
+    }
+
+    /// A tap is decided by paired devices alone: not by a terminal, which may be what it is about, nor by a caller that was let
+    /// in without a token. The server alone takes it back.
+    fn may_about_a_tap(&self, action: Action, addressed: bool, access: &Access) -> Result<(), Rejection> {
+        let may = match action {
+            Action::Decide => self.holds_a_device() && addressed,
+            Action::See => match self.role {
+                Role::Person | Role::Operator => addressed,
+                Role::Local | Role::Terminal | Role::Unproven => true,
+                Role::Agent => false,
+            },
+            _ => self.party == access.owner,
+        };
+        let why = "a tap is given on a paired device, and nowhere else";
+        if may { Ok(()) } else { Err(Rejection::Forbidden(why.to_owned())) }
     }
 
     fn why_not(&self, action: Action) -> String {
@@ -149,6 +182,7 @@ impl Role {
             Self::Operator => "operator",
             Self::Local => "local",
             Self::Terminal => "terminal",
+            Self::Unproven => "unproven",
         }
     }
 }
@@ -157,7 +191,8 @@ impl Role {
 mod tests {
     use super::*;
 
-    const EVERY_ROLE: [Role; 5] = [Role::Agent, Role::Person, Role::Operator, Role::Local, Role::Terminal];
+    const EVERY_ROLE: [Role; 6] =
+        [Role::Agent, Role::Person, Role::Operator, Role::Local, Role::Terminal, Role::Unproven];
 
     fn caller(role: Role, name: &str) -> Caller {
         Caller { party: PartyId::from(name), role, name: name.into(), device: "test".into() }
@@ -196,19 +231,35 @@ mod tests {
     #[test]
     fn nobody_who_decides_remotely_administers() {
         let admins = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Administer, None).is_ok());
-        assert_eq!(admins.collect::<Vec<_>>(), [Role::Local, Role::Terminal]);
+        assert_eq!(admins.collect::<Vec<_>>(), [Role::Local, Role::Terminal, Role::Unproven]);
+    }
+
+    #[test]
+    fn a_tap_is_decided_by_paired_devices_of_those_people_alone_and_taken_back_by_the_server() {
+        let access = session_of(Caller::OURSELVES, Audience::Only(vec![PersonId::from("ada")]));
+        let may = |action, name: &'static str| {
+            let access = access.clone();
+            EVERY_ROLE.into_iter().filter(move |&role| caller(role, name).may(action, Some(&access)).is_ok())
+        };
+        assert_eq!(may(Action::Decide, "ada").collect::<Vec<_>>(), [Role::Person, Role::Operator]);
+        assert_eq!(may(Action::Decide, "bob").count(), 0);
+        assert_eq!(may(Action::See, "bob").collect::<Vec<_>>(), [Role::Local, Role::Terminal, Role::Unproven]);
+        for action in [Action::Withdraw, Action::Ask, Action::Talk, Action::Loosen] {
+            assert_eq!(may(action, "ada").count(), 0, "{action:?}");
+        }
+        assert!(Caller::without_token("ada").may(Action::Decide, Some(&access)).is_err(), "it holds no token");
     }
 
     #[test]
     fn no_agent_loosens_what_it_may_do_not_even_in_a_session_of_its_own() {
         let access = session_of("x", Audience::Everyone);
         let may = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Loosen, Some(&access)).is_ok());
-        assert_eq!(may.collect::<Vec<_>>(), [Role::Operator, Role::Local, Role::Terminal]);
+        assert_eq!(may.collect::<Vec<_>>(), [Role::Operator, Role::Local, Role::Terminal, Role::Unproven]);
     }
 
     #[test]
     fn operators_and_this_machine_see_how_the_server_is_doing() {
         let may = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Inspect, None).is_ok());
-        assert_eq!(may.collect::<Vec<_>>(), [Role::Operator, Role::Local, Role::Terminal]);
+        assert_eq!(may.collect::<Vec<_>>(), [Role::Operator, Role::Local, Role::Terminal, Role::Unproven]);
     }
 }

@@ -22,6 +22,11 @@ impl Caller {
     /// The party of everything that asks from this machine: the token file and the local socket.
     pub(crate) const THIS_MACHINE: &'static str = "tok_local";
 
+    /// Does this caller hold a token that makes a device of it?
+    pub(crate) fn holds_a_device(&self) -> bool {
+        matches!(self.role, Role::Person | Role::Operator) && !self.has_no_token()
+    }
+
     /// Was this caller let in without a token? Then there is none that could be revoked.
     ///
     /// The token file has the role `Local`. Whatever else is of its party came by the local socket, for which the kernel vouches.

@@ -21,6 +21,10 @@ pub struct Paired {
 pub enum PairingError {
     #[error("this pairing link was used or is too old; make a new one with `askbridge pair`")]
     UsedOrOld,
+    #[error(
+        "another device was paired before this link was opened, and a further one needs a tap; make a new link with `askbridge pair`"
+    )]
+    NotTheFirst,
     #[error("could not read or write the pairing link")]
     Shelf(#[from] ShelfError),
     #[error(transparent)]
@@ -31,6 +35,18 @@ pub enum PairingError {
 struct Link {
     name: String,
     role: TokenRole,
+    /// Did a device of a person agree to it? Otherwise it makes the first device, or none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    vouched: bool,
+}
+
+/// Who made a link that makes a person's device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkMadeBy {
+    /// A device of that person, or a process to which such a device gave a tap.
+    ADevice,
+    /// A process of this machine. That is enough for the first device only.
+    ThisMachine,
 }
 
 const PREFIX: &str = "pairing/";
@@ -42,10 +58,12 @@ pub async fn make_link(
     chance: &Chance,
     name: &str,
     role: TokenRole,
+    made_by: LinkMadeBy,
     now: Timestamp,
 ) -> Result<Secret, PairingError> {
     let secret = Secret::fresh("pair", chance);
-    let link = serde_json::to_vec(&Link { name: name.to_owned(), role }).expect("a link has text keys");
+    let vouched = made_by == LinkMadeBy::ADevice;
+    let link = serde_json::to_vec(&Link { name: name.to_owned(), role, vouched }).expect("a link has text keys");
     let expires_at = Some(now.plus(limits::PAIRING_LINK_LIFE));
     store.put(&key(&secret), &link, Expect::Absent, expires_at, now).await?;
     Ok(secret)
@@ -59,7 +77,7 @@ pub async fn make_code(
     role: TokenRole,
     now: Timestamp,
 ) -> Result<Secret, PairingError> {
-    let link = serde_json::to_vec(&Link { name: name.to_owned(), role }).expect("a link has text keys");
+    let link = serde_json::to_vec(&Link { name: name.to_owned(), role, vouched: false }).expect("a link has text keys");
     let expires_at = Some(now.plus(limits::PAIRING_LINK_LIFE));
     loop {
         let code = Secret::from(format!("{:06}", chance.u64() % 1_000_000));
@@ -103,6 +121,10 @@ async fn use_up(
 ) -> Result<Paired, PairingError> {
     let item = store.take(key, now).await?.ok_or(PairingError::UsedOrOld)?;
     let link: Link = serde_json::from_slice(&item.value).map_err(|_| PairingError::UsedOrOld)?;
+    let needs_to_be_first = link.role.decides() && !link.vouched && !tokens.taps_are_off();
+    if needs_to_be_first && !tokens.be_first(now).await? {
+        return Err(PairingError::NotTheFirst);
+    }
     let (token, info) = tokens.make(&link.name, device, link.role, now).await?;
     Ok(Paired { token, info })
 }

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::ancestry::ProcessId;
+use super::processes::ProcessId;
 
 /// A process that stays this very process: once it has ended, its number may belong to another one, which is not it.
 #[derive(Debug)]

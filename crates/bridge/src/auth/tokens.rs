@@ -12,6 +12,7 @@ use subtle::ConstantTimeEq;
 use tokio::sync::watch;
 
 use super::caller::{Caller, Role};
+use super::first::Taps;
 use super::secret::{self, Secret};
 use crate::chance::Chance;
 use crate::runtime::Store;
@@ -28,7 +29,7 @@ pub struct TokenInfo {
 }
 
 /// What a token may be good for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenRole {
     Agent,
@@ -60,11 +61,19 @@ struct Known {
 /// Every token that is known here.
 #[derive(Debug)]
 pub struct Tokens {
-    store: Store,
+    pub(super) store: Store,
     chance: Chance,
     known: RwLock<HashMap<[u8; 32], Known>>,
     /// Counts what changed about tokens that are known, so that open connections look again whose they are.
     changes: watch::Sender<u64>,
+    pub(super) taps: Taps,
+}
+
+impl TokenRole {
+    /// May its holder decide?
+    pub fn decides(self) -> bool {
+        matches!(self, Self::Person | Self::Operator)
+    }
 }
 
 impl Tokens {
@@ -76,8 +85,10 @@ impl Tokens {
             let info: TokenInfo = serde_json::from_slice(&item.value).ok()?;
             Some((hash, Known::from(info)))
         });
-        let known = known.collect();
-        Ok(Self { store, chance, known: RwLock::new(known), changes: watch::Sender::new(0) })
+        let known: HashMap<_, Known> = known.collect();
+        let has_people = known.values().any(|known| known.info.role.decides());
+        let taps = Taps::load(&store, has_people, now).await?;
+        Ok(Self { store, chance, known: RwLock::new(known), changes: watch::Sender::new(0), taps })
     }
 
     /// Recognises a token.
@@ -162,6 +173,10 @@ impl Tokens {
     }
 
     async fn put(&self, hash: [u8; 32], info: TokenInfo, now: Timestamp) -> Result<(), TokensError> {
+        if info.role.decides() {
+            // Before the token: were it the other way round, a kill in between would leave the next pairing the first.
+            self.be_first(now).await?;
+        }
         let value = serde_json::to_vec(&info).expect("a token's description has text keys");
         self.store.put(&format!("{PREFIX}{}", secret::hex(&hash)), &value, Expect::Any, None, now).await?;
         self.known.write().insert(hash, Known::from(info));

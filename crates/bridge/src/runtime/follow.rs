@@ -145,7 +145,7 @@ impl Handle {
         match caller.role {
             Role::Agent => AskFilter { party: Some(caller.party.clone()), ..AskFilter::default() },
             Role::Person | Role::Operator => AskFilter { person: Some((&*caller.name).into()), ..AskFilter::default() },
-            Role::Local | Role::Terminal => AskFilter::default(),
+            Role::Local | Role::Terminal | Role::Unproven => AskFilter::default(),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use askbridge_core::ids::PartyId;
 use askbridge_core::limits;
+use askbridge_journal::shelf::ShelfError;
 use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::Choices;
 use tokio_util::sync::CancellationToken;
@@ -16,6 +17,7 @@ use tokio_util::task::TaskTracker;
 use super::endings::Endings;
 use super::foreign::Speaking;
 use super::guard::Origins;
+use super::taps::{TapDesk, recall};
 use crate::auth::{Agents, Buckets, Tokens};
 use crate::hooks::{HookOptions, Hooks};
 use crate::hosts::Hosts;
@@ -42,6 +44,8 @@ pub struct AppInner {
     outbound: OnceLock<Outbound>,
     /// How long programs are kept waiting through the MCP door, if somebody said so.
     patience: OnceLock<Patience>,
+    /// What was asked of people's devices before a process may do it.
+    pub(crate) taps: TapDesk,
     pub origins: Origins,
     /// How fast each token may go.
     pub pace: Buckets<PartyId>,
@@ -85,6 +89,7 @@ impl App {
             speaking: OnceLock::new(),
             outbound: OnceLock::new(),
             patience: OnceLock::new(),
+            taps: TapDesk::default(),
             origins,
             pace: Buckets::new(requests_per_second.saturating_mul(2), Duration::from_secs(1), requests_per_second),
             failures: Buckets::new(failures_per_minute, Duration::from_secs(60), failures_per_minute),
@@ -94,6 +99,11 @@ impl App {
             looking: tokio::sync::Mutex::default(),
             connections: AtomicUsize::new(0),
         }))
+    }
+
+    /// Looks after the taps that an earlier server asked for.
+    pub async fn recall_taps(&self) -> Result<(), ShelfError> {
+        recall(self).await
     }
 
     /// From now on, agents are run here.

@@ -36,8 +36,14 @@ async fn run(app: App, via: &'static str, make: Attend) {
 }
 
 async fn one(app: App, via: &'static str, make: Attend) {
-    let guest =
-        Guest { via, from: IpAddr::V4(Ipv4Addr::LOCALHOST), caller: Some(ourselves()), process: None, _seat: None };
+    let guest = Guest {
+        via,
+        from: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        caller: Some(ourselves()),
+        process: None,
+        peer: None,
+        _seat: None,
+    };
     let mut talk = Talk::new(app, guest, make());
     talk.wake();
     loop {

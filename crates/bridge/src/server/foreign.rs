@@ -145,8 +145,14 @@ async fn speak(
             sockets::open(app, listing, knock, upgrade)
         }
         (_, caller) => {
-            let guest =
-                Guest { via: listing.name, from: address_of(remote.as_ref()), caller, process: None, _seat: seat };
+            let guest = Guest {
+                via: listing.name,
+                from: address_of(remote.as_ref()),
+                caller,
+                process: None,
+                peer: None,
+                _seat: seat,
+            };
             requests::answer(app, guest, listing, Request::from_parts(parts, body)).await
         }
     }

@@ -95,7 +95,9 @@ pub(super) fn process_of(remote: Option<&Remote>) -> Option<ProcessId> {
 /// A process of the same user: a person at a terminal, a script, or something that an agent started.
 pub(super) fn local_caller(app: &App, peer: &LocalPeer) -> Result<Caller, Rejection> {
     let (role, device) = match app.agents.ancestry(peer.process()?.pid) {
-        Ancestry::AtATerminal => (Role::Terminal, "terminal"),
+        Ancestry::LoginTerminal | Ancestry::VouchedTerminal => (Role::Terminal, "terminal"),
+        Ancestry::UnprovenTerminal if app.tokens.taps_are_needed() => (Role::Unproven, "terminal"),
+        Ancestry::UnprovenTerminal => (Role::Terminal, "terminal"),
         Ancestry::NoTerminal => (Role::Local, "script"),
         Ancestry::BelowAnAgent | Ancestry::Unknown => (Role::Agent, "agent"),
     };

@@ -102,7 +102,7 @@ pub(super) fn visible_to(caller: &Caller) -> SessionFilter {
         Role::Person | Role::Operator => {
             SessionFilter { person: Some((&*caller.name).into()), ..SessionFilter::default() }
         }
-        Role::Local | Role::Terminal => SessionFilter::default(),
+        Role::Local | Role::Terminal | Role::Unproven => SessionFilter::default(),
     }
 }
 

@@ -28,6 +28,7 @@ mod seen;
 mod serve;
 mod sockets;
 mod talk;
+mod taps;
 mod unix_path;
 mod v1;
 mod way_in;

@@ -48,7 +48,8 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
                             request: Request| {
             let from = address_of(remote.as_ref().map(|it| &it.0));
             let process = process_of(remote.as_ref().map(|it| &it.0));
-            let guest = Guest { via: listing.name, from, caller: Some(caller), process, _seat: seat.map(|it| it.0) };
+            let seat = seat.map(|it| it.0);
+            let guest = Guest { via: listing.name, from, caller: Some(caller), process, peer: None, _seat: seat };
             answer(app, guest, listing, request)
         };
         router.route(route.path, on(method, handler))

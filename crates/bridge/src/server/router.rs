@@ -50,7 +50,9 @@ fn assemble(app: App, extra: &'static [Listing], foreign: Vec<&'static Listing>)
 
 /// Our own addresses, each with what the documents say about it.
 pub(super) fn addresses() -> Vec<Address> {
-    use v1::{agents, asks, away, codes, devices, events, health, hook, me, metrics, pair, ready, sessions, tokens};
+    use v1::{
+        agents, asks, away, codes, devices, events, health, hook, me, metrics, pair, ready, sessions, taps, tokens,
+    };
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
         at("GET", "/v1/asks", asks::list, asks::list_doc),
@@ -84,6 +86,9 @@ pub(super) fn addresses() -> Vec<Address> {
         at("POST", "/v1/tokens", tokens::create, tokens::create_doc),
         at("GET", "/v1/tokens", tokens::list, tokens::list_doc),
         at("DELETE", "/v1/tokens/{id}", tokens::revoke, tokens::revoke_doc),
+        at("GET", "/v1/taps", taps::show, taps::show_doc),
+        at("POST", "/v1/taps", taps::switch, taps::switch_doc),
+        at("POST", "/v1/taps/decide", taps::decide, taps::decide_doc),
         at("POST", "/v1/codes", codes::create, codes::create_doc),
         at("POST", "/v1/agents", agents::announce, agents::announce_doc),
         at("POST", "/v1/hook", hook::hear, hook::hear_doc),

@@ -74,8 +74,12 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
         Greeting::Open(peer) => peer,
         Greeting::Refuse(status, body) => return refused(status, body),
     };
-    let guest =
-        Guest { via: listing.name, from: address_of(knock.remote.as_ref()), caller, process: None, _seat: knock.seat };
+    let from = address_of(knock.remote.as_ref());
+    let here = match knock.remote {
+        Some(Remote::Local(here)) => Some(here),
+        _ => None,
+    };
+    let guest = Guest { via: listing.name, from, caller, process: None, peer: here, _seat: knock.seat };
     let tasks = app.tasks.clone();
     upgrade
         .read_buffer_size(READ_BYTES)

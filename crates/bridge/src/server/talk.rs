@@ -20,10 +20,10 @@ use tracing::warn;
 use super::app::{App, Seat};
 use super::codes::redeem_code;
 use super::granting::grant;
-use super::identify::sign_in;
+use super::identify::{LocalPeer, local_caller, sign_in};
 use super::look::look;
 use super::seen::{Keep, Seen};
-use crate::auth::{Action, Caller, ProcessId};
+use crate::auth::{Action, Caller, ProcessId, Role};
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, Interest, News, Present, chain};
 
@@ -47,8 +47,21 @@ pub(crate) struct Guest {
     pub(crate) caller: Option<Caller>,
     /// The process at the other end, if it called on the local socket.
     pub(crate) process: Option<ProcessId>,
+    /// The same for a socket, which stays open: what its process may do can change meanwhile.
+    pub(crate) peer: Option<LocalPeer>,
     /// Held as long as the connection is open.
     pub(crate) _seat: Option<Arc<Seat>>,
+}
+
+impl Guest {
+    /// Who they are at this moment: a terminal may have been vouched for since it connected, or an agent may have started there.
+    fn now(&self, app: &App) -> Option<Caller> {
+        let caller = self.caller.as_ref()?;
+        match (&self.peer, caller.role) {
+            (Some(peer), Role::Terminal | Role::Unproven) => local_caller(app, peer).ok(),
+            _ => Some(caller.clone()),
+        }
+    }
 }
 
 /// Everything about one conversation, except the bytes.
@@ -266,7 +279,7 @@ impl Talk {
     }
 
     fn wish(&mut self, tag: Tag, wish: Wish) {
-        let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
+        let (app, caller, via) = (self.app.clone(), self.guest.now(&self.app), self.guest.via);
         self.rulings.push(Box::pin(async move { (tag, grant(&app, caller, via, wish).await) }));
     }
 

@@ -53,6 +53,18 @@ fn bodies() -> [(Value, Value); 4] {
     ]
 }
 
+/// Does something on the local socket that needs a tap, which this person gives.
+async fn with_tap(house: &House, person: &str, path: &str, body: &Value) -> (u16, Value) {
+    let (status, needed) = house.here("POST", path, body).await;
+    assert_eq!((status, &needed["code"]), (403, &json!("tap_needed")), "{needed}");
+    let (_, open) = house.get("/v1/asks", person).await;
+    let open = open["items"].as_array().expect("a page has items");
+    let tap = open.iter().find(|ask| ask["agent"] == "askbridge").expect("a tap is asked for");
+    let answer = format!("/v1/asks/{}/answer", tap["id"].as_str().expect("an ask has an id"));
+    assert_eq!(house.post(&answer, person, &json!({"decision": "allow"})).await.0, 200);
+    house.here("POST", &format!("{path}?wait=30"), body).await
+}
+
 #[tokio::test]
 async fn every_address_answers_as_the_document_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -140,11 +152,13 @@ async fn every_address_answers_as_the_document_says() {
     met.note("listTokens", 200, house.get("/v1/tokens", &local).await);
     let path = format!("/v1/tokens/{}", made["id"].as_str().unwrap());
     met.note("revokeToken", 200, house.delete(&path, &local).await);
-    let person = json!({"i_am_a_person": true, "name": "bob"});
-    let link = met.note("makePairing", 201, house.here("POST", "/v1/pairings", &person).await);
+    let person = json!({"i_am_a_person": true, "name": "bob", "role": "person"});
+    let link = met.note("makePairing", 201, with_tap(&house, &ada, "/v1/pairings", &person).await);
     met.note("pair", 201, house.post("/v1/pair", "", &json!({"secret": link["secret"], "device": "phone"})).await);
-    let person = json!({"i_am_a_person": true, "token": true});
-    met.note("makePairing", 201, house.here("POST", "/v1/pairings", &person).await);
+    let person = json!({"i_am_a_person": true, "role": "person", "token": true});
+    met.note("makePairing", 201, with_tap(&house, &ada, "/v1/pairings", &person).await);
+    met.note("switchTaps", 200, with_tap(&house, &ada, "/v1/taps", &json!({"on": false})).await);
+    met.note("showTaps", 200, house.get("/v1/taps", &local).await);
     met.note("announceAgent", 204, house.here("POST", "/v1/agents", &json!({})).await);
     let event = json!({"hook_event_name": "Stop", "session_id": "none"});
     met.note("hook", 200, house.post("/v1/hook", &agent, &event).await);
@@ -157,7 +171,7 @@ async fn every_address_answers_as_the_document_says() {
     // A stream does not end, so it is read as far as the test cares; and nobody hears from a server that stops.
     let mut stream = house.events(&ada).await;
     check_told(&stream.hear("snapshot").await);
-    met.0.extend(["follow 200", "health 503", "ready 503", "metrics 200"].map(str::to_owned));
+    met.0.extend(["follow 200", "health 503", "ready 503", "metrics 200", "askForTap 204"].map(str::to_owned));
     drop(stream);
     house.close().await;
     assert_eq!(promised(), met.0, "left: what is promised; right: what was met");

@@ -253,7 +253,10 @@ async fn law_8_no_agent_decides_and_no_stranger_sees() {
     let mut native = house.native(&ada).await;
     let (_, tokens) = house.get("/v1/tokens", &local).await;
     let theirs = tokens["items"].as_array().unwrap().iter().find(|token| token["name"] == "ada").unwrap();
-    assert_eq!(house.delete(&format!("/v1/tokens/{}", theirs["id"].as_str().unwrap()), &local).await.0, 200);
+    let id = theirs["id"].as_str().unwrap();
+    let (status, refused) = house.delete(&format!("/v1/tokens/{id}"), &local).await;
+    assert_eq!((status, &refused["code"]), (403, &json!("tap_needed")), "the token file alone sends no device away");
+    assert_eq!(house.delete(&format!("/v1/devices/{id}"), &ada).await.0, 200);
     assert_eq!(native.hear_end().await, 4401);
     assert_eq!(house.post(&decide, &ada, &answer("North")).await.0, 401);
     house.close().await;

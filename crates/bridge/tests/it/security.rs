@@ -208,6 +208,37 @@ async fn a_pairing_link_makes_one_device_even_when_two_race() {
 }
 
 #[tokio::test]
+async fn of_several_links_made_before_the_first_device_one_makes_it_and_the_others_nothing() {
+    let house = House::open().await;
+    let mut links = Vec::new();
+    for name in ["ada", "bob", "eve"] {
+        let (status, link) = house.here("POST", "/v1/pairings", &json!({"i_am_a_person": true, "name": name})).await;
+        assert_eq!(status, 201, "{link}");
+        links.push(json!({"secret": link["secret"]}));
+    }
+    let attempts = links.iter().map(|link| house.post("/v1/pair", "", link));
+    let mut statuses: Vec<_> =
+        futures_util::future::join_all(attempts).await.into_iter().map(|(status, _)| status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 410, 410]);
+    let (status, needed) = house.here("POST", "/v1/pairings", &json!({"i_am_a_person": true})).await;
+    assert_eq!((status, &needed["code"]), (403, &json!("tap_needed")));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_token_of_two_people_at_once_makes_one_of_them_the_first() {
+    let house = House::open().await;
+    let wish = json!({"i_am_a_person": true, "token": true});
+    let attempts = [(); 6].map(|()| house.here("POST", "/v1/pairings", &wish));
+    let mut statuses: Vec<_> =
+        futures_util::future::join_all(attempts).await.into_iter().map(|(status, _)| status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 403, 403, 403, 403, 403]);
+    house.close().await;
+}
+
+#[tokio::test]
 async fn no_path_leads_out_of_the_house() {
     let house = House::open().await;
     let ada = house.person("ada").await;

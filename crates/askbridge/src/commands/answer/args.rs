@@ -129,7 +129,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         }
     };
     let path = format!("/v1/asks/{}/{}", ask.shown.id, deed.verb);
-    match client.post(&path, &deed.body).await {
+    match client.decide(&path, &deed.body).await {
         Ok(reply) => {
             if args.json {
                 print(&reply.text)?;

@@ -57,7 +57,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     let client = Client::local(settings);
     let me: Me = client.get("/v1/me").await?.json()?;
     let at_a_terminal = stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal();
-    let here = at_a_terminal && me.role == "terminal" && !args.elsewhere;
+    let here = at_a_terminal && ["terminal", "unproven"].contains(&me.role.as_str()) && !args.elsewhere;
     let opening = json!({"agent": "demo", "title": "A demo, not a real agent"});
     let session: Session = client.post("/v1/sessions", &opening).await?.json()?;
     let open = OpenAsk::default();

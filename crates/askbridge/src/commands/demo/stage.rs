@@ -94,7 +94,7 @@ async fn answer(client: &Client, ask: &Ask, prompt: &mut Prompt) -> Result<(), F
             None if prompt.yes("Close it without an answer?", false)? => Deed::dismiss(None),
             None => continue,
         };
-        match client.post(&format!("/v1/asks/{}/{}", ask.shown.id, deed.verb), &deed.body).await {
+        match client.decide(&format!("/v1/asks/{}/{}", ask.shown.id, deed.verb), &deed.body).await {
             Ok(reply) => {
                 tell(&outcome(&reply, deed.verb)?);
                 return Ok(());

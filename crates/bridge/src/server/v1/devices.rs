@@ -13,7 +13,7 @@ use serde_json::json as example;
 
 use super::paging::Page;
 use super::tokens::trouble;
-use crate::auth::{Action, Caller, Role, TokenInfo, TokenRole, make_link};
+use crate::auth::{Action, Caller, LinkMadeBy, Role, TokenInfo, TokenRole, make_link};
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
@@ -65,6 +65,7 @@ pub(crate) async fn revoke(
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
     own(&app, &caller, &id)?;
+    device_itself(&app, &caller)?;
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
     app.handle.tell_own(&caller.name, &Own::Devices);
     Ok(json(StatusCode::OK, &DeviceJson::of(&revoked, &caller)))
@@ -89,15 +90,26 @@ fn own(app: &App, caller: &Caller, id: &str) -> Result<(), Trouble> {
     found.then_some(()).ok_or_else(|| Trouble::new(404, "unknown_token", format!("you have no device `{id}`")))
 }
 
+/// Once a tap is needed for it, a terminal may no longer do here what `askbridge pair` and `askbridge token revoke` ask for.
+fn device_itself(app: &App, caller: &Caller) -> Result<(), Trouble> {
+    if caller.holds_a_device() || !app.tokens.taps_are_needed() {
+        return Ok(());
+    }
+    let why = "this is done on a paired device; from a terminal, `askbridge pair` and `askbridge token revoke` ask one for a tap";
+    Err(Trouble::new(403, "forbidden", why))
+}
+
 /// Whoever may decide may let the same person decide from elsewhere: that gives nobody anything new.
 pub(crate) async fn link(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
     caller.may(Action::Decide, None)?;
+    device_itself(&app, &caller)?;
     let role = match caller.role {
         Role::Operator | Role::Terminal => TokenRole::Operator,
-        Role::Person | Role::Agent | Role::Local => TokenRole::Person,
+        Role::Person | Role::Agent | Role::Local | Role::Unproven => TokenRole::Person,
     };
     let now = app.handle.clock.now();
-    let made = make_link(&app.handle.store, &app.handle.chance, &caller.name, role, now).await;
+    let made_by = if caller.holds_a_device() { LinkMadeBy::ADevice } else { LinkMadeBy::ThisMachine };
+    let made = make_link(&app.handle.store, &app.handle.chance, &caller.name, role, made_by, now).await;
     let secret = made.map_err(|error| Rejection::Down(chain(&error)))?;
     let expires_at = Rfc3339(now.plus(askbridge_core::limits::PAIRING_LINK_LIFE));
     Ok(json(StatusCode::CREATED, &LinkJson { secret: secret.reveal(), expires_at }))

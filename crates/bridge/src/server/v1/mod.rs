@@ -13,6 +13,7 @@ pub(super) mod metrics;
 pub(super) mod pair;
 pub(super) mod ready;
 pub(super) mod sessions;
+pub(super) mod taps;
 pub(super) mod tokens;
 
 mod paging;

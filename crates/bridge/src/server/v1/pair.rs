@@ -10,13 +10,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::auth::{Ancestry, PairingError, Secret, TokenRole, make_link, redeem as redeem_link};
+use super::asks::Waiting;
+use crate::auth::{Ancestry, LinkMadeBy, PairingError, Secret, TokenRole, make_link, redeem as redeem_link};
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
 use crate::server::docs::Operation;
 use crate::server::identify::{Remote, address_of};
 use crate::server::problem::Trouble;
+use crate::server::query::Query;
+use crate::server::taps::{Purpose, Wanted, tapped};
 
 /// A link's secret, to become a device.
 #[derive(Deserialize, JsonSchema)]
@@ -70,7 +73,7 @@ pub(crate) async fn redeem(
             app.handle.tell_own(&info.name, &Own::Devices);
             Ok(answer(StatusCode::CREATED, &Device { token, name: &info.name, device: &info.device }))
         }
-        Err(error @ PairingError::UsedOrOld) => {
+        Err(error @ (PairingError::UsedOrOld | PairingError::NotTheFirst)) => {
             app.failures.take(&from, now).map_err(too_fast)?;
             Err(Trouble::new(410, "pairing_used", error.to_string()))
         }
@@ -99,6 +102,7 @@ pub(crate) struct Pairing {
 pub(crate) async fn create(
     State(app): State<App>,
     remote: Option<Extension<Remote>>,
+    Query(waiting): Query<Waiting>,
     Json(pairing): Json<Pairing>,
 ) -> Result<Response, Trouble> {
     let Some(Extension(Remote::Local(peer))) = remote else {
@@ -106,7 +110,8 @@ pub(crate) async fn create(
         return Err(Trouble::new(403, "forbidden", detail));
     };
     match (app.agents.ancestry(peer.process()?.pid), pairing.i_am_a_person) {
-        (Ancestry::AtATerminal, _) | (Ancestry::NoTerminal, true) => {}
+        (Ancestry::LoginTerminal | Ancestry::VouchedTerminal | Ancestry::UnprovenTerminal, _)
+        | (Ancestry::NoTerminal, true) => {}
         (Ancestry::NoTerminal, false) => {
             let detail = "this is not a terminal; a script that a person runs says `--yes-i-am-a-person`";
             return Err(Trouble::new(403, "forbidden", detail));
@@ -122,15 +127,26 @@ pub(crate) async fn create(
         Some(_) => return Err(Trouble::new(422, "bad_request", "`role` is person or operator")),
     };
     let name = pairing.name.unwrap_or_else(|| peer.user.to_string());
-    let now = app.handle.clock.now();
     let down = |error: &dyn std::error::Error| Trouble::from(Rejection::Down(chain(error)));
+    // The first device is taken at its word. Of several that come at once, one is the first; for a link that is seen when it is
+    // opened.
+    let is_first = match pairing.token {
+        true => app.tokens.be_first(app.handle.clock.now()).await.map_err(|error| down(&error))?,
+        false => !app.tokens.someone_was_paired(),
+    };
+    if !is_first && app.tokens.taps_are_needed() {
+        let purpose = Purpose::Pair { name: name.clone(), role };
+        tapped(&app, Wanted::by_process(&app, &peer, purpose)?, waiting.span()?).await?;
+    }
+    let made_by = if is_first { LinkMadeBy::ThisMachine } else { LinkMadeBy::ADevice };
+    let now = app.handle.clock.now();
     let body = if pairing.token {
         let device = pairing.device.unwrap_or_else(|| "token".to_owned());
         let made = app.tokens.make(&name, &device, role, now).await;
         let (token, info) = made.map_err(|error| super::tokens::trouble(&error))?;
         json!(Made::Token { token: token.reveal(), id: &info.id, name: &info.name })
     } else {
-        let secret = make_link(&app.handle.store, &app.handle.chance, &name, role, now).await;
+        let secret = make_link(&app.handle.store, &app.handle.chance, &name, role, made_by, now).await;
         json!(Made::Link { secret: secret.map_err(|error| down(&error))?.reveal(), name: &name })
     };
     Ok(answer(StatusCode::CREATED, &body))
@@ -147,9 +163,13 @@ pub(crate) fn redeem_doc(op: &mut Operation<'_>) {
 
 pub(crate) fn create_doc(op: &mut Operation<'_>) {
     op.is("makePairing", "Callers", "Makes a link, or a token, for a person.")
-        .text("*A person at this machine, on the local socket only.*")
+        .text(
+            "*A person at this machine, on the local socket only.* Once a device was paired, a further one needs a tap on one of that \
+             person's devices: without `wait`, or when that is over, the answer is `tap_needed`; call again.",
+        )
         .only_here()
+        .query::<Waiting>()
         .may_have_body::<Pairing>(json!({"name": "ada", "role": "person"}))
         .returns::<Made<'_>>(201, "Made.")
-        .refuses(&["agent_may_not_decide"]);
+        .refuses(&["agent_may_not_decide", "no_device_left", "tap_needed", "tap_denied", "tap_expired", "too_fast"]);
 }

@@ -4,6 +4,7 @@ use askbridge_core::ids::Timestamp;
 use askbridge_peers::json::Rfc3339;
 use askbridge_peers::told::Own;
 use askbridge_peers::wish::Rejection;
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -11,13 +12,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::asks::Waiting;
 use super::paging::Page;
+use super::taps::wanted;
 use crate::auth::{Action, Caller, TokenInfo, TokenRole, TokensError};
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
 use crate::server::docs::Operation;
+use crate::server::identify::Remote;
 use crate::server::problem::Trouble;
+use crate::server::query::Query;
+use crate::server::taps::{Purpose, tapped};
 
 /// An agent's token to be made.
 #[derive(Deserialize, JsonSchema)]
@@ -50,9 +56,18 @@ pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Respo
 pub(crate) async fn revoke(
     State(app): State<App>,
     caller: Caller,
+    remote: Option<Extension<Remote>>,
     Path(id): Path<String>,
+    Query(waiting): Query<Waiting>,
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
+    let mut people = app.tokens.list().into_iter().filter(|info| info.role.decides());
+    // Otherwise an agent that reads the token file could send every device away.
+    if let Some(info) = people.find(|info| info.id == id && app.tokens.taps_are_needed()) {
+        let TokenInfo { id, name, device, .. } = (*info).clone();
+        let purpose = Purpose::Revoke { id, name, device };
+        tapped(&app, wanted(&app, &caller, remote, purpose)?, waiting.span()?).await?;
+    }
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
     app.handle.tell_own(&revoked.name, &Own::Devices);
     Ok(answer(StatusCode::OK, &TokenJson::of(&revoked)))
@@ -105,7 +120,11 @@ pub(crate) fn list_doc(op: &mut Operation<'_>) {
 
 pub(crate) fn revoke_doc(op: &mut Operation<'_>) {
     op.is("revokeToken", "Callers", "Makes the holder of a token a stranger, on open sockets too.")
-        .text("*This machine.*")
+        .text(
+            "*This machine.* A person's token needs a tap on one of their devices: without `wait`, or when that is over, the answer is \
+             `tap_needed`; call again. A person's own devices send each other away with `DELETE /v1/devices/{id}`.",
+        )
+        .query::<Waiting>()
         .returns::<TokenJson<'_>>(200, "Revoked.")
-        .refuses(&["forbidden", "unknown_token"]);
+        .refuses(&["forbidden", "unknown_token", "no_device_left", "tap_needed", "tap_denied", "tap_expired", "too_fast"]);
 }

@@ -66,8 +66,11 @@ async fn on_the_running_server(patient: &Patient) -> Finding {
     if role != "terminal" {
         return match withdraw(&client, &ask).await {
             Ok(()) => {
-                let why =
-                    if role == "agent" { "below an agent nobody may decide" } else { "there is no terminal here" };
+                let why = match role.as_str() {
+                    "agent" => "below an agent nobody may decide",
+                    "unproven" => "deciding from this terminal needs a tap on a paired device",
+                    _ => "there is no terminal here",
+                };
                 Finding::good(format!("a test was asked, seen and withdrawn; not answered, since {why}"))
             }
             Err(error) => bad("a test could not be withdrawn", &error),

@@ -14,7 +14,7 @@ use super::board::{Board, Key, Mode, Step};
 use super::draw::draw;
 use super::feed::{NEWS_MAX, follow};
 use super::screen::Screen;
-use crate::client::{Client, Shown};
+use crate::client::{Client, Error, Shown};
 use crate::commands::answer::{Deed, Prompt, by_hand, outcome, refused};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
@@ -60,13 +60,13 @@ pub(in super::super) async fn live(settings: &Settings, client: &Client) -> Resu
                     match board.press(key) {
                         Step::Stay => {}
                         Step::Quit => return Ok(Exit::Good),
-                        Step::Send(id, deed) => send(client, &mut board, &id, deed).await,
+                        Step::Send(id, deed) => send(client, &screen, &mut board, &id, deed).await?,
                         Step::InWords(ask) => {
                             screen.suspend()?;
                             let deed = in_words(settings, &ask, &mut ends, &screen).await?;
                             screen.resume()?;
                             match deed {
-                                Some(deed) => send(client, &mut board, &ask.id, deed).await,
+                                Some(deed) => send(client, &screen, &mut board, &ask.id, deed).await?,
                                 None => board.note = "nothing was sent".to_owned(),
                             }
                         }
@@ -77,8 +77,20 @@ pub(in super::super) async fn live(settings: &Settings, client: &Client) -> Resu
     }
 }
 
-async fn send(client: &Client, board: &mut Board, id: &str, deed: Deed) {
-    match client.post(&format!("/v1/asks/{id}/{}", deed.verb), &deed.body).await {
+async fn send(client: &Client, screen: &Screen, board: &mut Board, id: &str, deed: Deed) -> Result<(), Failure> {
+    let path = format!("/v1/asks/{id}/{}", deed.verb);
+    let mut sent = client.post(&path, &deed.body).await;
+    if sent.as_ref().is_err_and(Error::needs_a_tap) {
+        // That may take minutes, and Ctrl-C is to end it: on the ordinary screen.
+        screen.suspend()?;
+        let proven = client.prove().await;
+        screen.resume()?;
+        sent = match proven {
+            Ok(()) => client.post(&path, &deed.body).await,
+            Err(error) => Err(error),
+        };
+    }
+    match sent {
         Ok(reply) => {
             let note = outcome(&reply, deed.verb).unwrap_or_else(|failure| failure.what());
             // The command that takes an answer back is a key here.
@@ -93,6 +105,7 @@ async fn send(client: &Client, board: &mut Board, id: &str, deed: Deed) {
             board.mode = Mode::List;
         }
     }
+    Ok(())
 }
 
 /// Asks step by step, on the ordinary screen. On a thread of its own, so that signals are heard meanwhile.

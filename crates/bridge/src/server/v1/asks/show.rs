@@ -36,7 +36,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn span(&self) -> Result<Duration, Trouble> {
+    pub(crate) fn span(&self) -> Result<Duration, Trouble> {
         let span = Duration::try_from_secs_f64(self.wait.unwrap_or(0.0));
         let span = span.map_err(|_| Trouble::new(422, "bad_request", "`wait` is a number of seconds"))?;
         Ok(span.min(limits::WAIT_PER_REQUEST_MAX))

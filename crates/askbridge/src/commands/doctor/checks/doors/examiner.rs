@@ -51,6 +51,7 @@ impl Examiner {
             let decider = match me.role.as_str() {
                 "terminal" => Ok(client.clone()),
                 "agent" => Err("below an agent nobody may decide"),
+                "unproven" => Err("deciding from this terminal needs a tap on a paired device"),
                 _ => Err("there is no terminal here"),
             };
             return Ok(Self { client, decider, scratch: None });

@@ -1,0 +1,66 @@
+//! What needs a tap on a paired device: says so, waits for it, and goes on.
+
+use std::time::Duration;
+
+use hyper::Method;
+use serde_json::Value;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::backoff::Backoff;
+use super::error::Error;
+use super::http::{Client, Reply};
+use crate::exit_codes::Exit;
+use crate::output::tell;
+
+/// How long one request waits for the tap; then it is asked for again.
+const PATIENCE: Duration = Duration::from_secs(25);
+
+impl Client {
+    /// Decides something. Where this terminal has to be vouched for first, asks for that, and decides then.
+    pub(crate) async fn decide(&self, path: &str, body: &Value) -> Result<Reply, Error> {
+        match self.post(path, body).await {
+            Err(error) if error.needs_a_tap() => {
+                self.prove().await?;
+                self.post(path, body).await
+            }
+            decided => decided,
+        }
+    }
+
+    /// Asks the person's devices to vouch for this shell.
+    pub(crate) async fn prove(&self) -> Result<(), Error> {
+        self.with_tap(Method::POST, "/v1/taps/decide", &Value::Null).await.map(drop)
+    }
+
+    /// Calls what may need a tap, and waits for it. The server takes the tap back when this program ends.
+    pub(crate) async fn with_tap(&self, method: Method, path: &str, body: &Value) -> Result<Reply, Error> {
+        let first = self.call(method.clone(), path, body, None, Duration::ZERO).await;
+        let Err(needed) = first else { return first };
+        if !needed.needs_a_tap() {
+            return Err(needed);
+        }
+        tell(&format!("{needed}\nwaiting for it; Ctrl-C takes it back"));
+        let waiting = format!("{path}?wait={}", PATIENCE.as_secs());
+        let mut backoff = Backoff::default();
+        let mut interrupts = signal(SignalKind::interrupt()).ok();
+        loop {
+            let interrupted = async {
+                match &mut interrupts {
+                    Some(interrupts) => interrupts.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let called = tokio::select! {
+                called = self.call(method.clone(), &waiting, body, None, PATIENCE) => called,
+                // The server takes a tap back when the process ends that wanted it.
+                _ = interrupted => std::process::exit(i32::from(Exit::Interrupted.number())),
+            };
+            match called {
+                Err(error) if error.needs_a_tap() => backoff = Backoff::default(),
+                // A server that is started again still knows of the tap.
+                Err(Error::Unreachable { .. } | Error::Lost { .. }) => backoff.wait().await,
+                done => return done,
+            }
+        }
+    }
+}

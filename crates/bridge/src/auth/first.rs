@@ -1,0 +1,78 @@
+//! Whether a tap is needed: from the first device of a person on, unless a tap has switched that off.
+//!
+//! Both are on the shelf and not in the settings, which an agent can write. Neither is undone by revoking devices.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use askbridge_core::ids::Timestamp;
+use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
+
+use super::tokens::Tokens;
+use crate::runtime::Store;
+
+/// There once was a device of a person. Never taken away again.
+const FIRST: &str = "taps/first";
+/// Taps are switched off.
+const OFF: &str = "taps/off";
+
+/// What the shelf says about taps.
+#[derive(Debug)]
+pub(super) struct Taps {
+    first: AtomicBool,
+    off: AtomicBool,
+}
+
+impl Taps {
+    pub(super) async fn load(store: &Store, has_people: bool, now: Timestamp) -> Result<Self, ShelfError> {
+        let mut first = store.get(FIRST, now).await?.is_some();
+        if has_people && !first {
+            // Paired by a release that did not write it down.
+            first = put_first(store, now).await? || store.get(FIRST, now).await?.is_some();
+        }
+        let off = store.get(OFF, now).await?.is_some();
+        Ok(Self { first: AtomicBool::new(first), off: AtomicBool::new(off) })
+    }
+}
+
+impl Tokens {
+    /// Does a person's word need a tap here? From the first device on, unless that was switched off.
+    pub fn taps_are_needed(&self) -> bool {
+        self.someone_was_paired() && !self.taps_are_off()
+    }
+
+    /// Was there ever a device of a person?
+    pub fn someone_was_paired(&self) -> bool {
+        self.taps.first.load(Ordering::Acquire)
+    }
+
+    pub fn taps_are_off(&self) -> bool {
+        self.taps.off.load(Ordering::Acquire)
+    }
+
+    /// Writes down that there is a device. Of all that are ever paired, one is told that it is the first.
+    pub(crate) async fn be_first(&self, now: Timestamp) -> Result<bool, ShelfError> {
+        if self.someone_was_paired() {
+            return Ok(false);
+        }
+        let first = put_first(&self.store, now).await?;
+        self.taps.first.store(true, Ordering::Release);
+        Ok(first)
+    }
+
+    pub(crate) async fn switch_taps(&self, on: bool, now: Timestamp) -> Result<(), ShelfError> {
+        match on {
+            true => self.store.delete(OFF, Expect::Any).await?,
+            false => self.store.put(OFF, b"", Expect::Any, None, now).await.map(drop)?,
+        }
+        self.taps.off.store(!on, Ordering::Release);
+        Ok(())
+    }
+}
+
+async fn put_first(store: &Store, now: Timestamp) -> Result<bool, ShelfError> {
+    match store.put(FIRST, b"", Expect::Absent, None, now).await {
+        Ok(_) => Ok(true),
+        Err(ShelfError::Conflict { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}

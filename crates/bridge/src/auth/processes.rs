@@ -1,0 +1,160 @@
+//! What the system says about a process.
+
+use std::fs;
+
+/// A process, told apart from a later one with the same id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ProcessId {
+    pub pid: u32,
+    /// In clock ticks since boot.
+    pub started: u64,
+}
+
+/// What `/proc` says about a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kin {
+    pub(crate) id: ProcessId,
+    pub(crate) parent: u32,
+    /// The process that leads the session it belongs to, by number.
+    pub(crate) session: u32,
+    /// The device of its terminal; 0 is none.
+    pub(crate) terminal: u32,
+    pub(crate) is_dead: bool,
+}
+
+/// Where rows about processes come from: the system, or the table of a test.
+pub(super) trait Processes {
+    fn kin(&self, pid: u32) -> Option<Kin>;
+    /// The real, the effective and the saved user of a process.
+    fn users(&self, pid: u32) -> Option<[u32; 3]>;
+}
+
+/// The machine that we run on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct System;
+
+impl Processes for System {
+    fn kin(&self, pid: u32) -> Option<Kin> {
+        look_up(pid)
+    }
+
+    fn users(&self, pid: u32) -> Option<[u32; 3]> {
+        users_in(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
+    }
+}
+
+impl ProcessId {
+    /// Finds the process that has this id now, unless it has ended and only waits to be buried.
+    pub fn of(pid: u32) -> Option<Self> {
+        look_up(pid).filter(|kin| !kin.is_dead).map(|kin| kin.id)
+    }
+
+    pub fn is_alive(self) -> bool {
+        Self::of(self.pid) == Some(self)
+    }
+
+    /// Writes it as one word, for keys.
+    pub(crate) fn written(self) -> String {
+        format!("{}-{}", self.pid, self.started)
+    }
+
+    /// Reads what [`ProcessId::written`] wrote.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (pid, started) = text.split_once('-')?;
+        Some(Self { pid: pid.parse().ok()?, started: started.parse().ok()? })
+    }
+}
+
+impl Kin {
+    pub(crate) fn has_terminal(&self) -> bool {
+        self.terminal != 0
+    }
+
+    pub(super) fn leads_a_session(&self) -> bool {
+        self.session == self.id.pid
+    }
+
+    /// Names the terminal as people know it: `pts/3`, `tty1`.
+    pub(crate) fn terminal_name(&self) -> Option<String> {
+        let (major, minor) = ((self.terminal >> 8) & 0xfff, (self.terminal & 0xff) | ((self.terminal >> 12) & 0xfff00));
+        match (self.terminal, major) {
+            (0, _) => None,
+            (_, 4) => Some(format!("tty{minor}")),
+            (_, 136..=143) => Some(format!("pts/{}", minor + (major - 136) * 256)),
+            _ => Some(format!("{major}:{minor}")),
+        }
+    }
+}
+
+/// Returns the arguments of a process, its own name first. Empty if it cannot be seen.
+pub(crate) fn command_line(pid: u32) -> Vec<String> {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    if bytes.is_empty() {
+        // Also of a process that has ended and is not reaped yet.
+        return Vec::new();
+    }
+    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    bytes.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+}
+
+pub(crate) fn look_up(pid: u32) -> Option<Kin> {
+    parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Reads `/proc/PID/stat`. The command's name is in parentheses and may contain anything, so what counts begins after
+/// the last one.
+fn parse(pid: u32, stat: &str) -> Option<Kin> {
+    let rest = &stat[stat.rfind(')')? + 1..];
+    let mut fields = rest.split_ascii_whitespace();
+    let is_dead = matches!(fields.next()?, "Z" | "X");
+    let parent = fields.next()?.parse().ok()?;
+    let session = fields.nth(1)?.parse().ok()?;
+    // Signed, and none is 0 or, on some systems, -1.
+    let terminal: i64 = fields.next()?.parse().ok()?;
+    let started = fields.nth(14)?.parse().ok()?;
+    Some(Kin {
+        id: ProcessId { pid, started },
+        parent,
+        session,
+        terminal: u32::try_from(terminal).unwrap_or(0),
+        is_dead,
+    })
+}
+
+/// Reads the line `Uid:` of `/proc/PID/status`.
+fn users_in(status: &str) -> Option<[u32; 3]> {
+    let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+    let mut users = line.split_ascii_whitespace().map(|user| user.parse().ok());
+    Some([users.next()??, users.next()??, users.next()??])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_a_misleading_name_is_read_right() {
+        let stat = "42 (evil) S 1 0 ) S 7 42 40 34819 42 4194560 1 0 0 0 0 0 0 0 20 0 1 0 987654 0 0";
+        let id = ProcessId { pid: 42, started: 987_654 };
+        let kin = Kin { id, parent: 7, session: 40, terminal: 34819, is_dead: false };
+        assert_eq!(parse(42, stat), Some(kin));
+        assert_eq!(kin.terminal_name().as_deref(), Some("pts/3"));
+        assert_eq!(Kin { terminal: 1025, ..kin }.terminal_name().as_deref(), Some("tty1"));
+        assert_eq!(Kin { terminal: 0, ..kin }.terminal_name(), None);
+    }
+
+    #[test]
+    fn the_users_of_a_process_are_read() {
+        assert_eq!(users_in("Name:\tsshd\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n"), Some([0, 0, 0]));
+        assert_eq!(users_in("Name:\tx\nUid:\t1000\t0\n"), None);
+        let own = rustix::process::getuid().as_raw();
+        assert_eq!(System.users(std::process::id()).unwrap()[0], own);
+    }
+
+    #[test]
+    fn a_process_is_written_and_read_again() {
+        let id = ProcessId { pid: 7, started: 12 };
+        assert_eq!(ProcessId::read(&id.written()), Some(id));
+        assert_eq!(ProcessId::read(""), None);
+    }
+}

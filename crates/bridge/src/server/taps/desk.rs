@@ -1,0 +1,161 @@
+//! Taps that are open, and what became of those that are not: one for each who wants something and what they want.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use askbridge_core::ids::{AskId, Timestamp};
+use askbridge_core::limits;
+use askbridge_peers::wish::Rejection;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::open::open;
+use super::wanted::{Purpose, Wanted, Wanter};
+use super::watch::forget;
+use crate::auth::{Ancestry, Buckets};
+use crate::server::app::App;
+use crate::server::problem::Trouble;
+
+/// All taps share one pace, since they all ring the same phones.
+const TOGETHER: () = ();
+/// How many may be asked for at once before they are paced.
+const AT_ONCE: u32 = 8;
+
+pub(super) type Key = (Wanter, Purpose);
+
+/// All taps of this server.
+#[derive(Debug)]
+pub(crate) struct TapDesk {
+    state: Mutex<State>,
+    /// Counts what changed, for those who wait.
+    changed: watch::Sender<u64>,
+    /// One tap is opened at a time, so that two requests for the same become one.
+    pub(super) opening: tokio::sync::Mutex<()>,
+    pace: Buckets<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    open: HashMap<Key, Tap>,
+    ended: HashMap<Key, (Ended, AskId, Timestamp)>,
+}
+
+/// A tap that is waited for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tap {
+    pub(super) ask: AskId,
+    /// Where it can be given, in words: "phone, laptop".
+    pub(super) devices: String,
+    /// When it goes on without one, if it does.
+    pub(super) goes_on_at: Option<Timestamp>,
+}
+
+/// What became of a tap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    Given,
+    Denied,
+    Expired,
+}
+
+impl Default for TapDesk {
+    fn default() -> Self {
+        let pace = Buckets::new(AT_ONCE, Duration::from_secs(60 * 60), limits::TAPS_PER_HOUR);
+        Self { state: Mutex::default(), changed: watch::Sender::new(0), opening: tokio::sync::Mutex::default(), pace }
+    }
+}
+
+impl TapDesk {
+    pub(super) fn is_open(&self, key: &Key) -> Option<Tap> {
+        self.state.lock().open.get(key).cloned()
+    }
+
+    /// Is there room for one more? An agent may try to flood a phone.
+    pub(super) fn make_room(&self, now: Timestamp) -> Result<(), Trouble> {
+        let too_fast = |retry_after| Trouble::from(Rejection::TooFast { retry_after });
+        if self.state.lock().open.len() >= limits::OPEN_TAPS_MAX {
+            return Err(too_fast(Duration::from_secs(60)));
+        }
+        self.pace.take(&TOGETHER, now).map_err(too_fast)
+    }
+
+    pub(super) fn opened(&self, key: Key, tap: Tap) {
+        self.state.lock().open.insert(key, tap);
+    }
+
+    /// A tap is no longer waited for. `None`: it was taken back, as if it had not been asked for.
+    pub(super) fn closed(&self, key: &Key, ended: Option<Ended>, now: Timestamp) {
+        let mut state = self.state.lock();
+        let tap = state.open.remove(key);
+        if let (Some(tap), Some(ended)) = (tap, ended) {
+            state.ended.insert(key.clone(), (ended, tap.ask, now.plus(limits::TAP_LIFE)));
+        }
+        drop(state);
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    /// Takes what became of a tap: one that was given is used up by this.
+    fn take(&self, key: &Key, now: Timestamp) -> Option<(Ended, AskId)> {
+        let mut state = self.state.lock();
+        state.ended.retain(|_, (_, _, until)| *until > now);
+        state.ended.remove(key).map(|(ended, ask, _)| (ended, ask))
+    }
+}
+
+/// Returns once a device has given the tap that this needs, and uses it up. Waits for it for so long, then says that it is needed;
+/// the same request again joins the tap that is open.
+pub(crate) async fn tapped(app: &App, wanted: Wanted, wait: Duration) -> Result<(), Trouble> {
+    let key = (wanted.by.clone(), wanted.purpose.clone());
+    let until = Instant::now() + wait;
+    let mut changed = app.taps.changed.subscribe();
+    loop {
+        changed.borrow_and_update();
+        if is_proven(app, &wanted) {
+            return Ok(());
+        }
+        let now = app.handle.clock.now();
+        match app.taps.take(&key, now) {
+            Some((Ended::Given, ask)) => {
+                forget(app, ask).await;
+                return Ok(());
+            }
+            // A request that waits is told what became of the tap; one that does not asks anew.
+            Some((Ended::Denied, _)) if !wait.is_zero() => return Err(denied()),
+            Some((Ended::Expired, _)) if !wait.is_zero() => return Err(expired()),
+            Some(_) | None => {}
+        }
+        let tap = open(app, &key, &wanted).await?;
+        let needed = Trouble::new(403, "tap_needed", needs(&tap, now));
+        if Instant::now() >= until {
+            return Err(needed);
+        }
+        tokio::select! {
+            _ = changed.changed() => {}
+            () = sleep_until(until) => {}
+            () = app.stop.cancelled() => return Err(needed),
+        }
+    }
+}
+
+/// A tap for deciding is remembered for the shell, where all that is started in it finds it.
+fn is_proven(app: &App, wanted: &Wanted) -> bool {
+    let process = wanted.process().filter(|_| matches!(wanted.purpose, Purpose::Decide { .. }));
+    process.is_some_and(|process| app.agents.ancestry(process.pid) == Ancestry::VouchedTerminal)
+}
+
+fn needs(tap: &Tap, now: Timestamp) -> String {
+    let or_else = tap.goes_on_at.map(|at| {
+        let left = askbridge_core::verdict::spoken(at.since(now));
+        format!("; unless one of them denies it, it goes on by itself in {left}, in case they are lost")
+    });
+    format!("this needs a tap on a paired device ({}){}", tap.devices, or_else.unwrap_or_default())
+}
+
+fn denied() -> Trouble {
+    Trouble::new(403, "tap_denied", "a paired device denied this")
+}
+
+fn expired() -> Trouble {
+    Trouble::new(403, "tap_expired", "no paired device agreed to this in time")
+}

@@ -1,0 +1,128 @@
+//! Asking for a tap.
+
+use std::time::Duration;
+
+use askbridge_core::ask::{Approval, Asker, Body, Context, Reach};
+use askbridge_core::event::{Audience, Event, Settings};
+use askbridge_core::ids::{AskId, PartyId, PersonId, Raw, SessionId, Timestamp};
+use askbridge_core::intent::{Intent, NewAsk, Start};
+use askbridge_core::limits;
+use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Terms, Warm, WhileOpen};
+use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_peers::doors::http;
+use askbridge_peers::wish::Rejection;
+use tracing::info;
+
+use super::desk::{Key, Tap};
+use super::wanted::Wanted;
+use super::watch::{Kept, place, watch};
+use super::words::words;
+use crate::auth::{Caller, ProcessId};
+use crate::runtime::chain;
+use crate::server::app::App;
+use crate::server::problem::Trouble;
+
+/// Who asks, for people to read.
+const NAME: &str = "askbridge";
+
+/// Returns the tap that is open for this, or asks for one.
+pub(super) async fn open(app: &App, key: &Key, wanted: &Wanted) -> Result<Tap, Trouble> {
+    let _one_at_a_time = app.taps.opening.lock().await;
+    if let Some(tap) = app.taps.is_open(key) {
+        return Ok(tap);
+    }
+    let people = wanted.people(app);
+    if people.is_empty() && !wanted.devices_may_be_lost {
+        let why = "no device is paired any more that could agree to this; sign in at the machine itself (over ssh, at its \
+                   console) and run `askbridge pair` there";
+        return Err(Trouble::new(403, "no_device_left", why));
+    }
+    let now = app.handle.clock.now();
+    app.taps.make_room(now)?;
+    let goes_on_at = wanted.devices_may_be_lost.then(|| now.plus(limits::LOST_DEVICES_WAIT));
+    let ask = ask(app, wanted, &people, goes_on_at, now).await?;
+    let kept = Kept {
+        by: key.0.clone(),
+        purpose: key.1.clone(),
+        process: wanted.process().map(ProcessId::written),
+        leader: wanted.origin.as_ref().and_then(|origin| origin.leader).map(ProcessId::written),
+        devices: devices(app, &people),
+        goes_on_at: goes_on_at.map(|at| at.0),
+    };
+    let value = serde_json::to_vec(&kept).expect("what is kept of a tap has text keys");
+    let until = Some(now.plus(limits::TAP_WAIT + limits::TAP_LIFE));
+    let put = app.handle.store.put(&place(ask), &value, Expect::Any, until, now).await;
+    put.map_err(|error| Trouble::from(Rejection::Down(chain(&error))))?;
+    info!(ask.id = %ask, "Asked for a tap");
+    Ok(watch(app, ask, kept))
+}
+
+async fn ask(
+    app: &App,
+    wanted: &Wanted,
+    people: &[PersonId],
+    goes_on_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<AskId, Rejection> {
+    let words = words(wanted, goes_on_at);
+    let session = SessionId(app.handle.chance.u128());
+    let party = PartyId::from(Caller::OURSELVES);
+    let start = Start {
+        door: http::NAME.to_owned(),
+        agent: NAME.to_owned(),
+        owner: party.clone(),
+        audience: Audience::Only(people.to_vec()),
+        settings: Settings { title: Some(words.title.clone()), ..Settings::default() },
+        continues: None,
+    };
+    let approval = Approval {
+        tool: NAME.to_owned(),
+        input: Raw::from(words.input.to_string()),
+        summary: Some(words.title),
+        reason: Some(words.reason),
+        rules: Vec::new(),
+    };
+    let new = NewAsk {
+        body: Body::Approval(approval),
+        terms: terms(goes_on_at, now),
+        reach: Reach::Pull,
+        asker: Asker { door: http::NAME.to_owned(), agent: NAME.to_owned(), party },
+        call: None,
+        made: None,
+        context: Context::default(),
+        key: None,
+        original: None,
+    };
+    // Past the rules that people make for agents: none of them gives a tap.
+    let done = app.handle.submit(session, vec![Intent::Start(Box::new(start)), Intent::Ask(Box::new(new))]).await?;
+    let asked = done.events.iter().find_map(|written| match &*written.event {
+        Event::Asked(ask) => Some(ask.id),
+        _ => None,
+    });
+    asked.ok_or_else(|| Rejection::Down("the tap was not recorded".to_owned()))
+}
+
+/// Without an answer it is denied. Where it goes on by itself, it is taken back when that time has come.
+fn terms(goes_on_at: Option<Timestamp>, now: Timestamp) -> Terms {
+    Terms {
+        deadline: goes_on_at.is_none().then(|| now.plus(limits::TAP_WAIT)),
+        on_expiry: OnExpiry::Tell,
+        on_dismissal: OnDismissal::Tell,
+        warm: Warm::Hold,
+        undo: Duration::ZERO,
+        messages: WhileOpen::Refuse,
+        parallel: true,
+        other_tools: OtherTools::Ask,
+        quorum: 1,
+    }
+}
+
+/// Names the devices of these people.
+fn devices(app: &App, people: &[PersonId]) -> String {
+    let tokens = app.tokens.list();
+    let theirs =
+        tokens.iter().filter(|info| info.role.decides() && people.iter().any(|person| *person.0 == *info.name));
+    let mut names: Vec<_> = theirs.map(|info| format!("{} of {}", info.device, info.name)).collect();
+    names.dedup();
+    if names.is_empty() { "none is left".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,114 @@
+//! What is wanted of a person's devices, by whom, and whose devices those are.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use askbridge_core::ids::PersonId;
+use serde::{Deserialize, Serialize};
+
+use crate::auth::{Ancestry, Caller, Origin, ProcessId, TokenInfo, TokenRole};
+use crate::server::app::App;
+use crate::server::identify::LocalPeer;
+use crate::server::problem::Trouble;
+
+/// What a tap is for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Purpose {
+    /// Decide, and talk to agents, as the person who sits at a terminal.
+    Decide { name: String },
+    /// Make a further device or token of a person.
+    Pair { name: String, role: TokenRole },
+    /// Make a person's token worthless.
+    Revoke { id: String, name: String, device: String },
+    /// Need no taps any more.
+    SwitchOff,
+}
+
+/// Who wants it, as long as they are the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Wanter {
+    /// A process, or a shell for all that is started in it.
+    Process { pid: u32, started: u64 },
+    /// A program with the token file, over TCP.
+    Party(String),
+}
+
+/// One wish that needs a tap.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    pub(crate) purpose: Purpose,
+    pub(super) by: Wanter,
+    /// The process that calls, and where it began. `None`: it came over TCP.
+    pub(super) origin: Option<Origin>,
+    /// May it go on without a tap after a while, because every device may be lost?
+    pub(super) devices_may_be_lost: bool,
+}
+
+impl Wanted {
+    /// A process on the local socket wants something for itself.
+    pub(crate) fn by_process(app: &App, peer: &LocalPeer, purpose: Purpose) -> Result<Self, Trouble> {
+        let process = peer.process()?;
+        let origin = app.agents.origin(process.pid);
+        // A tap for deciding holds for the whole shell; every other one for the process that asked for it.
+        let whose = match purpose {
+            Purpose::Decide { .. } => origin.shell.unwrap_or(process),
+            _ => process,
+        };
+        let pairs = matches!(purpose, Purpose::Pair { .. });
+        let devices_may_be_lost = pairs && origin.ancestry == Ancestry::LoginTerminal;
+        Ok(Self { purpose, by: whose.into(), origin: Some(origin), devices_may_be_lost })
+    }
+
+    /// A program came over TCP, with the token file.
+    pub(crate) fn by_party(caller: &Caller, purpose: Purpose) -> Self {
+        Self { purpose, by: Wanter::Party(caller.party.to_string()), origin: None, devices_may_be_lost: false }
+    }
+
+    /// The process that calls.
+    pub(super) fn process(&self) -> Option<ProcessId> {
+        self.origin.as_ref()?.line.first().copied()
+    }
+
+    /// Whose devices are asked: those of the person whom it is about. Where they have none that could give as much, the
+    /// operators'; where there are no operators, all people's.
+    pub(super) fn people(&self, app: &App) -> Vec<PersonId> {
+        let (name, gives) = match &self.purpose {
+            Purpose::Pair { name, role } => (Some(name), *role),
+            Purpose::Decide { name } | Purpose::Revoke { name, .. } => (Some(name), TokenRole::Person),
+            Purpose::SwitchOff => (None, TokenRole::Operator),
+        };
+        let tokens = app.tokens.list();
+        let devices = || tokens.iter().filter(|info| info.role.decides());
+        let operators = || devices().filter(|info| info.role == TokenRole::Operator);
+        let gives_as_much = |info: &TokenInfo| gives != TokenRole::Operator || info.role == TokenRole::Operator;
+        let mut found = names(devices().filter(|info| Some(&info.name) == name && gives_as_much(info)));
+        if found.is_empty() {
+            found = names(operators());
+        }
+        if found.is_empty() {
+            found = names(devices());
+        }
+        found.into_iter().collect()
+    }
+}
+
+fn names<'a>(infos: impl Iterator<Item = &'a Arc<TokenInfo>>) -> BTreeSet<PersonId> {
+    infos.map(|info| PersonId::from(info.name.as_str())).collect()
+}
+
+impl From<ProcessId> for Wanter {
+    fn from(ProcessId { pid, started }: ProcessId) -> Self {
+        Self::Process { pid, started }
+    }
+}
+
+impl Wanter {
+    pub(super) fn process(&self) -> Option<ProcessId> {
+        match *self {
+            Self::Process { pid, started } => Some(ProcessId { pid, started }),
+            Self::Party(_) => None,
+        }
+    }
+}

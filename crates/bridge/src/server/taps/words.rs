@@ -1,0 +1,159 @@
+//! What a tap says on a phone: what is wanted, and which process wants it.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use askbridge_core::ids::Timestamp;
+use askbridge_core::limits;
+use askbridge_peers::json::Rfc3339;
+use serde_json::{Value, json};
+
+use super::wanted::{Purpose, Wanted};
+use crate::auth::{Ancestry, Origin, TokenRole, command_line, look_up};
+
+/// Beginnings of our secrets: a command line may hold one, and a tap is stored.
+const SECRETS: [&str; 2] = ["ab_", "pair_"];
+
+/// The texts of one tap.
+pub(super) struct Words {
+    /// One line: what is wanted.
+    pub(super) title: String,
+    /// Why a person is asked, and what becomes of it.
+    pub(super) reason: String,
+    pub(super) input: Value,
+}
+
+pub(super) fn words(wanted: &Wanted, goes_on_at: Option<Timestamp>) -> Words {
+    let (title, holds) = match &wanted.purpose {
+        Purpose::Decide { name } => (
+            format!("Decide as {} from a terminal of this machine", plain(name)),
+            "If you allow it, everything that is typed into this shell may answer and approve as you until the shell ends.",
+        ),
+        Purpose::Pair { name, role: TokenRole::Operator } => (
+            format!("Pair a device of {}, which may also start agents", plain(name)),
+            "If you allow it, the holder of the new link or token may answer and approve as this person, and start agents.",
+        ),
+        Purpose::Pair { name, .. } => (
+            format!("Pair a device of {}", plain(name)),
+            "If you allow it, the holder of the new link or token may answer and approve as this person.",
+        ),
+        Purpose::Revoke { name, device, .. } => (
+            format!("Revoke the token of {} ({})", plain(name), plain(device)),
+            "If you allow it, that device is a stranger from then on.",
+        ),
+        Purpose::SwitchOff => (
+            "Switch taps off".to_owned(),
+            "If you allow it, programs on this machine may pair devices and decide without asking you here.",
+        ),
+    };
+    let mut reason =
+        format!("A program on this machine wants this. {holds} If you did not start it yourself, deny it.");
+    if let Some(at) = goes_on_at {
+        reason.push_str(&format!(
+            " It comes from a terminal below a login, and goes on by itself at {}, unless you deny it: for the case \
+             that every device is lost.",
+            Rfc3339(at)
+        ));
+    }
+    let mut input = json!({"wants": title});
+    match &wanted.origin {
+        Some(origin) => describe(origin, &mut input),
+        None => input["from"] = json!("a program with the token file, over the network of this machine"),
+    }
+    if let Some(at) = goes_on_at {
+        input["goes_on_without_you_at"] = json!(Rfc3339(at).to_string());
+    }
+    Words { title, reason, input }
+}
+
+/// Says which process it is, below what, and at which terminal.
+fn describe(origin: &Origin, input: &mut Value) {
+    let Some(process) = origin.line.first() else { return };
+    input["program"] = json!(command(process.pid));
+    input["process"] = json!(process.pid);
+    let below: Vec<_> = origin.line.iter().skip(1).map(|parent| name(parent.pid)).collect();
+    input["below"] = json!(below.join(" < "));
+    let terminal = look_up(process.pid).and_then(|kin| kin.terminal_name());
+    input["terminal"] = json!(terminal.unwrap_or_else(|| "none".to_owned()));
+    if let Some(shell) = origin.shell {
+        input["shell"] = json!(format!("{} ({})", name(shell.pid), shell.pid));
+    }
+    let seen = match origin.ancestry {
+        Ancestry::LoginTerminal => "below a login",
+        _ => "not below a login that could be followed",
+    };
+    input["began"] = json!(seen);
+}
+
+/// The command line of a process, short, and with nothing in it that cannot be seen.
+fn command(pid: u32) -> String {
+    let words = command_line(pid);
+    let words = words.iter().map(|word| match SECRETS.iter().any(|secret| word.contains(secret)) {
+        true => "…".to_owned(),
+        false => plain(word),
+    });
+    let line = words.collect::<Vec<_>>().join(" ");
+    let mut cut: String = line.chars().take(limits::TAP_COMMAND_CHARS_MAX).collect();
+    if cut.len() < line.len() {
+        cut.push('…');
+    }
+    cut
+}
+
+fn name(pid: u32) -> String {
+    let line = command_line(pid);
+    let name = line.first().and_then(|first| Path::new(first.split(' ').next()?).file_name()?.to_str());
+    name.map_or_else(|| pid.to_string(), plain)
+}
+
+/// Writes out what a screen would not show, or would show as something else.
+fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            char if char.is_control() || is_invisible(char) => {
+                let written = write!(shown, "\\u{{{:x}}}", u32::from(char));
+                written.expect("a string takes whatever is written to it");
+            }
+            char => shown.push(char),
+        }
+    }
+    shown
+}
+
+/// Characters of no width, and those that turn the direction of a text. Joiners stay: several scripts and emoji need them.
+fn is_invisible(char: char) -> bool {
+    matches!(u32::from(char),
+        0xad | 0x61c | 0x180e | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff
+        | 0xfff9..=0xfffb | 0xe0000..=0xe007f)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_written_out() {
+        assert_eq!(plain("rm\u{202e}x\u{1b}[1m\u{200b}"), "rm\\u{202e}x\\u{1b}[1m\\u{200b}");
+    }
+
+    #[test]
+    fn a_command_line_is_cut_and_keeps_no_secret() {
+        let long = "x".repeat(limits::TAP_COMMAND_CHARS_MAX * 2);
+        let mut command = Command::new("sh");
+        // It says that it is there, and runs until its input ends.
+        command
+            .args(["-c", "echo; read x", "sh", "--token=ab_123", &long])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        let shown = super::command(child.id());
+        assert!(shown.starts_with("sh -c echo; read x sh … xxx") && shown.ends_with("x…"), "{shown}");
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
+}
