@@ -13,14 +13,14 @@ use anyhow::{Context, Result};
 use askbridge_bridge::auth::{LinkMadeBy, Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
-use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND};
+use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND, adopt_orphans};
 use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, serve};
 use askbridge_bridge::traces::Telling;
 use askbridge_core::limits;
 use askbridge_journal::{LocalBus, Sqlite, sqlite};
-use tracing::info;
+use tracing::{info, warn};
 
 use crate::failure::Failure;
 use crate::private::keep_private;
@@ -93,6 +93,13 @@ impl Served {
     /// Was a device of a person ever paired here?
     pub(crate) fn someone_was_paired(&self) -> bool {
         self.app.tokens.someone_was_paired()
+    }
+
+    /// What agents leave behind stays below this process from now on.
+    pub(crate) fn adopt_orphans(&self) {
+        if let Err(error) = adopt_orphans(&self.app.agents) {
+            warn!(%error, "What agents leave behind is not kept below the server");
+        }
     }
 
     /// Makes a link that pairs the first device of the user.

@@ -29,6 +29,7 @@ pub(crate) async fn run(settings: Settings, args: &Args, handed: Handed) -> Resu
     raise_file_limit();
     outlive_the_size_limit();
     let served = Served::start(&settings, handed, args.wait_for_lock).await?;
+    served.adopt_orphans();
     greet(&settings, &served).await?;
     notify::tell("READY=1");
     wait_for_the_end().await?;

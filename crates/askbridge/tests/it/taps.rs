@@ -288,6 +288,39 @@ fn a_server_in_a_terminal_prints_a_link_that_pairs_only_until_the_first_device_c
     assert!(!terminal.screen().contains("#pair="), "{}", terminal.screen());
 }
 
+#[test]
+fn what_an_agent_leaves_behind_stays_below_the_server_and_is_buried() {
+    let bridge = TestBridge::stopped();
+    // The shell becomes the server, so what it started is below the server, as are orphans of agents that have ended.
+    let script =
+        "setsid bash -c 'until [ -e go ]; do sleep 0.05; done; askbridge pair --yes-i-am-a-person >told 2>&1' &
+                  ASKBRIDGE_LISTEN=127.0.0.1:0 exec askbridge serve";
+    let server = bridge.spawn_bash(script);
+    server.prints("http://");
+    std::fs::write(bridge.dir.path().join("go"), "").unwrap();
+    told(&bridge, "may ask but never decide");
+    let pid = server.pid();
+    let dead = || {
+        let stats = std::fs::read_dir("/proc").unwrap().flatten();
+        let stats = stats.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+        stats
+            .into_iter()
+            .filter(|stat| stat.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(&format!(" Z {pid} "))))
+            .count()
+    };
+    until("nothing that has ended is left below the server", || (dead() == 0).then_some(()));
+}
+
+#[test]
+fn what_a_hosted_agent_lets_go_of_stays_below_it() {
+    let bridge = TestBridge::stopped();
+    let agent = r#"echo $$ >agent; setsid -f bash -c "until [ -e let-go ]; do sleep 0.02; done; awk \"/^PPid/ { print \\\$2 }\" /proc/\$\$/status >adopted; mv adopted above"; touch let-go; until [ -e above ]; do sleep 0.02; done"#;
+    std::fs::write(bridge.dir.path().join("agent.sh"), agent).unwrap();
+    bridge.bash("mkfifo p.in; touch p.out; askbridge launch-agent $$ $PWD/p bash agent.sh; true").good();
+    let read = |name: &str| until(name, || std::fs::read_to_string(bridge.dir.path().join(name)).ok());
+    assert_eq!(read("above"), read("agent"));
+}
+
 /// A server in a container of its own, as far as processes go, and a person who comes in from outside, as `docker exec` does: below
 /// something that no process in there could have put itself under. Says what each step was told.
 const FROM_OUTSIDE: &str = r#"

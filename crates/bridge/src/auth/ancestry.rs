@@ -89,6 +89,13 @@ impl Agents {
         Some(Announced { id: kin.id, leader })
     }
 
+    /// Counts the server itself: what ends up directly below it was started by an agent that has ended.
+    pub fn count_ourselves(&self) {
+        if let Some(kin) = System.kin(std::process::id()) {
+            self.0.lock().agents.insert(kin.id);
+        }
+    }
+
     /// Is this process known as an agent?
     pub(crate) fn knows(&self, process: ProcessId) -> bool {
         self.0.lock().agents.contains(&process)

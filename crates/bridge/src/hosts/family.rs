@@ -12,6 +12,8 @@ pub(super) struct Member {
     pub(super) id: ProcessId,
     parent: u32,
     session: u32,
+    /// It has ended, and its parent has not looked yet.
+    is_dead: bool,
     pub(super) resident_pages: u64,
 }
 
@@ -31,6 +33,11 @@ impl Families {
     /// Returns a process with all that it started, and all that is in its session.
     pub(super) fn of(&self, pid: u32) -> impl Iterator<Item = &Member> {
         self.0.values().filter(move |member| member.session == pid || self.descends(member, pid))
+    }
+
+    /// Returns the children of a process that have ended.
+    pub(super) fn dead_children(&self, of: u32) -> impl Iterator<Item = &Member> {
+        self.0.values().filter(move |member| member.parent == of && member.is_dead)
     }
 
     fn descends(&self, member: &Member, from: u32) -> bool {
@@ -58,6 +65,7 @@ fn read(pid: u32, stat: &str) -> Option<Member> {
         id: ProcessId { pid, started: number(19)? },
         parent: small(1)?,
         session: small(3)?,
+        is_dead: *fields.first()? == "Z",
         resident_pages: number(21)?,
     })
 }
@@ -70,7 +78,7 @@ mod tests {
     fn a_process_with_an_odd_name_is_read() {
         let stat = "12 (a) b (c) S 3 7 8 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 8 0 99 1000000 4321 18446744073709551615";
         let id = ProcessId { pid: 12, started: 99 };
-        assert_eq!(read(12, stat), Some(Member { id, parent: 3, session: 8, resident_pages: 4321 }));
+        assert_eq!(read(12, stat), Some(Member { id, parent: 3, session: 8, is_dead: false, resident_pages: 4321 }));
         assert_eq!(read(12, "12 (cut) S 1"), None);
     }
 

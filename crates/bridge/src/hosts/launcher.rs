@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rustix::process::{Signal, getppid, set_parent_process_death_signal, setsid};
+use rustix::process::{Signal, getpid, getppid, set_child_subreaper, set_parent_process_death_signal, setsid};
 
 use super::place::write_process;
 use crate::auth::ProcessId;
@@ -38,6 +38,8 @@ fn prepare(args: &[OsString]) -> io::Result<Command> {
         return Err(bad("whoever started this is gone"));
     }
     setsid()?;
+    // What it starts and lets go of stays below it, also when it has become another program.
+    set_child_subreaper(Some(getpid()))?;
     let prefix = Path::new(prefix);
     let file = |end: &str| PathBuf::from(format!("{}.{end}", prefix.display()));
     // Held open for reading and writing: the process never reads the end of its input, whoever goes away.
