@@ -91,6 +91,7 @@ async fn ask(
         made: None,
         context: Context::default(),
         key: None,
+        stated: None,
         original: None,
     };
     // Past the rules that people make for agents: none of them gives a tap.
