@@ -24,6 +24,13 @@ const STORMS: [&[&str]; 2] = [
     &["test", "--workspace", "--test", "claude", "--", "--nocapture", "storm::"],
 ];
 
+/// Those that are programs: what the load is called, and what it is in words.
+const LOADS: [(&str, &str); 3] = [
+    ("crowd", "a crowd of 10,000 connections"),
+    ("heavy", "500 large asks of one token"),
+    ("mixed", "10,000 clients of all dialects"),
+];
+
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     let hours: f64 = match args {
         [] => 1.0,
@@ -78,7 +85,7 @@ fn storms(run: &mut Run) -> Result<()> {
     // The build that tests use would be too slow for a crowd of this size, and the published one takes longer than the crowd.
     cargo(&["build", "--release", "--package", "askbridge", "--package", "askbridge-bench"])?;
     let bench = root().join("target/release/askbridge-bench");
-    for (name, words) in [("crowd", "a crowd of 10,000 connections"), ("mixed", "10,000 clients of all dialects")] {
+    for (name, words) in LOADS {
         match program(&bench, &[name]) {
             Ok(()) => run.storms.push(words.to_owned()),
             Err(error) => run.faults.push(error.to_string()),
