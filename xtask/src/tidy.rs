@@ -18,7 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("config", &["bridge", "core"]),
     ("edits", &[]),
     ("askbridge", &["bridge", "config", "core", "edits", "journal"]),
-    ("simulation", &["bridge", "core", "journal", "testkit"]),
+    ("simulation", &["bridge", "core", "journal", "peers", "testkit"]),
     ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "testkit"]),
     ("bench", &[]),
 ];

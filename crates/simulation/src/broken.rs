@@ -8,18 +8,42 @@ use askbridge_core::intent::{Due, Intent};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::session::{Session, Stage};
 use askbridge_core::verdict::{Ruling, Verdict};
+use askbridge_peers::dialects::{ccc, gobby, prime, seline};
+use askbridge_peers::listing::{Greeting, Hello, Listing};
+use askbridge_peers::peer::{Cx, Frame, Garbled, Peer, Tag};
+use askbridge_peers::told::Told;
+use askbridge_peers::wish::{Receipt, Rejection};
 
 /// What is wrong with a bridge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
     Journal(BrokenJournal),
     Rules(BrokenRules),
+    Disk(BrokenDisk),
+    Tongue(BrokenTongue),
+    /// Says that a token is revoked, and goes on with it.
+    KeepsRevokedTokens,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BrokenJournal {
     LosesOnConflict,
     TellsBeforeAppend,
+    LosesTheLarge,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BrokenDisk {
+    LosesAnEntry,
+}
+
+/// A language whose machine never hears that everything was told: it shows nothing that was open before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BrokenTongue {
+    Prime,
+    Ccc,
+    Gobby,
+    Seline,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +51,8 @@ pub enum BrokenRules {
     SecondAnswer,
     DeadlineTwice,
     EmptyAllow,
+    UndoesNothing,
+    OneIsEnough,
 }
 
 type Decided = Result<Vec<Event>, Refusal>;
@@ -37,6 +63,8 @@ impl BrokenRules {
             Self::SecondAnswer => accept_a_second_answer,
             Self::DeadlineTwice => fire_twice,
             Self::EmptyAllow => allow_when_nobody_came,
+            Self::UndoesNothing => undo_nothing,
+            Self::OneIsEnough => settle_with_one_vote,
         }
     }
 }
@@ -86,4 +114,72 @@ fn allow_when_nobody_came(session: &Session, intent: Intent, at: Timestamp) -> D
         other => other,
     };
     Ok(decided.into_iter().map(allow).collect())
+}
+
+/// Says that an answer was taken back, and keeps it.
+fn undo_nothing(session: &Session, intent: Intent, at: Timestamp) -> Decided {
+    let is_undo = matches!(intent, Intent::Undo { .. });
+    let decided = askbridge_core::decide(session, intent, at)?;
+    Ok(if is_undo { Vec::new() } else { decided })
+}
+
+/// Takes the first of several votes for all of them.
+fn settle_with_one_vote(session: &Session, intent: Intent, at: Timestamp) -> Decided {
+    let Intent::Answer { ask, answer, by } = &intent else {
+        return askbridge_core::decide(session, intent, at);
+    };
+    match session.asks.get(&ask.number) {
+        Some(live) if live.stage == Stage::Open && live.ask.terms.quorum > 1 => {
+            let verdict = Verdict { ruling: Ruling::Answer(answer.clone()), words: String::new() };
+            let outcome = Outcome::Answered { answer: answer.clone(), by: by.clone() };
+            Ok(vec![Event::Settled(Box::new(Settled { ask: *ask, at, outcome, verdict }))])
+        }
+        _ => askbridge_core::decide(session, intent, at),
+    }
+}
+
+impl BrokenTongue {
+    pub(crate) fn listing(self) -> &'static Listing {
+        const PRIME: Listing = Listing { greet: Some(|hello| deaf(prime::LISTING, hello)), ..prime::LISTING };
+        const CCC: Listing = Listing { greet: Some(|hello| deaf(ccc::LISTING, hello)), ..ccc::LISTING };
+        const GOBBY: Listing = Listing { greet: Some(|hello| deaf(gobby::LISTING, hello)), ..gobby::LISTING };
+        const SELINE: Listing = Listing { greet: Some(|hello| deaf(seline::LISTING, hello)), ..seline::LISTING };
+        match self {
+            Self::Prime => &PRIME,
+            Self::Ccc => &CCC,
+            Self::Gobby => &GOBBY,
+            Self::Seline => &SELINE,
+        }
+    }
+}
+
+fn deaf(listing: Listing, hello: &Hello<'_>) -> Greeting {
+    match listing.greet.map(|greet| greet(hello)) {
+        Some(Greeting::Open(peer)) => Greeting::Open(Box::new(Deaf(peer))),
+        Some(refused) => refused,
+        None => Greeting::Refuse(404, String::new()),
+    }
+}
+
+/// The real machine, which is not told how things stand when it comes.
+struct Deaf(Box<dyn Peer>);
+
+impl Peer for Deaf {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        self.0.hear(frame, cx)
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        if !matches!(told, Told::CaughtUp { .. } | Told::Snapshot(_)) {
+            self.0.tell(told, cx);
+        }
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        self.0.reply(tag, ruling, cx);
+    }
+
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        self.0.wake(cx)
+    }
 }

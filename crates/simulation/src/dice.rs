@@ -13,6 +13,11 @@ impl Dice {
         dice
     }
 
+    /// Returns dice of their own for something that not every plan has, so that plans without it throw as before.
+    pub(crate) fn aside(&self) -> Self {
+        Self(self.0 ^ 0x5eed_a51d_e5ee_da51)
+    }
+
     pub(crate) fn throw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -13,16 +13,19 @@ use tokio::sync::Notify;
 use crate::broken::BrokenJournal;
 use crate::dice::Dice;
 use crate::log::Log;
-use crate::plan::Plan;
+use crate::plan::{Plan, Strike, Struck};
 
 /// How long a full disk stays full.
 const FULL_MS: i64 = 4_000;
+/// What a journal that loses the large takes for large.
+const LARGE_BYTES: usize = 100_000;
 
 #[derive(Debug)]
 pub(crate) struct Fates {
     log: Arc<Log>,
     shares: bool,
     trouble: u32,
+    strike: Option<Strike>,
     broken: Option<BrokenJournal>,
     state: Mutex<State>,
     /// The process is to die now.
@@ -37,14 +40,15 @@ struct State {
     /// What a journal that is told before it is written has not written yet.
     behind: Option<(Arc<Entry>, Guard)>,
     newest: u64,
+    appends: usize,
 }
 
 impl Fates {
     pub(crate) fn new(plan: &Plan, log: Arc<Log>, broken: Option<BrokenJournal>) -> Self {
         let dice = Dice::new(plan.seed, 1);
-        let state = State { dice, calm: false, full_until: None, behind: None, newest: 0 };
-        let trouble = plan.journal_trouble;
-        Self { log, shares: plan.nodes > 1, trouble, broken, state: Mutex::new(state), kill: Notify::new() }
+        let state = State { dice, calm: false, full_until: None, behind: None, newest: 0, appends: 0 };
+        let (trouble, strike) = (plan.journal_trouble, plan.strike);
+        Self { log, shares: plan.nodes > 1, trouble, strike, broken, state: Mutex::new(state), kill: Notify::new() }
     }
 
     /// Nothing goes wrong from now on.
@@ -59,8 +63,25 @@ impl Fates {
         self.state.lock().behind = None;
     }
 
+    /// Returns the position of the newest entry.
+    pub(crate) fn newest(&self) -> u64 {
+        self.state.lock().newest
+    }
+
+    /// How many appends were tried.
+    pub(crate) fn appends(&self) -> usize {
+        self.state.lock().appends
+    }
+
     fn fate(&self, state: &mut State) -> Fate {
         let now = self.log.now().0;
+        state.appends += 1;
+        if let Some(strike) = self.strike.filter(|strike| strike.append == state.appends) {
+            if strike.what == Struck::Full {
+                state.full_until = Some(now + FULL_MS);
+            }
+            return strike.what.into();
+        }
         if state.full_until.is_some_and(|until| now < until) {
             return Fate::Full;
         }
@@ -89,6 +110,9 @@ impl Fates {
                 Err(AppendError::Conflict) => Ok(Position(state.newest)),
                 other => other,
             },
+            // Believes that what is too large for it was stored.
+            Some(BrokenJournal::LosesTheLarge) if entry.bytes() > LARGE_BYTES => Ok(Position(state.newest)),
+            Some(BrokenJournal::LosesTheLarge) => store(entry, guard),
             // Says that it is stored, and stores it when the next one comes.
             Some(BrokenJournal::TellsBeforeAppend) => {
                 let behind = state.behind.replace((Arc::clone(entry), guard));
@@ -119,6 +143,19 @@ enum Fate {
     UnknownAndLost,
     KilledBefore,
     KilledAfter,
+}
+
+impl From<Struck> for Fate {
+    fn from(struck: Struck) -> Self {
+        match struck {
+            Struck::Full => Self::Full,
+            Struck::ReadOnly => Self::ReadOnly,
+            Struck::UnknownAndLanded => Self::UnknownAndLanded,
+            Struck::UnknownAndLost => Self::UnknownAndLost,
+            Struck::KilledBefore => Self::KilledBefore,
+            Struck::KilledAfter => Self::KilledAfter,
+        }
+    }
 }
 
 impl Meddle for Fates {

@@ -7,7 +7,7 @@ use askbridge_bridge::auth::Tokens;
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Bridge, Decide, Options, Store};
-use askbridge_bridge::server::{App, AppOptions, Origins, router_with, serve_one};
+use askbridge_bridge::server::{App, AppOptions, Origins, dialect, foreign_router, router_with, serve_one};
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
 use askbridge_journal::LocalBus;
@@ -24,14 +24,22 @@ struct Node {
     bridge: Bridge,
     app: App,
     router: Arc<Router>,
+    tongues: Tongues,
 }
 
 /// Where clients knock.
 #[derive(Clone)]
-pub(crate) struct Doors(Arc<Vec<(App, Arc<Router>)>>);
+pub(crate) struct Doors(Arc<Vec<(App, Arc<Router>, Tongues)>>);
+
+/// The languages of other systems that are spoken, each on a port of its own.
+type Tongues = Arc<Vec<(&'static str, Arc<Router>)>>;
+
+/// Those of them that the simulation speaks.
+const FOREIGN: [&str; 5] = ["prime", "ccc", "gobby", "seline", "whimmy"];
 
 impl House {
     pub(crate) async fn open(world: &World, life: u64, nodes: usize, decide: Decide) -> Self {
+        let deaf = world.deaf;
         let mut house = Vec::new();
         for node in 0..nodes as u64 {
             let chance = Chance::seeded(world.seed ^ (life << 32) ^ (node << 56) ^ 0x6e6f_6465);
@@ -50,13 +58,22 @@ impl House {
                 version: "simulated",
             });
             let router = Arc::new(router_with(app.clone(), doubles::LISTING));
-            house.push(Node { bridge, app, router });
+            let spoken = |name: &'static str| {
+                let listing = match deaf {
+                    Some(deaf) if deaf.name == name => deaf,
+                    _ => dialect(name).expect("every language that is named here is listed"),
+                };
+                (name, Arc::new(foreign_router(app.clone(), vec![listing])))
+            };
+            let tongues = Arc::new(FOREIGN.into_iter().map(spoken).collect());
+            house.push(Node { bridge, app, router, tongues });
         }
         Self(house)
     }
 
     pub(crate) fn doors(&self) -> Doors {
-        Doors(Arc::new(self.0.iter().map(|node| (node.app.clone(), Arc::clone(&node.router))).collect()))
+        let door = |node: &Node| (node.app.clone(), Arc::clone(&node.router), Arc::clone(&node.tongues));
+        Doors(Arc::new(self.0.iter().map(door).collect()))
     }
 
     /// Stops as a server does that is told to: what is in hand is finished.
@@ -73,10 +90,27 @@ impl House {
 }
 
 impl Doors {
+    /// Revokes a token, at every node.
+    pub(crate) async fn revoke(&self, token: &str) {
+        for (app, ..) in self.0.iter() {
+            app.tokens.revoke(token).await.expect("memory can be written, and the token was made");
+        }
+    }
+
     /// Opens a connection to one of the nodes. `room` is how many bytes fit into the pipe.
     pub(crate) fn connect(&self, which: usize, room: usize) -> DuplexStream {
         let (ours, theirs) = tokio::io::duplex(room);
-        let (app, router) = &self.0[which % self.0.len()];
+        let (app, router, _) = &self.0[which % self.0.len()];
+        serve_one(app, router, theirs, IpAddr::V4(Ipv4Addr::LOCALHOST));
+        ours
+    }
+
+    /// The same, where a language of another system is spoken.
+    pub(crate) fn connect_to(&self, language: &str, which: usize, room: usize) -> DuplexStream {
+        let (ours, theirs) = tokio::io::duplex(room);
+        let (app, _, tongues) = &self.0[which % self.0.len()];
+        let spoken = tongues.iter().find(|(name, _)| *name == language);
+        let (_, router) = spoken.expect("the simulation speaks what its people speak");
         serve_one(app, router, theirs, IpAddr::V4(Ipv4Addr::LOCALHOST));
         ours
     }

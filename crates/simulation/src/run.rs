@@ -11,14 +11,15 @@ use askbridge_journal::{LocalBus, Memory};
 use parking_lot::Mutex;
 use tokio::time::{sleep, timeout};
 
-use crate::agents::{self, Agent, Asker};
+use crate::agents::{self, Agent, Asker, Plugin};
 use crate::broken::{Broken, BrokenJournal};
 use crate::dice::Dice;
 use crate::fates::Fates;
 use crate::house::{Doors, House};
-use crate::judge;
+use crate::judge::{self, Disk};
 use crate::log::{BEGIN, Log, Violation};
-use crate::people::{self, Mind};
+use crate::panics;
+use crate::people::{self, Mind, TONGUES, Tongue};
 use crate::plan::Plan;
 use crate::world::{Ledger, Watched, World};
 
@@ -26,6 +27,8 @@ use crate::world::{Ledger, Watched, World};
 const TICK: Duration = Duration::from_millis(100);
 /// The calm life is over long before this. Beyond: somebody waits for ever.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// How long the life lasts in which one append goes wrong: until nothing is appended any more.
+const STRUCK_LIFE: Duration = Duration::from_secs(60);
 
 /// How a plan went.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub struct Story {
     pub transcript: String,
     pub lines: usize,
     pub asks: usize,
+    /// Appends that were tried, whatever became of them.
+    pub appends: usize,
     /// The lines that concern the first violation.
     pub excerpt: String,
 }
@@ -47,9 +52,11 @@ type Kept = Arc<Mutex<Option<String>>>;
 struct Cast {
     natives: Vec<(Arc<Mutex<Mind>>, Kept)>,
     choruses: Vec<Arc<Mutex<Mind>>>,
+    foreign: Vec<(Arc<Mutex<Mind>>, &'static Tongue)>,
     letterboxes: Vec<(Arc<Mutex<Mind>>, Kept)>,
     agents: Vec<Arc<Mutex<Agent>>>,
     askers: Vec<Arc<Mutex<Asker>>>,
+    plugin: Option<Arc<Mutex<Plugin>>>,
     intruder: (String, Arc<Mutex<Dice>>),
 }
 
@@ -60,15 +67,30 @@ pub fn run(plan: &Plan) -> Story {
 
 /// Runs a plan with a bridge that is broken on purpose.
 pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
-    let (decide, journal): (Decide, Option<BrokenJournal>) = match broken {
-        None => (askbridge_core::decide, None),
-        Some(Broken::Journal(journal)) => (askbridge_core::decide, Some(journal)),
-        Some(Broken::Rules(rules)) => (rules.decide(), None),
+    let decide: Decide = match broken {
+        Some(Broken::Rules(rules)) => rules.decide(),
+        _ => askbridge_core::decide,
     };
+    let journal: Option<BrokenJournal> = match broken {
+        Some(Broken::Journal(journal)) => Some(journal),
+        _ => None,
+    };
+    let disk = match broken {
+        Some(Broken::Disk(disk)) => Some(disk),
+        _ => None,
+    };
+    let mut disk = plan.on_disk.then(|| Disk::new(disk));
+    panics::watch();
     let log = Arc::new(Log::new());
     let fates = Arc::new(Fates::new(plan, Arc::clone(&log), journal));
     let memory = Memory::meddled(plan.seed, fates.clone()).expect("memory can be had");
-    let world = World { seed: plan.seed, memory, log, fates, ledger: Mutex::new(Ledger::default()) };
+    let deaf = match broken {
+        Some(Broken::Tongue(tongue)) => Some(tongue.listing()),
+        _ => None,
+    };
+    let keeps_revoked = broken == Some(Broken::KeepsRevokedTokens);
+    let world =
+        World { seed: plan.seed, memory, log, fates, ledger: Mutex::new(Ledger::default()), keeps_revoked, deaf };
     let world = Arc::new(world);
     let cast = in_a_life(cast(plan, &world));
     let mut dice = Dice::new(plan.seed, 2);
@@ -79,15 +101,25 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
         world.log.line("world", None, format!("life {life} begins"));
         in_a_life(one_life(plan, &world, &cast, decide, life as u64, &mut dice));
         world.fates.forget_unwritten();
+        if let Some(disk) = &mut disk {
+            in_a_life(disk.follow(&world));
+        }
         jump(plan, &world, &mut dice);
     }
     world.log.line("world", None, "the calm life begins");
     cast.calm_down(&world);
     in_a_life(last_life(plan, &world, &cast, decide));
     let asks = in_a_life(judge::judge(&world));
+    if let Some(disk) = &mut disk {
+        in_a_life(disk.follow(&world));
+    }
+    for panic in panics::seen() {
+        world.log.broke(4, None, format!("something panicked: {panic}"));
+    }
     let violations = world.log.violations();
     let excerpt = world.log.shown();
-    Story { plan: plan.clone(), transcript: world.log.transcript(), lines: world.log.len(), asks, violations, excerpt }
+    let (transcript, lines, appends) = (world.log.transcript(), world.log.len(), world.fates.appends());
+    Story { plan: plan.clone(), transcript, lines, asks, appends, violations, excerpt }
 }
 
 /// A life is a runtime of its own: when it is dropped, everything in it stops where it stands, as at kill -9.
@@ -100,7 +132,12 @@ async fn one_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide, 
     let house = House::open(world, life + 1, plan.nodes, decide).await;
     cast.enter(world, &house.doors());
     tokio::spawn(tick(Arc::clone(&world.log)));
+    // Whatever is revoked is revoked before the calm life, in which those who are left finish.
+    if life as usize + plan.revocations >= plan.lives {
+        tokio::spawn(revoke_one(Arc::clone(world), house.doors(), Dice::new(plan.seed, 4 ^ (life << 8))));
+    }
     let (span, steps, gently) = (dice.millis(300, 25_000), dice.below(40), dice.below(3) == 0);
+    let (span, gently) = if plan.strike.is_some() { (STRUCK_LIFE, false) } else { (span, gently) };
     let killed = timeout(span, world.fates.kill.notified()).await.is_ok();
     if killed {
         return world.log.line("world", None, "the bridge is killed by what it wrote");
@@ -114,6 +151,18 @@ async fn one_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide, 
         tokio::task::yield_now().await;
     }
     world.log.line("world", None, "the bridge is killed");
+}
+
+/// Revokes somebody's token at some moment of a life.
+async fn revoke_one(world: Arc<World>, doors: Doors, mut dice: Dice) {
+    sleep(dice.millis(100, 6_000)).await;
+    let holders = world.ledger.lock().holders.clone();
+    let Some((name, token)) = holders.get(dice.below(holders.len())) else { return };
+    world.ledger.lock().holders.retain(|(_, known)| known != token);
+    if !world.keeps_revoked {
+        doors.revoke(token).await;
+    }
+    world.note_revoked(name, token);
 }
 
 async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide) {
@@ -166,14 +215,21 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
     };
     let make = async |name: &str, role| {
         let made = tokens.make(name, "simulated", role, world.log.now()).await;
-        made.expect("a token can be made").0.reveal().to_owned()
+        let (secret, info) = made.expect("a token can be made");
+        // Somebody has to stay who answers, and somebody who tries to break in.
+        if !matches!(name, "native0" | "mallory") {
+            world.ledger.lock().holders.push((name.to_owned(), info.id));
+        }
+        secret.reveal().to_owned()
     };
     let mut cast = Cast {
         natives: Vec::new(),
         choruses: Vec::new(),
+        foreign: Vec::new(),
         letterboxes: Vec::new(),
         agents: Vec::new(),
         askers: Vec::new(),
+        plugin: None,
         intruder: (make("mallory", TokenRole::Agent).await, Arc::new(Mutex::new(next()))),
     };
     for number in 0..plan.natives {
@@ -195,20 +251,37 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
     for number in 0..plan.agents {
         let name = format!("agent{number}");
         let token = make(&name, TokenRole::Agent).await;
-        let agent = Agent::new(name, token, next(), plan.wire_trouble, plan.rounds);
+        let agent = Agent::new(name, token, next(), plan);
         cast.agents.push(Arc::new(Mutex::new(agent)));
     }
     for number in 0..plan.askers {
         let name = format!("asker{number}");
         let token = make(&name, TokenRole::Agent).await;
-        let asker = Asker::new(name, token, next(), plan.wire_trouble, plan.rounds);
+        let asker = Asker::new(name, token, next(), plan);
         cast.askers.push(Arc::new(Mutex::new(asker)));
+    }
+    for (tongue, number) in
+        TONGUES.iter().zip(plan.foreign).filter(|(_, speaks)| *speaks).map(|(tongue, _)| *tongue).zip(100..)
+    {
+        let name = tongue.name.to_owned();
+        let token = make(&name, TokenRole::Person).await;
+        cast.foreign.push((mind(name, token, Dice::new(plan.seed, number), plan), tongue));
+    }
+    if plan.plugin {
+        let token = make("plugin", TokenRole::Agent).await;
+        let plugin = Plugin::new("plugin".to_owned(), token, Dice::new(plan.seed, 6), plan);
+        cast.plugin = Some(Arc::new(Mutex::new(plugin)));
+    }
+    if plan.large > 0 {
+        let token = make("large", TokenRole::Agent).await;
+        let agent = Agent::with_large_asks("large".to_owned(), token, Dice::new(plan.seed, 5), plan);
+        cast.agents.push(Arc::new(Mutex::new(agent)));
     }
     cast
 }
 
 fn mind(name: String, token: String, dice: Dice, plan: &Plan) -> Arc<Mutex<Mind>> {
-    Arc::new(Mutex::new(Mind::new(name, token, dice, plan.wire_trouble)))
+    Arc::new(Mutex::new(Mind::new(name, token, dice, plan)))
 }
 
 impl Cast {
@@ -219,6 +292,9 @@ impl Cast {
         for mind in &self.choruses {
             tokio::spawn(people::chorus(world.clone(), mind.clone(), doors.clone()));
         }
+        for (mind, tongue) in &self.foreign {
+            tokio::spawn(people::foreign(world.clone(), mind.clone(), tongue, doors.clone()));
+        }
         for (mind, cursor) in &self.letterboxes {
             tokio::spawn(people::letterbox(world.clone(), mind.clone(), cursor.clone(), doors.clone()));
         }
@@ -227,6 +303,9 @@ impl Cast {
         }
         for asker in &self.askers {
             tokio::spawn(agents::asker(world.clone(), asker.clone(), doors.clone()));
+        }
+        if let Some(plugin) = &self.plugin {
+            tokio::spawn(agents::plugin(world.clone(), plugin.clone(), doors.clone()));
         }
         let (token, dice) = &self.intruder;
         tokio::spawn(agents::intruder(world.clone(), token.clone(), dice.clone(), doors.clone()));
@@ -238,14 +317,17 @@ impl Cast {
         self.natives.iter().for_each(|(mind, _)| mind.lock().calm_down());
         self.choruses.iter().for_each(|mind| mind.lock().calm_down());
         self.letterboxes.iter().for_each(|(mind, _)| mind.lock().calm_down());
+        self.foreign.iter().for_each(|(mind, _)| mind.lock().calm_down());
         self.agents.iter().for_each(|agent| agent.lock().calm_down());
         self.askers.iter().for_each(|asker| asker.lock().calm_down());
+        self.plugin.iter().for_each(|plugin| plugin.lock().calm_down());
     }
 
     /// Returns what somebody still waits for.
     fn waits_for(&self) -> Option<String> {
         let agents = self.agents.iter().filter_map(|agent| agent.lock().waits_for());
         let askers = self.askers.iter().filter_map(|asker| asker.lock().waits_for());
-        agents.chain(askers).next()
+        let plugin = self.plugin.iter().filter_map(|plugin| plugin.lock().waits_for());
+        agents.chain(askers).chain(plugin).next()
     }
 }

@@ -28,15 +28,19 @@ pub(crate) struct Call<'a> {
 
 /// Makes a request on a connection of its own. Nothing comes back if the connection ended first.
 pub(crate) async fn call(doors: &Doors, node: usize, call: &Call<'_>) -> Option<(u16, Value)> {
-    let response = send(doors, node, call).await?;
+    call_at(doors.connect(node, ROOM), call).await
+}
+
+/// Makes a request over a pipe.
+pub(crate) async fn call_at(pipe: DuplexStream, call: &Call<'_>) -> Option<(u16, Value)> {
+    let response = send(pipe, call).await?;
     let status = response.status().as_u16();
     let body = response.into_body().collect().await.ok()?.to_bytes();
     Some((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
 }
 
-async fn send(doors: &Doors, node: usize, call: &Call<'_>) -> Option<hyper::Response<Incoming>> {
-    let stream = doors.connect(node, ROOM);
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.ok()?;
+async fn send(pipe: DuplexStream, call: &Call<'_>) -> Option<hyper::Response<Incoming>> {
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(pipe)).await.ok()?;
     tokio::spawn(connection);
     let request = Request::builder().method(call.method).uri(call.path).header("host", "127.0.0.1");
     let request = request.header("authorization", format!("Bearer {}", call.token));
@@ -56,11 +60,16 @@ impl Socket {
         path: &str,
         bearer: Option<&str>,
     ) -> Option<Self> {
+        Self::over(doors.connect(node, room), path, bearer).await
+    }
+
+    /// Opens one over a pipe.
+    pub(crate) async fn over(pipe: DuplexStream, path: &str, bearer: Option<&str>) -> Option<Self> {
         let mut request = format!("ws://127.0.0.1{path}").into_client_request().ok()?;
         if let Some(token) = bearer {
             request.headers_mut().insert("authorization", format!("Bearer {token}").parse().ok()?);
         }
-        let (socket, _) = client_async(request, doors.connect(node, room)).await.ok()?;
+        let (socket, _) = client_async(request, pipe).await.ok()?;
         Some(Self(socket))
     }
 
@@ -98,8 +107,18 @@ impl Letters {
     pub(crate) async fn open(doors: &Doors, node: usize, token: &str, after: Option<&str>) -> Option<Self> {
         let headers: Vec<_> = after.map(|id| ("last-event-id", id)).into_iter().collect();
         let get = Call { method: "GET", path: "/letterbox", token, headers: &headers, body: None };
-        let response = send(doors, node, &get).await?;
+        Self::over(doors.connect(node, ROOM), &get).await
+    }
+
+    /// Makes a request over a pipe, whose response goes on.
+    pub(crate) async fn over(pipe: DuplexStream, call: &Call<'_>) -> Option<Self> {
+        let response = send(pipe, call).await?;
         response.status().is_success().then(|| Self { body: response.into_body(), unread: String::new() })
+    }
+
+    /// Waits for the next event, whatever it is called.
+    pub(crate) async fn hear_data(&mut self) -> Option<Value> {
+        self.hear().await.map(|letter| letter.data)
     }
 
     pub(crate) async fn hear(&mut self) -> Option<Letter> {
@@ -109,8 +128,9 @@ impl Letters {
                 self.unread = rest;
                 let field = |key: &str| event.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
                 let (id, name) = (field("id: "), field("event: "));
-                if id.is_some() || name.is_some() {
-                    let data = field("data: ").and_then(|data| serde_json::from_str(&data).ok()).unwrap_or_default();
+                let data = field("data: ");
+                if id.is_some() || name.is_some() || data.is_some() {
+                    let data = data.and_then(|data| serde_json::from_str(&data).ok()).unwrap_or_default();
                     return Some(Letter { name: name.unwrap_or_default(), data, id });
                 }
             }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use askbridge_core::answer::{Answer, Outcome};
 use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, SessionId};
+use askbridge_core::ids::{AskId, Position, SessionId};
 use askbridge_journal::journal::Journal;
 use askbridge_journal::{Memory, Stored};
+use askbridge_peers::listing::Listing;
 use futures_util::FutureExt;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -21,6 +22,10 @@ pub(crate) struct World {
     pub(crate) log: Arc<Log>,
     pub(crate) fates: Arc<Fates>,
     pub(crate) ledger: Mutex<Ledger>,
+    /// Is a revocation only said, and not done?
+    pub(crate) keeps_revoked: bool,
+    /// A language that is spoken wrongly.
+    pub(crate) deaf: Option<&'static Listing>,
 }
 
 /// What the clients wrote down, for the judge.
@@ -36,6 +41,29 @@ pub(crate) struct Ledger {
     pub(crate) verdicts: Vec<Heard>,
     /// Asks that somebody knows of, for those who would like to meddle.
     pub(crate) known: Vec<AskId>,
+    /// Who holds which token, by its id, except those whom everybody needs.
+    pub(crate) holders: Vec<(String, String)>,
+    pub(crate) revoked: Vec<Revoked>,
+}
+
+/// Somebody whose token was revoked, and when: the line is drawn in the journal and in the ledger, not by the clock.
+#[derive(Debug, Clone)]
+pub(crate) struct Revoked {
+    pub(crate) name: String,
+    pub(crate) party: String,
+    /// The last entry before it.
+    pub(crate) after: Position,
+    /// How much had been said by then, by everybody.
+    pub(crate) sent: usize,
+}
+
+/// Did a person say something?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SaidIt {
+    InTime,
+    /// Only after their token was revoked.
+    Revoked,
+    Never,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +95,8 @@ pub(crate) struct Watched {
     pub(crate) person: String,
     pub(crate) first_cursor: Option<String>,
     pub(crate) first_open: Vec<String>,
+    /// Did the snapshot say that more is open than it has room for?
+    pub(crate) first_had_more: bool,
     pub(crate) snapshots: usize,
     pub(crate) events: Vec<Value>,
 }
@@ -106,6 +136,36 @@ impl World {
         events.any(|written| serde_json::from_str::<Value>(&written.json).is_ok_and(|stored| stored == *event))
     }
 
+    /// Returns when somebody's token was revoked, if it was.
+    pub(crate) fn revoked(&self, name: &str) -> Option<Revoked> {
+        self.ledger.lock().revoked.iter().find(|revoked| revoked.name == name).cloned()
+    }
+
+    pub(crate) fn revoked_party(&self, party: &str) -> Option<Revoked> {
+        self.ledger.lock().revoked.iter().find(|revoked| revoked.party == party).cloned()
+    }
+
+    /// Writes down that somebody's token is revoked from now on.
+    pub(crate) fn note_revoked(&self, name: &str, token: &str) {
+        self.log.line("world", None, format!("the token of {name} is revoked"));
+        let after = Position(self.fates.newest());
+        let mut ledger = self.ledger.lock();
+        let sent = ledger.sent.len();
+        let party = format!("tok_{token}");
+        ledger.revoked.push(Revoked { name: name.to_owned(), party, after, sent });
+    }
+
+    /// Looks whether a person said something that this holds of, while their token was good.
+    pub(crate) fn said_it(&self, person: &str, is_it: impl Fn(&Sent) -> bool) -> SaidIt {
+        let limit = self.revoked(person).map_or(usize::MAX, |revoked| revoked.sent);
+        let sent = self.ledger.lock().sent.clone();
+        match sent.iter().position(|sent| sent.person == person && is_it(sent)) {
+            None => SaidIt::Never,
+            Some(place) if place >= limit => SaidIt::Revoked,
+            Some(_) => SaidIt::InTime,
+        }
+    }
+
     /// Writes down what somebody says, before it is said.
     pub(crate) fn note_sent(&self, sent: &Sent) {
         let text = match &sent.what {
@@ -123,7 +183,9 @@ impl World {
         let cards = self.cards(sent);
         let there = self.has(sent.session, |event| match event {
             Event::Settled(settled) => cards.contains(&settled.ask.number) && sent.is_outcome(&settled.outcome),
-            Event::Proposed { answer, by, .. } | Event::LateAnswered { answer, by, .. } => {
+            Event::Proposed { answer, by, .. }
+            | Event::Voted { answer, by, .. }
+            | Event::LateAnswered { answer, by, .. } => {
                 by.person.as_str() == sent.person && sent.what == What::Answer(answer.clone())
             }
             _ => false,
@@ -131,6 +193,10 @@ impl World {
         if !there {
             let why = format!("{} was told that it counts, but it is not in the journal", sent.person);
             self.log.broke(1, Some(sent.session), why);
+        }
+        if self.said_it(&sent.person, |said| said == sent) == SaidIt::Revoked {
+            let why = format!("{} was told that it counts, with a token that was revoked", sent.person);
+            self.log.broke(8, Some(sent.session), why);
         }
         self.ledger.lock().acknowledged.push(Acknowledged { sent: sent.clone(), late });
     }
@@ -163,8 +229,8 @@ impl World {
                 };
                 person == winner
             }
-            // After it expired, the first late answer wins.
-            Event::LateAnswered { by, .. } => Some(by.person.as_str()) == winner,
+            // While an answer can be taken back, whoever gave it has decided; after it expired, the first late answer wins.
+            Event::Proposed { by, .. } | Event::LateAnswered { by, .. } => Some(by.person.as_str()) == winner,
             Event::Said(said) => said.by.as_ref().map(|by| by.person.as_str()) == winner,
             _ => false,
         })

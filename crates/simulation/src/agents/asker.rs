@@ -10,6 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::dice::Dice;
 use crate::house::Doors;
+use crate::plan::Plan;
 use crate::wire::{ROOM, Socket};
 use crate::world::{Heard, World};
 
@@ -24,8 +25,8 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    pub(crate) fn new(name: String, token: String, dice: Dice, trouble: u32, rounds: usize) -> Self {
-        Self { name, token, dice, trouble, calm: false, rounds, at: 0 }
+    pub(crate) fn new(name: String, token: String, dice: Dice, plan: &Plan) -> Self {
+        Self { name, token, dice, trouble: plan.wire_trouble, calm: false, rounds: plan.rounds, at: 0 }
     }
 
     pub(crate) fn calm_down(&mut self) {
@@ -47,6 +48,12 @@ impl Asker {
 
 pub(crate) async fn live(world: Arc<World>, me: Arc<Mutex<Asker>>, doors: Doors) {
     while me.lock().waits_for().is_some() {
+        let name = me.lock().name.clone();
+        if world.revoked(&name).is_some() {
+            let mut me = me.lock();
+            me.at = me.rounds;
+            break;
+        }
         let (token, node, pause) = {
             let mut me = me.lock();
             (me.token.clone(), me.dice.below(8), me.dice.millis(20, 1_500))
@@ -103,6 +110,7 @@ async fn converse(world: &World, me: &Mutex<Asker>, mut socket: Socket) -> Optio
                     }
                 }
                 "refused" if frame["code"] == "down" || frame["code"] == "too_fast" => return None,
+                "refused" if world.revoked(&name).is_some() => return None,
                 "refused" => world.log.broke(4, ask.map(|ask| ask.session), format!("{name} was refused: {frame}")),
                 _ => {}
             }

@@ -13,6 +13,7 @@ use super::rounds::Round;
 use crate::dice::Dice;
 use crate::house::Doors;
 use crate::log::session_of;
+use crate::plan::Plan;
 use crate::wire::{Call, call};
 use crate::world::World;
 
@@ -29,12 +30,27 @@ pub(crate) struct Agent {
     /// Every id that it was ever given, to look at once more in the end.
     ids: Vec<(String, String)>,
     done: bool,
+    /// Asks everything before it waits for the first answer?
+    at_once: bool,
 }
 
 impl Agent {
-    pub(crate) fn new(name: String, token: String, mut dice: Dice, trouble: u32, rounds: usize) -> Self {
-        let rounds = (0..rounds).map(|number| Round::draw(&name, number, &mut dice)).collect();
-        Self { name, token, dice, trouble, calm: false, rounds, at: 0, session: None, ids: Vec::new(), done: false }
+    pub(crate) fn new(name: String, token: String, mut dice: Dice, plan: &Plan) -> Self {
+        let mut thoughts = plan.second_thoughts.then(|| dice.aside());
+        let draw = |number| Round::draw(&name, number, &mut dice, thoughts.as_mut());
+        let rounds = (0..plan.rounds).map(draw).collect();
+        Self::with(name, token, dice, plan, rounds)
+    }
+
+    /// An agent that makes many large asks at once.
+    pub(crate) fn with_large_asks(name: String, token: String, mut dice: Dice, plan: &Plan) -> Self {
+        let rounds = (0..plan.large).map(|number| Round::large(&name, number, &mut dice)).collect();
+        Self { at_once: true, ..Self::with(name, token, dice, plan, rounds) }
+    }
+
+    fn with(name: String, token: String, dice: Dice, plan: &Plan, rounds: Vec<Round>) -> Self {
+        let (trouble, ids) = (plan.wire_trouble, Vec::new());
+        Self { name, token, dice, trouble, calm: false, rounds, at: 0, session: None, ids, done: false, at_once: false }
     }
 
     pub(crate) fn calm_down(&mut self) {
@@ -53,10 +69,21 @@ impl Agent {
 }
 
 pub(crate) async fn live(world: Arc<World>, me: Arc<Mutex<Agent>>, doors: Doors) {
+    let before = {
+        let me = me.lock();
+        if me.at_once && me.at == 0 { me.rounds.clone() } else { Vec::new() }
+    };
+    for round in before {
+        while request(&world, &me, &doors, &round.key, "POST", "/v1/asks?wait=0", Some(&round.body)).await.is_none() {
+            if me.lock().done {
+                return;
+            }
+        }
+    }
     loop {
         let round = {
             let me = me.lock();
-            me.rounds.get(me.at).cloned()
+            me.rounds.get(me.at).cloned().filter(|_| !me.done)
         };
         let Some(round) = round else { break };
         go(&world, &me, &doors, &round).await;
@@ -66,7 +93,12 @@ pub(crate) async fn live(world: Arc<World>, me: Arc<Mutex<Agent>>, doors: Doors)
     let ids = me.lock().ids.clone();
     for (key, id) in ids {
         let path = format!("/v1/asks/{id}");
-        while request(&world, &me, &doors, &key, "GET", &path, None).await.is_none() {}
+        loop {
+            let seen = request(&world, &me, &doors, &key, "GET", &path, None).await;
+            if seen.is_some() || me.lock().done {
+                break;
+            }
+        }
     }
     me.lock().done = true;
     std::future::pending().await
@@ -78,6 +110,9 @@ async fn go(world: &World, me: &Mutex<Agent>, doors: &Doors, round: &Round) {
     if round.shared {
         let session = session(world, me, doors).await;
         body["session"] = json!(session);
+        if me.lock().done {
+            return;
+        }
     }
     let began = Instant::now();
     loop {
@@ -92,7 +127,7 @@ async fn go(world: &World, me: &Mutex<Agent>, doors: &Doors, round: &Round) {
         } else {
             request(world, me, doors, &round.key, "POST", &path, Some(&body)).await
         };
-        if status == Some(SETTLED) {
+        if status == Some(SETTLED) || me.lock().done {
             return;
         }
         if round.withdraw_after.is_some_and(|after| began.elapsed() > after) {
@@ -113,6 +148,11 @@ async fn session(world: &World, me: &Mutex<Agent>, doors: &Doors) -> String {
     loop {
         if let Some(session) = me.lock().session.clone() {
             return session;
+        }
+        let name = me.lock().name.clone();
+        if world.revoked(&name).is_some() {
+            me.lock().done = true;
+            return String::new();
         }
         let (token, node, pause) = {
             let mut me = me.lock();
@@ -149,6 +189,7 @@ async fn request(
         let patience = if me.is_troubled() { me.dice.millis(1, 2_000) } else { Duration::from_secs(600) };
         (me.name.clone(), me.token.clone(), me.dice.below(8), patience, me.dice.millis(50, 900))
     };
+    let was_revoked = world.revoked(&name).is_some();
     let headers = [("idempotency-key", key)];
     let headers = if path.starts_with("/v1/asks?") { &headers[..] } else { &[] };
     let asking = Call { method, path, token: &token, headers, body };
@@ -162,7 +203,15 @@ async fn request(
     let code = view["code"].as_str().unwrap_or_default();
     let state = view["state"].as_str().unwrap_or_default();
     world.log.line(&name, about, format!("{key}: {status} {state}{code}"));
+    if was_revoked && status < 400 {
+        world.log.broke(8, about, format!("{name} asked with a revoked token and got {status}"));
+    }
     match (status, id.parse::<AskId>()) {
+        // Revoked in the meantime: there is nothing more to be had.
+        (401, _) if world.revoked(&name).is_some() => {
+            me.lock().done = true;
+            Some(status)
+        }
         (200 | 201, Ok(ask)) => {
             check(world, ask, &view);
             let mut me = me.lock();

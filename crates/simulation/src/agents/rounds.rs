@@ -18,7 +18,8 @@ pub(super) struct Round {
 }
 
 impl Round {
-    pub(super) fn draw(agent: &str, number: usize, dice: &mut Dice) -> Self {
+    /// Draws what is asked; with `thoughts`, sometimes on terms that let people change their minds.
+    pub(super) fn draw(agent: &str, number: usize, dice: &mut Dice, thoughts: Option<&mut Dice>) -> Self {
         let options = json!([{"label": "North"}, {"label": "East"}, {"label": "South"}]);
         let question = |text: &str| json!({"question": text, "options": options});
         let key = format!("{agent}-{number}");
@@ -41,6 +42,25 @@ impl Round {
             body["call"] = json!(key);
         }
         let withdraw_after = dice.in_thousand(120).then(|| dice.millis(10, 4_000));
+        if let Some(thoughts) = thoughts {
+            if thoughts.in_thousand(500) {
+                body["undo_seconds"] = json!(1 + thoughts.below(8));
+            }
+            if thoughts.in_thousand(300) {
+                body["quorum"] = json!(2);
+                // People who never agree would keep everybody waiting.
+                body["timeout_seconds"] = json!(5 + thoughts.below(20));
+            }
+        }
         Self { key, body, shared, withdraw_after }
+    }
+
+    /// An approval with an input that takes its time.
+    pub(super) fn large(agent: &str, number: usize, dice: &mut Dice) -> Self {
+        let key = format!("{agent}-{number}");
+        let content = "0123456789abcdef".repeat(1_000 + dice.below(11_000));
+        let input = json!({"file_path": format!("/tmp/{key}"), "content": content});
+        let body = json!({"approval": {"tool": "Write", "input": input}});
+        Self { key, body, shared: false, withdraw_after: None }
     }
 }

@@ -13,6 +13,10 @@ use crate::world::{What, World};
 
 pub(crate) async fn live(world: Arc<World>, mind: Arc<Mutex<Mind>>, doors: Doors) {
     loop {
+        let name = mind.lock().name.clone();
+        if world.revoked(&name).is_some() && !mind.lock().tries_again() {
+            return world.log.line(&name, None, "goes home");
+        }
         let (node, pause, token) = {
             let mut mind = mind.lock();
             (mind.dice.below(8), mind.dice.millis(5, 800), mind.token.clone())

@@ -14,6 +14,10 @@ use crate::world::{What, World};
 
 pub(crate) async fn live(world: Arc<World>, mind: Arc<Mutex<Mind>>, cursor: Arc<Mutex<Option<String>>>, doors: Doors) {
     loop {
+        let name = mind.lock().name.clone();
+        if world.revoked(&name).is_some() && !mind.lock().tries_again() {
+            return world.log.line(&name, None, "goes home");
+        }
         let (node, pause, token) = {
             let mut mind = mind.lock();
             (mind.dice.below(8), mind.dice.millis(5, 800), mind.token.clone())
@@ -102,6 +106,7 @@ async fn act(world: &World, mind: &Mutex<Mind>, doors: &Doors, key: &str, card: 
                 world.log.broke(4, Some(sent.session), format!("{} was refused: {why}", sent.person));
             }
         }
+        Some((401, _)) if world.revoked(&sent.person).is_some() => {}
         _ => mind.lock().intend(key.to_owned()),
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use crate::dice::Dice;
+use crate::plan::Plan;
 use crate::world::{Sent, What};
 
 /// An ask as a screen shows it.
@@ -28,6 +29,10 @@ pub(crate) struct Mind {
     pub(crate) dice: Dice,
     trouble: u32,
     calm: bool,
+    /// Chance for taking back what was just said, if they ever do.
+    thoughts: Option<Dice>,
+    /// Tries that are left once their token was revoked. More would only tire the limit on wrong tokens.
+    tries: usize,
     open: BTreeMap<String, Card>,
     todo: Vec<(Instant, String)>,
 }
@@ -42,8 +47,21 @@ pub(crate) enum Mishap {
 }
 
 impl Mind {
-    pub(crate) fn new(name: String, token: String, dice: Dice, trouble: u32) -> Self {
-        Self { name, token, dice, trouble, calm: false, open: BTreeMap::new(), todo: Vec::new() }
+    pub(crate) fn new(name: String, token: String, dice: Dice, plan: &Plan) -> Self {
+        let thoughts = plan.second_thoughts.then(|| dice.aside());
+        let (open, todo) = (BTreeMap::new(), Vec::new());
+        Self { name, token, dice, trouble: plan.wire_trouble, calm: false, thoughts, tries: 2, open, todo }
+    }
+
+    /// Do they take back what they just said?
+    pub(crate) fn takes_back(&mut self) -> bool {
+        !self.calm && self.thoughts.as_mut().is_some_and(|thoughts| thoughts.in_thousand(350))
+    }
+
+    /// Do they come back once more although they were sent away?
+    pub(crate) fn tries_again(&mut self) -> bool {
+        self.tries = self.tries.saturating_sub(1);
+        self.tries > 0
     }
 
     pub(crate) fn calm_down(&mut self) {

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use askbridge_core::answer::Who;
+use askbridge_core::event::Event;
+use askbridge_core::ids::AskId;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout_at};
 
 use super::mind::{Card, Mind, Mishap};
 use crate::house::Doors;
+use crate::judge;
 use crate::log::session_of;
 use crate::wire::{ROOM, Socket};
 use crate::world::{Sent, What, World};
@@ -22,9 +26,17 @@ struct Client {
     book: usize,
     cursor: Arc<Mutex<Option<String>>>,
     /// What was said on this connection, by tag, and under which key it was shown.
-    said: Vec<(String, Option<Sent>)>,
+    said: Vec<(String, Wished)>,
     /// Events of an entry whose last event has not come yet.
     pending: Vec<Value>,
+}
+
+/// What a client waits to hear about.
+#[derive(Clone)]
+enum Wished {
+    Decision(Sent),
+    Undo,
+    Extend,
 }
 
 pub(crate) async fn live(
@@ -35,6 +47,10 @@ pub(crate) async fn live(
     doors: Doors,
 ) {
     loop {
+        let name = mind.lock().name.clone();
+        if world.revoked(&name).is_some() && !mind.lock().tries_again() {
+            return world.log.line(&name, None, "goes home");
+        }
         let (node, room, pause) = {
             let mut mind = mind.lock();
             let room = if mind.dice.in_thousand(300) { SMALL_ROOM } else { ROOM };
@@ -95,6 +111,7 @@ impl Client {
         watched.snapshots += 1;
         if watched.first_cursor.is_none() {
             watched.first_cursor.clone_from(&cursor);
+            watched.first_had_more = frame["more"] == true;
             watched.first_open = asks.iter().filter_map(|ask| ask["id"].as_str().map(str::to_owned)).collect();
         }
         drop(ledger);
@@ -118,6 +135,9 @@ impl Client {
         {
             self.world.log.broke(1, Some(session), format!("{name} was told of {kind}, which is not in the journal"));
         }
+        if let Some(session) = session {
+            judge::was_told(&self.world, &name, session, event);
+        }
         match kind {
             "asked" => {
                 if let (Some(id), Some(card)) = (event["ask"]["id"].as_str(), Card::of_json(&event["ask"])) {
@@ -140,7 +160,10 @@ impl Client {
 
     fn reply(&mut self, frame: &Value) {
         let tag = frame["tag"].as_u64().unwrap_or(u64::MAX) as usize;
-        let Some((key, Some(sent))) = self.said.get(tag).cloned() else { return };
+        let Some((key, wished)) = self.said.get(tag).cloned() else { return };
+        let Wished::Decision(sent) = wished else {
+            return self.changed_mind(&key, &wished, frame);
+        };
         if frame["ok"] == true {
             self.world.note_acknowledged(&sent, Some(frame["late"] == true));
             return;
@@ -164,13 +187,37 @@ impl Client {
         }
     }
 
+    /// Whatever a person is told to have taken back or extended is so in the journal.
+    fn changed_mind(&self, key: &str, wished: &Wished, frame: &Value) {
+        let Ok(ask) = key.parse::<AskId>() else { return };
+        let name = self.mind.lock().name.clone();
+        let code = frame["error"]["code"].as_str().unwrap_or("done");
+        let what = if matches!(wished, Wished::Undo) { "take it back" } else { "extend it" };
+        self.world.log.line(&name, Some(ask.session), format!("tries to {what}: {code}"));
+        // What is asked again in the place of another is meant by the name of the first.
+        let (session, number, person) = (ask.session, Some(ask.number), name.clone());
+        let cards = self.world.cards(&Sent { person, session, number, call: None, what: What::Dismiss });
+        let is_it = |event: &AskId, by: &Who| cards.contains(&event.number) && by.person.as_str() == name;
+        let there = self.world.has(ask.session, |event| match (event, wished) {
+            (Event::Undone { ask, by }, Wished::Undo) => is_it(ask, by),
+            (Event::Extended { ask, by, .. }, Wished::Extend) => is_it(ask, by),
+            _ => false,
+        });
+        // What was extended so far already is no news; what was taken back always is.
+        let was_so = frame["news"] == false && matches!(wished, Wished::Extend);
+        if frame["ok"] == true && !was_so && !there {
+            let why = format!("{name} was told that they could {what}, but it is not in the journal");
+            self.world.log.broke(1, Some(ask.session), why);
+        }
+    }
+
     async fn act(&mut self, socket: &mut Socket, key: &str, card: &Card) -> Option<()> {
         let decided = self.mind.lock().decide(card);
         let Some((sent, chosen)) = decided else {
             let more = self.mind.lock().dice.in_thousand(200);
             if more {
                 let extend = json!({"type": "extend", "tag": self.said.len(), "ask": key, "seconds": 30});
-                self.said.push((key.to_owned(), None));
+                self.said.push((key.to_owned(), Wished::Extend));
                 socket.say(&extend).await?;
             }
             return Some(());
@@ -184,8 +231,14 @@ impl Client {
                 (_, true) => frame["decision"] = json!(if chosen == [Some(0)] { "allow" } else { "deny" }),
                 (_, false) => frame["answers"] = card.labels(&chosen),
             }
-            self.said.push((key.to_owned(), Some(sent.clone())));
+            self.said.push((key.to_owned(), Wished::Decision(sent.clone())));
             socket.say(&frame).await?;
+        }
+        if self.mind.lock().takes_back() {
+            let undo = json!({"type": "undo", "tag": self.said.len(), "ask": key});
+            self.said.push((key.to_owned(), Wished::Undo));
+            socket.say(&undo).await?;
+            self.mind.lock().intend(key.to_owned());
         }
         // Second thoughts: somebody who answers again, differently, is told that it is too late.
         if self.mind.lock().dice.in_thousand(150) {

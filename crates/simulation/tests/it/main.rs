@@ -2,3 +2,4 @@
 
 mod mutants;
 mod seeds;
+mod sweep;

@@ -9,24 +9,31 @@ const SEEDS: std::ops::RangeInclusive<u64> = 1..=60;
 #[test]
 fn the_laws_hold_on_every_seed() {
     let mut asks = 0;
+    let mut unheard = vec!["prime", "ccc", "gobby", "seline", "plugin"];
     for seed in SEEDS {
         let story = run(&Plan::of(seed));
+        let took_part = |name: &str| {
+            let mut lines = story.transcript.lines().filter(|line| line.contains(&format!(" {name} ")));
+            lines.any(|line| line.contains(" says ") || line.contains(" hears "))
+        };
+        unheard.retain(|name| !took_part(name));
         assert!(story.violations.is_empty(), "{}", shrink(story, None).told());
         asks += story.asks;
     }
+    assert!(unheard.is_empty(), "nobody decided or heard anything in these languages: {unheard:?}");
     assert!(asks > 300, "only {asks} asks were made: the simulation simulates too little");
 }
 
-/// Seeds that broke a law once, each with what it found.
-const REGRESSIONS: &[u64] = &[
+/// Plans that broke a law once, each with what it found. Their seeds were drawn when plans were narrower.
+const REGRESSIONS: &[(u64, fn(u64) -> Plan)] = &[
     // A dismissal after the deadline, which the full journal had kept from being stored, was told that it counts.
-    1147,
+    (1147, Plan::narrow),
 ];
 
 #[test]
 fn the_laws_hold_on_the_seeds_that_once_broke_them() {
-    for &seed in REGRESSIONS {
-        let story = run(&Plan::of(seed));
+    for (seed, plan) in REGRESSIONS {
+        let story = run(&plan(*seed));
         assert!(story.violations.is_empty(), "{}", shrink(story, None).told());
     }
 }

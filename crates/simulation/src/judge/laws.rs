@@ -1,5 +1,4 @@
-//! The eight laws, judged from what the clients wrote down and what the journal says. (The first is judged on the spot,
-//! whenever somebody is told something.)
+//! Everything that the clients wrote down, held against the journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +14,8 @@ use futures_util::StreamExt;
 use serde_json::Value;
 use std::sync::Arc;
 
-use crate::world::{Sent, What, World};
+use super::revoked;
+use crate::world::{SaidIt, Sent, What, World};
 
 /// What the journal says about one ask.
 struct Record {
@@ -24,6 +24,9 @@ struct Record {
     deadline: Option<Timestamp>,
     endings: Vec<Ending>,
     late: Vec<(Answer, String)>,
+    /// Answers that could be taken back, and by whom; taken back, they are `None`.
+    proposed: Vec<(Option<Answer>, String)>,
+    votes: Vec<(Answer, String)>,
     messages: Vec<String>,
     delivered: usize,
 }
@@ -45,11 +48,12 @@ pub(crate) async fn judge(world: &World) -> usize {
     acknowledged(world, &records);
     heard(world, &records);
     watched(world, &stored);
+    revoked::judge(world, &stored);
     chain(world, &stored);
     records.len()
 }
 
-async fn everything(world: &World) -> Vec<Arc<Stored>> {
+pub(super) async fn everything(world: &World) -> Vec<Arc<Stored>> {
     let mut all = Vec::new();
     let mut entries = Box::pin(world.memory.follow(world.memory.start()));
     while let Some(Ok(Followed::Entry(stored))) = entries.next().await {
@@ -70,6 +74,8 @@ fn records(world: &World, stored: &[Arc<Stored>]) -> BTreeMap<AskId, Record> {
                 deadline: ask.terms.deadline,
                 endings: Vec::new(),
                 late: Vec::new(),
+                proposed: Vec::new(),
+                votes: Vec::new(),
                 messages: Vec::new(),
                 delivered: 0,
             };
@@ -91,6 +97,9 @@ fn records(world: &World, stored: &[Arc<Stored>]) -> BTreeMap<AskId, Record> {
         };
         match event {
             Event::Extended { deadline, .. } => record.deadline = *deadline,
+            Event::Proposed { answer, by, .. } => record.proposed.push((Some(answer.clone()), by.person.to_string())),
+            Event::Undone { by, .. } => record.proposed.push((None, by.person.to_string())),
+            Event::Voted { answer, by, .. } => record.votes.push((answer.clone(), by.person.to_string())),
             Event::Settled(settled) => record.endings.push(Ending::Settled(settled.clone())),
             Event::Withdrawn { .. } | Event::Overtaken { .. } => record.endings.push(Ending::Withdrawn),
             Event::LateAnswered { answer, by, .. } => record.late.push((answer.clone(), by.person.to_string())),
@@ -103,6 +112,32 @@ fn records(world: &World, stored: &[Arc<Stored>]) -> BTreeMap<AskId, Record> {
         }
     }
     records
+}
+
+impl Record {
+    /// Counts the people whose last vote was for this answer.
+    fn agree(&self, answer: &Answer) -> usize {
+        let last: BTreeMap<&str, &Answer> = self.votes.iter().map(|(said, who)| (who.as_str(), said)).collect();
+        last.values().filter(|said| **said == answer).count()
+    }
+
+    /// Did this answer count without settling the ask: as one vote of several, or until it was taken back or replaced, or
+    /// until the agent took back its question?
+    fn stood_for_a_while(&self, sent: &Sent) -> bool {
+        let What::Answer(answer) = &sent.what else { return false };
+        let is_vote = self.votes.iter().any(|(said, who)| said == answer && *who == sent.person);
+        let mine = self.proposed.iter().position(|(said, who)| said.as_ref() == Some(answer) && *who == sent.person);
+        let taken_back = mine.is_some_and(|mine| self.proposed[mine + 1..].iter().any(|(_, who)| *who == sent.person));
+        let gave_way = match self.endings.first() {
+            Some(Ending::Withdrawn) | None => true,
+            // Whoever may take back an answer may also close the question instead.
+            Some(Ending::Settled(settled)) => match &settled.outcome {
+                Outcome::Dismissed { by, .. } => by.person.as_str() == sent.person,
+                _ => false,
+            },
+        };
+        is_vote || taken_back || (mine.is_some() && gave_way)
+    }
 }
 
 /// Laws 2, 3 and 5: one outcome, which somebody really said, or which is told as nobody's.
@@ -119,14 +154,25 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
     }
     let Some(Ending::Settled(settled)) = record.endings.first() else { return };
     let said = |wanted: &What, person: &str| {
-        let is = |sent: &Sent| sent.person == person && is_about(world, sent, &record.ask) && sent.what == *wanted;
-        world.ledger.lock().sent.iter().any(is)
+        let said = world.said_it(person, |sent| is_about(world, sent, &record.ask) && sent.what == *wanted);
+        if said == SaidIt::Revoked {
+            broke(8, format!("{ask} was decided by {person}, whose token was revoked"));
+        }
+        said != SaidIt::Never
     };
     let ruling = &settled.verdict.ruling;
     match &settled.outcome {
         Outcome::Answered { answer, by } => {
             if !said(&What::Answer(answer.clone()), by.person.as_str()) {
                 broke(3, format!("{} never said {answer:?} to {ask}", by.person));
+            }
+            let needed = usize::from(record.ask.terms.quorum);
+            if needed > 1 && record.agree(answer) < needed {
+                broke(2, format!("{ask} needs {needed} people, and {} agree", record.agree(answer)));
+            }
+            let last = record.proposed.last().map(|(last, who)| (last.as_ref(), who.as_str()));
+            if last.is_some_and(|last| last != (Some(answer), by.person.as_str())) {
+                broke(2, format!("{ask} was settled with an answer that was taken back: {answer:?}"));
             }
             if *ruling != Ruling::Answer(answer.clone()) {
                 broke(3, format!("{ask} was answered with {answer:?}, and the agent is told {ruling:?}"));
@@ -171,11 +217,11 @@ fn late(world: &World, ask: AskId, record: &Record) {
         broke(6, format!("{ask} was answered late {} times", record.late.len()));
     }
     for (answer, person) in &record.late {
-        let is = |sent: &Sent| {
-            sent.person == *person && is_about(world, sent, &record.ask) && sent.what == What::Answer(answer.clone())
-        };
-        if !world.ledger.lock().sent.iter().any(is) {
-            broke(3, format!("{person} never said {answer:?} to {ask}"));
+        let is = |sent: &Sent| is_about(world, sent, &record.ask) && sent.what == What::Answer(answer.clone());
+        match world.said_it(person, is) {
+            SaidIt::InTime => {}
+            SaidIt::Revoked => broke(8, format!("{person} answered {ask} late, with a token that was revoked")),
+            SaidIt::Never => broke(3, format!("{person} never said {answer:?} to {ask}")),
         }
         if !record.messages.iter().any(|text| text.contains(record.ask.body.headline())) {
             broke(6, format!("the late answer to {ask} became no message"));
@@ -228,10 +274,11 @@ fn acknowledged(world: &World, records: &BTreeMap<AskId, Record>) {
         let mut late = records.iter().flat_map(|record| &record.late);
         let came_late =
             late.any(|(answer, person)| *person == sent.person && sent.what == What::Answer(answer.clone()));
+        let stood = records.iter().any(|record| record.stood_for_a_while(sent));
         let holds = match one.late {
             Some(true) => came_late,
             // The same again is no news, whether it was late the first time or not.
-            Some(false) | None => won || came_late,
+            Some(false) | None => won || came_late || stood,
         };
         if !holds {
             let why = format!("{} was told that {:?} counts for {ask}, and it does not", sent.person, sent.what);
@@ -263,6 +310,7 @@ fn watched(world: &World, stored: &[Arc<Stored>]) {
         let Some(first) = person.first_cursor.as_deref().and_then(|cursor| cursor.parse::<Cursor>().ok()) else {
             continue;
         };
+        let revoked = world.revoked(&person.person);
         if person.snapshots != 1 {
             world.log.broke(4, None, format!("{} needed {} snapshots", person.person, person.snapshots));
         }
@@ -277,7 +325,9 @@ fn watched(world: &World, stored: &[Arc<Stored>]) {
                 _ => {}
             }
         }
-        if person.first_open.iter().cloned().collect::<BTreeSet<_>>() != open {
+        let shown: BTreeSet<_> = person.first_open.iter().cloned().collect();
+        let fits = if person.first_had_more { shown.is_subset(&open) } else { shown == open };
+        if !fits {
             world.log.broke(4, None, format!("{} was shown {:?}, open was {open:?}", person.person, person.first_open));
         }
         let expected = after.iter().flat_map(|stored| stored.entry.events.iter().map(|it| (stored.entry.session, it)));
@@ -288,7 +338,7 @@ fn watched(world: &World, stored: &[Arc<Stored>]) {
         if let Some(((session, written), heard)) = differs {
             let why = format!("{} heard {heard} where the journal has {}", person.person, written.json);
             world.log.broke(4, Some(*session), why);
-        } else if expected.len() != person.events.len() {
+        } else if expected.len() != person.events.len() && revoked.is_none() {
             let missed = expected.get(person.events.len()).map(|(session, _)| *session);
             let why = format!("{} heard {} of {} events", person.person, person.events.len(), expected.len());
             world.log.broke(4, missed, why);
@@ -311,10 +361,15 @@ fn chain(world: &World, stored: &[Arc<Stored>]) {
 
 /// Finds the session in which something was asked with a key.
 pub(crate) async fn session_of_key(world: &World, key: &str) -> Option<SessionId> {
+    ask_of_key(world, key).await.map(|ask| ask.session)
+}
+
+/// Finds what was asked with a key.
+pub(crate) async fn ask_of_key(world: &World, key: &str) -> Option<AskId> {
     let stored = everything(world).await;
     let mut events = stored.iter().flat_map(|stored| &stored.entry.events);
     events.find_map(|written| match &*written.event {
-        Event::Asked(ask) if ask.key.as_ref().is_some_and(|known| known.as_str() == key) => Some(ask.id.session),
+        Event::Asked(ask) if ask.key.as_ref().is_some_and(|known| known.as_str() == key) => Some(ask.id),
         _ => None,
     })
 }

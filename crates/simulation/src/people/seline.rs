@@ -1,0 +1,42 @@
+//! The client of seline: a request whose response is the conversation, and clicks that are requests of their own.
+
+use askbridge_core::ask::{Ask, Body};
+use serde_json::{Value, json};
+
+use super::foreign::{Answered, Heard, Opening, Saying, Shown, Tongue, labels, questions};
+
+pub(crate) const SELINE: Tongue = Tongue {
+    name: "seline",
+    opens: |conversation| {
+        // Says nothing: looks at what there is.
+        let messages = json!([{"id": "m1", "role": "assistant", "parts": []}]);
+        Opening::Stream("/api/chat", json!({"id": conversation, "messages": messages}))
+    },
+    greets: |_| None,
+    hears,
+    calls,
+    says,
+};
+
+fn hears(frame: &Value) -> Heard {
+    let name = frame["toolCallId"].as_str().unwrap_or_default().to_owned();
+    match (frame["type"].as_str(), questions(&frame["input"]["questions"])) {
+        (Some("tool-input-available"), Some((questions, approval))) => {
+            Heard::Asked(vec![Shown { conversation: None, name, questions, approval }])
+        }
+        (Some("tool-output-available" | "tool-output-error"), _) => Heard::Over(None, name),
+        _ => Heard::Nothing,
+    }
+}
+
+fn calls(ask: &Ask, name: &str) -> bool {
+    match (&ask.body, &ask.call) {
+        (Body::Questions(_) | Body::Plan(_), Some(call)) => call.as_str() == name,
+        _ => ask.id.to_string() == name,
+    }
+}
+
+fn says(saying: &Saying<'_>) -> Option<Answered> {
+    let body = json!({"sessionId": saying.conversation, "toolUseId": saying.name, "answers": labels(saying)});
+    Some(Answered::Request("/api/chat/tool-result", body))
+}
