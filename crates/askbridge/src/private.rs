@@ -37,10 +37,11 @@ fn ours(data: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_name().to_str().is_some_and(is_ours)).map(|entry| entry.path()).collect()
 }
 
+/// What lies in a folder that is closed to others is closed to them as well.
 fn within(path: PathBuf, depth: usize) -> Vec<Tightened> {
-    let mut changed: Vec<_> = tighten(&path).into_iter().collect();
-    let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-    if depth > 0 && is_folder {
+    let Some(tightened) = tighten(&path) else { return Vec::new() };
+    let mut changed = vec![tightened];
+    if depth > 0 && path.is_dir() {
         let entries = fs::read_dir(&path).into_iter().flatten().flatten();
         changed.extend(entries.flat_map(|entry| within(entry.path(), depth - 1)));
     }

@@ -159,13 +159,13 @@ fn order(one: &[Value], two: &[Value]) -> std::cmp::Ordering {
         Value::Text(_) => 2,
         Value::Blob(_) => 3,
     };
-    let by_cell = one.iter().zip(two).map(|(one, two)| match (one, two) {
+    let mut by_cell = one.iter().zip(two).map(|(one, two)| match (one, two) {
         (Value::Integer(one), Value::Integer(two)) => one.cmp(two),
         (Value::Text(one), Value::Text(two)) => one.cmp(two),
         (Value::Blob(one), Value::Blob(two)) => one.cmp(two),
         (one, two) => rank(one).cmp(&rank(two)),
     });
-    by_cell.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    by_cell.find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
 }
 
 fn shown(key: &[Value]) -> String {

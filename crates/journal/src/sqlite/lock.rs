@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::error::Error;
@@ -22,7 +22,7 @@ impl Lock {
             let path = path.clone();
             move |source| Error::Io { what, path, source }
         };
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
         let mut file = open.map_err(io("open"))?;
         match file.try_lock() {
             Ok(()) => {}

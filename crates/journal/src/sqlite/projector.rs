@@ -281,8 +281,9 @@ fn open_sound(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result
     }
     let entries = open_to_read(journal).map_err(|source| Error::of(journal, source))?;
     let mut differs = false;
-    // An entry that cannot be read is the journal's trouble, and told when it is needed.
-    match compare(&conn, &entries, at, &mut |_| differs = true) {
+    let compared = compare(&conn, &entries, at, &mut |_| differs = true);
+    match compared {
+        // An entry that cannot be read is the journal's trouble, and told when it is needed.
         Ok(Ok(())) if differs => Err(damaged()),
         Ok(read) => Ok((conn, at, read.is_ok())),
         Err(error) => {
