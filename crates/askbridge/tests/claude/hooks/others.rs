@@ -43,7 +43,8 @@ fn codex(house: &House, command: &str) -> Child {
 pub(super) fn hook(house: &House, event: &Value) -> Child {
     let mut command = Command::new("timeout");
     command.arg("600").arg(binary()).arg("hook");
-    command.env_clear().envs(environment(house));
+    // It has no terminal to show a dialog on, so it has to say that it shows one.
+    command.env_clear().envs(environment(house)).env("CLAUDE_CODE_SESSION_ATTENDED", "1");
     let mut running = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     running.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
     running
