@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::mind::{Card, Mind, Mishap};
+use super::mind::{Card, Mind, Mishap, Questions};
 use crate::house::Doors;
 use crate::wire::{Call, Letters, ROOM, Socket, call_at};
 use crate::world::{What, World};
@@ -62,7 +62,7 @@ pub(super) struct Shown {
     /// Nothing: it is the conversation that was opened.
     pub(super) conversation: Option<String>,
     pub(super) name: String,
-    pub(super) questions: Vec<(String, Vec<String>)>,
+    pub(super) questions: Questions,
     pub(super) approval: bool,
 }
 
@@ -308,7 +308,7 @@ impl World {
 }
 
 /// Reads questions as Claude Code writes them, which most of these languages pass on.
-pub(super) fn questions(list: &Value) -> Option<(Vec<(String, Vec<String>)>, bool)> {
+pub(super) fn questions(list: &Value) -> Option<(Questions, bool)> {
     let questions = super::mind::questions(list, "question", "options")?;
     let approval = questions.iter().any(|(_, options)| *options == ["Allow", "Deny"]);
     Some((questions, approval))

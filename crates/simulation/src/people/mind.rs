@@ -12,14 +12,16 @@ use crate::dice::Dice;
 use crate::plan::Plan;
 use crate::world::{Sent, What};
 
+/// Each question with the labels of its options.
+pub(crate) type Questions = Vec<(String, Vec<String>)>;
+
 /// An ask as a screen shows it.
 #[derive(Debug, Clone)]
 pub(crate) struct Card {
     pub(crate) session: SessionId,
     pub(crate) number: Option<u32>,
     pub(crate) call: Option<String>,
-    /// Each question with the labels of its options.
-    pub(crate) questions: Vec<(String, Vec<String>)>,
+    pub(crate) questions: Questions,
     pub(crate) approval: bool,
 }
 
@@ -182,7 +184,7 @@ impl Card {
 }
 
 /// Reads questions and the labels of their options, under whatever names a language has for them.
-pub(crate) fn questions(list: &Value, text: &str, options: &str) -> Option<Vec<(String, Vec<String>)>> {
+pub(crate) fn questions(list: &Value, text: &str, options: &str) -> Option<Questions> {
     let label = |option: &Value| option.as_str().or_else(|| option["label"].as_str()).map(str::to_owned);
     let read = |question: &Value| {
         let labels = question[options].as_array()?.iter().filter_map(label).collect();
