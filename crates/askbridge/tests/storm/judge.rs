@@ -5,7 +5,7 @@ use std::path::Path;
 
 use askbridge_core::answer::Outcome;
 use askbridge_core::event::{Event, Parcel};
-use askbridge_core::ids::NodeId;
+use askbridge_core::ids::{NodeId, SessionId};
 use askbridge_journal::journal::{Followed, Journal};
 use askbridge_journal::{Sqlite, sqlite};
 use futures_util::StreamExt;
@@ -38,9 +38,19 @@ pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen], storm: 
     let mut keys: HashMap<String, Vec<String>> = HashMap::new();
     let mut told: Vec<Value> = Vec::new();
     let mut lives: HashSet<NodeId> = HashSet::new();
+    // The session of the tap by which the first person switched taps off: before the storm, and no agent's.
+    let mut taps: HashSet<SessionId> = HashSet::new();
     let mut entries = Box::pin(journal.follow(journal.start()));
     while let Some(Ok(Followed::Entry(stored))) = entries.next().await {
         lives.insert(stored.entry.node);
+        let begins = stored.entry.events.iter().any(|written| match &*written.event {
+            Event::Started(started) => started.agent == "askbridge",
+            _ => false,
+        });
+        if begins || taps.contains(&stored.entry.session) {
+            taps.insert(stored.entry.session);
+            continue;
+        }
         for written in &stored.entry.events {
             told.push(serde_json::from_str(&written.json).unwrap());
             match &*written.event {
