@@ -1128,6 +1128,8 @@ export interface RecordedAsk {
   plan?: RecordedPlan;
   questions?: RecordedQuestion[];
   reach: RecordedReach;
+  /** A digest of the terms that the request stated, beside a key. */
+  stated?: number;
   terms?: RecordedTerms;
 }
 
