@@ -98,6 +98,12 @@ impl House {
         self.token("me", TokenRole::Local).await
     }
 
+    /// Makes whoever holds the token of that name a stranger.
+    pub(crate) async fn revoke(&self, name: &str) {
+        let token = self.app.tokens.list().into_iter().find(|token| token.name == name).expect("somebody holds it");
+        self.app.tokens.revoke(&token.id).await.expect("a token can be revoked");
+    }
+
     async fn token(&self, name: &str, role: TokenRole) -> String {
         let made = self.app.tokens.make(name, "test", role, self.handle.now()).await;
         made.expect("a token can be made").0.reveal().to_owned()

@@ -12,14 +12,6 @@ fn question(text: &str) -> Value {
     json!({"questions": [{"question": text, "options": [{"label": "Yes"}, {"label": "No"}]}]})
 }
 
-/// Makes the holder of that name a stranger.
-async fn revoke(house: &House, name: &str) {
-    let local = house.local().await;
-    let (_, tokens) = house.get("/v1/tokens", &local).await;
-    let theirs = tokens["items"].as_array().unwrap().iter().find(|token| token["name"] == name).unwrap();
-    assert_eq!(house.delete(&format!("/v1/tokens/{}", theirs["id"].as_str().unwrap()), &local).await.0, 200);
-}
-
 /// Waits until a person is asked. Returns the ask's id.
 async fn asked(phone: &mut Socket) -> String {
     let frame = phone.hear("an ask", |frame| frame["event"]["type"] == "asked").await;
@@ -52,7 +44,7 @@ async fn an_agent_that_waits_for_its_answer_is_told_that_it_is_a_stranger() {
     let asking = status_of(house.send(post(&house, "/v1/asks?wait=600", &agent, &question("Go?"))));
     let (status, ask) = tokio::join!(asking, async {
         let ask = asked(&mut phone).await;
-        revoke(&house, "ci").await;
+        house.revoke("ci").await;
         ask
     });
     assert_eq!(status, 401);
@@ -67,7 +59,7 @@ async fn an_agent_that_looks_and_waits_is_told_so_as_well() {
     let (_, ask) = house.post("/v1/asks", &agent, &question("Go?")).await;
     let ask = ask["id"].as_str().unwrap();
     let looking = house.request("GET", &format!("/v1/asks/{ask}?wait=600"), &agent).body(Full::default()).unwrap();
-    let (status, ()) = tokio::join!(status_of(house.send(looking)), revoke(&house, "ci"));
+    let (status, ()) = tokio::join!(status_of(house.send(looking)), house.revoke("ci"));
     assert_eq!(status, 401);
     answered_into_nothing(&house, &ada, ask).await;
     house.close().await;
@@ -84,7 +76,7 @@ async fn a_hook_whose_token_is_revoked_hears_nothing_more() {
     let held = house.send(post(&house, "/v1/hook", &agent, &event)).await;
     assert_eq!(held.status(), 200, "taken at once");
     let ask = asked(&mut phone).await;
-    revoke(&house, "ci").await;
+    house.revoke("ci").await;
     let body = timeout(PATIENCE, held.into_body().collect()).await.expect("the wait ends with the token");
     assert!(body.is_err(), "it ends without an opinion, not even an empty one");
     let over = phone.hear("the end", |frame| frame["event"]["type"] == "withdrawn").await;
@@ -101,10 +93,7 @@ async fn streams_end_with_the_token_although_nothing_happens() {
         let request = house.request("GET", path, &token).body(Full::default()).unwrap();
         let response = house.send(request).await;
         assert_eq!(response.status(), 200, "{path}");
-        // A person's own device may; another caller needs a tap for it.
-        let (_, devices) = house.get("/v1/devices", &token).await;
-        let path_of_it = format!("/v1/devices/{}", devices["items"][0]["id"].as_str().unwrap());
-        assert_eq!(house.delete(&path_of_it, &token).await.0, 200);
+        house.revoke(name).await;
         // What was on its way may arrive; then it is over.
         let ended = timeout(PATIENCE, response.into_body().collect()).await;
         assert!(ended.is_ok(), "{path} goes on for a stranger");
@@ -130,7 +119,7 @@ async fn a_call_through_mcp_ends_with_the_token_and_delivers_nothing() {
     let mut calling = post(&house, "/mcp", &agent, &call);
     calling.headers_mut().insert("mcp-session-id", session);
     let (response, ask) = tokio::join!(house.send(calling), asked(&mut phone));
-    revoke(&house, "ci").await;
+    house.revoke("ci").await;
     let said = timeout(PATIENCE, response.into_body().collect()).await.expect("the call ends with the token");
     let said = said.map(|said| String::from_utf8_lossy(&said.to_bytes()).into_owned()).unwrap_or_default();
     assert!(!said.contains("result"), "{said}");
