@@ -16,7 +16,9 @@ mod test;
 mod tidy;
 mod web;
 
-use anyhow::{Result, bail};
+use std::os::unix::process::CommandExt;
+
+use anyhow::{Context, Result, bail};
 
 const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
@@ -74,7 +76,9 @@ fn main() -> Result<()> {
     }
 }
 
-/// Builds one of our own programs, for speed, and runs it.
+/// Builds one of our own programs, for speed, and becomes it: Ctrl-C is then for the program alone, which says how far it came.
 fn run_ours(package: &str, args: &[&str]) -> Result<()> {
-    run::cargo(&[&["run", "--quiet", "--release", "--package", package, "--"], args].concat())
+    let mut command =
+        run::cargo_command(&[&["run", "--quiet", "--release", "--package", package, "--"], args].concat(), &[]);
+    Err(command.current_dir(run::root()).exec()).with_context(|| format!("could not run {package}"))
 }
