@@ -7,7 +7,8 @@ use askbridge_core::ids::PartyId;
 use askbridge_peers::listing::{ATTENDANTS, Attend};
 
 use super::app::App;
-use super::talk::{Guest, Talk};
+use super::guest::Guest;
+use super::talk::Talk;
 use crate::auth::{Caller, Role};
 
 /// How long after one has ended another takes its place. They end when they cannot keep up.

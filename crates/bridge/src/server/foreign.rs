@@ -16,11 +16,11 @@ use axum::response::{IntoResponse, Response};
 use super::app::{App, Seat};
 use super::assets;
 use super::guard::guard;
+use super::guest::Guest;
 use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::requests;
 use super::sockets::{self, Knock};
-use super::talk::Guest;
 use super::way_in::{Came, split_base, turned_away, who};
 use crate::auth::Caller;
 

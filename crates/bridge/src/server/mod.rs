@@ -13,6 +13,7 @@ mod endings;
 mod foreign;
 mod granting;
 mod guard;
+mod guest;
 mod hosting;
 mod identify;
 mod listen;

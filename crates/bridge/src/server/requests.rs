@@ -16,10 +16,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::app::{App, Seat};
 use super::body::read;
+use super::guest::Guest;
 use super::identify::{Remote, address_of, process_of};
 use super::problem::Trouble;
 use super::sockets::refused;
-use super::talk::{Guest, REVOKED, Talk};
+use super::talk::{REVOKED, Talk};
 use super::way_in::{Came, turned_away};
 use crate::auth::{Action, Caller};
 

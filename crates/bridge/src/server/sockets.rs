@@ -13,10 +13,11 @@ use axum::routing::get;
 use axum::{Extension, Router};
 
 use super::app::{App, Seat};
+use super::guest::Guest;
 use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::pump::socket;
-use super::talk::{Guest, Talk};
+use super::talk::Talk;
 use crate::auth::{Action, Caller};
 
 /// tungstenite's own buffers cost 133 kB a connection. The one for reading is there all the time; the one for writing is

@@ -1,7 +1,5 @@
 //! One conversation with one peer, whatever carries it: grants its wishes, answers its queries, tells it the news.
 
-use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::event::Event;
@@ -17,13 +15,14 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tracing::warn;
 
-use super::app::{App, Seat};
+use super::app::App;
 use super::codes::redeem_code;
 use super::granting::grant;
-use super::identify::{LocalPeer, local_caller, sign_in};
+use super::guest::Guest;
+use super::identify::sign_in;
 use super::look::look;
 use super::seen::{Keep, Seen};
-use crate::auth::{Action, Caller, ProcessId, Role};
+use crate::auth::Action;
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, Interest, News, Present, chain};
 
@@ -38,31 +37,6 @@ const RECORDS_AT_ONCE: usize = 64;
 const TRY_AGAIN_LATER: u16 = 1013;
 const POLICY: u16 = 1008;
 pub(super) const REVOKED: u16 = 4401;
-
-/// Who sits at the other end.
-pub(crate) struct Guest {
-    pub(crate) via: &'static str,
-    pub(crate) from: IpAddr,
-    /// Known from the beginning, or later by a login.
-    pub(crate) caller: Option<Caller>,
-    /// The process at the other end, if it called on the local socket.
-    pub(crate) process: Option<ProcessId>,
-    /// The same for a socket, which stays open: what its process may do can change meanwhile.
-    pub(crate) peer: Option<LocalPeer>,
-    /// Held as long as the connection is open.
-    pub(crate) _seat: Option<Arc<Seat>>,
-}
-
-impl Guest {
-    /// Who they are at this moment: a terminal may have been vouched for since it connected, or an agent may have started there.
-    fn now(&self, app: &App) -> Option<Caller> {
-        let caller = self.caller.as_ref()?;
-        match (&self.peer, caller.role) {
-            (Some(peer), Role::Terminal | Role::Unproven) => local_caller(app, peer).ok(),
-            _ => Some(caller.clone()),
-        }
-    }
-}
 
 /// Everything about one conversation, except the bytes.
 pub(crate) struct Talk {
