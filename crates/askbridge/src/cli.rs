@@ -61,7 +61,7 @@ pub(crate) enum Command {
     Token(token::Args),
     /// Say whether a tap on a paired device is needed before a program speaks for a person
     Taps(taps::Args),
-    /// Check, export, back up or restore the journal
+    /// Check, export, back up, restore or prune the journal
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide
     Run(run::Args),

@@ -103,7 +103,7 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Pair(args) => commands::pair::run(settings, args).await,
             Command::Taps(args) => commands::taps::run(settings, args).await,
             Command::Token(args) => commands::token::run(settings, args).await,
-            Command::Journal(args) => commands::journal::run(settings, &args),
+            Command::Journal(args) => commands::journal::run(settings, &args).await,
             Command::Run(args) => commands::run::run(settings, args).await,
             Command::Mcp(args) => commands::mcp::run(settings, args).await,
             Command::Away(args) => commands::away::run(settings, args).await,

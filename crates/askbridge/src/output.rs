@@ -43,6 +43,17 @@ pub(crate) fn tell(line: &str) {
     let _ = writeln!(stderr(), "{line}");
 }
 
+/// Writes an amount of bytes as a person reads it.
+pub(crate) fn amount(bytes: u64) -> String {
+    const KIB: f64 = 1024.0;
+    match bytes as f64 {
+        bytes if bytes < KIB => format!("{bytes} bytes"),
+        bytes if bytes < KIB * KIB => format!("{:.1} KiB", bytes / KIB),
+        bytes if bytes < KIB * KIB * KIB => format!("{:.1} MiB", bytes / KIB / KIB),
+        bytes => format!("{:.1} GiB", bytes / KIB / KIB / KIB),
+    }
+}
+
 /// Writes a text of an agent so that a terminal only ever shows it: control characters could move the cursor or hide a
 /// command, invisible and bidirectional ones could make it read like another.
 pub(crate) fn visible(text: &str) -> String {

@@ -14,6 +14,7 @@ use askbridge_bridge::auth::{LinkMadeBy, Secret, TokenInfo, TokenRole, Tokens, m
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND, adopt_orphans};
+use askbridge_bridge::keeping;
 use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, serve};
@@ -82,6 +83,7 @@ impl Served {
         app.strand_hooks().await;
         app.recall_endings().await.context("could not recall the programs whose sessions end with them")?;
         let spoken = Spoken::prepare(&app, settings).await?;
+        keeping::keep(&app, settings.retention);
         app.look_ahead().await;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.user.clone());
         spoken.serve(&app, settings)?;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use askbridge_bridge::hooks::HookOptions;
 use askbridge_bridge::hosts::environment;
+use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
 use askbridge_bridge::server::mcp::Patience;
 use askbridge_bridge::traces::Collector;
@@ -52,6 +53,8 @@ pub(crate) struct Settings {
     /// A person's or an agent's token; without one, commands speak over the local socket.
     pub(crate) token: Option<String>,
     pub(crate) user: String,
+    /// How long conversations are kept.
+    pub(crate) retention: Retention,
     pub(crate) agents: AgentSettings,
     pub(crate) dialects: DialectSettings,
     /// Whom the server may call, and whom it believes.
@@ -129,6 +132,14 @@ impl AgentSettings {
             environment: environment(env::vars_os(), &items(config.text("agents.env"))),
         })
     }
+}
+
+fn retention(config: &Config) -> Result<Retention> {
+    let age = match config.text("retention") {
+        "keep" => None,
+        span => Some(kept(span)?),
+    };
+    Ok(Retention { age, bytes: bytes(config.text("retention_size")) })
 }
 
 fn hooks(config: &Config) -> Result<HookOptions> {
@@ -210,6 +221,7 @@ impl Settings {
             hooks: hooks(config)?,
             hook_accept: kept(config.text("hooks.accept"))?,
             user: config.text("user").to_owned(),
+            retention: retention(config)?,
             colour: may_colour(),
             way_back: way_back(config),
         })
@@ -224,6 +236,7 @@ impl Settings {
             token: None,
             public_url: None,
             collector: None,
+            retention: Retention::default(),
             rules: Rules::default(),
             dialects: DialectSettings::default(),
             ..self.clone()

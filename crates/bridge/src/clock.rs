@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use askbridge_core::ids::Timestamp;
+pub use askbridge_peers::json::Rfc3339;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 

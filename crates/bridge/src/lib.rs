@@ -1,14 +1,15 @@
 //! The runtime of askbridge: sockets, timers, callers. Moves bytes; holds no rules of its own.
 //!
 //! [`runtime`] submits wishes and follows what happens; [`auth`] knows who calls; [`server`] listens;
-//! [`hosts`] runs agents, [`hooks`] attends those in people's own terminals; [`outbound`] calls whoever is elsewhere;
-//! [`meters`] counts, [`traces`] tells.
+//! [`hosts`] runs agents, [`hooks`] attends those in people's own terminals; [`keeping`] forgets what was kept
+//! long enough; [`outbound`] calls whoever is elsewhere; [`meters`] counts, [`traces`] tells.
 
 pub mod auth;
 pub mod chance;
 pub mod clock;
 pub mod hooks;
 pub mod hosts;
+pub mod keeping;
 pub mod meters;
 pub mod outbound;
 mod regular;

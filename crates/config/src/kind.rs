@@ -260,7 +260,7 @@ pub fn items(text: &str) -> Vec<String> {
 /// Reads an amount of memory: a number above 0 and `K`, `M` or `G`, each 1024 times the one before.
 pub fn bytes(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
-    let power = match unit.to_ascii_uppercase().trim_end_matches('B') {
+    let power = match unit.trim_start().to_ascii_uppercase().trim_end_matches('B') {
         "K" => 10,
         "M" => 20,
         "G" => 30,

@@ -67,6 +67,7 @@ pub mod ask;
 pub mod decide;
 pub mod event;
 pub mod fit;
+pub mod forget;
 pub mod ids;
 pub mod intent;
 pub mod limits;

@@ -70,6 +70,22 @@ pub const APPEND_BATCH_MAX: usize = 1024;
 pub const RECENT_ENTRIES_MAX: usize = 256;
 /// Bytes of those entries. Beyond: the oldest leave memory.
 pub const RECENT_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Sessions that are forgotten in one transaction. Beyond: the rest goes into the next.
+pub const FORGET_SESSIONS_MAX: usize = 256;
+/// How long a verdict or a message that was not heard keeps a closed session from being forgotten. Beyond: it may go.
+pub const UNHEARD_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long a session has to have been quiet before it goes because the journal is too large. Before: it stays.
+pub const QUIET_MIN: Duration = Duration::from_secs(24 * 60 * 60);
+/// Longest retention that can be set. Beyond: the setting is refused; `keep` is for ever.
+pub const RETENTION_MAX: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+/// How often is looked for sessions that may go, if there is a retention.
+pub const RETENTION_EVERY: Duration = Duration::from_secs(60 * 60);
+/// Pages of 4 KiB that are given back to the disk in one step. Beyond: the rest waits for the next, and appends in between do
+/// not wait.
+pub const SHRINK_PAGES: u32 = 256;
+/// Entries of those sessions, unless a single one has more. Beyond: the rest goes into the next transaction, and appends in
+/// between do not wait.
+pub const FORGET_ENTRIES_MAX: usize = 2000;
 /// Entries that one read returns. Beyond: read on from the last.
 pub const READ_BATCH_MAX: usize = 512;
 

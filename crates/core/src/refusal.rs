@@ -1,6 +1,7 @@
 //! Every way the answer can be no.
 
 use crate::answer::Who;
+use crate::forget::Unfinished;
 use crate::ids::{AskId, MessageId, NodeId, SessionId, Timestamp};
 use crate::unfit::Mismatch;
 
@@ -19,6 +20,8 @@ pub enum Refusal {
     SessionClosed(SessionId),
     #[error("session {from} goes on as {to}")]
     MovedOn { from: SessionId, to: SessionId },
+    #[error("session {session} is not finished: {why}")]
+    Unfinished { session: SessionId, why: Unfinished },
     #[error("session {0} is full; start a new one")]
     SessionFull(SessionId),
     #[error("session already has {limit} open asks; settle one first")]
@@ -76,6 +79,7 @@ impl Refusal {
             Self::AlreadyStarted(_) => "already_started",
             Self::SessionClosed(_) => "session_closed",
             Self::MovedOn { .. } => "session_moved_on",
+            Self::Unfinished { .. } => "session_unfinished",
             Self::SessionFull(_) => "session_full",
             Self::TooManyAsks { .. } => "too_many_asks",
             Self::TooManyMessages { .. } => "too_many_messages",

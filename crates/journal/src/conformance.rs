@@ -35,6 +35,7 @@ pub async fn all<B: Journal + Shelf>(store: &B, names: &Names) {
     a_page_of_large_entries_is_short_and_the_next_goes_on(store, names).await;
     what_is_read_is_what_was_written(store, names).await;
     a_forgotten_session_is_gone_and_can_begin_again(store, names).await;
+    what_was_forgotten_can_be_proved(store, names).await;
     a_follower_from_the_start_hears_everything_once(store, names).await;
     a_follower_from_a_cursor_hears_only_what_it_missed(store, names).await;
     a_follower_crosses_into_the_present_without_gap_or_repeat(store, names).await;
@@ -57,7 +58,7 @@ macro_rules! conformance_tests {
             content_may_stand_with_a_decision what_is_too_large_or_mixed_is_refused both_lanes_are_ordered_by_position
             a_reader_sees_what_was_acknowledged a_long_session_is_read_in_pages
             a_session_is_read_from_its_end a_page_of_large_entries_is_short_and_the_next_goes_on what_is_read_is_what_was_written
-            a_forgotten_session_is_gone_and_can_begin_again a_follower_from_the_start_hears_everything_once
+            a_forgotten_session_is_gone_and_can_begin_again what_was_forgotten_can_be_proved a_follower_from_the_start_hears_everything_once
             a_follower_from_a_cursor_hears_only_what_it_missed
             a_follower_crosses_into_the_present_without_gap_or_repeat
             a_foreign_cursor_is_told_to_start_from_a_snapshot a_revision_guards_a_thing_on_the_shelf

@@ -53,6 +53,10 @@ impl Written {
 impl Digest {
     /// What stands before the first entry.
     pub const ZERO: Self = Self([0; 32]);
+
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
 }
 
 impl std::fmt::Display for Digest {

@@ -5,13 +5,14 @@ use std::future::Future;
 use std::sync::Arc;
 
 use askbridge_core::event::Lane;
-use askbridge_core::ids::{Position, SessionId};
+use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_core::limits;
 use futures_util::Stream;
 
 use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
 use crate::fault::Fault;
+use crate::forgetting::{Forgetting, Forgotten};
 use crate::record::DecodeError;
 
 /// What has to hold for an append to be made.
@@ -56,7 +57,7 @@ pub enum ReadError {
 pub type FollowError = ReadError;
 
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("could not forget the session")]
+#[error("could not forget the sessions")]
 pub struct ForgetError(#[source] pub Fault);
 
 /// What a follower hears.
@@ -68,6 +69,8 @@ pub enum Followed {
     /// The cursor is not of this journal, or lies ahead of it: start from a snapshot. What follows comes after the
     /// cursor given here. Said first, if at all.
     Gone(Cursor),
+    /// These sessions were forgotten. Said where several nodes share a journal; on one machine nobody else would say it.
+    Forgotten(Arc<Forgetting>),
 }
 
 /// The durable, ordered log of all sessions.
@@ -132,8 +135,20 @@ pub trait Journal: Clone + Send + Sync + 'static {
     /// Within a session in order of positions. A slow follower delays nobody. Ends after an error.
     fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static;
 
-    /// Removes everything of a session. Followers are not told.
-    fn forget(&self, session: SessionId) -> impl Future<Output = Result<(), ForgetError>> + Send;
+    /// Removes everything of these sessions, all or none of them, and keeps a [`Forgetting`] in its place. Returns how much
+    /// that was; sessions of which there is nothing do not count.
+    ///
+    /// A session that was forgotten can begin again. Whoever calls this sees to it that nobody decides in these sessions
+    /// meanwhile. At most [`askbridge_core::limits::FORGET_SESSIONS_MAX`] at once.
+    fn forget(
+        &self,
+        sessions: &[SessionId],
+        at: Timestamp,
+        by: &str,
+    ) -> impl Future<Output = Result<Forgotten, ForgetError>> + Send;
+
+    /// Returns what was forgotten, in order, chain by chain where there are several: `max` records after the first `skip`.
+    fn forgettings(&self, skip: usize, max: usize) -> impl Future<Output = Result<Vec<Forgetting>, ReadError>> + Send;
 
     /// Returns the cursor before everything.
     fn start(&self) -> Cursor;

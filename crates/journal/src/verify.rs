@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askbridge_core::event::Lane;
-use askbridge_core::ids::{AskId, Position, SessionId};
+use askbridge_core::ids::{AskId, Position, SessionId, Timestamp};
 use askbridge_core::{Session, evolve};
 use rusqlite::Connection;
 
 use crate::entry::{Digest, Stored};
+use crate::forgetting::{Forgetting, Forgotten};
 use crate::index::{Difference, compare, load_cursor};
 use crate::journal::ReadError;
 use crate::record::FORMAT;
@@ -26,6 +27,10 @@ pub struct Report {
     pub entries: u64,
     pub sessions: u64,
     pub open_asks: u64,
+    /// What was forgotten before, as the chain of that says.
+    pub forgotten: Forgotten,
+    /// When the first and the last of it were.
+    pub forgotten_between: Option<(Timestamp, Timestamp)>,
     /// Empty when everything is as it should be.
     pub problems: Vec<Problem>,
     /// Problems beyond those.
@@ -52,6 +57,12 @@ pub enum Problem {
     Lost { found: u64, known: u64 },
     #[error("this is another journal than the one that was here")]
     Replaced,
+    #[error("record {number} of what was forgotten does not follow the one before it; something was changed")]
+    Forgetting { number: i64 },
+    #[error(
+        "there are {found} entries, and {forgotten} were forgotten, but {made} were made; something was removed or put in"
+    )]
+    Missing { found: u64, forgotten: u64, made: u64 },
     #[error("the index says that {ask} is {index}, the journal that it is {journal}; rebuild the index")]
     Index { ask: AskId, index: &'static str, journal: &'static str },
 }
@@ -143,6 +154,9 @@ fn check(path: PathBuf, beside: Beside, tell: &mut dyn FnMut(u64, u64)) -> Resul
             check_index(&mut report, listed, replayed);
             check_rows(&index, &conn, up_to, &mut report);
         }
+    }
+    if has_its_end {
+        check_forgotten(&conn, &mut report).map_err(of)?;
     }
     Ok(report)
 }
@@ -319,4 +333,39 @@ fn check_index(report: &mut Report, listed: Listed, replayed: Replayed) {
         let (index, journal) = if listed.open.contains(&ask) { ("open", "over") } else { ("over", "open") };
         report.add(Problem::Index { ask, index, journal });
     }
+}
+
+/// Checks the chain of what was forgotten, and that nothing else is gone: positions have no gaps but those.
+fn check_forgotten(conn: &Connection, report: &mut Report) -> rusqlite::Result<()> {
+    let known = "SELECT count(*) FROM sqlite_schema WHERE name = 'forgettings'";
+    let is_kept = conn.query_row::<i64, _, _>(known, (), |row| row.get(0))? > 0;
+    let mut sessions = HashSet::new();
+    if is_kept {
+        let mut query = conn.prepare("SELECT number, body FROM forgettings ORDER BY number")?;
+        let mut rows = query.query(())?;
+        let mut prev = Digest::ZERO;
+        while let Some(row) = rows.next()? {
+            let body = row.get_ref(1)?.as_bytes()?;
+            match Forgetting::decode(body) {
+                Some(forgetting) if forgetting.prev == prev => {
+                    report.forgotten += forgetting.sum();
+                    let first = report.forgotten_between.map_or(forgetting.at, |(first, _)| first);
+                    report.forgotten_between = Some((first, forgetting.at));
+                    sessions.extend(forgetting.gone.iter().map(|gone| gone.session));
+                }
+                _ => report.add(Problem::Forgetting { number: row.get(0)? }),
+            }
+            prev = Digest::of(body);
+        }
+    }
+    // What was forgotten before there was such a chain was not counted.
+    let mut query = conn.prepare("SELECT session FROM forgotten")?;
+    let all = query.query_map((), |row| Ok(SessionId(u128::from_be_bytes(row.get(0)?))))?;
+    let all = all.collect::<rusqlite::Result<HashSet<_>>>()?;
+    let newest = meta(conn, "newest_forgotten")?.unwrap_or(0).cast_unsigned();
+    let (found, forgotten, made) = (report.entries, report.forgotten.entries, last_position(conn)?.max(newest));
+    if all.is_subset(&sessions) && found + forgotten != made {
+        report.add(Problem::Missing { found, forgotten, made });
+    }
+    Ok(())
 }

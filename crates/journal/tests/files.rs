@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use askbridge_core::event::{Audience, Lane};
-use askbridge_core::ids::{Position, SessionId};
+use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_journal::index::AskFilter;
 use askbridge_journal::sqlite::{Error, Options};
 use askbridge_journal::{AppendError, Digest, Journal, Sqlite, Stored, accept, export, record, verify};
@@ -290,7 +290,7 @@ async fn a_store_goes_on_where_it_was_closed() {
     let store = open(dir.path()).unwrap();
     let entries = write_log(&store, 4).await;
     let now = store.now();
-    store.forget(SessionId(7)).await.unwrap();
+    store.forget(&[SessionId(7)], Timestamp(9), "mira").await.unwrap();
     drop(store);
     // Another identity is offered, and the one it was made with counts.
     let store = Sqlite::open(&Options::new(dir.path(), 8)).unwrap();
@@ -368,7 +368,7 @@ async fn a_forgotten_session_stays_forgotten_when_the_index_forgets_that() {
     drop(store);
     let before = fs::read(dir.path().join("index.db")).unwrap();
     let store = open(dir.path()).unwrap();
-    store.forget(session).await.unwrap();
+    store.forget(&[session], Timestamp(9), "mira").await.unwrap();
     drop(store);
     fs::write(dir.path().join("index.db"), before).unwrap();
     let store = open(dir.path()).unwrap();

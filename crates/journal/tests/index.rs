@@ -123,7 +123,7 @@ async fn a_list_says_how_much_of_the_journal_it_knows() {
     talk.append(vec![talk.asked(1, "?")]).await;
     let (asks, cursor) = index.rows_and_cursor(&AskFilter::default(), 10).unwrap();
     assert_eq!((asks.len(), asks[0].id.number, cursor), (1, 1, journal.now()));
-    journal.forget(talk.session).await.unwrap();
+    journal.forget(&[talk.session], Timestamp(9), "mira").await.unwrap();
     // A reader that found it before is not told that the index is damaged.
     let forgotten = index.read(&asks, |known| panic!("{known:?} is gone"));
     assert!(forgotten.is_ok(), "{forgotten:?}");
@@ -194,7 +194,7 @@ async fn a_session_is_known_with_its_asks() {
     assert_eq!(by_door("http"), 0);
     let running = SessionFilter { state: Some(SessionState::Running), ..SessionFilter::default() };
     assert_eq!(index.sessions(&running, None, 10).unwrap(), []);
-    journal.forget(talk.session).await.unwrap();
+    journal.forget(&[talk.session], Timestamp(9), "mira").await.unwrap();
     assert_eq!(index.session(talk.session).unwrap(), None);
     assert_eq!(index.counts().unwrap(), Default::default());
 }

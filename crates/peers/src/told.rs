@@ -32,6 +32,10 @@ pub enum Told<'a> {
         /// How far a client of this language had come when it was last here.
         seen: Option<Position>,
     },
+    /// These sessions were forgotten: there is nothing of them any more.
+    Gone {
+        sessions: &'a [SessionId],
+    },
     /// Another connection of the same language said this about the session.
     Whispered {
         session: SessionId,

@@ -40,6 +40,10 @@ pub enum Wish {
         /// `None`: that the caller closed it.
         why: Option<String>,
     },
+    /// Remove the whole conversation that a session belongs to, for good.
+    Forget {
+        session: SessionId,
+    },
     Say {
         session: SessionId,
         text: String,

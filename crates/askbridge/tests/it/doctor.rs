@@ -52,6 +52,7 @@ fn a_fresh_machine_is_healthy_and_stays_untouched() {
     good     clock     the clock shows a time that can be
     skipped  folder    `DIR/data` does not exist yet; `askbridge` makes it
     skipped  store     there is no journal yet; `askbridge` makes it
+    skipped  growth    nothing is kept yet
     skipped  tokens    there is no token file yet; `askbridge` makes it
     skipped  socket    askbridge is not running; start it with `askbridge`
     good     port      ADDRESS is free

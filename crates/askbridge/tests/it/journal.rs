@@ -1,8 +1,9 @@
 //! `askbridge journal`: beside a running server, and without one.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::bridge::TestBridge;
+use crate::terminal::Terminal;
 
 #[test]
 fn a_journal_is_checked_and_exported_while_the_server_runs() {
@@ -29,4 +30,49 @@ fn where_there_is_no_journal_none_is_made() {
     assert_eq!(bridge.run(&["journal", "verify"]).code, Some(1));
     assert_eq!(bridge.run(&["journal", "export"]).code, Some(1));
     assert!(!bridge.data().exists());
+}
+
+/// An ask that was answered, and whose answer was fetched.
+fn one_round(bridge: &TestBridge) {
+    let ask = bridge.ask("k1", &json!({"question": "Deploy now?", "options": ["yes", "no"]}));
+    bridge.answer(&[&ask, "--option", "yes"]).good();
+    let fetched = bridge.bash(&format!(
+        "curl -s --unix-socket {}/run/askbridge.sock http://localhost/v1/asks/{ask}",
+        bridge.data().display()
+    ));
+    assert!(fetched.good().contains(r#""state":"answered""#), "{}", fetched.stdout);
+}
+
+#[test]
+fn only_an_operator_or_a_terminal_prunes_and_verify_says_what_went() {
+    let bridge = TestBridge::start();
+    one_round(&bridge);
+    bridge.run(&["ask", "And this?", "--no-wait"]).good();
+    let refused = bridge.run(&["journal", "prune", "--older-than", "1ms"]);
+    assert_ne!(refused.code, Some(0), "a script has neither");
+    assert!(refused.stderr.contains("forgetting cannot be taken back"), "{}", refused.stderr);
+    let token = bridge.person();
+    let prune = |more: &[&str]| {
+        let ran =
+            bridge.run(&[&["journal", "prune", "--older-than", "1ms", "--json", "--token", &token], more].concat());
+        serde_json::from_str::<Value>(ran.good()).unwrap()
+    };
+    let counted = prune(&["--dry-run"]);
+    assert_eq!((&counted["sessions"], &counted["unfinished"]), (&json!(1), &json!(1)), "{counted}");
+    assert_eq!(prune(&[])["sessions"], json!(1));
+    assert_eq!(prune(&[])["sessions"], json!(0));
+    let verified = bridge.run(&["journal", "verify"]);
+    assert!(verified.good().contains("\n1 sessions with "), "{}", verified.stdout);
+    assert!(verified.stdout.contains(" entries were forgotten on 20"), "{}", verified.stdout);
+    assert!(verified.stdout.ends_with("all is as it should be\n"), "{}", verified.stdout);
+}
+
+#[test]
+fn at_a_terminal_it_says_what_would_go() {
+    let bridge = TestBridge::start();
+    one_round(&bridge);
+    let args = ["journal", "prune", "--older-than", "1ms", "--dry-run"];
+    let mut terminal = Terminal::open(bridge.at_a_terminal(env!("CARGO_BIN_EXE_askbridge"), &args));
+    terminal.shows("1 sessions would go: ");
+    assert_eq!(terminal.ends(), 0);
 }

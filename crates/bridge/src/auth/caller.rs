@@ -48,6 +48,8 @@ pub enum Action {
     Withdraw,
     /// Say something to an agent, interrupt it.
     Talk,
+    /// Remove a conversation for good.
+    Forget,
     StartSession,
     /// Run an agent on this machine: that is code execution.
     RunAgent,
@@ -107,6 +109,10 @@ impl Caller {
             (Action::Talk, Person | Operator | Terminal) => addressed,
             // Whoever runs an agent without a person talks to it; to others' agents only people do.
             (Action::Talk, Agent | Local | Unproven) => access.is_some() && own,
+            // Whoever reads the token file or holds an agent's token could remove the traces of what it did.
+            (Action::Forget, Operator) => addressed || own,
+            (Action::Forget, Terminal) => true,
+            (Action::Forget, Agent | Local | Unproven | Person) => false,
             (Action::StartSession, Operator | Local | Terminal | Unproven | Agent) => true,
             (Action::StartSession, Person) => false,
             (Action::RunAgent, Operator | Local | Terminal | Unproven) => true,
@@ -149,6 +155,10 @@ impl Caller {
             Action::Decide | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
             Action::Ask | Action::StartSession => {
                 "this token may decide but not ask; use an agent's token or the local one".to_owned()
+            }
+            Action::Forget => {
+                "forgetting cannot be taken back: it needs an operator's device or a terminal of this machine"
+                    .to_owned()
             }
             Action::RunAgent => {
                 "running an agent is running commands on this machine: it needs an operator's device or the local token"
@@ -255,6 +265,17 @@ mod tests {
         let access = session_of("x", Audience::Everyone);
         let may = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Loosen, Some(&access)).is_ok());
         assert_eq!(may.collect::<Vec<_>>(), [Role::Operator, Role::Local, Role::Terminal, Role::Unproven]);
+    }
+
+    #[test]
+    fn only_operators_and_terminals_remove_what_happened() {
+        for access in [None, Some(session_of("x", Audience::Everyone))] {
+            let may =
+                EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Forget, access.as_ref()).is_ok());
+            assert_eq!(may.collect::<Vec<_>>(), [Role::Operator, Role::Terminal]);
+        }
+        let anothers = session_of("ci", Audience::Only(vec![PersonId::from("ada")]));
+        assert!(caller(Role::Operator, "bob").may(Action::Forget, Some(&anothers)).is_err());
     }
 
     #[test]

@@ -12,6 +12,8 @@ use crate::runtime::Handle;
 
 /// How often a conversation may be ended and taken up again. Beyond: nothing is asked for it.
 const LIVES_MAX: u32 = 1000;
+/// How many lives in a row may have been forgotten while a later one goes on. Beyond: it begins anew.
+const FORGOTTEN_MAX: u32 = 8;
 
 /// The session in which a conversation goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,12 +24,21 @@ pub(super) struct Current {
 
 /// Finds the session of a conversation. One that was ended and is taken up again is another session.
 pub(super) async fn current(handle: &Handle, party: &PartyId, heard: &Heard) -> Result<Current, Rejection> {
-    for life in 0..LIVES_MAX {
+    let mut life = 0;
+    while life < LIVES_MAX {
         let id = handle.newest(derived(party, &heard.conversation, life)).await?.session;
         let (exists, is_over) =
             handle.look(id, |state| (state.session.started.is_some(), is_over(&state.session))).await?;
-        if !is_over {
-            return Ok(Current { id, exists });
+        if is_over {
+            life += 1;
+            continue;
+        }
+        // Earlier lives may have been forgotten.
+        let is_there = |life: &u32| handle.access(derived(party, &heard.conversation, *life)).is_some();
+        let later = if exists { None } else { (life + 1..=life + FORGOTTEN_MAX).find(is_there) };
+        match later {
+            Some(later) => life = later,
+            None => return Ok(Current { id, exists }),
         }
     }
     Err(Rejection::Down("this conversation was taken up too many times".to_owned()))
@@ -77,4 +88,51 @@ fn derived(party: &PartyId, conversation: &str, life: u32) -> SessionId {
     hasher.update(life.to_le_bytes());
     let digest: [u8; 32] = hasher.finalize().into();
     SessionId(u128::from_le_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+}
+
+#[cfg(test)]
+mod tests {
+    use askbridge_core::event::Audience;
+    use askbridge_core::ids::Timestamp;
+    use askbridge_core::intent::{Intent, Start};
+    use askbridge_core::terms::Rules;
+    use askbridge_journal::{LocalBus, Memory};
+    use askbridge_peers::doors::hook::{Agent, What};
+
+    use super::*;
+    use crate::chance::Chance;
+    use crate::clock::{Clock, Manual};
+    use crate::runtime::{Bridge, Options, Store};
+
+    #[tokio::test]
+    async fn a_conversation_goes_on_although_its_earlier_lives_were_forgotten() {
+        let store = Store::Memory(Memory::new(1).unwrap(), LocalBus::default());
+        let clock = Clock::Manual(Manual::new(Timestamp(1)));
+        let bridge = Bridge::start(Options { store, clock, chance: Chance::seeded(1), rules: Rules::default() }).await;
+        let (handle, party) = (&bridge.handle, PartyId::from("local"));
+        let heard = Heard {
+            agent: Agent::Claude,
+            conversation: "c".to_owned(),
+            folder: None,
+            record: None,
+            mode: None,
+            in_subagent: false,
+            what: What::Began,
+        };
+        let life = |life| derived(&party, "c", life);
+        assert_eq!(current(handle, &party, &heard).await.unwrap(), Current { id: life(0), exists: false });
+        let start = Start {
+            door: NAME.to_owned(),
+            agent: "claude".to_owned(),
+            owner: party.clone(),
+            audience: Audience::Everyone,
+            settings: Settings::default(),
+            continues: None,
+        };
+        handle.submit(life(2), vec![Intent::Start(Box::new(start))]).await.unwrap();
+        assert_eq!(current(handle, &party, &heard).await.unwrap(), Current { id: life(2), exists: true });
+        handle.submit(life(2), vec![Intent::Close { why: "done".to_owned() }]).await.unwrap();
+        assert_eq!(current(handle, &party, &heard).await.unwrap(), Current { id: life(3), exists: false });
+        bridge.stop().await;
+    }
 }

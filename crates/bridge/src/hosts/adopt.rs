@@ -33,6 +33,12 @@ pub(super) async fn adopt_all(desk: &Arc<Inner>) {
             evict(desk, *session).await;
         }
     }
+    // Sessions that were forgotten when nobody was there to clear up after them.
+    for session in place::remembered(&desk.options.folder).unwrap_or_default() {
+        if !is_known(desk, session).await {
+            evict(desk, session).await;
+        }
+    }
     for session in sessions(desk) {
         desk.handle.bell.rings_for(session);
         if !inhabited.contains(&session) {

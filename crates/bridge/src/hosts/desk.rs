@@ -9,7 +9,9 @@ use askbridge_core::event::{Event, Level};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
+use askbridge_journal::bus::Bus;
 use askbridge_peers::doors::claude;
+use futures_util::StreamExt;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -24,7 +26,7 @@ use super::options::HostOptions;
 use super::room::{Room, Spare};
 use super::{adopt, need, place, start};
 use crate::auth::Agents;
-use crate::runtime::Handle;
+use crate::runtime::{Handle, gone};
 
 /// The agents that we run.
 #[derive(Debug, Clone)]
@@ -76,6 +78,7 @@ impl Hosts {
             state: Mutex::default(),
         });
         inner.tasks.spawn(eyes::run(Arc::clone(&inner.eyes), watch, inner.stop.clone()));
+        inner.tasks.spawn(clean_up(Arc::clone(&inner)));
         inner.tasks.spawn(follow(Arc::clone(&inner)));
         if inner.options.memory_max.is_some() {
             inner.tasks.spawn(memory::watch(Arc::clone(&inner)));
@@ -251,6 +254,25 @@ async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
     desk.interrupt(session).await;
     if again {
         desk.consider(session).await;
+    }
+}
+
+/// Removes the files of sessions that are forgotten.
+async fn clean_up(desk: Arc<Inner>) {
+    let mut gones = desk.handle.store().subscribe(gone::SUBJECT);
+    loop {
+        let message = tokio::select! {
+            () = desk.stop.cancelled() => return,
+            message = gones.next() => message,
+        };
+        let Some(message) = message else { return };
+        let Some((sessions, _)) = gone::read(&message) else { continue };
+        for session in sessions {
+            if let Err(error) = place::Place::new(&desk.options.folder, session).clear_all() {
+                warn!(session.id = %session, %error, "Could not remove the files of an agent that is forgotten");
+            }
+            desk.state.lock().fruitless.remove(&session);
+        }
     }
 }
 

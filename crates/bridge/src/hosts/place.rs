@@ -38,8 +38,17 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Finds everything that has a process, or had one when we last looked.
 pub(super) fn inhabited(folder: &Path) -> io::Result<Vec<SessionId>> {
+    with_file(folder, ".pid")
+}
+
+/// Finds everything that words are kept for.
+pub(super) fn remembered(folder: &Path) -> io::Result<Vec<SessionId>> {
+    with_file(folder, ".rest")
+}
+
+fn with_file(folder: &Path, end: &str) -> io::Result<Vec<SessionId>> {
     let names = fs::read_dir(folder)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    Ok(names.filter_map(|name| name.strip_suffix(".pid")?.parse().ok()).collect())
+    Ok(names.filter_map(|name| name.strip_suffix(end)?.parse().ok()).collect())
 }
 
 /// An agent's process that runs, whoever looks after it.

@@ -7,8 +7,8 @@ use askbridge_core::Session;
 use askbridge_core::event::{Event, Parcel};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::session::{Found, Stage};
-use askbridge_journal::Written;
 use askbridge_journal::meter::Histogram;
+use askbridge_journal::{Forgotten, Written};
 
 use super::names::Names;
 
@@ -42,6 +42,8 @@ pub struct Meters {
     pub(super) requests: Names<5>,
     pub(super) refusals: Names<1>,
     pub(super) lagged: AtomicU64,
+    /// Sessions, entries and bytes that were forgotten.
+    pub(super) forgotten: [AtomicU64; 3],
     websockets: Arc<AtomicU64>,
     streams: Arc<AtomicU64>,
     pub(super) started_at: Timestamp,
@@ -59,6 +61,7 @@ impl Meters {
             requests: Names::default(),
             refusals: Names::default(),
             lagged: AtomicU64::new(0),
+            forgotten: Default::default(),
             websockets: Arc::default(),
             streams: Arc::default(),
             started_at,
@@ -104,6 +107,13 @@ impl Meters {
     /// Somebody could not keep up and was let go.
     pub(crate) fn lagged(&self) {
         self.lagged.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn forgot(&self, forgotten: Forgotten) {
+        let Forgotten { sessions, entries, bytes } = forgotten;
+        for (sum, more) in self.forgotten.iter().zip([sessions, entries, bytes]) {
+            sum.fetch_add(more, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn websocket(&self) -> Present {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use askbridge_core::ids::Timestamp;
 use askbridge_journal::Meter;
 use askbridge_journal::index::Waiting;
+use askbridge_journal::sqlite::Space;
 
 use super::counts::{CLASSES, Meters};
 use super::process;
@@ -18,7 +19,7 @@ pub(crate) use super::text::CONTENT_TYPE;
 const AGES: [u64; 7] = [60, 600, 3_600, 4 * 3_600, 24 * 3_600, 7 * 24 * 3_600, 30 * 24 * 3_600];
 
 /// Writes the page. Looks into the index, so it waits for the disk; the hot path is not disturbed.
-pub(crate) fn page(handle: &Handle, connections: usize, version: &str) -> String {
+pub(crate) fn page(handle: &Handle, connections: usize, space: Option<Space>, version: &str) -> String {
     let mut page = Page::default();
     page.head("askbridge_build_info", "Which release this is.", "gauge");
     page.line("askbridge_build_info", &[("version", version)], 1);
@@ -39,6 +40,10 @@ pub(crate) fn page(handle: &Handle, connections: usize, version: &str) -> String
         page.counter("askbridge_spans_lost_total", "Spans that no collector took.", lost);
     }
     journal(&mut page, &handle.store().meter());
+    if let Some(space) = space {
+        room(&mut page, space);
+    }
+    forgotten(&mut page, &handle.meters);
     process::write(&mut page, handle.meters.started_at.0);
     page.done()
 }
@@ -97,6 +102,22 @@ fn traffic(page: &mut Page, meters: &Meters, connections: usize) {
         "Listeners that fell behind and read on from the journal.",
         lagged,
     );
+}
+
+fn room(page: &mut Page, space: Space) {
+    let name = "askbridge_store_bytes";
+    page.head(name, "Bytes that the store takes on the disk, free ones included, by file.", "gauge");
+    for (file, bytes) in [("journal", space.journal), ("index", space.index)] {
+        page.line(name, &[("file", file)], bytes);
+    }
+    page.gauge("askbridge_store_free_bytes", "Bytes of those that hold nothing any more.", space.free);
+}
+
+fn forgotten(page: &mut Page, meters: &Meters) {
+    let [sessions, entries, bytes] = meters.forgotten.each_ref().map(|count| count.load(Ordering::Relaxed));
+    page.counter("askbridge_forgotten_sessions_total", "Sessions that were forgotten.", sessions);
+    page.counter("askbridge_forgotten_entries_total", "Entries of the journal that went with them.", entries);
+    page.counter("askbridge_forgotten_bytes_total", "Bytes of those entries, as they were written.", bytes);
 }
 
 fn journal(page: &mut Page, meter: &Meter) {

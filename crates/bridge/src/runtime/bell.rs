@@ -38,6 +38,13 @@ impl Bell {
         self.state.lock().ours.insert(session);
     }
 
+    /// These sessions are no more.
+    pub(super) fn forget(&self, sessions: &HashSet<SessionId>) {
+        let mut state = self.state.lock();
+        state.ours.retain(|session| !sessions.contains(session));
+        state.rung.retain(|session, _| !sessions.contains(session));
+    }
+
     pub(super) fn hear(&self, session: SessionId, event: &Event) {
         let mut state = self.state.lock();
         let interrupted = match event {

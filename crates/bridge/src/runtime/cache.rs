@@ -125,6 +125,15 @@ impl Cache {
         &self.shards[(session.0 ^ (session.0 >> 64)) as usize % SHARDS]
     }
 
+    /// Lets a session go that is no more, unless somebody else is busy with it.
+    pub(super) fn leave(&self, session: SessionId, cell: Arc<Cell>) {
+        let mut cells = self.shard(session).lock();
+        // Ours, and the one in the map. Nobody can take another while the map is locked.
+        if Arc::strong_count(&cell) == 2 && cells.get(&session).is_some_and(|known| Arc::ptr_eq(known, &cell)) {
+            cells.remove(&session);
+        }
+    }
+
     pub(crate) fn cell(&self, session: SessionId) -> Arc<Cell> {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         let mut cells = self.shard(session).lock();

@@ -197,6 +197,7 @@ impl Follower {
                         }
                     }
                     Some(Ok(Followed::Gone(_))) => self.stage = Stage::Snapshot,
+                    Some(Ok(Followed::Forgotten(_))) => {}
                     Some(Ok(Followed::CaughtUp)) | None => self.stage = Stage::Live,
                     Some(Err(error)) => return Err(from_read(&error)),
                 },

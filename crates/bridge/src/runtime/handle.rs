@@ -74,6 +74,10 @@ pub struct Inner {
     pub(crate) accesses: Mutex<foldhash::HashMap<SessionId, Arc<Access>>>,
     pub(crate) open_bytes: OpenBytes,
     pub(crate) unwritten: Unwritten,
+    /// Rings when something was forgotten, for whoever gives the room back.
+    pub(crate) freed: tokio::sync::Notify,
+    /// Held while sessions are forgotten.
+    pub(crate) forgetting: tokio::sync::Mutex<()>,
     /// Asks that may have a draft, so that deciding one without a draft costs nothing.
     pub(crate) drafted: Mutex<HashSet<AskId>>,
 }
@@ -142,6 +146,8 @@ impl Bridge {
             accesses: Mutex::default(),
             open_bytes: OpenBytes::default(),
             unwritten: Unwritten::default(),
+            freed: tokio::sync::Notify::new(),
+            forgetting: tokio::sync::Mutex::default(),
             drafted: Mutex::default(),
             store,
             clock,

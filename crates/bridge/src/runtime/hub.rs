@@ -21,7 +21,7 @@ use tracing::error;
 use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
-use super::{deltas, drafts, own, seats, whispers};
+use super::{deltas, drafts, gone, own, seats, whispers};
 use crate::auth::{Access, Action, Caller, Role};
 
 /// What a listener wants to hear of.
@@ -147,6 +147,18 @@ impl Hub {
         }
     }
 
+    /// Whoever could see these sessions hears that they are gone.
+    fn tell_gone(&self, sessions: Vec<SessionId>, access: &Access) {
+        let news = Arc::new(News::Gone { sessions });
+        let News::Gone { sessions } = &*news else { return };
+        let bytes = news.bytes();
+        let mut listeners = self.listeners.lock();
+        listeners.tell_seeing(Some(access), &news, bytes);
+        for session in sessions {
+            listeners.tell_watching(*session, &news, bytes);
+        }
+    }
+
     /// Only whoever watches that one session hears a whisper in it.
     fn tell_whisper(&self, news: News) {
         let News::Whisper { session, .. } = &news else { return };
@@ -183,7 +195,12 @@ impl Handle {
 impl Listeners {
     /// Tells everyone who watches this session or may see it. Whoever cannot keep up is let go.
     fn tell(&mut self, session: SessionId, access: Option<&Access>, news: &Arc<News>, bytes: usize) {
-        let Self { inbox, agents, sessions, told, .. } = self;
+        self.tell_seeing(access, news, bytes);
+        self.tell_watching(session, news, bytes);
+    }
+
+    fn tell_seeing(&mut self, access: Option<&Access>, news: &Arc<News>, bytes: usize) {
+        let Self { inbox, agents, told, .. } = self;
         inbox.retain(|_, listener| {
             let may_see = listener.caller.as_ref().is_none_or(|caller| caller.may(Action::See, access).is_ok());
             !may_see || listener.take(news, bytes, told)
@@ -191,6 +208,10 @@ impl Listeners {
         if let Some(own) = access.and_then(|access| agents.get_mut(&access.owner)) {
             own.retain(|_, listener| listener.take(news, bytes, told));
         }
+    }
+
+    fn tell_watching(&mut self, session: SessionId, news: &Arc<News>, bytes: usize) {
+        let Self { sessions, told, .. } = self;
         if let Some(watching) = sessions.get_mut(&session) {
             watching.retain(|_, listener| listener.take(news, bytes, told));
         }
@@ -256,6 +277,7 @@ fn leave<K: Hash + Eq>(places: &mut HashMap<K, BTreeMap<u64, Listener>>, place: 
 pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     let mut drafts = Box::pin(handle.store.subscribe(drafts::SUBJECT));
     let mut owns = Box::pin(handle.store.subscribe(own::SUBJECT));
+    let mut gones = Box::pin(handle.store.subscribe(gone::SUBJECT));
     let mut deltas = Box::pin(handle.store.subscribe(deltas::SUBJECT));
     let mut seats = Box::pin(handle.store.subscribe(seats::SUBJECT));
     let mut whispers = Box::pin(handle.store.subscribe(whispers::SUBJECT));
@@ -275,7 +297,8 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                         handle.hub.tell(&stored, access.as_deref());
                         stored.entry.events.iter().for_each(|written| handle.ends.hear(&written.event));
                     }
-                    Some(Ok(Followed::CaughtUp)) => {}
+                    // This node hears of it on the bus, whoever did it.
+                    Some(Ok(Followed::CaughtUp | Followed::Forgotten(_))) => {}
                     Some(Ok(Followed::Gone(now))) => {
                         from = now;
                         handle.ends.wake_all();
@@ -295,6 +318,11 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                 Some(message) = owns.next() => {
                     if let Some(news) = own::read(&message) {
                         handle.hub.tell_person(news);
+                    }
+                }
+                Some(message) = gones.next() => {
+                    if let Some((sessions, access)) = gone::read(&message) {
+                        handle.hub.tell_gone(sessions, &access);
                     }
                 }
                 Some(message) = deltas.next() => {

@@ -9,6 +9,8 @@ mod ends;
 mod error;
 mod flush;
 mod follow;
+mod forget;
+pub(crate) mod gone;
 mod handle;
 mod hub;
 mod kept;
@@ -37,5 +39,6 @@ pub use submit::Done;
 
 pub(crate) use cache::CellState;
 pub(crate) use error::{chain, from_read};
+pub(crate) use forget::{Conversation, together};
 pub(crate) use seats::Present;
 pub(crate) use view::{has_votes, of_known};

@@ -28,6 +28,10 @@ pub enum News {
         offset: usize,
         text: String,
     },
+    /// These sessions were forgotten.
+    Gone {
+        sessions: Vec<SessionId>,
+    },
     /// A connection sat down in a session, as the only one of its language.
     Seat {
         session: SessionId,
@@ -72,6 +76,7 @@ impl News {
             Self::Entry(batch) => batch.happened.iter().map(|event| event.json.len() + 128).sum(),
             Self::Draft { draft, .. } => draft.as_str().len() + 64,
             Self::Own { .. } => 128,
+            Self::Gone { sessions } => 64 + 32 * sessions.len(),
             Self::Delta { text, .. } => text.len() + 64,
             Self::Seat { dialect, .. } => dialect.len() + 64,
             Self::Whisper { words, .. } => words.len() + 64,

@@ -7,7 +7,8 @@ use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_journal::bus::{Bus, LocalBus, Message};
 use askbridge_journal::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
-use askbridge_journal::{Cursor, Entry, Index, Memory, Meter, Sqlite, Stored};
+use askbridge_journal::sqlite::Space;
+use askbridge_journal::{Cursor, Entry, Fault, Forgetting, Forgotten, Index, Memory, Meter, Sqlite, Stored};
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::{BoxStream, StreamExt};
@@ -39,6 +40,22 @@ impl Store {
     /// Returns what the store notes about its own speed.
     pub fn meter(&self) -> Arc<Meter> {
         either!(self, store => store.meter())
+    }
+
+    /// Returns how much room it takes on the disk; nothing if it is not there.
+    pub async fn space(&self) -> Result<Option<Space>, Fault> {
+        match self {
+            Self::Sqlite(store, _) => store.space().await.map(Some),
+            Self::Memory(..) => Ok(None),
+        }
+    }
+
+    /// Gives some of what became free back to the disk. Says whether there is more.
+    pub(crate) async fn shrink(&self, pages: u32) -> Result<bool, Fault> {
+        match self {
+            Self::Sqlite(store, _) => store.shrink(pages).await,
+            Self::Memory(..) => Ok(false),
+        }
     }
 
     /// Tells whoever waits for this store that it will soon be free.
@@ -89,8 +106,12 @@ impl Journal for Store {
         followed
     }
 
-    async fn forget(&self, session: SessionId) -> Result<(), ForgetError> {
-        either!(self, store => store.forget(session).await)
+    async fn forget(&self, sessions: &[SessionId], at: Timestamp, by: &str) -> Result<Forgotten, ForgetError> {
+        either!(self, store => store.forget(sessions, at, by).await)
+    }
+
+    async fn forgettings(&self, skip: usize, max: usize) -> Result<Vec<Forgetting>, ReadError> {
+        either!(self, store => store.forgettings(skip, max).await)
     }
 
     fn start(&self) -> Cursor {

@@ -226,7 +226,7 @@ impl Handle {
     }
 
     /// Folds the session anew, unless what is in memory can be trusted.
-    async fn trust(&self, state: &mut CellState) -> Result<(), Rejection> {
+    pub(super) async fn trust(&self, state: &mut CellState) -> Result<(), Rejection> {
         if state.trusted {
             return Ok(());
         }
@@ -240,7 +240,7 @@ impl Handle {
     }
 
     /// Folds what came after the head. Says whether there was anything.
-    async fn catch_up(&self, state: &mut CellState) -> Result<bool, Rejection> {
+    pub(super) async fn catch_up(&self, state: &mut CellState) -> Result<bool, Rejection> {
         let mut news = false;
         loop {
             let id = state.session.id;

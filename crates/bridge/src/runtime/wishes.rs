@@ -68,6 +68,10 @@ impl Handle {
                 self.guarded(caller, Action::Withdraw, session)?;
                 self.submit_in(session, Intent::Close { why }).await
             }
+            Wish::Forget { session } => {
+                let forgotten = self.forget(caller, via, session).await?;
+                Ok(Receipt { session: Some(session), news: forgotten.sessions > 0, ..Receipt::default() })
+            }
             Wish::Say { session, text, about } => {
                 self.guarded(caller, Action::Talk, session)?;
                 let session = self.newest(session).await?.session;

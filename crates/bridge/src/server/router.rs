@@ -51,7 +51,8 @@ fn assemble(app: App, extra: &'static [Listing], foreign: Vec<&'static Listing>)
 /// Our own addresses, each with what the documents say about it.
 pub(super) fn addresses() -> Vec<Address> {
     use v1::{
-        agents, asks, away, codes, devices, events, health, hook, me, metrics, pair, ready, sessions, taps, tokens,
+        agents, asks, away, codes, devices, events, health, hook, me, metrics, pair, prune, ready, sessions, taps,
+        tokens,
     };
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
@@ -70,11 +71,13 @@ pub(super) fn addresses() -> Vec<Address> {
         at("POST", "/v1/sessions", sessions::create, sessions::create_doc),
         at("GET", "/v1/sessions", sessions::list, sessions::list_doc),
         at("GET", "/v1/sessions/{id}", sessions::show, sessions::show_doc),
+        at("DELETE", "/v1/sessions/{id}", sessions::delete, sessions::delete_doc),
         at("GET", "/v1/sessions/{id}/events", sessions::events, sessions::events_doc),
         at("POST", "/v1/sessions/{id}/messages", sessions::say, sessions::say_doc),
         at("POST", "/v1/sessions/{id}/interrupt", sessions::interrupt, sessions::interrupt_doc),
         at("POST", "/v1/sessions/{id}/configure", sessions::configure, sessions::configure_doc),
         at("POST", "/v1/sessions/{id}/close", sessions::close, sessions::close_doc),
+        at("POST", "/v1/prune", prune::prune, prune::prune_doc),
         at("GET", "/v1/events", events::stream, events::stream_doc),
         at("GET", "/v1/me", me::show, me::show_doc),
         at("POST", "/v1/pair", pair::redeem, pair::redeem_doc),

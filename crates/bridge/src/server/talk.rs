@@ -396,6 +396,7 @@ impl Talk {
                 News::Draft { ask, draft, .. } => {
                     self.with_peer(|peer, cx| peer.tell(&Told::Draft { ask: *ask, draft }, cx));
                 }
+                News::Gone { sessions } => self.with_peer(|peer, cx| peer.tell(&Told::Gone { sessions }, cx)),
                 News::Own { own, .. } => self.with_peer(|peer, cx| peer.tell(&Told::Own(own), cx)),
                 News::Delta { session, block, kind, offset, text } => {
                     let told = Told::Delta { session: *session, block: *block, kind: *kind, offset: *offset, text };

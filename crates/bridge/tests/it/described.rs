@@ -102,7 +102,9 @@ async fn every_address_answers_as_the_document_says() {
     met.note("undo", 200, house.post(&format!("/v1/asks/{id}/undo"), &ada, &json!({})).await);
     met.note("dismiss", 200, house.post(&format!("/v1/asks/{id}/dismiss"), &ada, &json!({"words": "no"})).await);
     let id = asked(house.post("/v1/asks", &agent, &question(json!({}))).await.1).await;
-    met.note("withdraw", 200, house.post(&format!("/v1/asks/{id}/withdraw"), &agent, &json!({"why": "over"})).await);
+    let taken = house.post(&format!("/v1/asks/{id}/withdraw"), &agent, &json!({"why": "over"})).await;
+    let withdrawn = met.note("withdraw", 200, taken);
+    let withdrawn = format!("/v1/sessions/{}", withdrawn["session"].as_str().unwrap());
 
     let assumed = json!({"question": "Go on?", "timeout_seconds": 60, "on_expiry": {"assume": {"Go on?": "Yes"}}});
     let id = asked(house.post("/v1/asks", &agent, &assumed).await.1).await;
@@ -131,6 +133,11 @@ async fn every_address_answers_as_the_document_says() {
         let path = format!("/v1/sessions/{}/events", session["id"].as_str().unwrap());
         met.note("listEvents", 200, house.get(&path, &ada).await);
     }
+
+    let operator = house.operator("bob").await;
+    met.note("deleteSession", 200, house.delete(&withdrawn, &operator).await);
+    let old = json!({"older_than_seconds": 86_400, "larger_than_bytes": 1_000_000, "dry_run": true});
+    met.note("prune", 200, house.post("/v1/prune", &operator, &old).await);
 
     let link = met.note("linkDevice", 201, house.post("/v1/devices", &ada, &json!({})).await);
     met.note("pair", 201, house.post("/v1/pair", "", &json!({"secret": link["secret"]})).await);
@@ -217,10 +224,12 @@ fn the_frames_of_every_transcript_are_as_the_document_says() {
             assert!(may_be_heard(&frame) || refused, "{line} was taken, and is not as described");
         }
     }
-    for kind in
-        ["welcome", "snapshot", "event", "draft", "snooze", "devices", "delta", "reply", "ping", "pong", "lagged"]
-            .into_iter()
-            .chain(["asked", "settled"])
+    for kind in [
+        "welcome", "snapshot", "event", "draft", "snooze", "devices", "gone", "delta", "reply", "ping", "pong",
+        "lagged",
+    ]
+    .into_iter()
+    .chain(["asked", "settled"])
     {
         assert!(told.contains(&format!("{kind:?}")), "no transcript tells {kind}");
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use askbridge_bridge::auth::{TokenRole, Tokens};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
+use askbridge_bridge::keeping::{Retention, keep};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, router_with, serve};
 use askbridge_core::limits;
@@ -86,6 +87,16 @@ impl House {
     /// Makes somebody who may decide.
     pub(crate) async fn person(&self, name: &str) -> String {
         self.token(name, TokenRole::Person).await
+    }
+
+    /// Makes somebody who may decide, and start and forget sessions.
+    pub(crate) async fn operator(&self, name: &str) -> String {
+        self.token(name, TokenRole::Operator).await
+    }
+
+    /// From now on, things are kept for so long.
+    pub(crate) fn keep(&self, retention: Retention) {
+        keep(&self.app, retention);
     }
 
     /// Makes somebody who may ask.

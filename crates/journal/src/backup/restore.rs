@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::copy::{Progress, copy, open_to_write, sync_folder_of, with_ending};
 use super::error::BackupError;
-use crate::sqlite::{Error, FILE, Format, INDEX_FILE, Lock, WATERMARK_FILE, format, make_folder, seal_of, set_meta};
+use crate::sqlite::{
+    Error, FILE, Format, INDEX_FILE, Lock, WATERMARK_FILE, format, make_folder, rewrite, seal_of, set_meta,
+};
 use crate::verify::{Report, verify_copy};
 
 /// What to do with a store that is there already.
@@ -43,7 +45,11 @@ pub fn restore(
         return Err(BackupError::StoreExists { dir: dir.to_owned() });
     }
     let made = copy(from, &fresh, progress).and_then(|()| {
-        let renamed = open_to_write(&fresh).and_then(|conn| set_meta(&conn, "identity", identity.cast_signed()));
+        let renamed = open_to_write(&fresh).and_then(|conn| {
+            set_meta(&conn, "identity", identity.cast_signed())?;
+            // Nobody waits for it yet, so one of an earlier release learns to shrink, however large it is.
+            rewrite(&conn).map(drop)
+        });
         renamed.map_err(|error| Error::of(&fresh, error))?;
         let report = verify_copy(&fresh)?;
         match report.problems.first() {

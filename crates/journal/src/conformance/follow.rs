@@ -48,7 +48,7 @@ pub async fn a_follower_from_the_start_hears_everything_once<J: Journal>(journal
             Followed::Entry(stored) if sessions.contains(&stored.entry.session) => {
                 heard.entry(stored.entry.session).or_default().push(stored.position);
             }
-            Followed::Entry(_) => {}
+            Followed::Entry(_) | Followed::Forgotten(_) => {}
         }
     }
     assert_eq!(heard, expected);

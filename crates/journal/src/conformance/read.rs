@@ -1,11 +1,12 @@
 //! Reading and forgetting.
 
 use askbridge_core::event::Lane;
-use askbridge_core::ids::Position;
+use askbridge_core::ids::{Position, Timestamp};
 use askbridge_core::limits;
 
 use super::names::{Names, append};
 use crate::entry::Digest;
+use crate::forgetting::{Forgetting, Forgotten, Going};
 use crate::journal::{Guard, Journal};
 
 pub async fn both_lanes_are_ordered_by_position<J: Journal>(journal: &J, names: &Names) {
@@ -134,11 +135,47 @@ pub async fn a_forgotten_session_is_gone_and_can_begin_again<J: Journal>(journal
     let (session, other) = (names.session(), names.session());
     let before = names.talk(journal, session, 3).await;
     names.talk(journal, other, 2).await;
-    journal.forget(session).await.expect("the session can be forgotten");
+    journal.forget(&[session], Timestamp(1), "mira").await.expect("the session can be forgotten");
     let left = journal.read(session, None, None, 10).await.expect("the journal can be read");
     assert_eq!(left, []);
     let kept = journal.read(other, None, None, 10).await.expect("the journal can be read");
     assert_eq!(kept.len(), 2);
     let again = names.talk(journal, session, 1).await;
     assert!(again[0] > before[2], "positions are never used twice");
+}
+
+pub async fn what_was_forgotten_can_be_proved<J: Journal>(journal: &J, names: &Names) {
+    let (one, two, nothing) = (names.session(), names.session(), names.session());
+    let mut gone = Vec::new();
+    for (session, count) in [(one, 3), (two, 1)] {
+        names.talk(journal, session, count).await;
+        append(journal, &names.noticed(session, "x"), Guard::Unguarded).await.expect("content needs no guard");
+        let mut going = Going::new(session);
+        let entries = journal.read(session, None, None, 10).await.expect("the journal can be read");
+        entries.iter().for_each(|stored| going.add(&stored.entry));
+        gone.extend(going.done());
+    }
+    let bytes = gone.iter().map(|gone| gone.bytes).sum();
+    let forgotten = journal.forget(&[one, two, nothing], Timestamp(5), "mira").await.expect("they can be forgotten");
+    assert_eq!(forgotten, Forgotten { sessions: 2, entries: 6, bytes });
+    // A session that began again is forgotten again.
+    names.talk(journal, one, 2).await;
+    let again = journal.forget(&[one], Timestamp(6), "jo").await.expect("it can be forgotten");
+    assert_eq!((again.sessions, again.entries), (1, 2));
+    let none = journal.forget(&[one, nothing], Timestamp(7), "jo").await.expect("there is nothing to forget");
+    assert_eq!(none, Forgotten::default(), "what is not there leaves no record");
+    let all = journal.forgettings(0, 1000).await.expect("the journal can be read");
+    let ours: Vec<_> = all.iter().filter(|it| it.gone.iter().any(|gone| [one, two].contains(&gone.session))).collect();
+    let mut said: Vec<_> = ours.iter().flat_map(|it| it.gone.iter().map(|gone| (it.at, &*it.by, *gone))).collect();
+    // Where there are several chains, they come one after the other.
+    said.sort_by_key(|(at, ..)| *at);
+    let expected: Vec<_> = gone.iter().map(|gone| (Timestamp(5), "mira", *gone)).collect();
+    let (first, last) = (&said[..said.len() - 1], said.last());
+    assert!(expected.iter().all(|gone| first.contains(gone)) && first.len() == 2, "{said:?}");
+    assert!(matches!(last, Some((Timestamp(6), "jo", gone)) if gone.session == one && gone.entries == 2));
+    // Each names the one before it; where there are several chains, each begins with zero.
+    let digests: Vec<_> = all.iter().map(Forgetting::digest).collect();
+    assert!(all.iter().all(|it| it.prev == Digest::ZERO || digests.contains(&it.prev)));
+    let page = journal.forgettings(1, 1).await.expect("the journal can be read");
+    assert_eq!(page.first(), all.get(1));
 }

@@ -8,6 +8,7 @@ mod compare;
 pub(crate) mod copy;
 mod filter;
 mod gist;
+mod oldest;
 mod progress;
 mod project;
 mod query;
@@ -17,6 +18,7 @@ mod tables;
 mod waiting;
 
 pub use filter::{AskFilter, NotAPageKey, Order, PageKey, SessionFilter, StateFilter};
+pub use oldest::Oldest;
 pub use query::{Counts, Index, IndexError, Known};
 pub use rows::{AskRow, SessionRow, SessionState, State};
 pub use waiting::Waiting;

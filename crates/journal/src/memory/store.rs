@@ -16,13 +16,14 @@ use crate::bus::LocalBus;
 use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
 use crate::fault::Fault;
+use crate::forgetting::{Forgetting, Forgotten};
 use crate::index::{Index, TABLES};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::meter::Meter;
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use crate::sqlite::{
-    Change, Changed, Db, Error, Job, Ledger, Recent, create, find_on_shelf, follow, list_shelf, prepare, read_session,
-    read_session_back,
+    Change, Changed, Db, Error, Job, Ledger, Recent, create, find_on_shelf, follow, forgettings, list_shelf, prepare,
+    read_session, read_session_back,
 };
 
 /// A journal in memory. Clones share it.
@@ -131,8 +132,13 @@ impl Journal for Memory {
         follow(self.0.db.clone(), Arc::clone(&self.0.recent), after, self.now())
     }
 
-    async fn forget(&self, session: SessionId) -> Result<(), ForgetError> {
-        self.submit(|reply| Job::Forget { session, reply })
+    async fn forget(&self, sessions: &[SessionId], at: Timestamp, by: &str) -> Result<Forgotten, ForgetError> {
+        let (sessions, by) = (sessions.to_vec(), by.to_owned());
+        self.submit(|reply| Job::Forget { sessions, at, by, reply })
+    }
+
+    async fn forgettings(&self, skip: usize, max: usize) -> Result<Vec<Forgetting>, ReadError> {
+        self.0.db.read(|conn| forgettings(conn, skip, max)).map_err(ReadError::Down)
     }
 
     fn start(&self) -> Cursor {

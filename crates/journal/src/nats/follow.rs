@@ -14,12 +14,14 @@ use async_nats::jetstream::stream::Stream as JetStream;
 use futures_util::stream::{self, BoxStream, SelectAll, StreamExt};
 use tokio::time::{Instant, sleep};
 
+use super::forget::is_chain;
 use super::letter::ask;
 use super::read::stored;
 use super::store::Inner;
 use crate::cursor::Cursor;
 use crate::entry::Stored;
 use crate::fault::Fault;
+use crate::forgetting::Forgetting;
 use crate::journal::{FollowError, Followed, ReadError};
 
 /// How long a stream may stay unreachable. Beyond: following ends with an error.
@@ -35,6 +37,7 @@ const IN_FLIGHT: usize = 256;
 /// What one stream says.
 enum Heard {
     Entry(Arc<Stored>),
+    Forgotten(Arc<Forgetting>),
     /// There is nothing else in it right now.
     CaughtUp,
 }
@@ -105,6 +108,7 @@ impl Follower {
             }
             match self.all.next().await? {
                 (_, Ok(Heard::Entry(stored))) => return Some(Ok(Followed::Entry(stored))),
+                (_, Ok(Heard::Forgotten(forgetting))) => return Some(Ok(Followed::Forgotten(forgetting))),
                 (number, Ok(Heard::CaughtUp)) => {
                     self.behind.remove(&number);
                 }
@@ -161,6 +165,12 @@ impl One {
                     self.at = sequence;
                     self.caught = pending == 0;
                     self.inner.saw(self.number, sequence);
+                    if is_chain(&message.subject) {
+                        match Forgetting::decode(&message.payload) {
+                            Some(forgetting) => return Ok(Heard::Forgotten(Arc::new(forgetting))),
+                            None => continue,
+                        }
+                    }
                     return stored(sequence, &message.payload).map(Heard::Entry);
                 }
                 Some(Err(error)) => {

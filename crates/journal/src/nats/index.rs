@@ -79,6 +79,12 @@ async fn follow(
                     cursor.advance(&stored);
                     entries.push(stored);
                 }
+                // Another node may have done it. What came before is taken in first, so that nothing of it stays.
+                Ok(Followed::Forgotten(forgetting)) => {
+                    copy.take_in(&entries, cursor)?;
+                    entries.clear();
+                    forgetting.gone.iter().try_for_each(|gone| copy.forget(gone.session))?;
+                }
                 Ok(Followed::CaughtUp) => caught_up = true,
                 Ok(Followed::Gone(_)) => return Ok(Next::StartOver),
                 // A record of a newer release stops the index: leaving it out would show what is not so.

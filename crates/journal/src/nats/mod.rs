@@ -15,6 +15,7 @@ mod bus;
 mod connect;
 mod error;
 mod follow;
+mod forget;
 mod index;
 mod letter;
 mod read;

@@ -13,11 +13,11 @@ use tokio::task::JoinHandle;
 use super::bus::NatsBus;
 use super::connect::{Connection, Options, connect};
 use super::error::Error;
-use super::letter::{Letter, Undelivered, ask};
-use super::{follow, read, shelf};
+use super::letter::{Letter, Undelivered};
+use super::{follow, forget, read, shelf};
 use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Entry, Stored};
-use crate::fault::Fault;
+use crate::forgetting::{Forgetting, Forgotten};
 use crate::index::copy::Copy;
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::record;
@@ -34,7 +34,7 @@ pub struct Nats {
 #[derive(Debug)]
 pub(super) struct Inner {
     pub(super) connection: Connection,
-    name: String,
+    pub(super) name: String,
     client: u64,
     /// Counts what this client has put on the shelf.
     marks: AtomicU64,
@@ -65,7 +65,7 @@ impl Inner {
         format!("{:016x}-{}", self.client, self.marks.fetch_add(1, Ordering::Relaxed))
     }
 
-    fn subject(&self, session: SessionId, lane: &str) -> (usize, String) {
+    pub(super) fn subject(&self, session: SessionId, lane: &str) -> (usize, String) {
         let stream = stream_of(session, self.newest.len());
         (stream, format!("{}.{stream}.{session}.{lane}", self.name))
     }
@@ -153,13 +153,22 @@ impl Journal for Nats {
         follow::follow(Arc::clone(&self.inner), after)
     }
 
-    async fn forget(&self, session: SessionId) -> Result<(), ForgetError> {
-        let (stream, subject) = self.inner.subject(session, "*");
-        let stream = &self.inner.connection.streams[stream];
-        let purge = ask(|| async { stream.purge().filter(&subject).await.map_err(Fault::new) });
-        purge.await.map_err(ForgetError)?;
+    async fn forget(&self, sessions: &[SessionId], at: Timestamp, by: &str) -> Result<Forgotten, ForgetError> {
+        let mut forgotten = Forgotten::default();
+        for number in 0..self.inner.newest.len() {
+            let here: Vec<_> = sessions.iter().copied().filter(|it| self.inner.subject(*it, "*").0 == number).collect();
+            let done = forget::forget(&self.inner, number, &here, at, by).await.map_err(ForgetError)?;
+            forgotten += done.map(|forgetting| forgetting.sum()).unwrap_or_default();
+        }
         let copies = self.kept.as_ref().map(|kept| kept.lock().copies.clone());
-        copies.into_iter().flatten().try_for_each(|copy| copy.forget(session)).map_err(ForgetError)
+        for copy in copies.into_iter().flatten() {
+            sessions.iter().try_for_each(|session| copy.forget(*session)).map_err(ForgetError)?;
+        }
+        Ok(forgotten)
+    }
+
+    async fn forgettings(&self, skip: usize, max: usize) -> Result<Vec<Forgetting>, ReadError> {
+        forget::forgettings(&self.inner, skip, max).await.map_err(ReadError::Down)
     }
 
     fn start(&self) -> Cursor {

@@ -5,20 +5,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use askbridge_core::event::Lane;
-use askbridge_core::ids::{EntryId, Position, SessionId};
+use askbridge_core::ids::{EntryId, Position, SessionId, Timestamp};
 use foldhash::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 use tokio::sync::oneshot;
 
 use super::error::{Error, is_full};
+use super::forget;
 use super::projector::Projector;
 use super::recent::Recent;
 use super::rows;
-use super::schema::{meta, set_meta};
+use super::schema::meta;
 use super::shelves::{self, Change, Changed};
+use super::space;
 use super::watermark::Watermark;
 use crate::entry::{Entry, Stored, lane_number};
 use crate::fault::Fault;
+use crate::forgetting::Forgotten;
 use crate::index::{self, Gists, Ranks, Scribe};
 use crate::journal::{AppendError, ForgetError, Guard};
 use crate::meter::Meter;
@@ -35,8 +38,15 @@ pub(crate) enum Job {
         reply: oneshot::Sender<Result<Position, AppendError>>,
     },
     Forget {
-        session: SessionId,
-        reply: oneshot::Sender<Result<(), ForgetError>>,
+        sessions: Vec<SessionId>,
+        at: Timestamp,
+        by: String,
+        reply: oneshot::Sender<Result<Forgotten, ForgetError>>,
+    },
+    /// Give so many free pages back to the disk. Returns how many are left.
+    Shrink {
+        pages: u32,
+        reply: oneshot::Sender<Result<u64, Fault>>,
     },
     Change {
         change: Change,
@@ -73,7 +83,8 @@ const HEADS_MAX: usize = 65_536;
 /// What came of a job, once the transaction is through.
 enum Done {
     Append(Result<Position, AppendError>, oneshot::Sender<Result<Position, AppendError>>),
-    Forget(SessionId, Result<(), ForgetError>, oneshot::Sender<Result<(), ForgetError>>),
+    Forget(Vec<SessionId>, Result<Forgotten, ForgetError>, oneshot::Sender<Result<Forgotten, ForgetError>>),
+    Shrink(u64, oneshot::Sender<Result<u64, Fault>>),
     Change(Result<Changed, ShelfError>, oneshot::Sender<Result<Changed, ShelfError>>),
 }
 
@@ -171,14 +182,16 @@ impl Ledger {
         while let Some(job) = jobs.last() {
             let made = match job {
                 Job::Append { entry, body, guard, .. } => Made::Append(self.append(conn, entry, body, *guard, fresh)?),
-                Job::Forget { session, .. } => Made::Forget(self.forget(conn, *session, fresh)?),
+                Job::Forget { sessions, at, by, .. } => Made::Forget(self.forget(conn, sessions, *at, by, fresh)?),
+                Job::Shrink { pages, .. } => Made::Shrunk(space::give_back(conn, "main", *pages)?),
                 Job::Change { change, .. } => Made::Change(shelves::change(conn, change)?),
             };
             match (made, jobs.pop()) {
                 (Made::Append(result), Some(Job::Append { reply, .. })) => done.push(Done::Append(result, reply)),
-                (Made::Forget(result), Some(Job::Forget { session, reply })) => {
-                    done.push(Done::Forget(session, result, reply));
+                (Made::Forget(result), Some(Job::Forget { sessions, reply, .. })) => {
+                    done.push(Done::Forget(sessions, result, reply));
                 }
+                (Made::Shrunk(left), Some(Job::Shrink { reply, .. })) => done.push(Done::Shrink(left, reply)),
                 (Made::Change(result), Some(Job::Change { reply, .. })) => done.push(Done::Change(result, reply)),
                 _ => {}
             }
@@ -267,29 +280,32 @@ impl Ledger {
     fn forget(
         &mut self,
         conn: &Connection,
-        session: SessionId,
+        sessions: &[SessionId],
+        at: Timestamp,
+        by: &str,
         fresh: &[Arc<Stored>],
-    ) -> rusqlite::Result<Result<(), ForgetError>> {
-        let mut places = match self.positions(conn, session) {
-            Ok(places) => places,
-            Err(fault) => return Ok(Err(ForgetError(fault))),
-        };
-        let just_made = fresh.iter().filter(|stored| stored.entry.session == session);
-        places.extend(just_made.map(|stored| stored.position));
-        // Positions are never used twice: a cursor that lies behind would skip what takes their place.
-        set_meta(conn, "newest_forgotten", self.newest.cast_signed())?;
-        let mut note = conn.prepare_cached("INSERT OR REPLACE INTO forgotten VALUES (?1, ?2)")?;
-        note.execute(params![session.0.to_be_bytes(), self.newest.cast_signed()])?;
-        let mut delete = conn.prepare_cached("DELETE FROM entries WHERE pos = ?1")?;
-        for position in places {
-            delete.execute([position.0.cast_signed()])?;
+    ) -> rusqlite::Result<Result<Forgotten, ForgetError>> {
+        // All of them are found before the first is removed: what fails here has changed nothing.
+        let mut found = Vec::with_capacity(sessions.len());
+        for session in sessions {
+            let mut places = match self.positions(conn, *session) {
+                Ok(places) => places,
+                Err(fault) => return Ok(Err(ForgetError(fault))),
+            };
+            let just_made = fresh.iter().filter(|stored| stored.entry.session == *session);
+            places.extend(just_made.map(|stored| stored.position));
+            places.sort_unstable();
+            found.push((*session, places));
         }
-        self.heads.remove(&session);
+        let forgotten = forget::forget(conn, found, at, by, self.newest)?;
+        for session in sessions {
+            self.heads.remove(session);
+        }
         if let Indexed::Here(ranks) = &mut self.indexed {
             ranks.clear();
-            index::forget(conn, session)?;
+            sessions.iter().try_for_each(|session| index::forget(conn, *session))?;
         }
-        Ok(Ok(()))
+        Ok(Ok(forgotten))
     }
 
     fn tell(&self, done: Done) {
@@ -297,15 +313,16 @@ impl Ledger {
         match done {
             Done::Append(result, reply) => drop(reply.send(result)),
             Done::Change(result, reply) => drop(reply.send(result)),
-            Done::Forget(session, result, reply) => {
-                self.recent.forget(session);
+            Done::Forget(sessions, result, reply) => {
+                sessions.iter().for_each(|session| self.recent.forget(*session));
                 // Should the index not manage now, it is reminded when it is opened again.
                 let beside = match &self.indexed {
-                    Indexed::Beside(projector) => projector.forget(session),
+                    Indexed::Beside(projector) => projector.forget(&sessions),
                     Indexed::Here(_) => Ok(()),
                 };
-                drop(reply.send(result.and(beside.map_err(ForgetError))));
+                drop(reply.send(result.and_then(|forgotten| beside.map(|()| forgotten).map_err(ForgetError))));
             }
+            Done::Shrink(left, reply) => drop(reply.send(Ok(left))),
         }
     }
 }
@@ -320,7 +337,8 @@ enum Stage {
 
 enum Made {
     Append(Result<Position, AppendError>),
-    Forget(Result<(), ForgetError>),
+    Forget(Result<Forgotten, ForgetError>),
+    Shrunk(u64),
     Change(Result<Changed, ShelfError>),
 }
 
@@ -328,7 +346,8 @@ impl Job {
     fn refused(self) -> Done {
         match self {
             Self::Append { reply, .. } => Done::Append(Err(AppendError::Unknown), reply),
-            Self::Forget { session, reply } => Done::Forget(session, Ok(()), reply),
+            Self::Forget { sessions, reply, .. } => Done::Forget(sessions, Ok(Forgotten::default()), reply),
+            Self::Shrink { reply, .. } => Done::Shrink(0, reply),
             Self::Change { change, reply } => {
                 let (Change::Put { key, .. } | Change::Delete { key, .. } | Change::Take { key, .. }) = change else {
                     return Done::Change(Ok(Changed::Swept(0)), reply);
@@ -346,6 +365,7 @@ fn fail(done: Done, fault: &Fault, unknown: bool) {
             drop(reply.send(Err(error)));
         }
         Done::Forget(_, _, reply) => drop(reply.send(Err(ForgetError(fault.clone())))),
+        Done::Shrink(_, reply) => drop(reply.send(Err(fault.clone()))),
         Done::Change(_, reply) => drop(reply.send(Err(ShelfError::Down(fault.clone())))),
     }
 }

@@ -4,11 +4,13 @@
 //! - `writer` is the thread that commits whatever is queued in one transaction; `ledger` is what it does in there.
 //! - `projector` keeps the index, in a file of its own.
 //! - `recent` keeps the newest entries in memory, so that `follow` rarely reads the disk.
+//! - `forget` removes sessions and keeps the proof; `space` gives the room back.
 //! - `db` lends connections for reading.
 
 mod db;
 mod error;
 mod follow;
+mod forget;
 mod ledger;
 mod lock;
 mod open;
@@ -19,19 +21,24 @@ mod rows;
 mod schema;
 mod seal;
 mod shelves;
+mod space;
 mod store;
 mod watermark;
 mod writer;
 
 pub use error::Error;
 pub use open::Options;
+pub use space::Space;
+
+pub(crate) use space::{measure, rewrite};
 pub use store::Sqlite;
 
 pub(crate) use db::Db;
 pub(crate) use follow::follow;
+pub(crate) use forget::forgettings;
 pub(crate) use ledger::{Job, Ledger};
 pub(crate) use lock::Lock;
-pub(crate) use open::{FILE, make_folder, make_new_file, open_to_read, prepare};
+pub(crate) use open::{FILE, make_folder, make_new_file, open_both_to_read, open_to_read, prepare};
 pub(crate) use projector::{INDEX_FILE, Projector};
 pub(crate) use recent::Recent;
 pub(crate) use rows::{COLUMNS, read_between, read_session, read_session_back, stored};

@@ -10,7 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 use super::error::Error;
 use super::lock::Lock;
 use super::projector::attach;
-use super::schema::{Format, create, format, meta};
+use super::schema::{Format, complete, create, format, meta};
+use super::space;
 use super::watermark::known;
 use crate::record::FORMAT;
 
@@ -80,6 +81,13 @@ pub(super) fn open(options: &Options) -> Result<Opened, Error> {
     Ok(Opened { conn, path, lock, identity, newer })
 }
 
+/// Gives a store of an earlier release what it has not. Nobody else has it open yet.
+pub(super) fn bring_up_to_date(conn: &Connection, path: &Path) -> Result<(), Error> {
+    complete(conn).map_err(|source| Error::of(path, source))?;
+    space::rewrite_if_small(conn, path);
+    Ok(())
+}
+
 /// Closing the last connection folds the log into the file. One that is refused stays as it was found.
 pub(super) fn leave_as_it_is(conn: &Connection) {
     // Without it nothing is lost either: what is folded in is what was found.
@@ -88,6 +96,8 @@ pub(super) fn leave_as_it_is(conn: &Connection) {
 
 fn configure(conn: &Connection, options: &Options) -> rusqlite::Result<()> {
     prepare(conn)?;
+    // Before anything is written.
+    space::let_shrink(conn)?;
     conn.pragma_update(None, "journal_mode", "WAL")?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
@@ -110,7 +120,7 @@ pub(crate) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Opens a connection that cannot write to the index at `path`, nor to the journal beside it.
-pub(super) fn open_both_to_read(path: &Path, journal: &Path) -> rusqlite::Result<Connection> {
+pub(crate) fn open_both_to_read(path: &Path, journal: &Path) -> rusqlite::Result<Connection> {
     let conn = open_to_read(path)?;
     conn.pragma_update(None, "cache_size", -READ_CACHE_KIB)?;
     attach(&conn, journal)?;

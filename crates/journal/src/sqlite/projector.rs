@@ -19,6 +19,7 @@ use super::open::{make_file, open_to_read, prepare};
 use super::recent::{Recent, Wanted};
 use super::rows::{head, positions, read_between};
 use super::seal::{self, Sealed};
+use super::space;
 use crate::cursor::Cursor;
 use crate::fault::Fault;
 use crate::index::{self, Gists, Ranks, Scribe, compare};
@@ -241,11 +242,22 @@ impl Projector {
         positions(&self.inner.lock().conn, session).map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
-    /// Removes a session whose entries are gone.
-    pub(super) fn forget(&self, session: SessionId) -> Result<(), Fault> {
+    /// Removes sessions whose entries are gone.
+    pub(super) fn forget(&self, sessions: &[SessionId]) -> Result<(), Fault> {
         let mut inner = self.inner.lock();
         inner.ranks.clear();
-        index::forget(&inner.conn, session).map_err(|source| Fault::new(Error::of(&self.path, source)))
+        let forget = || {
+            let together = inner.conn.unchecked_transaction()?;
+            sessions.iter().try_for_each(|session| index::forget(&together, *session))?;
+            together.commit()
+        };
+        forget().map_err(|source| Fault::new(Error::of(&self.path, source)))
+    }
+
+    /// Gives so many free pages back to the disk. Returns how many are left.
+    pub(super) fn give_back(&self, pages: u32) -> Result<u64, Fault> {
+        let given = space::give_back(&self.inner.lock().conn, "main", pages);
+        given.map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
     /// Removes sessions that were forgotten at `at` or later: a crash may have taken that from the index.
@@ -299,7 +311,7 @@ fn open(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result<(Conn
     let of = |source| Error::of(path, source);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags).map_err(of)?;
-    prepare(&conn).map_err(of)?;
+    prepare(&conn).and_then(|()| space::let_shrink(&conn)).map_err(of)?;
     conn.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 8192;
          PRAGMA temp_store = MEMORY;",

@@ -19,10 +19,23 @@ CREATE TABLE forgotten (session BLOB PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT 
 CREATE TABLE shelf (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, expires_at INTEGER) WITHOUT ROWID;
 ";
 
+/// Tables that came later: a store that has none gets them when it is opened. Older releases pass them over.
+///
+/// `forgettings` is the chain of what was forgotten ([`crate::Forgetting`]); `pos` was the newest position then.
+const LATER_TABLES: &str = "
+CREATE TABLE IF NOT EXISTS forgettings (number INTEGER PRIMARY KEY, pos INTEGER NOT NULL, body BLOB NOT NULL);
+";
+
+/// Makes the tables that a store of an earlier release has not.
+pub(super) fn complete(conn: &Connection) -> rusqlite::Result<()> {
+    conn.execute_batch(LATER_TABLES)
+}
+
 /// Creates the tables of a new store.
 pub(crate) fn create(conn: &Connection, identity: u64) -> rusqlite::Result<()> {
     conn.execute_batch("BEGIN IMMEDIATE")?;
     conn.execute_batch(TABLES)?;
+    conn.execute_batch(LATER_TABLES)?;
     set_meta(conn, "format", i64::from(FORMAT))?;
     set_meta(conn, "identity", identity.cast_signed())?;
     conn.execute_batch("COMMIT")

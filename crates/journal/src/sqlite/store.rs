@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::db::Db;
 use super::error::Error;
 use super::follow::follow;
+use super::forget::forgettings;
 use super::ledger::{Job, Ledger};
 use super::lock::Lock;
 use super::open::{self, Options};
@@ -21,11 +22,13 @@ use super::projector::Projector;
 use super::recent::Recent;
 use super::rows::{read_session, read_session_back};
 use super::shelves::{self, Change, Changed};
+use super::space::{self, Space};
 use super::watermark::{self, Mark, Watermark};
 use super::writer;
 use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
 use crate::fault::Fault;
+use crate::forgetting::{Forgetting, Forgotten};
 use crate::index::Index;
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::meter::Meter;
@@ -68,6 +71,9 @@ impl Sqlite {
         if let Some(known) = watermark::known(&options.dir)? {
             known.check(&path, Some(mark)).inspect_err(|_| open::leave_as_it_is(&opened.conn))?;
         }
+        if opened.newer.is_none() {
+            open::bring_up_to_date(&opened.conn, &path)?;
+        }
         let projector = Projector::open(&options.dir, &path, opened.identity, Arc::clone(&recent))?;
         if let Err(error) = projector.catch_up() {
             tracing::error!(%error, "The index could not follow the journal; lists will fail until it can");
@@ -103,6 +109,24 @@ impl Sqlite {
     /// Returns what this store notes about its own speed.
     pub fn meter(&self) -> Arc<Meter> {
         Arc::clone(&self.0.meter)
+    }
+
+    /// Returns how much room it takes.
+    pub async fn space(&self) -> Result<Space, Fault> {
+        self.0.db.run(space::measure).await
+    }
+
+    /// Gives so many free pages of each file back to the disk: a small step, and others write before the next. Returns
+    /// whether there is more.
+    pub async fn shrink(&self, pages: u32) -> Result<bool, Fault> {
+        let submitted = self.submit(|reply| Job::Shrink { pages, reply }).await;
+        let left = submitted.map_err(|refused| match refused {
+            Refused::ReadOnly(why) | Refused::Closed(why) => why,
+            Refused::Unknown => Fault::new(Error::Closed { path: self.0.path.clone() }),
+        })??;
+        let projector = Arc::clone(&self.0.projector);
+        let beside = self.0.db.look_up(move || projector.give_back(pages)).await??;
+        Ok(left + beside > 0)
     }
 
     /// Writes down, for whoever waits for this store, that it will soon be free.
@@ -207,12 +231,17 @@ impl Journal for Sqlite {
         follow(self.0.db.clone(), Arc::clone(&self.0.recent), after, self.now())
     }
 
-    async fn forget(&self, session: SessionId) -> Result<(), ForgetError> {
-        let submitted = self.submit(|reply| Job::Forget { session, reply }).await;
+    async fn forget(&self, sessions: &[SessionId], at: Timestamp, by: &str) -> Result<Forgotten, ForgetError> {
+        let (sessions, by) = (sessions.to_vec(), by.to_owned());
+        let submitted = self.submit(|reply| Job::Forget { sessions, at, by, reply }).await;
         submitted.map_err(|refused| match refused {
             Refused::ReadOnly(why) | Refused::Closed(why) => ForgetError(why),
             Refused::Unknown => ForgetError(Fault::new(Error::Closed { path: self.0.path.clone() })),
         })?
+    }
+
+    async fn forgettings(&self, skip: usize, max: usize) -> Result<Vec<Forgetting>, ReadError> {
+        self.0.db.run(move |conn| forgettings(conn, skip, max)).await.map_err(ReadError::Down)
     }
 
     fn start(&self) -> Cursor {

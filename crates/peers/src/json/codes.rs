@@ -65,6 +65,7 @@ codes! {
     409 "session_closed"
     409 "session_full"
     409 "session_moved_on"
+    409 "session_unfinished"
     409 "stale_epoch"
     410 "gone"
     410 "pairing_used"

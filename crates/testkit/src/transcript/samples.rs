@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use askbridge_core::ask::Ask;
 use askbridge_core::event::{Event, Settings, Started};
+use askbridge_core::forget::Unfinished;
 use askbridge_core::ids::{AskId, Position, Raw, SessionId};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
 use askbridge_core::session::{End, Interruption};
@@ -28,6 +29,7 @@ pub enum Told {
     Draft { ask: AskId, draft: Raw },
     Own(told::Own),
     CaughtUp { seen: Option<Position> },
+    Gone(Vec<SessionId>),
     Displaced,
     Whispered(String),
     Lagged,
@@ -45,6 +47,7 @@ impl Told {
             Self::Own(own) => told::Told::Own(own),
             Self::CaughtUp { seen } => told::Told::CaughtUp { session: SESSION, seen: *seen },
             Self::Whispered(words) => told::Told::Whispered { session: SESSION, words },
+            Self::Gone(sessions) => told::Told::Gone { sessions },
             Self::Displaced => told::Told::Displaced { session: SESSION },
             Self::Lagged => told::Told::Lagged,
         }
@@ -69,6 +72,7 @@ pub fn told(text: &str, place: usize) -> Result<Told, String> {
         "shown_again" => Ok(Told::Own(told::Own::Snoozed { ask: find(rest)?.id, until: None })),
         "devices" => Ok(Told::Own(told::Own::Devices)),
         "lagged" => Ok(Told::Lagged),
+        "gone" => Ok(Told::Gone(vec![in_session(rest).0])),
         "displaced" => Ok(Told::Displaced),
         "whispered" => Ok(Told::Whispered(rest.to_owned())),
         "caught_up" => {
@@ -314,6 +318,8 @@ pub fn rejection(code: &str) -> Option<Rejection> {
         "not_settled" => Refusal::NotSettled(ask),
         "messages_refused" => Refusal::MessagesRefused(ask),
         "too_many_asks" => Refusal::TooManyAsks { limit: 64 },
+        "session_unfinished" => Refusal::Unfinished { session: SESSION, why: Unfinished::Open(ask) },
+        "session_hosted" => Refusal::Unfinished { session: SESSION, why: Unfinished::Hosted },
         "session_closed" => Refusal::SessionClosed(SESSION),
         "bad_request" => Refusal::BadRequest("a message needs words".to_owned()),
         "answer_does_not_fit" => Refusal::Mismatch(Mismatch {

@@ -106,6 +106,7 @@ fn wish(wish: &Wish) -> String {
         }
         Wish::Open(new) => format!("open {new:?}"),
         Wish::Change { session, changes } => format!("change {session} {changes:?}"),
+        Wish::Forget { session } => format!("forget {session}"),
         Wish::Close { session, why } => format!("close {session}: {}", why.as_deref().unwrap_or("(no reason)")),
         Wish::Say { session, text, about } => {
             let about = about.map(|ask| format!(" about {ask}")).unwrap_or_default();

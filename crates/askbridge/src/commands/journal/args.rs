@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::Error;
 use askbridge_journal::{ExportError, export_and_tell, verify_and_tell};
 
-use super::copies;
 use super::report::{as_json, as_text};
+use super::{copies, prune};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::{print, tell};
@@ -21,8 +21,10 @@ Examples:
   askbridge journal backup monday.db          a copy of this moment, checked
   askbridge journal restore monday.db         with the server stopped
   askbridge journal accept                    with the server stopped, after putting back a copy by hand
+  askbridge journal prune --older-than 90d --dry-run    how much would go
 
-All of them work on the files of the data folder themselves. The server may go on working, except for `restore` and `accept`.";
+All of them work on the files of the data folder themselves. The server may go on working, except for `restore` and `accept`. `prune`
+is done by the running server, and needs a terminal or an operator's token.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -53,6 +55,8 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Forget conversations that were quiet for long; what is unfinished stays
+    Prune(super::prune::Args),
     /// Put a copy where the server looks for its journal
     Restore {
         /// A file that `askbridge journal backup` made
@@ -68,7 +72,10 @@ enum Verb {
     Accept,
 }
 
-pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
+pub(crate) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
+    if let Verb::Prune(args) = &args.verb {
+        return prune::run(settings, args).await;
+    }
     if let Verb::Restore { file, replace, json } = &args.verb {
         return copies::restore(settings, file, *replace, *json);
     }
@@ -77,7 +84,7 @@ pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
         return Err(Failure::new(why).hint("`--data`, $ASKBRIDGE_DATA or `data` in the settings names the folder"));
     }
     match &args.verb {
-        Verb::Restore { .. } => unreachable!("restored above"),
+        Verb::Restore { .. } | Verb::Prune(_) => unreachable!("done above"),
         Verb::Backup { file, json } => copies::backup(settings, file, *json),
         Verb::Accept => copies::accept(settings),
         Verb::Verify { json } => {

@@ -1,6 +1,8 @@
 //! What was found in a journal, as text and as JSON.
 
-use askbridge_journal::Report;
+use askbridge_bridge::clock::Rfc3339;
+use askbridge_core::ids::Timestamp;
+use askbridge_journal::{Forgotten, Report};
 use serde_json::json;
 
 use crate::output::visible;
@@ -13,6 +15,12 @@ pub(super) fn as_text(report: &Report) -> String {
         report.sessions,
         report.open_asks
     )];
+    if let Some((first, last)) = report.forgotten_between {
+        let Forgotten { sessions, entries, .. } = report.forgotten;
+        let (first, last) = (day(first), day(last));
+        let when = if first == last { format!("on {last}") } else { format!("between {first} and {last}") };
+        lines.push(format!("{sessions} sessions with {entries} entries were forgotten {when}"));
+    }
     lines.extend(report.problems.iter().map(|problem| format!("problem: {}", visible(&problem.to_string()))));
     if report.more_problems > 0 {
         lines.push(format!("problem: and {} more", report.more_problems));
@@ -31,9 +39,21 @@ pub(super) fn as_json(report: &Report) -> String {
         "entries": report.entries,
         "sessions": report.sessions,
         "open_asks": report.open_asks,
+        "forgotten": {
+            "sessions": report.forgotten.sessions,
+            "entries": report.forgotten.entries,
+            "bytes": report.forgotten.bytes,
+            "first_at": report.forgotten_between.map(|(first, _)| Rfc3339(first)),
+            "last_at": report.forgotten_between.map(|(_, last)| Rfc3339(last)),
+        },
         "good": report.is_good(),
         "problems": problems,
         "more_problems": report.more_problems,
     });
     shown.to_string()
+}
+
+/// The day, in UTC.
+fn day(at: Timestamp) -> String {
+    Rfc3339(at).to_string().chars().take(10).collect()
 }

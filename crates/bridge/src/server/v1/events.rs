@@ -68,6 +68,7 @@ async fn next(
             }
             News::Draft { ask, draft, .. } => Some((event(None, "draft", &native::draft_frame(*ask, draft)), true)),
             News::Own { own, .. } => Some((event(None, "own", &native::own_frame(own)), true)),
+            News::Gone { sessions } => Some((event(None, "gone", &native::gone_frame(sessions)), true)),
             // Told to whoever watches one session, and this one watches all.
             News::Seat { .. } | News::Whisper { .. } => Some((":\n\n".to_owned(), true)),
             News::Delta { session, block, kind, offset, text } => {
@@ -87,7 +88,7 @@ fn event(id: Option<&str>, name: &str, data: &str) -> String {
 pub(crate) fn stream_doc(op: &mut Operation<'_>) {
     op.is("follow", "Following", "Everything that you may see, as it happens.")
         .text(
-            "Server-sent events: `snapshot`, `event`, `draft`, `own` (a snooze, or that your devices changed), `delta`, and \
+            "Server-sent events: `snapshot`, `event`, `draft`, `own` (a snooze, or that your devices changed), `gone` (a session was forgotten), `delta`, and \
              `lagged` before the end of a stream that cannot go on. `data` is a frame of the WebSocket (see `/v1/asyncapi.json`), `id` the cursor to come back to. A \
              comment comes every 25 quiet seconds.",
         )

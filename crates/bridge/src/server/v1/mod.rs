@@ -11,6 +11,7 @@ pub(super) mod hook;
 pub(super) mod me;
 pub(super) mod metrics;
 pub(super) mod pair;
+pub(super) mod prune;
 pub(super) mod ready;
 pub(super) mod sessions;
 pub(super) mod taps;

@@ -7,6 +7,7 @@ mod closed;
 mod deliver;
 mod dismiss;
 mod every_stage;
+mod forget;
 mod hosts;
 mod late;
 mod leave;

@@ -49,6 +49,7 @@ pub const LISTING: Listing = Listing {
         request("POST", "/api/projects/{project}/sessions"),
         request("GET", "/api/projects/{project}/cost-limit-check"),
         request("GET", "/api/sessions/{session}"),
+        request("DELETE", "/api/sessions/{session}"),
         request("GET", "/api/sessions/{session}/messages"),
         request("GET", "/api/models/recommended"),
     ],

@@ -48,6 +48,8 @@ enum Wanted {
     },
     Session,
     Messages,
+    /// The session is to be forgotten.
+    Gone,
 }
 
 impl Asked {
@@ -82,6 +84,13 @@ impl Asked {
             }
             ("GET", ["projects", _, "cost-limit-check"]) => rest::json(out, 200, &projects::no_limits()),
             ("GET", ["sessions", _]) => self.story_of(Wanted::Session, out),
+            ("DELETE", ["sessions", _]) => match self.session {
+                Some(session) => {
+                    self.wanted = Wanted::Gone;
+                    out.wishes.push((TAG, Wish::Forget { session }));
+                }
+                None => rest::detail(out, 404, "Session not found"),
+            },
             ("GET", ["sessions", _, "messages"]) => self.story_of(Wanted::Messages, out),
             ("GET", ["models", "recommended"]) => rest::json(out, 200, &json!({"models": []})),
             _ => rest::detail(out, 404, "Not Found"),
@@ -156,6 +165,7 @@ impl Asked {
                 let session = receipt.session.map(uuid::of_session).unwrap_or_default();
                 rest::json(cx.out, 201, &projects::session(&session, &project, &name, cx.now, cx.now, false));
             }
+            Wanted::Gone => rest::json(cx.out, 200, &json!({"message": "Session deleted"})),
             Wanted::Nothing | Wanted::Session | Wanted::Messages => {}
         }
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use askbridge_core::answer::{Decision, Review, Scope};
 use askbridge_core::ask::{Ask, Body, Kind};
 use askbridge_core::event::Settings;
+use askbridge_core::forget::Unfinished;
 use askbridge_core::ids::{AskId, Raw, SessionId};
+use askbridge_core::refusal::Refusal;
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Chosen};
 use serde_json::{Map, Value};
 
@@ -15,7 +17,7 @@ use super::wire::{Heard, Said};
 use super::{cards, modes, quirks, tell};
 use crate::peer::{Cx, Outbox};
 use crate::uuid;
-use crate::wish::{AskRef, Wish};
+use crate::wish::{AskRef, Rejection, Wish};
 
 /// Under which names the ids of the last messages are kept, for pages that come back.
 pub(super) const REQUESTS: &str = "request/";
@@ -234,11 +236,34 @@ impl Gobby {
         tell::send(&Said::ChatCleared { conversation_id: &self.name_of(session) }, out);
     }
 
+    /// Says that it is gone when it is: then every page of the conversation hears it ([`Gobby::gone`]).
     fn delete(&mut self, heard: &Heard, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
-        let why = "deleted in the web chat".to_owned();
-        self.wish(Awaited::Other, Wish::Close { session, why: Some(why) }, out);
-        tell::send(&Said::ChatDeleted { conversation_id: &self.name_of(session) }, out);
+        self.wish(Awaited::Delete(session), Wish::Forget { session }, out);
+    }
+
+    /// A page has no other way to end an agent's process: where only that is in the way, it is ended.
+    pub(super) fn not_deleted(&mut self, session: SessionId, why: &Rejection, out: &mut Outbox) {
+        match why {
+            // A page makes up conversations by itself; one in which nothing was said is known to nobody else.
+            Rejection::Refused(Refusal::UnknownSession(_)) => self.gone(&[session], out),
+            Rejection::Refused(Refusal::Unfinished { why: Unfinished::Hosted, .. }) => {
+                let closing = Wish::Close { session, why: Some("deleted in the web chat".to_owned()) };
+                self.wish(Awaited::Other, closing, out);
+                tell::error("The agent is being stopped; delete the chat again in a moment", out);
+            }
+            why => tell::error(&why.to_string(), out),
+        }
+    }
+
+    pub(super) fn gone(&mut self, sessions: &[SessionId], out: &mut Outbox) {
+        for session in sessions {
+            tell::send(&Said::ChatDeleted { conversation_id: &self.name_of(*session) }, out);
+            self.chats.remove(session);
+            if self.current == Some(*session) {
+                self.current = None;
+            }
+        }
     }
 }
 

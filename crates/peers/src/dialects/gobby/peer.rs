@@ -81,6 +81,7 @@ pub(super) enum Awaited {
     Say(SessionId, Box<Saying>),
     StartThenSay(SessionId, Box<Saying>),
     Answer(AskId),
+    Delete(SessionId),
     Other,
 }
 
@@ -169,6 +170,7 @@ impl Peer for Gobby {
                 }
             }
             Told::Event(happened) => self.happened(happened, cx.out),
+            Told::Gone { sessions } => self.gone(sessions, cx.out),
             Told::Delta { session, block, kind, offset, text } => {
                 self.streams(Piece { session: *session, block: *block, kind: *kind }, *offset, text, cx.out);
             }
@@ -201,12 +203,13 @@ impl Peer for Gobby {
                 self.not_said(session, &why.to_string(), cx.out);
             }
             (Awaited::Answer(ask), Err(why)) => self.refused(ask, &why, cx.out),
+            (Awaited::Delete(session), Err(why)) => self.not_deleted(session, &why, cx.out),
             (Awaited::Other, Err(why)) => tell::error(&why.to_string(), cx.out),
             (Awaited::Say(session, _), Ok(receipt)) => {
                 self.moves(session, receipt.session.unwrap_or(session), cx.out);
             }
             // There is none yet, or it is not this person's.
-            (Awaited::Whereabouts(_), Err(_)) | (Awaited::Answer(_) | Awaited::Other, Ok(_)) => {}
+            (Awaited::Whereabouts(_), Err(_)) | (Awaited::Answer(_) | Awaited::Delete(_) | Awaited::Other, Ok(_)) => {}
         }
     }
 

@@ -53,6 +53,7 @@ pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
             wish(it.tag, Wish::Change { session, changes: Box::new(it.changes) })
         }
         Heard::Close { tag, session, why } => wish(tag, Wish::Close { session: session_id(tag, &session)?, why }),
+        Heard::Forget { tag, session } => wish(tag, Wish::Forget { session: session_id(tag, &session)? }),
         Heard::Say { tag, session, text, about } => {
             let session = session_id(tag, &session)?;
             let about = about.map(|ask| ask_id(tag, &ask)).transpose()?;

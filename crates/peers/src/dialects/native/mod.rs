@@ -13,7 +13,7 @@ mod wire;
 
 pub use peer::Native;
 pub use schema::{EVENT_SCHEMA_ID, EventRecord, client_frame, server_frame};
-pub use tell::{SnapshotParts, delta_frame, draft_frame, event_frame, own_frame};
+pub use tell::{SnapshotParts, delta_frame, draft_frame, event_frame, gone_frame, own_frame};
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;

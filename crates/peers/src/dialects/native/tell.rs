@@ -19,6 +19,7 @@ pub(super) fn tell(told: &Told<'_>, gathered: &mut SnapshotParts, out: &mut Outb
         }
         Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
         Told::Own(own) => out.text(own_frame(own)),
+        Told::Gone { sessions } => out.text(gone_frame(sessions)),
         // Nothing that is asked for here: it follows everything, from a cursor.
         Told::CaughtUp { .. } | Told::Displaced { .. } | Told::Whispered { .. } => {}
         Told::Lagged => send(out, &Said::Lagged),
@@ -50,6 +51,11 @@ pub fn own_frame(own: &Own) -> String {
         Own::Snoozed { ask, until } => frame(&Said::Snooze { ask: ask.to_string(), until: until.map(Rfc3339) }),
         Own::Devices => frame(&Said::Devices),
     }
+}
+
+/// Writes as a frame that sessions were forgotten.
+pub fn gone_frame(sessions: &[SessionId]) -> String {
+    frame(&Said::Gone { sessions: sessions.iter().map(ToString::to_string).collect() })
 }
 
 /// Writes an event as a frame. It was encoded once, for the store; here it only gets its envelope.

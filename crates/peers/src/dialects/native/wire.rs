@@ -33,6 +33,8 @@ pub(super) enum Heard {
     Configure(Box<Configuring>),
     /// Ends a session. Its agent's process ends, and what it had asked is taken back.
     Close { tag: u64, session: String, why: Option<String> },
+    /// Forgets the whole conversation that a session belongs to, as `DELETE /v1/sessions/{id}` does.
+    Forget { tag: u64, session: String },
     /// Says something to an agent.
     Say { tag: u64, session: String, text: String, about: Option<String> },
     /// Takes back a message that still waits.
@@ -119,6 +121,8 @@ pub(super) enum Said<'a> {
     Snooze { ask: String, until: Option<Rfc3339> },
     /// A device of yours came, went, or has another name.
     Devices,
+    /// These sessions were forgotten, for good: take them out of your lists.
+    Gone { sessions: Vec<String> },
     /// The ruling on a frame of yours: granted.
     Reply {
         tag: u64,

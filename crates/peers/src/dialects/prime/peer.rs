@@ -181,7 +181,8 @@ impl Peer for Prime {
                 tell::send(&Said::SessionTaken, cx.out);
                 cx.out.hang_up = Some((1000, String::new()));
             }
-            Told::Whispered { .. }
+            Told::Gone { .. }
+            | Told::Whispered { .. }
             | Told::CaughtUp { .. }
             | Told::Snapshot(_)
             | Told::Delta { .. }

@@ -7,6 +7,7 @@ mod clock;
 mod doors;
 mod files;
 mod folder;
+mod growth;
 mod port;
 mod socket;
 mod space;
@@ -33,6 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "folder", look: |patient| Box::pin(folder::look(patient)) },
     Check { name: "space", look: |patient| Box::pin(space::look(patient)) },
     Check { name: "store", look: |patient| Box::pin(store::look(patient)) },
+    Check { name: "growth", look: |patient| Box::pin(growth::look(patient)) },
     Check { name: "tokens", look: |patient| Box::pin(tokens::look(patient)) },
     Check { name: "socket", look: |patient| Box::pin(socket::look(patient)) },
     Check { name: "port", look: |patient| Box::pin(port::look(patient)) },

@@ -1,0 +1,162 @@
+//! Looking for conversations that may go, and letting a few of them go.
+
+use std::collections::HashSet;
+
+use askbridge_core::ids::Timestamp;
+use askbridge_core::limits;
+use askbridge_journal::Forgotten;
+use askbridge_journal::index::{Index, Oldest, PageKey};
+use askbridge_peers::wish::Rejection;
+
+use crate::auth::{Action, Caller};
+use crate::runtime::{Conversation, Handle, chain, together};
+
+/// Sessions that are looked at in one go.
+const LOOK_AT: usize = 1000;
+
+/// Which conversations go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Those in which nothing happened since then.
+    pub(crate) quiet_since: Timestamp,
+    /// Only until the store takes no more than so many bytes.
+    pub(crate) down_to: Option<u64>,
+    /// Nothing goes; it is only counted.
+    pub(crate) dry: bool,
+}
+
+/// Who wants it.
+#[derive(Debug)]
+pub(crate) enum By<'a> {
+    /// What they may not forget stays.
+    Caller(&'a Caller),
+    Setting(&'static str),
+}
+
+impl By<'_> {
+    fn may(&self, handle: &Handle, conversation: &Conversation) -> bool {
+        match self {
+            Self::Caller(caller) => {
+                conversation.iter().all(|link| handle.guarded(caller, Action::Forget, *link).is_ok())
+            }
+            Self::Setting(_) => true,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Caller(caller) => format!("{}, {} (prune)", caller.name, caller.device),
+            Self::Setting(name) => (*name).to_owned(),
+        }
+    }
+}
+
+/// What one step did.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Pruned {
+    pub(crate) forgotten: Forgotten,
+    /// Conversations that are old enough, and unfinished.
+    pub(crate) unfinished: u64,
+    /// Where the next step begins. `None`: this was all.
+    pub(crate) next: Option<PageKey>,
+}
+
+/// Makes one step: looks at some sessions after `after`, and forgets as many of them as go in one transaction.
+///
+/// `counted` is what earlier steps would have forgotten, if nothing goes.
+pub(crate) async fn prune(
+    handle: &Handle,
+    wanted: &Wanted,
+    after: Option<PageKey>,
+    counted: u64,
+    by: &By<'_>,
+) -> Result<Pruned, Rejection> {
+    let mut pruned = Pruned::default();
+    let spare = match wanted.down_to {
+        Some(most) => used(handle).await?.saturating_sub(if wanted.dry { counted } else { 0 }).saturating_sub(most),
+        None => u64::MAX,
+    };
+    if spare == 0 {
+        return Ok(pruned);
+    }
+    let before = wanted.quiet_since;
+    let seen = handle.look_up(move |index: &Index| index.oldest(before, after, LOOK_AT)).await?;
+    let last = seen.last().map(Oldest::page_key).filter(|_| seen.len() == LOOK_AT);
+    let quiet: Vec<_> = seen.into_iter().filter(|session| session.last_at <= before).collect();
+    let fit = together(quiet.iter().map(|session| session.entries));
+    pruned.next = if fit < quiet.len() { quiet[..fit].last().map(Oldest::page_key) } else { last };
+    let mut known = HashSet::new();
+    let mut conversations: Vec<Conversation> = Vec::new();
+    let mut bytes = 0;
+    for (place, session) in quiet[..fit].iter().enumerate() {
+        if bytes >= spare {
+            // Probably enough: the next step measures again.
+            pruned.next = quiet[..place].last().map(Oldest::page_key);
+            break;
+        }
+        // Other parts of a conversation go with the first that comes by.
+        if known.contains(&session.id) {
+            continue;
+        }
+        let conversation = handle.conversation(session.id).await?;
+        known.extend(conversation.iter().copied());
+        if !by.may(handle, &conversation) {
+            continue;
+        }
+        if wanted.down_to.is_some() {
+            for link in conversation.clone() {
+                bytes += handle.look_up(move |index: &Index| index.bytes_of(link)).await?;
+            }
+        }
+        conversations.push(conversation);
+    }
+    if conversations.is_empty() {
+        return Ok(pruned);
+    }
+    if wanted.dry {
+        return count(handle, wanted, conversations, pruned).await;
+    }
+    let why = handle.forget_all(&conversations, Some(before), &by.name(), &mut pruned.forgotten).await?;
+    pruned.unfinished = why.len() as u64;
+    Ok(pruned)
+}
+
+/// Counts what would go.
+async fn count(
+    handle: &Handle,
+    wanted: &Wanted,
+    conversations: Vec<Conversation>,
+    mut pruned: Pruned,
+) -> Result<Pruned, Rejection> {
+    let now = handle.now();
+    for conversation in conversations {
+        let (mut is_quiet, mut unfinished) = (true, false);
+        for link in &conversation {
+            let look = handle.look(*link, |state| {
+                (state.last_at <= wanted.quiet_since, state.session.unfinished(state.last_at, now).is_some())
+            });
+            let (quiet, waits) = look.await?;
+            (is_quiet, unfinished) = (is_quiet && quiet, unfinished || waits);
+        }
+        if unfinished || !is_quiet {
+            pruned.unfinished += u64::from(unfinished);
+            continue;
+        }
+        for link in conversation {
+            let bytes = handle.look_up(move |index: &Index| index.bytes_of(link)).await?;
+            pruned.forgotten += Forgotten { sessions: 1, entries: 0, bytes };
+        }
+    }
+    Ok(pruned)
+}
+
+/// Bytes of the store that hold something.
+async fn used(handle: &Handle) -> Result<u64, Rejection> {
+    let space = handle.store().space().await.map_err(|error| Rejection::Down(chain(&error)))?;
+    Ok(space.map_or(0, |space| space.used()))
+}
+
+/// The time before which something has to have ended to go because the store is too large.
+pub(crate) fn quiet_enough(now: Timestamp) -> Timestamp {
+    now.minus(limits::QUIET_MIN)
+}

@@ -1,0 +1,201 @@
+//! Forgetting a conversation whole: its entries, its rows in the index, and everything that was kept about it.
+
+use std::collections::HashSet;
+
+use askbridge_core::Session;
+use askbridge_core::ids::{AskId, SessionId, Timestamp};
+use askbridge_core::limits;
+use askbridge_core::refusal::Refusal;
+use askbridge_core::session::End;
+use askbridge_journal::journal::Journal;
+use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_journal::{Digest, Forgotten};
+use askbridge_peers::wish::Rejection;
+use tracing::{info, warn};
+
+use super::cache::CellState;
+use super::error::chain;
+use super::handle::Handle;
+use crate::auth::{Action, Caller};
+
+/// How many times a conversation may have gone on as another session. Beyond: the rest of it is left alone.
+const LINKS_MAX: usize = 1000;
+
+/// Sessions that went on as one another, the first of them first.
+pub(crate) type Conversation = Vec<SessionId>;
+
+impl Handle {
+    /// Forgets the conversation that a session belongs to, because somebody wants it.
+    pub(crate) async fn forget(&self, caller: &Caller, via: &str, session: SessionId) -> Result<Forgotten, Rejection> {
+        self.guarded(caller, Action::Forget, session)?;
+        let conversation = self.conversation(session).await?;
+        for link in &conversation {
+            self.guarded(caller, Action::Forget, *link)?;
+        }
+        let by = format!("{}, {} ({via})", caller.name, caller.device);
+        let mut forgotten = Forgotten::default();
+        let why = self.forget_all(&[conversation], None, &by, &mut forgotten).await?;
+        if let Some(refusal) = why.into_iter().next() {
+            return Err(refusal.into());
+        }
+        info!(session.id = %session, sessions = forgotten.sessions, entries = forgotten.entries, "A conversation was forgotten");
+        Ok(forgotten)
+    }
+
+    /// Finds all sessions of a conversation, as far as they are still there.
+    pub(crate) async fn conversation(&self, session: SessionId) -> Result<Conversation, Rejection> {
+        let mut first = session;
+        for _ in 0..LINKS_MAX {
+            let earlier = self.look(first, |state| state.session.started.as_ref().and_then(|it| it.continues)).await?;
+            match earlier {
+                Some(earlier) if self.access(earlier).is_some() => first = earlier,
+                _ => break,
+            }
+        }
+        let mut links = vec![first];
+        while links.len() < LINKS_MAX {
+            let last = links[links.len() - 1];
+            let next = self.look(last, |state| match state.session.end {
+                Some(End::Continued { to, .. }) => Some(to),
+                _ => None,
+            });
+            match next.await? {
+                Some(next) if self.access(next).is_some() => links.push(next),
+                _ => break,
+            }
+        }
+        Ok(links)
+    }
+
+    /// Forgets conversations, in one transaction. One in which something is unfinished, or in which something happened
+    /// after `quiet_since`, stays whole. Returns why those stayed that are unfinished.
+    pub(crate) async fn forget_all(
+        &self,
+        conversations: &[Conversation],
+        quiet_since: Option<Timestamp>,
+        by: &str,
+        forgotten: &mut Forgotten,
+    ) -> Result<Vec<Refusal>, Rejection> {
+        // One at a time: each holds many sessions, and two that wait for each other would wait for ever.
+        let _alone = self.forgetting.lock().await;
+        let sessions: Vec<_> = conversations.iter().flatten().copied().collect();
+        for session in &sessions {
+            // That the last answer was heard may not be written yet.
+            self.flush(*session).await?;
+        }
+        let cells: Vec<_> = sessions.iter().map(|session| self.cache.cell(*session)).collect();
+        let mut states = Vec::with_capacity(cells.len());
+        for cell in &cells {
+            let mut state = cell.state.lock().await;
+            self.trust(&mut state).await?;
+            if !self.store.exclusive() {
+                Box::pin(self.catch_up(&mut state)).await?;
+            }
+            states.push(state);
+        }
+        let now = self.now();
+        let (mut stay, mut why) = (HashSet::<SessionId>::new(), Vec::new());
+        let mut at = 0;
+        for conversation in conversations {
+            let links = &states[at..at + conversation.len()];
+            at += conversation.len();
+            let unfinished = links.iter().find_map(|link| unfinished(link, now));
+            let is_quiet = quiet_since.is_none_or(|since| links.iter().all(|link| link.last_at <= since));
+            if unfinished.is_some() || !is_quiet {
+                stay.extend(conversation.iter().copied());
+            }
+            why.extend(unfinished);
+        }
+        let go: Vec<_> = sessions.iter().copied().filter(|session| !stay.contains(session)).collect();
+        if go.is_empty() {
+            return Ok(why);
+        }
+        let accesses: Vec<_> = go.iter().filter_map(|session| Some((*session, self.access(*session)?))).collect();
+        let went = self.store.forget(&go, now, by).await.map_err(|error| Rejection::Down(chain(&error)))?;
+        *forgotten += went;
+        self.meters.forgot(went);
+        for state in states.iter_mut().filter(|state| !stay.contains(&state.session.id)) {
+            start_over(state);
+        }
+        drop(states);
+        for (session, cell) in sessions.iter().zip(cells).filter(|(session, _)| !stay.contains(*session)) {
+            cell.riding.lock().waiting.clear();
+            self.cache.leave(*session, cell);
+        }
+        self.forget_what_was_kept(&go).await;
+        self.tell_gone(&accesses);
+        self.freed.notify_one();
+        Ok(why)
+    }
+
+    /// Removes what memory and the shelf hold about sessions: drafts, snoozes, parked runs, how far clients have come,
+    /// and whatever a language keeps under a session's or an ask's id.
+    async fn forget_what_was_kept(&self, sessions: &[SessionId]) {
+        let gone: HashSet<_> = sessions.iter().copied().collect();
+        self.accesses.lock().retain(|session, _| !gone.contains(session));
+        self.drafted.lock().retain(|ask| !gone.contains(&ask.session));
+        self.unkept_seen.lock().retain(|key, _| !mentions(key, &gone));
+        self.bell.forget(&gone);
+        let items = match self.store.list("", self.now()).await {
+            Ok(items) => items,
+            Err(error) => {
+                return warn!(error = chain(&error), "Could not look for what was kept about forgotten sessions");
+            }
+        };
+        for item in items.iter().filter(|item| mentions(&item.key, &gone)) {
+            if let Err(error) = self.store.delete(&item.key, Expect::Any).await {
+                warn!(error = chain(&error), "Could not remove what was kept about a forgotten session");
+            }
+        }
+    }
+}
+
+fn unfinished(state: &CellState, now: Timestamp) -> Option<Refusal> {
+    let session = state.session.id;
+    state.session.unfinished(state.last_at, now).map(|why| Refusal::Unfinished { session, why })
+}
+
+/// Does a key on the shelf name one of these sessions, or an ask in one?
+fn mentions(key: &str, sessions: &HashSet<SessionId>) -> bool {
+    let named = |part: &str| part.parse().ok().or_else(|| part.parse::<AskId>().ok().map(|ask| ask.session));
+    key.split('/').filter_map(named).any(|session| sessions.contains(&session))
+}
+
+/// As if nothing had ever happened there.
+fn start_over(state: &mut CellState) {
+    state.session = Session::new(state.session.id);
+    (state.head, state.digest, state.last_at) = (None, Digest::ZERO, Timestamp(0));
+}
+
+/// Puts as many conversations together as go in one transaction. `entries` says how many each has.
+pub(crate) fn together(entries: impl Iterator<Item = u64>) -> usize {
+    let mut sum = 0;
+    let fit = entries.take(limits::FORGET_SESSIONS_MAX).take_while(|entries| {
+        let first = sum == 0;
+        sum += (*entries).max(1);
+        first || sum <= limits::FORGET_ENTRIES_MAX as u64
+    });
+    fit.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_conversations_go_together_and_a_large_one_goes_alone() {
+        assert_eq!(together([3; 10].into_iter()), 10);
+        assert_eq!(together([3; 10_000].into_iter()), limits::FORGET_SESSIONS_MAX);
+        assert_eq!(together([1_000_000, 3].into_iter()), 1);
+        assert_eq!(together([3, 1_000_000].into_iter()), 1);
+        assert_eq!(together(std::iter::empty()), 0);
+    }
+
+    #[test]
+    fn a_key_names_a_session_as_itself_or_in_an_ask() {
+        let (here, ask) = (SessionId(7), AskId { session: SessionId(7), number: 3 });
+        let gone = HashSet::from([here]);
+        assert!(mentions(&format!("draft/0123/{ask}"), &gone) && mentions(&format!("seen/prime/{here}"), &gone));
+        assert!(!mentions(&format!("seen/prime/{}", SessionId(8)), &gone) && !mentions("token/ab", &gone));
+    }
+}

@@ -1,0 +1,54 @@
+//! That sessions were forgotten: told once to whoever is connected and could see them. Whoever comes later finds nothing.
+
+use std::sync::Arc;
+
+use askbridge_core::event::Audience;
+use askbridge_core::ids::{PartyId, PersonId, SessionId};
+use askbridge_journal::bus::{Bus, Message};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::handle::Handle;
+use crate::auth::Access;
+
+/// Under which subject nodes hear of it.
+pub(crate) const SUBJECT: &str = "gone.";
+
+/// Carries who could see the sessions: nothing else knows that any more.
+#[derive(Serialize, Deserialize)]
+struct Fleeting {
+    sessions: Vec<String>,
+    owner: String,
+    /// `None`: everyone.
+    audience: Option<Vec<String>>,
+}
+
+impl Handle {
+    /// Says that these sessions are gone, together for all that the same people could see.
+    pub(super) fn tell_gone(&self, gone: &[(SessionId, Arc<Access>)]) {
+        let mut told: Vec<(&Access, Vec<String>)> = Vec::new();
+        for (session, access) in gone {
+            match told.iter_mut().find(|(known, _)| *known == &**access) {
+                Some((_, sessions)) => sessions.push(session.to_string()),
+                None => told.push((access, vec![session.to_string()])),
+            }
+        }
+        for (access, sessions) in told {
+            let audience = match &access.audience {
+                Audience::Everyone => None,
+                Audience::Only(people) => Some(people.iter().map(|person| person.as_str().to_owned()).collect()),
+            };
+            let fleeting = Fleeting { sessions, owner: access.owner.as_str().to_owned(), audience };
+            let body = serde_json::to_vec(&fleeting).expect("its envelope has text keys");
+            self.store.publish(SUBJECT, Bytes::from(body));
+        }
+    }
+}
+
+pub(crate) fn read(message: &Message) -> Option<(Vec<SessionId>, Access)> {
+    let Fleeting { sessions, owner, audience } = serde_json::from_slice(&message.body).ok()?;
+    let people = audience.map(|names| names.iter().map(|name| PersonId::from(name.as_str())).collect());
+    let audience = people.map_or(Audience::Everyone, Audience::Only);
+    let sessions = sessions.iter().filter_map(|session| session.parse().ok()).collect();
+    Some((sessions, Access { owner: PartyId::from(owner.as_str()), audience }))
+}

@@ -1,0 +1,58 @@
+//! Sessions in the order in which they began: what retention looks through.
+
+use askbridge_core::ids::{SessionId, Timestamp};
+use rusqlite::params;
+
+use super::filter::PageKey;
+use super::query::{Index, IndexError};
+
+/// A session, and what has to be known before anybody asks whether it may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Oldest {
+    pub id: SessionId,
+    /// When its last entry was made, of whichever lane.
+    pub last_at: Timestamp,
+    pub entries: u64,
+    place: i64,
+}
+
+impl Oldest {
+    /// Returns the key after which the next page begins.
+    pub fn page_key(&self) -> PageKey {
+        PageKey { place: self.place }
+    }
+}
+
+impl Index {
+    /// Returns sessions that began before a time, the oldest first.
+    pub fn oldest(&self, before: Timestamp, after: Option<PageKey>, max: usize) -> Result<Vec<Oldest>, IndexError> {
+        let sql = "SELECT s.session, s.place, s.started_at,
+                (SELECT at FROM entries WHERE pos = (SELECT max(last) FROM runs WHERE session = s.session)),
+                (SELECT sum(json_array_length(places)) FROM runs WHERE session = s.session)
+            FROM sessions s WHERE s.place > ?1 AND s.started_at < ?2 ORDER BY s.place LIMIT ?3";
+        let rows = self.look(|conn| {
+            let mut query = conn.prepare_cached(sql)?;
+            let row = |row: &rusqlite::Row<'_>| {
+                Ok(Oldest {
+                    id: SessionId(u128::from_be_bytes(row.get(0)?)),
+                    place: row.get(1)?,
+                    last_at: Timestamp(row.get::<_, Option<i64>>(3)?.map_or_else(|| row.get(2), Ok)?),
+                    entries: row.get::<_, Option<i64>>(4)?.unwrap_or(0).cast_unsigned(),
+                })
+            };
+            let after = after.map_or(-1, |after| after.place);
+            query.query_map(params![after, before.0, i64::try_from(max).unwrap_or(i64::MAX)], row)?.collect()
+        });
+        rows.map_err(IndexError::Down)
+    }
+
+    /// Returns how many bytes the entries of a session take.
+    pub fn bytes_of(&self, session: SessionId) -> Result<u64, IndexError> {
+        let sql = "SELECT sum(length(CAST(e.body AS BLOB))) FROM runs r CROSS JOIN json_each(r.places) p
+            CROSS JOIN entries e ON e.pos = p.value WHERE r.session = ?1";
+        let sum = self.look(|conn| {
+            conn.prepare_cached(sql)?.query_row([session.0.to_be_bytes()], |row| row.get::<_, Option<i64>>(0))
+        });
+        Ok(sum.map_err(IndexError::Down)?.unwrap_or(0).cast_unsigned())
+    }
+}
