@@ -1,7 +1,7 @@
 /** The addresses that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
-import type { Ask, AskPage, Device, DeviceLink, Entries, Me, NewAnswer, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage } from "./types.ts";
+import type { Ask, AskPage, Device, DeviceLink, Entries, Forgotten, Me, NewAnswer, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage } from "./types.ts";
 
 /** Which asks of the past are wanted. */
 export interface Wanted {
@@ -47,6 +47,8 @@ export class Api {
   start = (session: NewSession) => this.post<Session>("/v1/sessions", session);
   configure = (id: string, changes: SessionChanges) => this.post<Session>(`/v1/sessions/${id}/configure`, changes);
   end = (id: string) => this.post<Session>(`/v1/sessions/${id}/close`, {});
+  /** Forgets a whole conversation, for good. Refused while something in it is unfinished. */
+  forget = (id: string) => this.send<Forgotten>("DELETE", `/v1/sessions/${id}`);
   say = (id: string, text: string, about?: string) =>
     this.post<TakenMessage>(`/v1/sessions/${id}/messages`, about ? { text, about } : { text });
   devices = () => this.get<OwnDevicePage>("/v1/devices");

@@ -58,6 +58,16 @@ export function hearOfSession(state: State, heard: Heard): State {
   }
 }
 
+/** Takes sessions out that were forgotten. One that is being looked at says so. */
+export function forget(state: State, sessions: ReadonlySet<string>): State {
+  const items = state.sessions.items.filter(({ id }) => !sessions.has(id));
+  const conversations = new Map(state.conversations);
+  for (const id of sessions) {
+    if (conversations.has(id)) conversations.set(id, { ...unseen, loading: false, gone: true });
+  }
+  return { ...state, sessions: { ...state.sessions, items }, conversations };
+}
+
 const olderThan = (all: readonly SessionListed[], page: readonly SessionListed[]) => {
   const oldest = page.at(-1);
   return oldest ? all.filter((item) => item.started_at < oldest.started_at) : [];

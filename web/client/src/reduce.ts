@@ -1,7 +1,7 @@
 /** What is heard changes what is known. Pure: the same words in the same order always lead to the same state. */
 
 import { askOf, fold } from "./fold.ts";
-import { grow, touch, type Heard as HeardOfSessions, hearOfSession } from "./conversation.ts";
+import { forget, grow, touch, type Heard as HeardOfSessions, hearOfSession } from "./conversation.ts";
 import type { Ask, Draft, Event, ServerFrame } from "./types.ts";
 import type { Connection, State } from "./state.ts";
 import type { AskView, Sending } from "./view.ts";
@@ -125,6 +125,8 @@ class Work {
         return this.snapshot(frame.asks, frame.drafts, frame.more);
       case "event":
         return this.event(frame.session, frame.event, frame.at);
+      case "gone":
+        return this.gone(new Set(frame.sessions));
       case "delta":
         this.state = grow(this.state, frame);
         return;
@@ -132,6 +134,14 @@ class Work {
         // Replies, pings and drafts are for whoever holds the connection; the rest is from a newer server.
         return;
     }
+  }
+
+  /** These sessions were forgotten, and everything in them. */
+  private gone(sessions: ReadonlySet<string>) {
+    for (const view of [...this.seen().values()]) {
+      if (sessions.has(view.ask.session)) this.editable().delete(view.id);
+    }
+    this.state = forget(this.state, sessions);
   }
 
   /** What was said was true a moment ago: the largest difference that was seen is the nearest to the truth. */

@@ -52,6 +52,8 @@ export interface Conversation {
   readonly loading: boolean;
   /** It could not be loaded; why. */
   readonly failed: string | null;
+  /** It was forgotten, here or elsewhere, while we looked. */
+  readonly gone?: true;
   /** Text that is being written right now. */
   readonly live: Live | null;
 }

@@ -1323,7 +1323,7 @@ export type ServerFrame =
   | DeltaServerFrame
   | DraftServerFrame
   | SnoozeServerFrame
-  | DevicesServerFrame
+  | DevicesServerFrame | GoneServerFrame
   | ReplyServerFrame
   | RefusedServerFrame
   | PingServerFrame
@@ -1379,6 +1379,17 @@ export interface SnoozeServerFrame {
 }
 
 /** A device of yours came, went, or has another name. */
+export interface GoneServerFrame {
+  type: "gone";
+  sessions: string[];
+}
+
+export interface Forgotten {
+  sessions: number;
+  entries: number;
+  bytes: number;
+}
+
 export interface DevicesServerFrame {
   type: "devices";
 }

@@ -1,7 +1,7 @@
 /** One conversation: what was said and done, and what comes next. */
 
 import { useEffect, useMemo, useState } from "react";
-import { isWaiting, type Conversation, type Item } from "@askbridge/client";
+import { Trouble, isWaiting, type Conversation, type Item } from "@askbridge/client";
 import { useBridge, useClient } from "@askbridge/react";
 import { Link } from "../router.tsx";
 import { useWords } from "../words.ts";
@@ -33,6 +33,9 @@ export function ChatPage({ session }: { readonly session: string }) {
     if (isLive && missing.length > 0) client.look(missing.slice(-100));
   }, [client, isLive, missing]);
 
+  if (conversation?.gone) {
+    return <section className="app-chat"><h1 className="app-hidden" tabIndex={-1}>{words.conversation}</h1><Empty title={words.wasForgotten}><Link href="/sessions">{words.sessions}</Link></Empty></section>;
+  }
   if (!conversation || (!conversation.session && !conversation.failed)) {
     return <section className="app-chat"><h1 className="app-hidden" tabIndex={-1}>{words.conversation}</h1><p className="app-note app-chat-wait" role="status">{words.looking}</p></section>;
   }
@@ -84,8 +87,37 @@ function Head({ conversation }: { readonly conversation: Conversation }) {
             <Button kind="quiet" onClick={() => setAsking(false)}>{words.cancel}</Button>
           </>
         ) : <Button kind="quiet" onClick={() => setAsking(true)}>{words.end}</Button>)}
+        {role === "operator" && (isOver || session.process === "none") && <Forget session={session.id} />}
       </div>
     </header>
+  );
+}
+
+/** Forgets the conversation, once a person has said so twice. */
+function Forget({ session }: { readonly session: string }) {
+  const words = useWords();
+  const client = useClient();
+  const [asking, setAsking] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  // When it is gone, the page says so: every device hears it, this one too.
+  const forget = () => client.api.forget(session).catch((error) => {
+    setTrouble(error instanceof Trouble ? error.message : String(error));
+    setAsking(false);
+  });
+  if (!asking) {
+    return (
+      <>
+        {trouble && <span className="app-trouble" role="alert">{trouble}</span>}
+        <Button kind="quiet" onClick={() => { setTrouble(null); setAsking(true); }}>{words.forget}</Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <span className="app-note" role="status">{words.forgetMore}</span>
+      <Button kind="stop" onClick={() => void forget()}>{words.forgetNow}</Button>
+      <Button kind="quiet" onClick={() => setAsking(false)}>{words.cancel}</Button>
+    </>
   );
 }
 

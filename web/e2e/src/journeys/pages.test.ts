@@ -106,6 +106,32 @@ test("history is found by words", async () => {
   await own.stop();
 });
 
+test("a conversation is deleted after a second word, and every page of it says so", async () => {
+  const own = await Server.start();
+  const token = await own.person();
+  const { id, session } = await own.ask({ question: "How many pears?" });
+  const [ada, phone] = [await Person.pair(own), await Person.pair(own, PHONE)];
+  for (const person of [ada, phone]) await person.go(`/sessions/${session}`);
+  const { page } = ada;
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete the conversation" }).click();
+  // The question is open, so it stays, and the page says why.
+  await page.getByRole("alert").getByText("a person can still decide").waitFor();
+  await own.call("POST", `/v1/asks/${id}/withdraw`, {});
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("Everything in it goes, on all devices, for good.").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete the conversation" }).click();
+  for (const person of [ada, phone]) await person.page.getByText("This conversation was deleted.").waitFor();
+  await page.getByRole("link", { name: "Conversations" }).first().click();
+  await page.getByText("No conversation yet.").waitFor();
+  await expect(own.call("GET", `/v1/sessions/${session}`, undefined, token)).rejects.toThrow("404");
+  await ada.leave();
+  await phone.leave();
+  await own.stop();
+});
+
 test("language and appearance are chosen at once and stay", async () => {
   const ada = await Person.pair(server);
   await ada.go("/settings");
