@@ -138,6 +138,7 @@ impl Peer for Chorus {
             | Told::Own(_)
             | Told::CaughtUp { .. }
             | Told::Displaced { .. }
+            | Told::Gone { .. }
             | Told::Whispered { .. } => {}
             Told::Lagged => sing(cx.out, &Sung::Lost),
         }

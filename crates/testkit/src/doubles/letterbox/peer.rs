@@ -117,6 +117,7 @@ impl Peer for Letterbox {
             | Told::Own(_)
             | Told::CaughtUp { .. }
             | Told::Displaced { .. }
+            | Told::Gone { .. }
             | Told::Whispered { .. } => {}
         }
     }
