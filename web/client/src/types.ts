@@ -203,6 +203,7 @@ export type ClientFrame =
   | StartClientFrame
   | ConfigureClientFrame
   | CloseClientFrame
+  | ForgetClientFrame
   | SayClientFrame
   | UnsayClientFrame
   | InterruptClientFrame
@@ -347,6 +348,13 @@ export interface CloseClientFrame {
   why?: string;
 }
 
+/** Forgets the whole conversation that a session belongs to, as `DELETE /v1/sessions/{id}` does. */
+export interface ForgetClientFrame {
+  type: "forget";
+  session: string;
+  tag: number;
+}
+
 /** Says something to an agent. */
 export interface SayClientFrame {
   type: "say";
@@ -443,7 +451,7 @@ export interface Entry {
 }
 
 /** Why something was refused. Never changes for the same cause; each has a page at /docs/errors/CODE. */
-export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "no_device_left" | "origin_not_allowed" | "tap_denied" | "tap_expired" | "tap_needed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "no_claude";
+export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "no_device_left" | "origin_not_allowed" | "tap_denied" | "tap_expired" | "tap_needed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "session_unfinished" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "no_claude";
 
 /** Something that happened, as it is stored and told. */
 export type Event =
@@ -671,6 +679,15 @@ export interface NoticeEvent {
 export type FieldType = "text" | "number" | "integer" | "flag" | "one_of" | "many_of";
 
 export type FieldValue = string | number | boolean | string[];
+
+/** How much was forgotten. */
+export interface Forgotten {
+  /** Of what was written down. The disk gets its room back a little later. */
+  bytes: number;
+  entries: number;
+  /** More than one, if the conversation had grown so long that it went on as other sessions. */
+  sessions: number;
+}
 
 /** Fields to fill in, or a page to visit. */
 export interface Form {
@@ -1047,6 +1064,33 @@ export interface ProblemPart {
   question?: string;
 }
 
+/** What goes. */
+export interface Prune {
+  /** What the step before gave as `next`. */
+  after?: string;
+  /** With `dry_run` and `larger_than_bytes`: what the steps before would have forgotten. */
+  counted_bytes?: number;
+  /** Count what would go; nothing does. */
+  dry_run?: boolean;
+  /** The oldest conversations, until the journal and its index take no more than so many bytes. Those in which something happened within a day stay. */
+  larger_than_bytes?: number;
+  /** Conversations in which nothing happened for so long. */
+  older_than_seconds?: number;
+}
+
+/** What one step did. */
+export interface PrunedJson {
+  /** Of what was written down. The disk gets its room back a little later. */
+  bytes: number;
+  entries: number;
+  /** The `after` of the next step. `null`: this was all. */
+  next: string | null;
+  /** More than one, if the conversation had grown so long that it went on as other sessions. */
+  sessions: number;
+  /** Conversations that would be old enough, but in which something is unfinished. */
+  unfinished: number;
+}
+
 /** A question, as everyone sees it. */
 export interface Question {
   header?: string;
@@ -1323,7 +1367,8 @@ export type ServerFrame =
   | DeltaServerFrame
   | DraftServerFrame
   | SnoozeServerFrame
-  | DevicesServerFrame | GoneServerFrame
+  | DevicesServerFrame
+  | GoneServerFrame
   | ReplyServerFrame
   | RefusedServerFrame
   | PingServerFrame
@@ -1379,19 +1424,14 @@ export interface SnoozeServerFrame {
 }
 
 /** A device of yours came, went, or has another name. */
+export interface DevicesServerFrame {
+  type: "devices";
+}
+
+/** These sessions were forgotten, for good: take them out of your lists. */
 export interface GoneServerFrame {
   type: "gone";
   sessions: string[];
-}
-
-export interface Forgotten {
-  sessions: number;
-  entries: number;
-  bytes: number;
-}
-
-export interface DevicesServerFrame {
-  type: "devices";
 }
 
 /** The ruling on a frame of yours: granted. */
