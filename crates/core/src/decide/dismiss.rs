@@ -5,7 +5,7 @@ use super::settle::settle;
 use crate::answer::{Outcome, Who};
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
-use crate::refusal::{Refusal, Winner, WonBy};
+use crate::refusal::Refusal;
 use crate::session::{Found, Session, Stage};
 
 pub(super) fn dismiss(
@@ -25,11 +25,9 @@ pub(super) fn dismiss(
     };
     match &live.stage {
         // The expiry may not be stored yet: the timer has not come round, or the journal was full when it did. It is the timer's
-        // to store. A dismissal that stored it would be told that it counts, and it does not.
-        Stage::Open if let Some(deadline) = live.deadline.filter(|deadline| *deadline <= at) => {
-            let winner = Winner { by: WonBy::Nobody, at: deadline };
-            Err(Refusal::Conflict { ask: live.ask.id, winner })
-        }
+        // to store. A dismissal that stored it would be told that it counts, and it does not; one that were told of the expiry
+        // would hear of an outcome before it is durable, and the agent may still withdraw the ask.
+        Stage::Open if live.deadline.is_some_and(|deadline| deadline <= at) => Err(Refusal::NotOpen(live.ask.id)),
         Stage::Open => Ok(settle(session, live, Outcome::Dismissed { words, by }, at)),
         Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
             Ok(settle(session, live, Outcome::Dismissed { words, by }, at))
