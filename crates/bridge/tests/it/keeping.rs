@@ -38,24 +38,24 @@ async fn fetch(house: &House, agent: &str, ask: &Value) -> Value {
 }
 
 async fn answer(house: &House, person: &str, ask: &Value) {
-    let question = ask["questions"][0]["question"].as_str().unwrap();
+    let question = ask["questions"][0]["question"].as_str().expect("it has a question");
     let (status, answered) =
         house.post(&format!("{}/answer", path_of(ask)), person, &json!({"answers": {question: "yes"}})).await;
     assert_eq!(status, 200, "{answered}");
 }
 
 fn path_of(ask: &Value) -> String {
-    format!("/v1/asks/{}", ask["id"].as_str().unwrap())
+    format!("/v1/asks/{}", ask["id"].as_str().expect("an ask has an id"))
 }
 
 fn session_of(ask: &Value) -> String {
-    format!("/v1/sessions/{}", ask["session"].as_str().unwrap())
+    format!("/v1/sessions/{}", ask["session"].as_str().expect("an ask has a session"))
 }
 
 /// Everything that lies on the shelf about a session.
 async fn kept(house: &House, ask: &Value) -> Vec<String> {
-    let id = ask["session"].as_str().unwrap().trim_start_matches("ses_").to_owned();
-    let items = house.handle.store().list("", house.handle.now()).await.unwrap();
+    let id = ask["session"].as_str().expect("an ask has a session").trim_start_matches("ses_").to_owned();
+    let items = house.handle.store().list("", house.handle.now()).await.expect("the shelf can be read");
     items.into_iter().map(|item| item.key).filter(|key| key.contains(&id)).collect()
 }
 
@@ -241,7 +241,7 @@ async fn prune_all(house: &House, operator: &str, mut wanted: Value) -> u64 {
     for _ in 0..100 {
         let (status, step) = house.post("/v1/prune", operator, &wanted).await;
         assert_eq!(status, 200, "{step}");
-        bytes += step["bytes"].as_u64().unwrap();
+        bytes += step["bytes"].as_u64().expect("a step counts bytes");
         (wanted["after"], wanted["counted_bytes"]) = (step["next"].clone(), json!(bytes));
         if step["next"].is_null() {
             return bytes;

@@ -12,13 +12,13 @@ use crate::kit::{House, PATIENCE, Socket};
 
 /// A folder with a repository on a branch, and a record in which an agent said something.
 fn furnish(folder: &Path) {
-    fs::create_dir(folder.join(".git")).unwrap();
-    fs::write(folder.join(".git/HEAD"), "ref: refs/heads/hidden-branch\n").unwrap();
+    fs::create_dir(folder.join(".git")).expect("a folder can be made");
+    fs::write(folder.join(".git/HEAD"), "ref: refs/heads/hidden-branch\n").expect("a file can be written");
     let said = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": "hidden words"}]}});
     let named = json!({"type": "custom-title", "customTitle": "hidden title"});
     let calls =
         json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t1", "name": "Bash"}]}});
-    fs::write(folder.join("record.jsonl"), format!("{named}\n{said}\n{calls}\n")).unwrap();
+    fs::write(folder.join("record.jsonl"), format!("{named}\n{said}\n{calls}\n")).expect("a file can be written");
 }
 
 fn event(conversation: &str, folder: &Path, record: &str) -> Value {

@@ -15,7 +15,7 @@ fn question(text: &str) -> Value {
 /// Waits until a person is asked. Returns the ask's id.
 async fn asked(phone: &mut Socket) -> String {
     let frame = phone.hear("an ask", |frame| frame["event"]["type"] == "asked").await;
-    frame["event"]["ask"]["id"].as_str().unwrap().to_owned()
+    frame["event"]["ask"]["id"].as_str().expect("an ask has an id").to_owned()
 }
 
 /// Answers an ask whose asker is a stranger by now. It counts, and reaches nobody.
@@ -33,7 +33,7 @@ async fn status_of(response: impl Future<Output = Response<Incoming>>) -> u16 {
 fn post(house: &House, path: &str, token: &str, body: &Value) -> Request<Full<bytes::Bytes>> {
     let request = house.request("POST", path, token).header("content-type", "application/json");
     let request = request.header("accept", "application/json, text/event-stream");
-    request.body(Full::from(body.to_string())).unwrap()
+    request.body(Full::from(body.to_string())).expect("it is a request")
 }
 
 #[tokio::test]
