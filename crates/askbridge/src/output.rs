@@ -1,7 +1,8 @@
 //! What people see: data on stdout, everything else on stderr, colour only where a terminal shows it.
 
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write, stderr, stdout};
+
+use askbridge_core::visible::spell_out;
 
 use crate::settings::Settings;
 
@@ -57,20 +58,8 @@ pub(crate) fn amount(bytes: u64) -> String {
 /// Writes a text of an agent so that a terminal only ever shows it: control characters could move the cursor or hide a
 /// command, invisible and bidirectional ones could make it read like another.
 pub(crate) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
     // A carriage return before a line's end is only how some systems end lines; alone it would overwrite the line.
-    for char in text.replace("\r\n", "\n").chars() {
-        match char {
-            '\n' => shown.push('\n'),
-            '\t' => shown.push_str("    "),
-            char if char.is_control() || is_invisible(char) => {
-                let written = write!(shown, "\\u{{{:x}}}", u32::from(char));
-                written.expect("a string takes whatever is written to it");
-            }
-            char => shown.push(char),
-        }
-    }
-    shown
+    spell_out(&text.replace("\r\n", "\n").replace('\t', "    "), &['\n'])
 }
 
 /// The same on one line, cut to a readable length.
@@ -83,13 +72,6 @@ pub(crate) fn one_line(text: &str) -> String {
         cut.push('…');
     }
     cut
-}
-
-fn is_invisible(char: char) -> bool {
-    // U+200C and U+200D join letters of several scripts and emoji; they stay.
-    matches!(u32::from(char),
-        0xad | 0x61c | 0x180e | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff
-        | 0xfff9..=0xfffb | 0xe0000..=0xe007f)
 }
 
 #[cfg(test)]

@@ -77,6 +77,7 @@ pub mod terms;
 pub mod unfit;
 pub mod verdict;
 pub mod view;
+pub mod visible;
 pub mod wild;
 
 pub use decide::decide;

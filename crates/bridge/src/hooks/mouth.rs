@@ -5,6 +5,7 @@ use std::path::Path;
 
 use askbridge_peers::doors::hook::{Agent, Heard, Mouth};
 
+use super::prompting::prompt_tool;
 use crate::auth::{ProcessId, command_line};
 
 /// Why an ask is taken back that a run without a terminal no longer waits for.
@@ -22,7 +23,7 @@ pub(super) fn mouth_beside(heard: &Heard, attended: Option<bool>, agent: Option<
     let has_screen = || attended.unwrap_or_else(|| shows_on_a_terminal(agent.pid));
     match runs_once(&arguments) || !has_screen() {
         false => Mouth::Terminal,
-        true if has_prompt_tool(&arguments) => Mouth::PromptTool,
+        true if prompt_tool(&arguments).is_some() => Mouth::PromptTool,
         true => Mouth::Nobody,
     }
 }
@@ -30,11 +31,6 @@ pub(super) fn mouth_beside(heard: &Heard, attended: Option<bool>, agent: Option<
 /// Claude Code started so shows no dialog, also in a terminal.
 fn runs_once(arguments: &[String]) -> bool {
     arguments.iter().skip(1).any(|flag| flag == "-p" || flag == "--print")
-}
-
-fn has_prompt_tool(arguments: &[String]) -> bool {
-    const FLAG: &str = "--permission-prompt-tool";
-    arguments.iter().any(|flag| flag == FLAG || flag.strip_prefix(FLAG).is_some_and(|rest| rest.starts_with('=')))
 }
 
 /// Is the process's output a terminal? A dialog needs one.
@@ -60,12 +56,5 @@ mod tests {
     fn a_run_that_prints_is_told_from_a_conversation_by_its_flags() {
         assert!(runs_once(&line("claude -p hello")) && runs_once(&line("node cli.js --print")));
         assert!(!runs_once(&line("claude --resume x")) && !runs_once(&line("-p")), "its own name is no flag");
-    }
-
-    #[test]
-    fn a_prompt_tool_is_named_with_its_flag_or_after_it() {
-        assert!(has_prompt_tool(&line("claude --permission-prompt-tool mcp__x__y")));
-        assert!(has_prompt_tool(&line("claude --permission-prompt-tool=stdio")));
-        assert!(!has_prompt_tool(&line("claude --permission-prompt-tools x")));
     }
 }

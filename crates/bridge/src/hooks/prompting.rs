@@ -1,4 +1,4 @@
-//! Does an agent ask us for its permissions by itself, with a tool?
+//! Which tool an agent asks for its permissions, as its command line says, and whether that tool is ours.
 
 use crate::auth::{ProcessId, command_line};
 
@@ -11,7 +11,7 @@ pub(super) fn asks_by_tool(agent: Option<ProcessId>) -> bool {
 }
 
 /// The tool that a command line names: the last one counts.
-fn prompt_tool(arguments: &[String]) -> Option<&str> {
+pub(super) fn prompt_tool(arguments: &[String]) -> Option<&str> {
     let named = |nth: usize| match arguments[nth].strip_prefix(FLAG)? {
         "" => arguments.get(nth + 1).map(String::as_str),
         more => more.strip_prefix('='),
@@ -35,6 +35,8 @@ mod tests {
             let arguments: Vec<_> = line.split(' ').map(str::to_owned).collect();
             prompt_tool(&arguments).is_some_and(is_ours)
         };
+        let named = ["claude", "--permission-prompt-tool=stdio"].map(str::to_owned);
+        assert_eq!(prompt_tool(&named), Some("stdio"));
         assert!(asks("claude -p hi --permission-prompt-tool mcp__askbridge__approve"));
         assert!(asks("claude --permission-prompt-tool=mcp__askbridge__approve -p hi"));
         assert!(asks("claude --permission-prompt-tool mcp__plugin_askbridge_askbridge__approve"));

@@ -1,10 +1,10 @@
 //! What a tap says on a phone: what is wanted, and which process wants it.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
+use askbridge_core::visible::spell_out;
 use askbridge_peers::json::Rfc3339;
 use serde_json::{Value, json};
 
@@ -108,24 +108,7 @@ fn name(pid: u32) -> String {
 
 /// Writes out what a screen would not show, or would show as something else.
 fn plain(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            char if char.is_control() || is_invisible(char) => {
-                let written = write!(shown, "\\u{{{:x}}}", u32::from(char));
-                written.expect("a string takes whatever is written to it");
-            }
-            char => shown.push(char),
-        }
-    }
-    shown
-}
-
-/// Characters of no width, and those that turn the direction of a text. Joiners stay: several scripts and emoji need them.
-fn is_invisible(char: char) -> bool {
-    matches!(u32::from(char),
-        0xad | 0x61c | 0x180e | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff
-        | 0xfff9..=0xfffb | 0xe0000..=0xe007f)
+    spell_out(text, &[])
 }
 
 #[cfg(test)]
@@ -134,11 +117,6 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
-
-    #[test]
-    fn what_cannot_be_seen_is_written_out() {
-        assert_eq!(plain("rm\u{202e}x\u{1b}[1m\u{200b}"), "rm\\u{202e}x\\u{1b}[1m\\u{200b}");
-    }
 
     #[test]
     fn a_command_line_is_cut_and_keeps_no_secret() {

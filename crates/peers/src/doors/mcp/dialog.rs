@@ -137,8 +137,8 @@ fn form(questions: &[Question]) -> (String, Value) {
         }
     }
     let message = match questions {
-        [question] => format!("{}\n(Also on your phone: whoever answers first wins.)", question.text),
-        _ => "Questions from the agent. (Also on your phone: whoever answers first wins.)".to_owned(),
+        [question] => format!("{}\n(Also on your phone; the first answer counts.)", question.text),
+        _ => "Questions from the agent. (Also on your phone; the first answer counts.)".to_owned(),
     };
     (message, json!({"type": "object", "properties": properties}))
 }
