@@ -13,6 +13,18 @@ test("an approval is allowed once with one press", async () => {
   expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "allow" });
 });
 
+test("a tap says which program wants what, as a list, and has nothing to edit", async () => {
+  const input = { wants: "Pair a device of ada", program: "askbridge pair", below: "script < tmux", terminal: "pts/3" };
+  const approval = { tool: "askbridge", input, summary: input.wants, rules: [] };
+  const { user, calls } = given({ ...command(), agent: "askbridge", approval });
+  expect(screen.getByRole("heading", { name: "A program on this machine asks you" })).toBeTruthy();
+  expect((await screen.findByText("script < tmux")).tagName).toBe("DD");
+  expect(screen.getAllByText("Pair a device of ada")).toHaveLength(1);
+  expect(screen.queryByRole("button", { name: "Edit" })).toBeNull();
+  await user.click(press("Allow once"));
+  expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "allow" });
+});
+
 test("always shows each rule to the letter before it is saved", async () => {
   const { user, calls } = given(command());
   await user.click(press("Always allow…"));

@@ -14,7 +14,7 @@ import { Always } from "./Always.tsx";
 import { Decided } from "./Decided.tsx";
 import { EditInput } from "./EditInput.tsx";
 import { risksOf } from "./risk.ts";
-import { edited, editableOf, faultOf } from "./tool.ts";
+import { edited, editableOf, faultOf, isTap } from "./tool.ts";
 
 const Input = lazy(() => import("./Input.tsx"));
 
@@ -159,7 +159,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
           <button type="button" className="ab-button" data-tone="stop-plain" data-opens="deny" onClick={() => open("deny")}>
             {words.denyMore}
           </button>
-          {!isEditing && (
+          {!isEditing && !isTap(ask) && (
             <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>
               {words.edit}
             </button>

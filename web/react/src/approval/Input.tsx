@@ -85,6 +85,9 @@ export default function Input({ tool, input, folder }: InputProps) {
           <Rest input={input} shown={["url"]} />
         </figure>
       );
+    case "tap":
+      // What is wanted is the headline already.
+      return <Rest input={input} shown={["wants"]} />;
     case "other":
       return (
         <figure className="ab-input-shown">

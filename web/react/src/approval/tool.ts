@@ -1,11 +1,13 @@
 /** What a tool's input means to a person. Inputs are data from outside: nothing in them is taken for granted. */
 
+import type { Ask } from "@askbridge/client";
 import { changes, unified, type Line } from "./lines.ts";
 
 export type Meaning =
   | { readonly kind: "command"; readonly command: string; readonly about: string | null }
   | { readonly kind: "change"; readonly file: string; readonly lines: readonly Line[]; readonly isWhole: boolean }
   | { readonly kind: "address"; readonly url: string }
+  | { readonly kind: "tap" }
   | { readonly kind: "other" };
 
 /** The part of an input that a person may want to change, as text. `field: null` is the whole of it, as JSON. */
@@ -14,8 +16,17 @@ export interface Editable {
   readonly text: string;
 }
 
+/** What the server itself calls the asks in which a program of its machine wants something that only a person may give. */
+const OURSELVES = "askbridge";
+
+/** Is this a tap? An agent may call its ask so; allowing it then gives nothing. */
+export function isTap(ask: Ask): boolean {
+  return ask.kind === "approval" && ask.agent === OURSELVES && ask.approval.tool === OURSELVES;
+}
+
 export function meaningOf(tool: string, input: unknown): Meaning {
   if (!isRecord(input)) return { kind: "other" };
+  if (tool === OURSELVES) return { kind: "tap" };
   const command = commandOf(input);
   if (command !== null) return { kind: "command", command, about: textOf(input["description"]) };
   const file = fileOf(input);

@@ -1,6 +1,7 @@
 /** Who asks, where, and since when. */
 
 import type { Ask } from "@askbridge/client";
+import { isTap } from "../approval/tool.ts";
 import { useNow } from "../now.ts";
 import { Seen } from "../text/Seen.tsx";
 import { stretch } from "../time.ts";
@@ -56,7 +57,7 @@ function headline(ask: Ask, words: ReturnType<typeof useWords>): string {
     case "questions":
       return words.asks(ask.agent);
     case "approval":
-      return words.wantsToRun(ask.agent, ask.approval.tool);
+      return isTap(ask) ? words.wantsATap : words.wantsToRun(ask.agent, ask.approval.tool);
     case "plan":
       return words.hasAPlan(ask.agent);
     case "form":

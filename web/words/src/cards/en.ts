@@ -11,6 +11,7 @@ export const en = {
   hide: "Hide",
   asks: (agent: string) => `${agent} asks`,
   wantsToRun: (agent: string, tool: string) => `${agent} wants to use ${tool}`,
+  wantsATap: "A program on this machine asks you",
   hasAPlan: (agent: string) => `${agent} has a plan`,
   wantsDetails: (agent: string) => `${agent} needs details`,
   waitsFor: (time: string) => `waits ${time}`,

@@ -13,6 +13,7 @@ export const ja: Same<typeof en> = {
   hide: "隠す",
   asks: (agent) => `${agent} からの質問`,
   wantsToRun: (agent, tool) => `${agent} が ${tool} を使おうとしています`,
+  wantsATap: "このマシンのプログラムが確認を求めています",
   hasAPlan: (agent) => `${agent} の計画`,
   wantsDetails: (agent) => `${agent} が入力を求めています`,
   waitsFor: (time) => `${time}待っています`,
