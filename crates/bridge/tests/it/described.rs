@@ -160,11 +160,11 @@ async fn every_address_answers_as_the_document_says() {
     let path = format!("/v1/tokens/{}", made["id"].as_str().unwrap());
     met.note("revokeToken", 200, house.delete(&path, &local).await);
     let person = json!({"i_am_a_person": true, "name": "bob", "role": "person"});
-    let link = met.note("makePairing", 201, with_tap(&house, &ada, "/v1/pairings", &person).await);
+    let link = met.note("makePairing", 201, with_tap(&house, &operator, "/v1/pairings", &person).await);
     met.note("pair", 201, house.post("/v1/pair", "", &json!({"secret": link["secret"], "device": "phone"})).await);
     let person = json!({"i_am_a_person": true, "role": "person", "token": true});
-    met.note("makePairing", 201, with_tap(&house, &ada, "/v1/pairings", &person).await);
-    met.note("switchTaps", 200, with_tap(&house, &ada, "/v1/taps", &json!({"on": false})).await);
+    met.note("makePairing", 201, with_tap(&house, &operator, "/v1/pairings", &person).await);
+    met.note("switchTaps", 200, with_tap(&house, &operator, "/v1/taps", &json!({"on": false})).await);
     met.note("showTaps", 200, house.get("/v1/taps", &local).await);
     met.note("announceAgent", 204, house.here("POST", "/v1/agents", &json!({})).await);
     let event = json!({"hook_event_name": "Stop", "session_id": "none"});
