@@ -30,11 +30,12 @@ pub fn growth(dir: &Path, now: Timestamp) -> Result<Growth, Error> {
         let since = at(&conn, 0)?;
         let Some(since) = since else { return Ok(Growth { space, since, per_day: 0 }) };
         let entries: i64 = conn.query_row("SELECT count(*) FROM entries", (), |row| row.get(0))?;
-        let lately = newest - first_after(&conn, newest, now.minus(LATELY))? + 1;
+        // Nothing within that time: the first after it would stand behind the newest.
+        let lately = (newest + 1).saturating_sub(first_after(&conn, newest, now.minus(LATELY))?);
         let span = now.since(since).min(LATELY).as_secs().max(DAY_SECS);
         // What an entry takes differs; on average each takes its share of everything.
         let share = space.used() / entries.cast_unsigned().max(1);
-        Ok(Growth { space, since: Some(since), per_day: share.saturating_mul(lately) * DAY_SECS / span })
+        Ok(Growth { space, since: Some(since), per_day: share.saturating_mul(lately).saturating_mul(DAY_SECS) / span })
     });
     measured.map_err(|source| Error::of(&journal, source))
 }

@@ -129,3 +129,12 @@ fn a_refusal_stays_short_however_much_is_wrong() {
     let wrong = claude("Bash", &json!({"command": "make"}), &Value::Object(many));
     assert!(wrong.len() <= 16 && wrong.iter().all(|why| why.len() < 2000), "{}", wrong.len());
 }
+
+#[test]
+fn a_list_that_is_unchanged_fits_also_where_its_items_differ() {
+    let input = json!({"edits": [{"a": 1}, {"a": 1, "b": 2}], "note": "x"});
+    let edited = json!({"edits": [{"a": 1}, {"a": 1, "b": 2}], "note": "y"});
+    assert_eq!(wrong("http", "ci", "mcp__x__y", &input, &edited), Vec::<String>::new());
+    let changed = json!({"edits": [{"a": 5}, {"a": 1, "b": 7}], "note": "x"});
+    assert_eq!(wrong("http", "ci", "mcp__x__y", &input, &changed), Vec::<String>::new());
+}

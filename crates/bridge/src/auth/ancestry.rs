@@ -165,7 +165,11 @@ fn trace(processes: &impl Processes, known: &Known, own: u32, pid: u32) -> Origi
     // Real, effective and saved: no program of this user has all three, also not one that is run with another's rights, nor
     // one in a user namespace. A server that runs as root tells nothing from this.
     let is_roots = |kin: &Kin| kin.id.pid != FIRST_PROCESS && processes.users(kin.id.pid) == Some([ROOT; 3]);
-    let below_a_login = || line.iter().any(from_outside) || (own != ROOT && line.iter().skip(1).any(is_roots));
+    // Nothing of this user stands above a login. A program of root's that this user started, such as sudo, runs helpers of the
+    // user's choice before it has asked for a password.
+    let is_own = |kin: &Kin| processes.users(kin.id.pid).is_none_or(|users| users.contains(&own));
+    let is_login = |at: usize| is_roots(&line[at]) && !line[at + 1..].iter().any(is_own);
+    let below_a_login = || line.iter().any(from_outside) || (own != ROOT && (1..line.len()).any(is_login));
     // What an agent left behind in this session may look like the person who sits there.
     let hosts_an_agent = leader.is_some_and(|leader| known.hosted.contains(&leader));
     let ancestry = if known.vouched.contains_key(&shell) {

@@ -11,6 +11,8 @@ use crate::runtime::Store;
 
 const PREFIX: &str = "agent/";
 const VOUCHED: &str = "taps/shell/";
+/// Which boot of this machine the shells belong to.
+const BOOT: &str = "taps/boot";
 
 /// How long a process is remembered across restarts. Beyond: only until the server stops.
 const REMEMBERED: Duration = Duration::from_secs(366 * 24 * 60 * 60);
@@ -42,10 +44,11 @@ impl Agents {
         store: &Store,
         now: Timestamp,
     ) -> Result<(), ShelfError> {
+        // For this server at once, whether or not the shelf takes it.
+        self.take_for_proven(shell, leader);
         let place = leader.map(ProcessId::written).unwrap_or_default();
         let until = Some(now.plus(REMEMBERED));
         store.put(&format!("{VOUCHED}{}", shell.written()), place.as_bytes(), Expect::Any, until, now).await?;
-        self.take_for_proven(shell, leader);
         Ok(())
     }
 
@@ -58,13 +61,27 @@ impl Agents {
                 self.recognise(process, std::str::from_utf8(&item.value).ok().and_then(ProcessId::read));
             }
         }
+        let same_boot = is_same_boot(store, now).await?;
         for item in store.list(VOUCHED, now).await? {
-            if let (Some(shell), leader) = vouch(&item.key, &item.value) {
-                self.take_for_proven(shell, leader);
+            match vouch(&item.key, &item.value) {
+                (Some(shell), leader) if same_boot => self.take_for_proven(shell, leader),
+                _ => store.delete(&item.key, Expect::Any).await?,
             }
         }
         Ok(())
     }
+}
+
+/// Is this still the boot that the last server ran in? Start times count from it, so a tap given before a reboot could fit
+/// another process after it.
+async fn is_same_boot(store: &Store, now: Timestamp) -> Result<bool, ShelfError> {
+    let boot = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let known = store.get(BOOT, now).await?;
+    if known.is_some_and(|item| *item.value == *boot) {
+        return Ok(true);
+    }
+    store.put(BOOT, &boot, Expect::Any, None, now).await?;
+    Ok(false)
 }
 
 fn vouch(key: &str, value: &[u8]) -> (Option<ProcessId>, Option<ProcessId>) {

@@ -24,4 +24,4 @@ pub use processes::ProcessId;
 pub(crate) use processes::{command_line, look_up};
 pub use secret::Secret;
 pub(crate) use secret::{hash, hex};
-pub use tokens::{TokenInfo, TokenRole, Tokens, TokensError};
+pub use tokens::{TokenInfo, TokenRole, Tokens, TokensError, checked_name};

@@ -1,6 +1,6 @@
 //! Pairing: a link that works once turns a browser or a phone into a person's device.
 
-use askbridge_core::ids::Timestamp;
+use askbridge_core::ids::{PartyId, Timestamp};
 use askbridge_core::limits;
 use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
 use serde::{Deserialize, Serialize};
@@ -38,13 +38,18 @@ struct Link {
     /// Did a device of a person agree to it? Otherwise it makes the first device, or none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     vouched: bool,
+    /// The device that made it. The link is worthless once that device is revoked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    maker: Option<String>,
 }
 
 /// Who made a link that makes a person's device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkMadeBy {
-    /// A device of that person, or a process to which such a device gave a tap.
-    ADevice,
+    /// A device of that person.
+    ADevice(PartyId),
+    /// A process to which a device gave a tap.
+    ATap,
     /// A process of this machine. That is enough for the first device only.
     ThisMachine,
 }
@@ -62,8 +67,12 @@ pub async fn make_link(
     now: Timestamp,
 ) -> Result<Secret, PairingError> {
     let secret = Secret::fresh("pair", chance);
-    let vouched = made_by == LinkMadeBy::ADevice;
-    let link = serde_json::to_vec(&Link { name: name.to_owned(), role, vouched }).expect("a link has text keys");
+    let (vouched, maker) = match made_by {
+        LinkMadeBy::ADevice(party) => (true, Some(party.as_str().to_owned())),
+        LinkMadeBy::ATap => (true, None),
+        LinkMadeBy::ThisMachine => (false, None),
+    };
+    let link = serde_json::to_vec(&Link { name: name.to_owned(), role, vouched, maker }).expect("a link has text keys");
     let expires_at = Some(now.plus(limits::PAIRING_LINK_LIFE));
     store.put(&key(&secret), &link, Expect::Absent, expires_at, now).await?;
     Ok(secret)
@@ -77,7 +86,8 @@ pub async fn make_code(
     role: TokenRole,
     now: Timestamp,
 ) -> Result<Secret, PairingError> {
-    let link = serde_json::to_vec(&Link { name: name.to_owned(), role, vouched: false }).expect("a link has text keys");
+    let link = serde_json::to_vec(&Link { name: name.to_owned(), role, vouched: false, maker: None })
+        .expect("a link has text keys");
     let expires_at = Some(now.plus(limits::PAIRING_LINK_LIFE));
     loop {
         let code = Secret::from(format!("{:06}", chance.u64() % 1_000_000));
@@ -121,6 +131,9 @@ async fn use_up(
 ) -> Result<Paired, PairingError> {
     let item = store.take(key, now).await?.ok_or(PairingError::UsedOrOld)?;
     let link: Link = serde_json::from_slice(&item.value).map_err(|_| PairingError::UsedOrOld)?;
+    if link.maker.as_deref().is_some_and(|maker| !tokens.holds(&PartyId::from(maker))) {
+        return Err(PairingError::UsedOrOld);
+    }
     let needs_to_be_first = link.role.decides() && !link.vouched && !tokens.taps_are_off();
     if needs_to_be_first && !tokens.be_first(now).await? {
         return Err(PairingError::NotTheFirst);

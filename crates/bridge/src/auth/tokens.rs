@@ -66,6 +66,8 @@ pub struct Tokens {
     known: RwLock<HashMap<[u8; 32], Known>>,
     /// Counts what changed about tokens that are known, so that open connections look again whose they are.
     changes: watch::Sender<u64>,
+    /// Held while a token is renamed or revoked: a rename that began before a revocation would bring the token back.
+    changing: tokio::sync::Mutex<()>,
     pub(super) taps: Taps,
 }
 
@@ -88,7 +90,14 @@ impl Tokens {
         let known: HashMap<_, Known> = known.collect();
         let has_people = known.values().any(|known| known.info.role.decides());
         let taps = Taps::load(&store, has_people, now).await?;
-        Ok(Self { store, chance, known: RwLock::new(known), changes: watch::Sender::new(0), taps })
+        Ok(Self {
+            store,
+            chance,
+            known: RwLock::new(known),
+            changes: watch::Sender::new(0),
+            changing: tokio::sync::Mutex::default(),
+            taps,
+        })
     }
 
     /// Recognises a token.
@@ -151,10 +160,7 @@ impl Tokens {
         role: TokenRole,
         now: Timestamp,
     ) -> Result<(Secret, TokenInfo), TokensError> {
-        let name = name.trim();
-        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
-            return Err(TokensError::BadName);
-        }
+        let name = checked_name(name)?;
         let secret = Secret::fresh("ab", &self.chance);
         let info = TokenInfo {
             id: secret::hex(&self.chance.bytes::<5>()),
@@ -196,10 +202,8 @@ impl Tokens {
 
     /// Gives the device of a token another name.
     pub async fn rename(&self, id: &str, device: &str, now: Timestamp) -> Result<Arc<TokenInfo>, TokensError> {
-        let device = device.trim();
-        if device.is_empty() || device.chars().count() > NAME_CHARS_MAX {
-            return Err(TokensError::BadName);
-        }
+        let device = checked_name(device)?;
+        let _alone = self.changing.lock().await;
         let (hash, info) = self.found(id)?;
         let renamed = TokenInfo { device: device.to_owned(), ..(*info).clone() };
         self.put(hash, renamed.clone(), now).await?;
@@ -216,12 +220,22 @@ impl Tokens {
 
     /// Forgets a token: whoever holds it is a stranger from now on.
     pub async fn revoke(&self, id: &str) -> Result<Arc<TokenInfo>, TokensError> {
+        let _alone = self.changing.lock().await;
         let (hash, info) = self.found(id)?;
         self.store.delete(&format!("{PREFIX}{}", secret::hex(&hash)), Expect::Any).await?;
         self.known.write().remove(&hash);
         self.changes.send_modify(|count| *count += 1);
         Ok(info)
     }
+}
+
+/// Returns a name as it is kept, so that a tap names the same person as the token that it is given for.
+pub fn checked_name(name: &str) -> Result<&str, TokensError> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
+        return Err(TokensError::BadName);
+    }
+    Ok(name)
 }
 
 impl From<TokenInfo> for Known {

@@ -99,6 +99,9 @@ pub(crate) async fn prune(
             continue;
         }
         let conversation = handle.conversation(session.id).await?;
+        if conversation.iter().any(|link| known.contains(link)) {
+            continue;
+        }
         known.extend(conversation.iter().copied());
         if !by.may(handle, &conversation) {
             continue;

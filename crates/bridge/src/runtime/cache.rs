@@ -131,6 +131,7 @@ impl Cache {
         // Ours, and the one in the map. Nobody can take another while the map is locked.
         if Arc::strong_count(&cell) == 2 && cells.get(&session).is_some_and(|known| Arc::ptr_eq(known, &cell)) {
             cells.remove(&session);
+            self.bytes.fetch_sub(cell.weight.load(Ordering::Relaxed), Ordering::Relaxed);
         }
     }
 

@@ -191,6 +191,10 @@ impl Follower {
                 }
                 Stage::Missed(missed) => match missed.next().await {
                     Some(Ok(Followed::Entry(stored))) => {
+                        // A follower that fell behind while it still caught up may be ahead of where it was let go.
+                        if self.told.covers(stored.entry.session, stored.position) {
+                            continue;
+                        }
                         self.told.advance(&stored);
                         if self.wants(stored.entry.session) {
                             return Ok(Heard::News(Arc::new(News::of(&stored, &self.told))));

@@ -64,6 +64,10 @@ impl Handle {
                 _ => break,
             }
         }
+        // A server that was killed while a session went on as another leaves one that names its predecessor and is not named by it.
+        if !links.contains(&session) {
+            return Ok(vec![session]);
+        }
         Ok(links)
     }
 
@@ -79,6 +83,7 @@ impl Handle {
         // One at a time: each holds many sessions, and two that wait for each other would wait for ever.
         let _alone = self.forgetting.lock().await;
         let sessions: Vec<_> = conversations.iter().flatten().copied().collect();
+        debug_assert_eq!(sessions.iter().collect::<HashSet<_>>().len(), sessions.len(), "no session is locked twice");
         for session in &sessions {
             // That the last answer was heard may not be written yet.
             self.flush(*session).await?;
@@ -100,8 +105,13 @@ impl Handle {
             let links = &states[at..at + conversation.len()];
             at += conversation.len();
             let unfinished = links.iter().find_map(|link| unfinished(link, now));
+            // It may have gone on as another session since its links were looked up: then it is not whole.
+            let went_on = links.last().is_some_and(|last| match last.session.end {
+                Some(End::Continued { to, .. }) => !conversation.contains(&to) && self.access(to).is_some(),
+                _ => false,
+            });
             let is_quiet = quiet_since.is_none_or(|since| links.iter().all(|link| link.last_at <= since));
-            if unfinished.is_some() || !is_quiet {
+            if unfinished.is_some() || !is_quiet || went_on {
                 stay.extend(conversation.iter().copied());
             }
             why.extend(unfinished);
@@ -111,6 +121,8 @@ impl Handle {
             return Ok(why);
         }
         let accesses: Vec<_> = go.iter().filter_map(|session| Some((*session, self.access(*session)?))).collect();
+        // Should this be dropped or fail half-way, the journal is read again before anything is decided there.
+        states.iter_mut().filter(|state| !stay.contains(&state.session.id)).for_each(|state| state.trusted = false);
         let went = self.store.forget(&go, now, by).await.map_err(|error| Rejection::Down(chain(&error)))?;
         *forgotten += went;
         self.meters.forgot(went);

@@ -239,6 +239,59 @@ async fn a_token_of_two_people_at_once_makes_one_of_them_the_first() {
 }
 
 #[tokio::test]
+async fn a_device_that_is_revoked_does_not_come_back_by_renaming_itself() {
+    let house = House::open().await;
+    let phone = house.person("ada").await;
+    for _ in 0..20 {
+        let tablet = house.person("ada").await;
+        let (_, devices) = house.get("/v1/devices", &tablet).await;
+        let devices = devices["items"].as_array().unwrap();
+        let id = devices.iter().find(|device| device["current"] == json!(true)).unwrap()["id"].as_str().unwrap();
+        let path = format!("/v1/devices/{id}");
+        let name = json!({"device": "mine"});
+        let renaming = [(); 4].map(|()| house.post(&path, &tablet, &name));
+        let (_, revoked) = tokio::join!(futures_util::future::join_all(renaming), house.delete(&path, &phone));
+        assert_eq!(revoked.0, 200);
+        assert_eq!(house.get("/v1/me", &tablet).await.0, 401);
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_link_ends_with_the_device_that_made_it() {
+    let house = House::open().await;
+    let tablet = house.person("ada").await;
+    let (_, link) = house.post("/v1/devices", &tablet, &json!({})).await;
+    house.revoke("ada").await;
+    let (status, refused) = house.post("/v1/pair", "", &json!({"secret": link["secret"]})).await;
+    assert_eq!((status, &refused["code"]), (410, &json!("pairing_used")));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_name_that_cannot_be_kept_is_refused_before_it_counts_as_the_first_device() {
+    let house = House::open().await;
+    for (name, token) in [("", true), ("   ", true), ("   ", false)] {
+        let wish = json!({"i_am_a_person": true, "name": name, "token": token});
+        assert_eq!(house.here("POST", "/v1/pairings", &wish).await.0, 422, "{name:?}");
+    }
+    let wish = json!({"i_am_a_person": true, "name": "ada", "token": true});
+    assert_eq!(house.here("POST", "/v1/pairings", &wish).await.0, 201);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_person_is_asked_about_their_own_device_however_their_name_is_spaced() {
+    let house = House::open().await;
+    let (ada, bob) = (house.operator("ada").await, house.operator("bob").await);
+    let wish = json!({"i_am_a_person": true, "name": " ada ", "token": true});
+    assert_eq!(house.here("POST", "/v1/pairings", &wish).await.1["code"], json!("tap_needed"));
+    let taps = async |token: &str| house.get("/v1/asks", token).await.1["items"].as_array().unwrap().len();
+    assert_eq!((taps(&ada).await, taps(&bob).await), (1, 0));
+    house.close().await;
+}
+
+#[tokio::test]
 async fn no_path_leads_out_of_the_house() {
     let house = House::open().await;
     let ada = house.person("ada").await;

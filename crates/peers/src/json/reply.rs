@@ -29,6 +29,7 @@ pub struct Answering {
     always: Option<u16>,
     /// With `allow`: the input to run instead.
     #[schemars(with = "Option<serde_json::Value>")]
+    #[serde(deserialize_with = "present")]
     input: Option<WildJson>,
     /// With `approve`: the changed plan.
     plan: Option<String>,
@@ -56,6 +57,11 @@ pub enum ReplyError {
     UnknownDecision(String),
     #[error("the body needs `answers` for questions, or a `decision` for everything else")]
     Nothing,
+}
+
+/// What is there is meant, `null` too: an editor that could not read its own text must not allow the original.
+fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<WildJson>, D::Error> {
+    WildJson::deserialize(from).map(Some)
 }
 
 impl Answering {

@@ -107,8 +107,12 @@ impl Found {
             (Wild::Map(old), Wild::Map(new)) => self.fields(path, None, old, new),
             (Wild::List(old), Wild::List(new)) => {
                 for (place, item) in new.iter().enumerate() {
-                    // Of the items that were there, the nearest to compare with: one of the same kind, or else any.
-                    let like = old.iter().find(|known| kind(known) == kind(item)).or(old.first());
+                    // Of the items that were there, the nearest to compare with: the same one, the one in its place, one of the
+                    // same kind, or else any.
+                    let same = || old.iter().find(|known| *known == item);
+                    let in_place = || old.get(place).filter(|known| kind(known) == kind(item));
+                    let alike = || old.iter().find(|known| kind(known) == kind(item));
+                    let like = same().or_else(in_place).or_else(alike).or(old.first());
                     if let Some(like) = like {
                         self.value(&format!("{path}[{place}]"), like, item);
                     }

@@ -62,13 +62,16 @@ pub(super) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failur
     let (mut sum, mut unfinished, mut after) = (Forgotten::default(), 0, None::<String>);
     let is_seen = stderr().is_terminal() && !args.json;
     loop {
-        let wanted = json!({
-            "older_than_seconds": args.older_than.map(|age| age.as_secs_f64()),
-            "larger_than_bytes": args.down_to,
-            "dry_run": args.dry_run,
-            "after": after,
-            "counted_bytes": sum.bytes,
-        });
+        let mut wanted = json!({"dry_run": args.dry_run, "counted_bytes": sum.bytes});
+        if let Some(age) = args.older_than {
+            wanted["older_than_seconds"] = json!(age.as_secs_f64());
+        }
+        if let Some(bytes) = args.down_to {
+            wanted["larger_than_bytes"] = json!(bytes);
+        }
+        if let Some(after) = &after {
+            wanted["after"] = json!(after);
+        }
         let Step { sessions, entries, bytes, unfinished: more, next } =
             client.post("/v1/prune", &wanted).await?.json()?;
         sum += Forgotten { sessions, entries, bytes };

@@ -51,7 +51,9 @@ fn a_terminal_below_a_login_proves_itself() {
     let display =
         [INIT, (40, 1, 40, 0, 0), (41, 40, 40, 0, 0), (42, 41, 42, 0, ME), (43, 42, 42, 0, ME), (44, 43, 44, TTY, ME)];
     let docker_exec = [INIT, (50, 0, 50, TTY, ME), (51, 50, 50, TTY, ME)];
-    for rows in [&sshd[..], &login, &display, &docker_exec] {
+    // Another user becomes the one that the server runs as.
+    let sudo = [INIT, (60, 1, 60, 0, 0), (61, 60, 61, TTY, 1001), (62, 61, 61, TTY, 0), (63, 62, 61, TTY, ME)];
+    for rows in [&sshd[..], &login, &display, &docker_exec, &sudo] {
         assert_eq!(found(rows), Ancestry::LoginTerminal, "{rows:?}");
     }
     assert_eq!(traced(&sshd, &Known::default(), ME).shell, Some(id(23)));
@@ -71,7 +73,9 @@ fn a_terminal_that_anything_could_have_opened_proves_nothing() {
     let container = [(1, 0, 1, TTY, ME), (60, 1, 1, TTY, ME)];
     // A user namespace gives an agent other users to be, never root outside of it.
     let mapped = [INIT, (70, 1, 70, 0, 100_000), (71, 70, 71, TTY, ME)];
-    for rows in [&tmux[..], &graphical, &orphan, &left_behind, &container, &mapped] {
+    // `setsid -f script -c 'sudo -A true'`: sudo runs the user's own SUDO_ASKPASS.
+    let askpass = [INIT, (80, 1, 80, 0, ME), (81, 80, 81, TTY, 0), (82, 81, 81, TTY, ME)];
+    for rows in [&tmux[..], &graphical, &orphan, &left_behind, &container, &mapped, &askpass] {
         assert_eq!(found(rows), Ancestry::UnprovenTerminal, "{rows:?}");
     }
     assert_eq!(traced(&tmux, &Known::default(), ME).shell, Some(id(21)), "its pane, not the server");

@@ -108,7 +108,10 @@ pub(crate) async fn link(State(app): State<App>, caller: Caller) -> Result<Respo
         Role::Person | Role::Agent | Role::Local | Role::Unproven => TokenRole::Person,
     };
     let now = app.handle.clock.now();
-    let made_by = if caller.holds_a_device() { LinkMadeBy::ADevice } else { LinkMadeBy::ThisMachine };
+    let made_by = match caller.holds_a_device() {
+        true => LinkMadeBy::ADevice(caller.party.clone()),
+        false => LinkMadeBy::ThisMachine,
+    };
     let made = make_link(&app.handle.store, &app.handle.chance, &caller.name, role, made_by, now).await;
     let secret = made.map_err(|error| Rejection::Down(chain(&error)))?;
     let expires_at = Rfc3339(now.plus(askbridge_core::limits::PAIRING_LINK_LIFE));

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::asks::Waiting;
-use crate::auth::{Ancestry, LinkMadeBy, PairingError, Secret, TokenRole, make_link, redeem as redeem_link};
+use crate::auth::{
+    Ancestry, LinkMadeBy, PairingError, Secret, TokenRole, checked_name, make_link, redeem as redeem_link,
+};
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
@@ -127,6 +129,8 @@ pub(crate) async fn create(
         Some(_) => return Err(Trouble::new(422, "bad_request", "`role` is person or operator")),
     };
     let name = pairing.name.unwrap_or_else(|| peer.user.to_string());
+    // Before anything is kept or asked: the tap goes to the person whose name the token will carry.
+    let name = checked_name(&name).map_err(|error| super::tokens::trouble(&error))?.to_owned();
     let down = |error: &dyn std::error::Error| Trouble::from(Rejection::Down(chain(error)));
     // The first device is taken at its word. Of several that come at once, one is the first; for a link that is seen when it is
     // opened.
@@ -138,7 +142,7 @@ pub(crate) async fn create(
         let purpose = Purpose::Pair { name: name.clone(), role };
         tapped(&app, Wanted::by_process(&app, &peer, purpose)?, waiting.span()?).await?;
     }
-    let made_by = if is_first { LinkMadeBy::ThisMachine } else { LinkMadeBy::ADevice };
+    let made_by = if is_first { LinkMadeBy::ThisMachine } else { LinkMadeBy::ATap };
     let now = app.handle.clock.now();
     let body = if pairing.token {
         let device = pairing.device.unwrap_or_else(|| "token".to_owned());

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json as example;
 
 use super::sessions::ForgottenJson;
@@ -20,21 +20,35 @@ use crate::server::problem::Trouble;
 
 /// What goes.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = [{"required": ["older_than_seconds"]}, {"required": ["larger_than_bytes"]}]))]
 pub(crate) struct Prune {
     /// Conversations in which nothing happened for so long.
+    #[serde(default, deserialize_with = "given")]
+    #[schemars(range(min = 0, max = AGE_SECS_MAX))]
     older_than_seconds: Option<f64>,
     /// The oldest conversations, until the journal and its index take no more than so many bytes. Those in which something
     /// happened within a day stay.
+    #[serde(default, deserialize_with = "given")]
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
     larger_than_bytes: Option<u64>,
     /// Count what would go; nothing does.
     #[serde(default)]
     dry_run: bool,
     /// What the step before gave as `next`.
+    #[serde(default, deserialize_with = "given")]
     #[schemars(regex(pattern = "^pg_[0-9a-f]{1,15}$"))]
     after: Option<String>,
     /// With `dry_run` and `larger_than_bytes`: what the steps before would have forgotten.
     #[serde(default)]
     counted_bytes: u64,
+}
+
+/// The longest age that counts: three centuries. Beyond: taken as this.
+const AGE_SECS_MAX: u64 = 10_000_000_000;
+
+/// What is named has a value: `null` could be meant as "everything" or as "nothing".
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
 }
 
 /// What one step did.
@@ -58,11 +72,16 @@ pub(crate) async fn prune(
     let bad = |why: &str| Trouble::new(422, "bad_request", why);
     let after = wanted.after.as_deref().map(str::parse::<PageKey>).transpose();
     let after = after.map_err(|_| bad("`after` is not what an earlier step gave as `next`"))?;
-    let age = wanted.older_than_seconds.map(Duration::try_from_secs_f64).transpose();
+    let age = wanted
+        .older_than_seconds
+        .map(|age| Duration::try_from_secs_f64(age).map(|age| age.min(Duration::from_secs(AGE_SECS_MAX))));
+    let age = age.transpose();
     let age = age.map_err(|_| bad("`older_than_seconds` is a number of seconds"))?;
     let now = app.handle.now();
     let quiet_since = match (age, wanted.larger_than_bytes) {
-        (Some(age), _) => now.minus(age),
+        // By size, what happened within a day stays, whatever the age says.
+        (Some(age), Some(_)) => now.minus(age).min(quiet_enough(now)),
+        (Some(age), None) => now.minus(age),
         (None, Some(_)) => quiet_enough(now),
         (None, None) => return Err(bad("say what goes: `older_than_seconds`, `larger_than_bytes` or both")),
     };
