@@ -84,7 +84,7 @@ async function trap(): Promise<{ at: string; heard: string[]; close: () => void 
   return { at: `http://127.0.0.1:${(listener.address() as { port: number }).port}`, heard, close: () => void listener.close() };
 }
 
-const hostile = (at: string) => `<link rel="preconnect" href="${at}"><LINK rel="dns-prefetch preconnect" href="${at}" crossorigin><div><script>fetch("${at}/script");parent.postMessage("pwned","*");document.title="pwned"</script>
+const hostile = (at: string) => `<div><link rel="preconnect" href="${at}"><LINK rel="dns-prefetch preconnect" href="${at}" crossorigin><iframe srcdoc="&lt;link rel=preconnect href=${at}&gt;"></iframe><script>fetch("${at}/script");parent.postMessage("pwned","*");document.title="pwned"</script>
 <img src="${at}/image" onerror="parent.pwned=1"><form action="${at}/form"><button id="go">go</button></form>
 <iframe src="${at}/frame"></iframe><link rel="stylesheet" href="${at}/style"><link rel="preload" as="image" href="${at}/preload"><link rel="prefetch" href="${at}/prefetch"><meta http-equiv="refresh" content="0;url=${at}/meta">
 <a href="javascript:parent.pwned=1">link</a><style>@import url(${at}/import); body{background:url(${at}/background)} b{color:rgb(1,2,3)}</style><b>styled</b></div>`;

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use schemars::JsonSchema;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json as example;
 
@@ -28,8 +29,8 @@ pub(crate) struct Prune {
     older_than_seconds: Option<f64>,
     /// The oldest conversations, until the journal and its index take no more than so many bytes. Those in which something
     /// happened within a day stay.
-    #[serde(default, deserialize_with = "given")]
-    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    #[serde(default, deserialize_with = "given_whole")]
+    #[schemars(range(max = BYTES_MAX))]
     larger_than_bytes: Option<u64>,
     /// Count what would go; nothing does.
     #[serde(default)]
@@ -39,16 +40,30 @@ pub(crate) struct Prune {
     #[schemars(regex(pattern = "^pg_[0-9a-f]{1,15}$"))]
     after: Option<String>,
     /// With `dry_run` and `larger_than_bytes`: what the steps before would have forgotten.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(max = BYTES_MAX))]
     counted_bytes: u64,
 }
 
-/// The longest age that counts: three centuries. Beyond: taken as this.
+/// The longest age that can be named: three centuries. Beyond: refused.
 const AGE_SECS_MAX: u64 = 10_000_000_000;
+/// The most bytes that can be named: as far as every program counts without rounding. Beyond: refused.
+const BYTES_MAX: u64 = 9_007_199_254_740_991;
 
 /// What is named has a value: `null` could be meant as "everything" or as "nothing".
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
+}
+
+fn given_whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    whole(from).map(Some)
+}
+
+/// Reads a whole number, also as some programs write it: `17.0`.
+fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    let number = f64::deserialize(from)?;
+    let fits = number.fract() == 0.0 && (0.0..=BYTES_MAX as f64).contains(&number);
+    if fits { Ok(number as u64) } else { Err(D::Error::custom("a number of bytes is whole and not negative")) }
 }
 
 /// What one step did.
@@ -72,11 +87,9 @@ pub(crate) async fn prune(
     let bad = |why: &str| Trouble::new(422, "bad_request", why);
     let after = wanted.after.as_deref().map(str::parse::<PageKey>).transpose();
     let after = after.map_err(|_| bad("`after` is not what an earlier step gave as `next`"))?;
-    let age = wanted
-        .older_than_seconds
-        .map(|age| Duration::try_from_secs_f64(age).map(|age| age.min(Duration::from_secs(AGE_SECS_MAX))));
-    let age = age.transpose();
-    let age = age.map_err(|_| bad("`older_than_seconds` is a number of seconds"))?;
+    let age = wanted.older_than_seconds.map(Duration::try_from_secs_f64).transpose();
+    let age = age.ok().filter(|age| age.is_none_or(|age| age <= Duration::from_secs(AGE_SECS_MAX)));
+    let age = age.ok_or_else(|| bad("`older_than_seconds` is a number of seconds, 0 to 10000000000"))?;
     let now = app.handle.now();
     let quiet_since = match (age, wanted.larger_than_bytes) {
         // By size, what happened within a day stays, whatever the age says.

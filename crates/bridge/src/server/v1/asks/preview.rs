@@ -86,22 +86,25 @@ pub(crate) async fn show(State(app): State<App>, Path(secret): Path<String>) -> 
     Ok((headers, without_links(&html)).into_response())
 }
 
-/// Takes `<link>` out of a document. With it a page has a browser look up names and open connections ahead of any request
-/// (`rel=preconnect`, `dns-prefetch`), which no policy forbids: that the person looked at the preview, when and from where, would
-/// be known elsewhere.
+/// Elements that make a browser open connections, or that hold a document of their own in which others could.
+const REACHING: [&str; 5] = ["link", "iframe", "frame", "object", "embed"];
+
+/// Takes out of a document what reaches beyond it although the policy forbids every request. With `<link>` a page has a browser look
+/// up names and open connections ahead of any request (`rel=preconnect`, `dns-prefetch`): that the person looked at the preview, when
+/// and from where, would be known elsewhere. A frame could hold another document with such a link (`srcdoc`).
 ///
-/// Each becomes a `<bgsound>`, which parsers put in the same place and leave without content as they do `<link>`, and which does
-/// nothing in any browser of today. What only looks like one (in a comment, in a script that does not run) is changed as well.
+/// Each becomes a `<bgsound>`, which parsers put in the same place as `<link>`, leave without content, and which does nothing in any
+/// browser of today. What only looks like one (in a comment, in a script that does not run) is changed as well.
 fn without_links(html: &str) -> String {
-    const LINK: &str = "link";
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..=at]);
         rest = &rest[at + 1..];
-        if rest.get(..LINK.len()).is_some_and(|name| name.eq_ignore_ascii_case(LINK)) {
+        let begins = |name: &&&str| rest.get(..name.len()).is_some_and(|begun| begun.eq_ignore_ascii_case(name));
+        if let Some(name) = REACHING.iter().find(begins) {
             out.push_str("bgsound");
-            rest = &rest[LINK.len()..];
+            rest = &rest[name.len()..];
         }
     }
     out.push_str(rest);
@@ -156,6 +159,7 @@ mod tests {
             ("a<LiNk/rel='dns-prefetch'>b", "a<bgsound/rel='dns-prefetch'>b"),
             ("<<link\n", "<<bgsound\n"),
             ("<link", "<bgsound"),
+            ("<IFrame srcdoc=x><object><embed>", "<bgsound srcdoc=x><bgsound><bgsound>"),
             ("< link> a<b <lin", "< link> a<b <lin"),
             ("<li>link</li> ü<ü", "<li>link</li> ü<ü"),
             ("<style>b{color:red}</style>", "<style>b{color:red}</style>"),
