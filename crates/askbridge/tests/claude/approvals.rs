@@ -78,6 +78,7 @@ fn a_change_that_would_not_run_is_refused_with_its_fields_and_nothing_runs() {
         (json!([]), alike("a list")),
         (json!(5), alike("a number")),
         (json!(true), alike("true or false")),
+        (json!(null), alike("null")),
         (json!({}), whole(empty)),
         (json!({"command": 5}), field("command", "it has to be text, not 5")),
         (json!({"description": "z"}), field("command", "it is missing; it has to be text")),

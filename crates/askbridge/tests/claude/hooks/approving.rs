@@ -85,12 +85,13 @@ fn the_model_in_a_terminal_reads_what_ran_where_a_person_changed_it() {
 
 #[test]
 fn a_file_in_a_terminal_is_written_as_it_was_allowed_and_both_ways_are_proven() {
-    for (input, expected) in [(json!({"file_path": "made.txt", "content": "two\n"}), "two\n"), (json!(null), "one\n")] {
+    let changed = json!({"decision": "allow", "input": {"file_path": "made.txt", "content": "two\n"}});
+    for (answer, expected) in [(changed, "two\n"), (json!({"decision": "allow"}), "one\n")] {
         let write = tool(CALL, "Write", json!({"file_path": "made.txt", "content": "one\n"}));
         let mut desk = Desk::sit(asking([write]), &Setting::default());
         desk.prompt();
         let asked = desk.rings();
-        desk.house.answer(id(&asked), json!({"decision": "allow", "input": input}));
+        desk.house.answer(id(&asked), answer);
         assert!(!desk.result().is_error);
         desk.until_delivered(&asked);
         assert_eq!(fs::read_to_string(desk.house.room.work().join("made.txt")).unwrap(), expected);
