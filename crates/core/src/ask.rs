@@ -179,7 +179,7 @@ impl Body {
 
 impl Body {
     /// Returns about how many bytes its texts take.
-    fn weight(&self) -> usize {
+    pub fn weight(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         match self {
             Self::Questions(questions) => questions

@@ -167,6 +167,15 @@ pub struct AskWish {
     pub original: Option<Raw>,
 }
 
+impl AskWish {
+    /// Returns about how many bytes it takes.
+    pub fn weight(&self) -> usize {
+        let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.as_str().len());
+        let context = self.context.text.as_ref().map_or(0, String::len) + raw(&self.context.more);
+        self.body.weight() + raw(&self.original) + context
+    }
+}
+
 /// How a peer may name an ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AskRef {
@@ -315,7 +324,7 @@ pub enum Rejection {
     #[error("too many requests")]
     TooFast { retry_after: Duration },
     /// The open asks of one party have as many bytes as they may.
-    #[error("your open asks have {most} bytes, as many as they may; wait until some are settled, or withdraw some")]
+    #[error("your open asks take up {} MiB, and may take up no more; wait until some are settled, or withdraw some", most >> 20)]
     TooMuchOpen { most: u64 },
     #[error("{0}")]
     Down(String),

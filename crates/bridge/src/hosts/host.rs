@@ -210,6 +210,9 @@ impl Host {
         if let Some(step) = self.weigh() {
             return step;
         }
+        // Listened for before the look, so that no call is missed between the two.
+        let desk = Arc::clone(&self.desk);
+        let crowded = desk.crowded.notified();
         if self.makes_room() || self.is_to_sleep().await {
             info!(session.id = %self.session, "Agent has nothing to do and is let go");
             return Step::LetGo;
@@ -218,7 +221,7 @@ impl Host {
             return Step::GoOn;
         }
         self.set_the_alarm();
-        let (news, crowd) = (Arc::clone(&self.news), Arc::clone(&self.desk));
+        let news = Arc::clone(&self.news);
         let has_room = self.has_room();
         let sleep_at = self.idle_since.map(|since| since + self.desk.options.idle);
         if self.seldom.is_empty() {
@@ -243,7 +246,7 @@ impl Host {
                 self.wake();
             }
             () = async { sleep_until(sleep_at.unwrap_or_else(Instant::now)).await }, if sleep_at.is_some() => {}
-            () = crowd.crowded.notified(), if self.offers_room => {}
+            () = crowded, if self.offers_room => {}
         }
         self.take_what_is_ready();
         Step::GoOn

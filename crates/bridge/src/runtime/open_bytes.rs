@@ -33,8 +33,10 @@ pub(crate) struct OpenBytes {
 struct Asked {
     /// What was open when the index was last asked, and everything that was asked since, over or not.
     bytes: u64,
-    /// How many asks were over when this party was refused. As long as no other is, it is refused without another look.
-    refused_at: Option<u64>,
+    /// What is about to be stored, or refused.
+    coming: u64,
+    /// How many asks were over when the index was last asked. As long as no other is, it would say the same.
+    exact_at: Option<u64>,
 }
 
 impl OpenBytes {
@@ -45,13 +47,30 @@ impl OpenBytes {
             return;
         }
         if parties.len() >= PARTIES_MAX {
-            parties.retain(|_, asked| asked.bytes > LITTLE_BYTES);
+            parties.retain(|_, asked| asked.bytes > LITTLE_BYTES || asked.coming > 0);
         }
-        parties.insert(party.clone(), Asked { bytes, refused_at: None });
+        parties.insert(party.clone(), Asked { bytes, ..Asked::default() });
+    }
+
+    /// Counts bytes in advance, if there is room for them: a hundred at once are not each taken for the first.
+    fn expect(&self, party: &PartyId, bytes: u64) -> Option<Coming<'_>> {
+        let mut parties = self.parties.lock();
+        let asked = parties.entry(party.clone()).or_default();
+        asked.has_room(bytes).then(|| {
+            asked.coming += bytes;
+            Coming { of: self, party: party.clone(), bytes }
+        })
     }
 
     fn asked(&self, party: &PartyId) -> Asked {
         self.parties.lock().get(party).copied().unwrap_or_default()
+    }
+
+    /// Puts right what is open. What is coming stays as it is.
+    fn correct(&self, party: &PartyId, bytes: u64, exact_at: u64) {
+        let mut parties = self.parties.lock();
+        let asked = parties.entry(party.clone()).or_default();
+        (asked.bytes, asked.exact_at) = (bytes, Some(exact_at));
     }
 
     /// Something was decided.
@@ -65,6 +84,30 @@ impl OpenBytes {
         if events.iter().any(|written| ends(&written.event)) {
             self.ended.fetch_add(1, Ordering::Relaxed);
         }
+    }
+}
+
+/// Bytes that are about to be stored. Dropped when they are, or are not.
+#[derive(Debug)]
+pub(super) struct Coming<'a> {
+    of: &'a OpenBytes,
+    party: PartyId,
+    bytes: u64,
+}
+
+impl Drop for Coming<'_> {
+    fn drop(&mut self) {
+        if let Some(asked) = self.of.parties.lock().get_mut(&self.party) {
+            asked.coming = asked.coming.saturating_sub(self.bytes);
+        }
+    }
+}
+
+impl Asked {
+    /// May one more come? One that is too large by itself may, where nothing else is open.
+    fn has_room(self, bytes: u64) -> bool {
+        let taken = self.bytes + self.coming;
+        taken == 0 || taken + bytes <= limits::OPEN_BYTES_MAX
     }
 }
 
@@ -82,40 +125,46 @@ impl Handle {
     }
 
     /// Refuses an ask of a party whose open asks have as many bytes as they may. One that was asked before, with the same key
-    /// in the same session, is not another one.
+    /// in the same session, is not another one. What is returned is kept until the ask is stored.
     pub(super) async fn check_open_bytes(
         &self,
         party: &PartyId,
         session: SessionId,
         key: Option<&Key>,
-    ) -> Result<(), Rejection> {
+        bytes: u64,
+    ) -> Result<Option<Coming<'_>>, Rejection> {
         if !self.open_bytes.counted.initialized() {
             Box::pin(self.count_open()).await;
         }
-        if self.open_bytes.asked(party).bytes < limits::OPEN_BYTES_MAX {
-            return Ok(());
+        match self.open_bytes.expect(party, bytes) {
+            None => Box::pin(self.check_closely(party, session, key, bytes)).await,
+            coming => Ok(coming),
         }
-        Box::pin(self.check_closely(party, session, key)).await
     }
 
-    async fn check_closely(&self, party: &PartyId, session: SessionId, key: Option<&Key>) -> Result<(), Rejection> {
+    async fn check_closely(
+        &self,
+        party: &PartyId,
+        session: SessionId,
+        key: Option<&Key>,
+        bytes: u64,
+    ) -> Result<Option<Coming<'_>>, Rejection> {
         if let Some(key) = key
             && self.look(session, |state| state.session.asked_with(key)).await?.is_some()
         {
-            return Ok(());
+            return Ok(None);
         }
         let ended = self.open_bytes.ended.load(Ordering::Relaxed);
-        if self.open_bytes.asked(party).refused_at != Some(ended) {
+        if self.open_bytes.asked(party).exact_at != Some(ended) {
             let of = party.clone();
             let open = self.look_up(move |index| index.open_bytes(Some(&of))).await?;
-            let bytes = open.first().map_or(0, |(_, bytes)| *bytes);
-            let refused_at = (bytes >= limits::OPEN_BYTES_MAX).then_some(ended);
-            self.open_bytes.parties.lock().insert(party.clone(), Asked { bytes, refused_at });
-            if refused_at.is_none() {
-                return Ok(());
+            let open = open.first().map_or(0, |(_, bytes)| *bytes);
+            self.open_bytes.correct(party, open, ended);
+            if let Some(coming) = self.open_bytes.expect(party, bytes) {
+                return Ok(Some(coming));
             }
             let most = limits::OPEN_BYTES_MAX;
-            warn!(bytes, most, "The open asks of one token have as many bytes as they may; another one is refused");
+            warn!(open, most, "The open asks of one token have as many bytes as they may; another one is refused");
         }
         Err(Rejection::TooMuchOpen { most: limits::OPEN_BYTES_MAX })
     }

@@ -218,7 +218,8 @@ impl Handle {
                 (derived(&caller.party, &key), None)
             }
         };
-        self.check_open_bytes(&caller.party, session, wish.key.as_ref()).await?;
+        let bytes = wish.weight() as u64;
+        let _coming = self.check_open_bytes(&caller.party, session, wish.key.as_ref(), bytes).await?;
         let Prepared { intents, ruled, key } = self.prepare(caller, *wish, started);
         let done = self.submit(session, intents).await?;
         let asked = done.events.iter().find_map(|written| match &*written.event {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use askbridge_bridge::clock::Clock;
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::kit::House;
@@ -107,6 +108,24 @@ async fn a_snapshot_and_a_page_have_their_bytes_and_the_pages_go_on() {
     }
     assert_eq!(seen, asked);
     assert!(seen.is_superset(&ids(&shot["asks"])));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn large_asks_that_come_at_once_are_counted_together() {
+    const EACH: usize = 250_000;
+    let house = House::open().await;
+    let agent = house.agent("ci").await;
+    let large = write("large", EACH);
+    // Three times as many as there is room for.
+    let many = 3 * limits::OPEN_BYTES_MAX as usize / EACH;
+    let asked = join_all((0..many).map(|_| house.post("/v1/asks", &agent, &large))).await;
+    let taken = asked.iter().filter(|(status, _)| *status == 201).count();
+    let refused = asked.iter().filter(|(status, _)| *status == 429).count();
+    assert_eq!(taken + refused, many);
+    let bytes = (taken * EACH) as u64;
+    assert!(bytes <= limits::OPEN_BYTES_MAX, "{bytes} bytes were taken");
+    assert!(bytes > limits::OPEN_BYTES_MAX * 9 / 10, "only {bytes} bytes were taken");
     house.close().await;
 }
 

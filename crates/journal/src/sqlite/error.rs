@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::{ErrorCode, ffi};
+use rustix::process::Resource;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -60,17 +61,18 @@ pub enum Error {
 }
 
 /// May the file not grow? Because the disk is full, or because a file of this process may not be longer (`ulimit -f`): SQLite
-/// calls the second an error of a write like any other.
+/// calls the second an error of a write like any other. Without such a limit it is one: then it is not known what was written.
 pub(crate) fn is_full(error: &rusqlite::Error) -> bool {
-    matches!(
-        error,
-        rusqlite::Error::SqliteFailure(
-            ffi::Error { code: ErrorCode::DiskFull, .. }
-                | ffi::Error { extended_code: ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE, .. }
-                | ffi::Error { extended_code: ffi::SQLITE_IOERR_SHMSIZE, .. },
-            _
-        )
-    )
+    says_full(error, || rustix::process::getrlimit(Resource::Fsize).current.is_some())
+}
+
+fn says_full(error: &rusqlite::Error, files_are_limited: impl FnOnce() -> bool) -> bool {
+    let rusqlite::Error::SqliteFailure(error, _) = error else { return false };
+    match (error.code, error.extended_code) {
+        (ErrorCode::DiskFull, _) => true,
+        (_, ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE | ffi::SQLITE_IOERR_SHMSIZE) => files_are_limited(),
+        _ => false,
+    }
 }
 
 impl Error {
@@ -103,6 +105,26 @@ impl Error {
             }
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { path, source },
             _ => Self::Sqlite { path, source },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_fails_means_no_space_only_where_files_may_not_grow() {
+        let failure = |code| rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+        for (code, unlimited, limited) in [
+            (ffi::SQLITE_FULL, true, true),
+            (ffi::SQLITE_IOERR_WRITE, false, true),
+            (ffi::SQLITE_IOERR_SHMSIZE, false, true),
+            (ffi::SQLITE_IOERR_FSYNC, false, false),
+            (ffi::SQLITE_CORRUPT, false, false),
+        ] {
+            assert_eq!(says_full(&failure(code), || false), unlimited, "{code} without a limit");
+            assert_eq!(says_full(&failure(code), || true), limited, "{code} with a limit");
         }
     }
 }

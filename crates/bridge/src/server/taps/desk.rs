@@ -71,6 +71,11 @@ impl TapDesk {
         self.state.lock().open.get(key).cloned()
     }
 
+    /// Has one ended that was not taken yet?
+    pub(super) fn has_ended(&self, key: &Key) -> bool {
+        self.state.lock().ended.contains_key(key)
+    }
+
     /// Is there room for one more? An agent may try to flood a phone.
     pub(super) fn make_room(&self, now: Timestamp) -> Result<(), Trouble> {
         let too_fast = |retry_after| Trouble::from(Rejection::TooFast { retry_after });
@@ -125,7 +130,7 @@ pub(crate) async fn tapped(app: &App, wanted: Wanted, wait: Duration) -> Result<
             Some((Ended::Expired, _)) if !wait.is_zero() => return Err(expired()),
             Some(_) | None => {}
         }
-        let tap = open(app, &key, &wanted).await?;
+        let Some(tap) = open(app, &key, &wanted).await? else { continue };
         let needed = Trouble::new(403, "tap_needed", needs(&tap, now));
         if Instant::now() >= until {
             return Err(needed);
@@ -139,7 +144,7 @@ pub(crate) async fn tapped(app: &App, wanted: Wanted, wait: Duration) -> Result<
 }
 
 /// A tap for deciding is remembered for the shell, where all that is started in it finds it.
-fn is_proven(app: &App, wanted: &Wanted) -> bool {
+pub(super) fn is_proven(app: &App, wanted: &Wanted) -> bool {
     let process = wanted.process().filter(|_| matches!(wanted.purpose, Purpose::Decide { .. }));
     process.is_some_and(|process| app.agents.ancestry(process.pid) == Ancestry::VouchedTerminal)
 }

@@ -11,9 +11,9 @@ use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Terms, Warm, Whil
 use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_peers::doors::http;
 use askbridge_peers::wish::Rejection;
-use tracing::info;
+use tracing::{info, warn};
 
-use super::desk::{Key, Tap};
+use super::desk::{Key, Tap, is_proven};
 use super::wanted::Wanted;
 use super::watch::{Kept, place, watch};
 use super::words::words;
@@ -25,11 +25,17 @@ use crate::server::problem::Trouble;
 /// Who asks, for people to read.
 const NAME: &str = "askbridge";
 
-/// Returns the tap that is open for this, or asks for one.
-pub(super) async fn open(app: &App, key: &Key, wanted: &Wanted) -> Result<Tap, Trouble> {
+/// How long after it goes on by itself a tap is over for good, should no server be left that knows of it.
+const GIVEN_UP_AFTER: Duration = Duration::from_secs(60);
+
+/// Returns the tap that is open for this, or asks for one. `None`: one has ended meanwhile; look again.
+pub(super) async fn open(app: &App, key: &Key, wanted: &Wanted) -> Result<Option<Tap>, Trouble> {
     let _one_at_a_time = app.taps.opening.lock().await;
     if let Some(tap) = app.taps.is_open(key) {
-        return Ok(tap);
+        return Ok(Some(tap));
+    }
+    if app.taps.has_ended(key) || is_proven(app, wanted) {
+        return Ok(None);
     }
     let people = wanted.people(app);
     if people.is_empty() && !wanted.devices_may_be_lost {
@@ -52,9 +58,12 @@ pub(super) async fn open(app: &App, key: &Key, wanted: &Wanted) -> Result<Tap, T
     let value = serde_json::to_vec(&kept).expect("what is kept of a tap has text keys");
     let until = Some(now.plus(limits::TAP_WAIT + limits::TAP_LIFE));
     let put = app.handle.store.put(&place(ask), &value, Expect::Any, until, now).await;
-    put.map_err(|error| Trouble::from(Rejection::Down(chain(&error))))?;
+    if let Err(error) = put {
+        take_back(app, ask).await;
+        return Err(Trouble::from(Rejection::Down(chain(&error))));
+    }
     info!(ask.id = %ask, "Asked for a tap");
-    Ok(watch(app, ask, kept))
+    Ok(Some(watch(app, ask, kept)))
 }
 
 async fn ask(
@@ -103,10 +112,19 @@ async fn ask(
     asked.ok_or_else(|| Rejection::Down("the tap was not recorded".to_owned()))
 }
 
+/// Takes back a tap that could not be written down: after a restart none would know what it is for.
+async fn take_back(app: &App, ask: AskId) {
+    let why = "it could not be written down what this was for".to_owned();
+    let over = vec![Intent::Withdraw { ask, why: why.clone() }, Intent::Close { why }];
+    if let Err(error) = app.handle.submit(ask.session, over).await {
+        warn!(ask.id = %ask, %error, "Could not take back a tap");
+    }
+}
+
 /// Without an answer it is denied. Where it goes on by itself, it is taken back when that time has come.
 fn terms(goes_on_at: Option<Timestamp>, now: Timestamp) -> Terms {
     Terms {
-        deadline: goes_on_at.is_none().then(|| now.plus(limits::TAP_WAIT)),
+        deadline: Some(goes_on_at.map_or_else(|| now.plus(limits::TAP_WAIT), |at| at.plus(GIVEN_UP_AFTER))),
         on_expiry: OnExpiry::Tell,
         on_dismissal: OnDismissal::Tell,
         warm: Warm::Hold,

@@ -125,6 +125,8 @@ async fn until_the_end(app: &App, ask: AskId, kept: &Kept) -> Result<Option<End>
     Ok(Some(match (view.state, &view.answer) {
         // What was allowed after a change is not what was asked for.
         (Stands::Answered, Some(Answer::Approval(Decision::Allow { edited: None, .. }))) => End::Decided(Ended::Given),
+        // The server was away when the time came to go on.
+        (Stands::Expired, _) if kept.goes_on_at.is_some() => End::NoneDenied,
         (Stands::Expired, _) => End::Decided(Ended::Expired),
         (Stands::Withdrawn | Stands::Overtaken, _) => End::TakenBack,
         _ => End::Decided(Ended::Denied),
