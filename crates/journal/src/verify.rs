@@ -141,7 +141,8 @@ fn check(path: PathBuf, beside: Beside, tell: &mut dyn FnMut(u64, u64)) -> Resul
     }
     let up_to = beside.index.up_to();
     let has_its_end = report.is_good();
-    let replayed = replay(&conn, &mut report, up_to, tell).map_err(of)?;
+    let mut replayed = replay(&conn, &mut report, up_to, tell).map_err(of)?;
+    replayed.ahead.extend(forgotten_since(&conn, up_to).map_err(of)?);
     match beside.index {
         // It knows of what is gone.
         _ if !has_its_end => {}
@@ -237,7 +238,7 @@ struct Listed {
 #[derive(Default)]
 struct Replayed {
     open: HashSet<AskId>,
-    /// Sessions that went on after the index last looked.
+    /// Sessions that went on, or were forgotten, after the index last looked.
     ahead: HashSet<SessionId>,
 }
 
@@ -301,6 +302,12 @@ fn replay(
     finish(folded, &mut replayed);
     report.open_asks = replayed.open.len() as u64;
     Ok(replayed)
+}
+
+fn forgotten_since(conn: &Connection, up_to: u64) -> rusqlite::Result<Vec<SessionId>> {
+    let mut query = conn.prepare("SELECT session FROM forgotten WHERE pos >= ?1")?;
+    let sessions = query.query_map([up_to.cast_signed()], |row| Ok(SessionId(u128::from_be_bytes(row.get(0)?))))?;
+    sessions.collect()
 }
 
 /// Returns the last position: quick to find, unlike the number of entries.

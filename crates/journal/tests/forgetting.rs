@@ -158,3 +158,24 @@ async fn an_older_copy_brings_back_what_was_forgotten_since() {
     drop(store);
     assert_eq!(problems(dir.path()), [] as [&str; 0]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_index_from_before_a_session_was_forgotten_is_no_alarm() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let mut talk = Talk::new(&store, 1);
+    talk.append(vec![started(Audience::Everyone), talk.asked(1, "?")]).await;
+    assert_eq!(store.index().sessions(&SessionFilter::default(), None, 10).unwrap().len(), 1);
+    let (index, then) = (dir.path().join("index.db"), dir.path().join("then.db"));
+    let conn = Connection::open(&index).unwrap();
+    conn.execute("VACUUM INTO ?1", [then.to_str().unwrap()]).unwrap();
+    drop(conn);
+    talk.append(vec![talk.answered(1), talk.delivered(1)]).await;
+    store.forget(&[talk.session], Timestamp(9), "mira").await.unwrap();
+    drop(talk);
+    drop(store);
+    // As a kill leaves it: the journal is synced at every commit, the index is not.
+    fs::rename(&then, &index).unwrap();
+    let _ = fs::remove_file(dir.path().join("index.db.seal"));
+    assert_eq!(problems(dir.path()), [] as [&str; 0]);
+}

@@ -138,3 +138,12 @@ fn a_list_that_is_unchanged_fits_also_where_its_items_differ() {
     let changed = json!({"edits": [{"a": 5}, {"a": 1, "b": 7}], "note": "x"});
     assert_eq!(wrong("http", "ci", "mcp__x__y", &input, &changed), Vec::<String>::new());
 }
+
+#[test]
+fn an_input_of_very_many_fields_and_items_is_compared_at_once() {
+    let fields = |last: u32| -> Value { (0..30_000).map(|n| (format!("f{n}"), json!(n + last))).collect() };
+    let items = |last: u32| -> Value { (0..30_000).map(|n| json!(n + last)).collect() };
+    let input = json!({"fields": fields(0), "items": items(0)});
+    let edited = json!({"fields": fields(1), "items": items(40_000)});
+    assert_eq!(wrong("http", "ci", "mcp__x__y", &input, &edited), Vec::<String>::new());
+}

@@ -119,8 +119,8 @@ pub(crate) async fn prune(
     if wanted.dry {
         return count(handle, wanted, conversations, pruned).await;
     }
-    let why = handle.forget_all(&conversations, Some(before), &by.name(), &mut pruned.forgotten).await?;
-    pruned.unfinished = why.len() as u64;
+    let went = handle.forget_all(conversations, Some(before), by.name()).await?;
+    (pruned.forgotten, pruned.unfinished) = (went.forgotten, went.stayed.len() as u64);
     Ok(pruned)
 }
 
@@ -146,8 +146,9 @@ async fn count(
             continue;
         }
         for link in conversation {
-            let bytes = handle.look_up(move |index: &Index| index.bytes_of(link)).await?;
-            pruned.forgotten += Forgotten { sessions: 1, entries: 0, bytes };
+            let size = move |index: &Index| Ok((index.entries_of(link)?, index.bytes_of(link)?));
+            let (entries, bytes) = handle.look_up(size).await?;
+            pruned.forgotten += Forgotten { sessions: 1, entries, bytes };
         }
     }
     Ok(pruned)

@@ -38,6 +38,7 @@ pub fn keep(app: &App, retention: Retention) {
 }
 
 async fn run(handle: Handle, retention: Retention) {
+    handle.finish_forgetting().await;
     if retention == Retention::default() {
         return std::future::pending().await;
     }

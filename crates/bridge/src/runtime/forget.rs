@@ -7,6 +7,7 @@ use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::session::End;
+use askbridge_journal::index::Index;
 use askbridge_journal::journal::Journal;
 use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_journal::{Digest, Forgotten};
@@ -21,8 +22,19 @@ use crate::auth::{Action, Caller};
 /// How many times a conversation may have gone on as another session. Beyond: the rest of it is left alone.
 const LINKS_MAX: usize = 1000;
 
+/// Records of what was forgotten that are read in one go.
+const FORGETTINGS_AT_ONCE: usize = 1000;
+
 /// Sessions that went on as one another, the first of them first.
 pub(crate) type Conversation = Vec<SessionId>;
+
+/// What came of forgetting.
+#[derive(Debug)]
+pub(crate) struct Went {
+    pub(crate) forgotten: Forgotten,
+    /// Why those stayed in which something is unfinished.
+    pub(crate) stayed: Vec<Refusal>,
+}
 
 impl Handle {
     /// Forgets the conversation that a session belongs to, because somebody wants it.
@@ -33,9 +45,8 @@ impl Handle {
             self.guarded(caller, Action::Forget, *link)?;
         }
         let by = format!("{}, {} ({via})", caller.name, caller.device);
-        let mut forgotten = Forgotten::default();
-        let why = self.forget_all(&[conversation], None, &by, &mut forgotten).await?;
-        if let Some(refusal) = why.into_iter().next() {
+        let Went { forgotten, stayed } = self.forget_all(vec![conversation], None, by).await?;
+        if let Some(refusal) = stayed.into_iter().next() {
             return Err(refusal.into());
         }
         info!(session.id = %session, sessions = forgotten.sessions, entries = forgotten.entries, "A conversation was forgotten");
@@ -71,15 +82,25 @@ impl Handle {
         Ok(links)
     }
 
-    /// Forgets conversations, in one transaction. One in which something is unfinished, or in which something happened
-    /// after `quiet_since`, stays whole. Returns why those stayed that are unfinished.
+    /// Forgets conversations. One in which something is unfinished, or in which something happened after `quiet_since`, stays
+    /// whole. Goes on to its end also when the caller does not wait for it.
     pub(crate) async fn forget_all(
+        &self,
+        conversations: Vec<Conversation>,
+        quiet_since: Option<Timestamp>,
+        by: String,
+    ) -> Result<Went, Rejection> {
+        let handle = self.clone();
+        let going = tokio::spawn(async move { handle.forget_them(&conversations, quiet_since, &by).await });
+        going.await.unwrap_or_else(|error| Err(Rejection::Down(chain(&error))))
+    }
+
+    async fn forget_them(
         &self,
         conversations: &[Conversation],
         quiet_since: Option<Timestamp>,
         by: &str,
-        forgotten: &mut Forgotten,
-    ) -> Result<Vec<Refusal>, Rejection> {
+    ) -> Result<Went, Rejection> {
         // One at a time: each holds many sessions, and two that wait for each other would wait for ever.
         let _alone = self.forgetting.lock().await;
         let sessions: Vec<_> = conversations.iter().flatten().copied().collect();
@@ -117,44 +138,92 @@ impl Handle {
             why.extend(unfinished);
         }
         let go: Vec<_> = sessions.iter().copied().filter(|session| !stay.contains(session)).collect();
+        let mut went = Went { forgotten: Forgotten::default(), stayed: why };
         if go.is_empty() {
-            return Ok(why);
+            return Ok(went);
         }
         let accesses: Vec<_> = go.iter().filter_map(|session| Some((*session, self.access(*session)?))).collect();
         // Should this be dropped or fail half-way, the journal is read again before anything is decided there.
         states.iter_mut().filter(|state| !stay.contains(&state.session.id)).for_each(|state| state.trusted = false);
-        let went = self.store.forget(&go, now, by).await.map_err(|error| Rejection::Down(chain(&error)))?;
-        *forgotten += went;
-        self.meters.forgot(went);
-        for state in states.iter_mut().filter(|state| !stay.contains(&state.session.id)) {
-            start_over(state);
+        // Sessions of one conversation go from the first to the last: stopped in between, what is left is a conversation.
+        let (mut parts, mut result) = (go.as_slice(), Ok(()));
+        for size in self.parts(&go).await? {
+            let (part, rest) = parts.split_at(size);
+            let forgotten = match self.store.forget(part, now, by).await {
+                Ok(forgotten) => forgotten,
+                Err(error) => {
+                    result = Err(Rejection::Down(chain(&error)));
+                    break;
+                }
+            };
+            parts = rest;
+            went.forgotten += forgotten;
+            self.meters.forgot(forgotten);
+            let part: HashSet<_> = part.iter().copied().collect();
+            states.iter_mut().filter(|state| part.contains(&state.session.id)).for_each(|state| start_over(state));
+            self.forget_what_was_kept(&part).await;
+            let told: Vec<_> = accesses.iter().filter(|(session, _)| part.contains(session)).cloned().collect();
+            self.tell_gone(&told);
+            self.freed.notify_one();
         }
         drop(states);
+        stay.extend(parts);
         for (session, cell) in sessions.iter().zip(cells).filter(|(session, _)| !stay.contains(*session)) {
             cell.riding.lock().waiting.clear();
             self.cache.leave(*session, cell);
         }
-        self.forget_what_was_kept(&go).await;
-        self.tell_gone(&accesses);
-        self.freed.notify_one();
-        Ok(why)
+        result.map(|()| went)
+    }
+
+    /// Splits sessions so that each part goes in one transaction of a moderate size. Returns how many each part has.
+    async fn parts(&self, go: &[SessionId]) -> Result<Vec<usize>, Rejection> {
+        let all = go.to_vec();
+        let count =
+            move |index: &Index| all.iter().map(|session| index.entries_of(*session)).collect::<Result<Vec<_>, _>>();
+        let entries = self.look_up(count).await?;
+        let (mut parts, mut at) = (Vec::new(), 0);
+        while at < entries.len() {
+            parts.push(together(entries[at..].iter().copied()));
+            at += parts[parts.len() - 1];
+        }
+        Ok(parts)
+    }
+
+    /// Removes what is still kept about the sessions that were forgotten last: the server may have been killed in between.
+    pub(crate) async fn finish_forgetting(&self) {
+        let (mut last, mut skip) = (None, 0);
+        loop {
+            match self.store.forgettings(skip, FORGETTINGS_AT_ONCE).await {
+                Ok(page) if page.is_empty() => break,
+                Ok(mut page) => {
+                    skip += page.len();
+                    last = page.pop();
+                }
+                Err(error) => return warn!(error = chain(&error), "Could not look for what was forgotten last"),
+            }
+        }
+        let gone: HashSet<_> = last.iter().flat_map(|last| &last.gone).map(|gone| gone.session).collect();
+        // One that has begun again since is no longer gone.
+        let gone: HashSet<_> = gone.into_iter().filter(|session| self.access(*session).is_none()).collect();
+        if !gone.is_empty() {
+            self.forget_what_was_kept(&gone).await;
+        }
     }
 
     /// Removes what memory and the shelf hold about sessions: drafts, snoozes, parked runs, how far clients have come,
     /// and whatever a language keeps under a session's or an ask's id.
-    async fn forget_what_was_kept(&self, sessions: &[SessionId]) {
-        let gone: HashSet<_> = sessions.iter().copied().collect();
+    async fn forget_what_was_kept(&self, gone: &HashSet<SessionId>) {
         self.accesses.lock().retain(|session, _| !gone.contains(session));
         self.drafted.lock().retain(|ask| !gone.contains(&ask.session));
-        self.unkept_seen.lock().retain(|key, _| !mentions(key, &gone));
-        self.bell.forget(&gone);
+        self.unkept_seen.lock().retain(|key, _| !mentions(key, gone));
+        self.bell.forget(gone);
         let items = match self.store.list("", self.now()).await {
             Ok(items) => items,
             Err(error) => {
                 return warn!(error = chain(&error), "Could not look for what was kept about forgotten sessions");
             }
         };
-        for item in items.iter().filter(|item| mentions(&item.key, &gone)) {
+        for item in items.iter().filter(|item| mentions(&item.key, gone)) {
             if let Err(error) = self.store.delete(&item.key, Expect::Any).await {
                 warn!(error = chain(&error), "Could not remove what was kept about a forgotten session");
             }

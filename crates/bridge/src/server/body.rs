@@ -16,9 +16,13 @@ use super::problem::Trouble;
 #[derive(Debug)]
 pub(crate) struct Text(pub(crate) String);
 
-/// A body as JSON. An empty one is `{}`.
+/// A body as a JSON object. An empty one is `{}`.
 #[derive(Debug)]
 pub(crate) struct Json<T>(pub(crate) T);
+
+/// A body as any JSON.
+#[derive(Debug)]
+pub(crate) struct AnyJson(pub(crate) serde_json::Value);
 
 impl<S: Send + Sync> FromRequest<S> for Text {
     type Rejection = Trouble;
@@ -37,12 +41,29 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
         let Text(text) = Text::from_request(request, state).await?;
         let text = if text.trim().is_empty() { "{}" } else { &text };
-        match serde_json::from_str(text) {
-            Ok(value) => Ok(Self(value)),
-            Err(error) if error.is_data() => Err(Trouble::new(422, "bad_request", error.to_string())),
-            Err(error) => Err(Trouble::new(400, "not_json", format!("the body is not JSON: {error}"))),
+        let value = parsed(text)?;
+        // Read as an object only: a list would be taken for the fields in their order.
+        if text.trim_start().starts_with('[') {
+            return Err(Trouble::new(422, "bad_request", "the body has to be a JSON object, not a list"));
         }
+        Ok(Self(value))
     }
+}
+
+impl<S: Send + Sync> FromRequest<S> for AnyJson {
+    type Rejection = Trouble;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
+        let Text(text) = Text::from_request(request, state).await?;
+        parsed(if text.trim().is_empty() { "{}" } else { &text }).map(Self)
+    }
+}
+
+fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Trouble> {
+    serde_json::from_str(text).map_err(|error| match error.is_data() {
+        true => Trouble::new(422, "bad_request", error.to_string()),
+        false => Trouble::new(400, "not_json", format!("the body is not JSON: {error}")),
+    })
 }
 
 /// Reads a whole body, within its bounds of size and time.

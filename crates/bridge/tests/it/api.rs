@@ -59,6 +59,22 @@ async fn every_refusal_is_a_problem_with_a_code() {
 }
 
 #[tokio::test]
+async fn a_list_is_not_read_as_the_fields_of_an_answer() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let (_, asked) =
+        house.post("/v1/asks", &agent, &json!({"approval": {"tool": "Bash", "input": {"command": "ls"}}})).await;
+    let path = format!("/v1/asks/{}/answer", asked["id"].as_str().unwrap());
+    for body in [json!([null, null, "allow"]), json!([]), json!({"decision": "allow", "inputs": {"command": "rm"}})] {
+        let (status, problem) = house.post(&path, &ada, &body).await;
+        assert_eq!((status, &problem["code"]), (422, &json!("bad_request")), "{body}");
+    }
+    assert_eq!(house.post("/v1/pair", "", &json!(["pair_used", "phone"])).await.0, 422);
+    assert_eq!(house.post(&path, &ada, &json!({"decision": "allow"})).await.0, 200);
+    house.close().await;
+}
+
+#[tokio::test]
 async fn the_page_lets_in_nothing_but_its_own_files() {
     let house = House::open().await;
     for path in ["/", "/index.html", "/manifest.webmanifest", "/sw.js"] {

@@ -9,7 +9,7 @@ use askbridge_core::event::{Audience, Settings};
 use askbridge_core::ids::{PartyId, SessionId, Timestamp};
 use askbridge_core::intent::{Intent, Start};
 use askbridge_journal::journal::Journal;
-use askbridge_journal::shelf::Shelf;
+use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_journal::sqlite;
 use serde_json::{Value, json};
 
@@ -186,6 +186,63 @@ async fn sessions_that_went_on_as_one_another_go_together() {
     house.close().await;
 }
 
+#[tokio::test]
+async fn a_long_conversation_goes_in_several_steps_and_leaves_nothing() {
+    const EACH: usize = 900;
+    let house = House::open().await;
+    let ada = house.operator("ada").await;
+    let links: Vec<_> = (21..24).map(SessionId).collect();
+    let mut before = None;
+    for link in &links {
+        house.handle.submit(*link, vec![start(before)]).await.unwrap();
+        for number in 1..=EACH as u32 / 2 {
+            let say = Intent::Say { text: "hello".to_owned(), by: None, about: None };
+            house.handle.submit(*link, vec![say]).await.unwrap();
+            let message = askbridge_core::ids::MessageId { session: *link, number };
+            house.handle.submit(*link, vec![Intent::Unsay { message }]).await.unwrap();
+        }
+        if let Some(before) = before {
+            house.handle.submit(before, vec![Intent::Continue { to: *link }]).await.unwrap();
+        }
+        before = Some(*link);
+    }
+    let (status, gone) = house.delete(&format!("/v1/sessions/{}", links[1]), &ada).await;
+    assert_eq!((status, &gone["sessions"]), (200, &json!(3)), "{gone}");
+    let records = house.handle.store().forgettings(0, 10).await.unwrap();
+    let steps: Vec<_> = records.iter().map(|record| record.gone.len()).collect();
+    assert_eq!(steps, [2, 1], "no transaction holds the journal for long");
+    assert_eq!(house.get("/v1/sessions", &ada).await.1["items"], json!([]));
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_kill_left_of_a_forgotten_session_goes_at_the_next_start() {
+    let (dir, clock) = (tempfile::tempdir().unwrap(), Manual::new(Timestamp(1_794_731_400_000)));
+    let house = open_file(dir.path(), &clock).await;
+    let (agent, ada) = (house.agent("ci").await, house.operator("ada").await);
+    let gone = one_round(&house, &agent, &ada, "Gone?").await;
+    let stays = one_round(&house, &agent, &ada, "Stays?").await;
+    assert_eq!(house.delete(&session_of(&gone), &ada).await.0, 200);
+    // As if the server had been killed before it came to what lies beside the journal.
+    for ask in [&gone, &stays] {
+        let key = format!("draft/0123/{}", ask["id"].as_str().unwrap());
+        let put = house.handle.store().put(&key, b"half written", Expect::Any, None, house.handle.now()).await;
+        put.unwrap();
+    }
+    house.close().await;
+    let house = open_file(dir.path(), &clock).await;
+    house.keep(Retention::default());
+    for _ in 0..1000 {
+        if kept(&house, &gone).await.is_empty() {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(kept(&house, &gone).await, [] as [&str; 0]);
+    assert_eq!(kept(&house, &stays).await.len(), 1);
+    house.close().await;
+}
+
 async fn open_file(dir: &std::path::Path, clock: &Manual) -> House {
     House::open_file(&sqlite::Options::new(dir, 7), Clock::Manual(clock.clone()), 7).await
 }
@@ -231,6 +288,8 @@ async fn pruning_counts_first_and_then_does_what_it_said() {
     assert_eq!(house.get("/v1/sessions", &ada).await.1["items"].as_array().unwrap().len(), 6);
     let (_, done) = prune(json!({"older_than_seconds": 86_400})).await;
     assert_eq!((&done["sessions"], &done["unfinished"]), (&json!(5), &json!(1)), "{done}");
+    assert_eq!(counted["entries"], done["entries"], "what was counted is what went");
+    assert!(done["entries"].as_u64().unwrap() >= 10, "{done}");
     assert_eq!(house.get("/v1/sessions", &ada).await.1["items"].as_array().unwrap().len(), 1);
     house.close().await;
 }

@@ -46,6 +46,15 @@ impl Index {
         rows.map_err(IndexError::Down)
     }
 
+    /// Returns how many entries a session has.
+    pub fn entries_of(&self, session: SessionId) -> Result<u64, IndexError> {
+        let sql = "SELECT sum(json_array_length(places)) FROM runs WHERE session = ?1";
+        let sum = self.look(|conn| {
+            conn.prepare_cached(sql)?.query_row([session.0.to_be_bytes()], |row| row.get::<_, Option<i64>>(0))
+        });
+        Ok(sum.map_err(IndexError::Down)?.unwrap_or(0).cast_unsigned())
+    }
+
     /// Returns how many bytes the entries of a session take.
     pub fn bytes_of(&self, session: SessionId) -> Result<u64, IndexError> {
         let sql = "SELECT sum(length(CAST(e.body AS BLOB))) FROM runs r CROSS JOIN json_each(r.places) p

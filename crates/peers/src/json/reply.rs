@@ -7,6 +7,7 @@ use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
 use askbridge_core::wild::Wild;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::schema::{AnswerGiven, DecisionWord, FieldValue};
 use super::wild::{WildJson, raw};
@@ -40,7 +41,13 @@ pub struct Answering {
     words: Option<String>,
     /// With `deny`: end the agent's turn as well.
     stop: bool,
+    /// What we do not know. A misspelt `input` would allow the original, so nothing here is passed over.
+    #[schemars(skip)]
+    #[serde(flatten)]
+    unknown: BTreeMap<String, IgnoredAny>,
 }
+
+const DECISIONS: [&str; 6] = ["allow", "deny", "approve", "send_back", "accept", "decline"];
 
 /// Why a body is not an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -55,6 +62,10 @@ pub enum ReplyError {
     ContentNotAMap,
     #[error("`decision` is allow or deny, approve or send_back, accept or decline; not `{0}`")]
     UnknownDecision(String),
+    #[error("an answer has no field `{0}`; check its name")]
+    UnknownField(String),
+    #[error("`{field}` says nothing in an answer with {beside}; leave it out, or choose what it belongs to")]
+    OutOfPlace { field: &'static str, beside: String },
     #[error("the body needs `answers` for questions, or a `decision` for everything else")]
     Nothing,
 }
@@ -66,8 +77,13 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<WildJson>
 
 impl Answering {
     /// Types this answer. Whether it fits the ask is for the rules to say.
-    pub fn reply(self) -> Result<Reply, ReplyError> {
-        let words = self.words.filter(|words| !words.trim().is_empty());
+    pub fn reply(mut self) -> Result<Reply, ReplyError> {
+        if let Some((name, _)) = self.unknown.pop_first() {
+            return Err(ReplyError::UnknownField(name));
+        }
+        self.words = self.words.filter(|words| !words.trim().is_empty());
+        self.check_places()?;
+        let words = self.words;
         match self.decision.as_deref() {
             Some("allow") => Ok(Reply::Approval(Decision::Allow {
                 scope: self.always.map_or(Scope::Once, Scope::Always),
@@ -87,6 +103,33 @@ impl Answering {
                 questions(self.answers, self.notes).map(Reply::Questions)
             }
             None => Err(ReplyError::Nothing),
+        }
+    }
+}
+
+impl Answering {
+    /// Refuses what would be passed over: a changed plan beside `allow`, words beside `accept`.
+    fn check_places(&self) -> Result<(), ReplyError> {
+        let decision = self.decision.as_deref();
+        let belongs = |to: &[&str]| decision.is_some_and(|decision| to.contains(&decision));
+        let given = [
+            ("answers", self.answers.is_some(), decision.is_none()),
+            ("notes", self.notes.is_some(), decision.is_none()),
+            ("always", self.always.is_some(), belongs(&["allow"])),
+            ("input", self.input.is_some(), belongs(&["allow"])),
+            ("plan", self.plan.is_some(), belongs(&["approve"])),
+            ("content", self.content.is_some(), belongs(&["accept"])),
+            ("words", self.words.is_some(), belongs(&["deny", "send_back", "decline"])),
+            ("stop", self.stop, belongs(&["deny"])),
+        ];
+        let lost = given.into_iter().find(|(_, is_given, belongs)| *is_given && !belongs);
+        let known = decision.is_none_or(|decision| DECISIONS.contains(&decision));
+        match lost.filter(|_| known) {
+            Some((field, ..)) => {
+                let beside = decision.map_or("`answers`".to_owned(), |decision| format!("the decision `{decision}`"));
+                Err(ReplyError::OutOfPlace { field, beside })
+            }
+            None => Ok(()),
         }
     }
 }
@@ -153,4 +196,37 @@ fn precise(value: &Wild) -> Option<Value> {
         list.push(Value::Text(text.clone()));
     }
     Some(Value::List(list))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(body: serde_json::Value) -> String {
+        let read = serde_json::from_value::<Answering>(body).expect("a body of the right types");
+        read.reply().map(|_| ()).expect_err("something is passed over").to_string()
+    }
+
+    #[test]
+    fn an_answer_says_nothing_that_would_be_passed_over() {
+        let input = json!({"command": "ls"});
+        for (body, field) in [
+            (json!({"decision": "allow", "inputs": input}), "`inputs`"),
+            (json!({"decision": "allow", "plan": "first the tests"}), "`plan`"),
+            (json!({"decision": "allow", "words": "only this once"}), "`words`"),
+            (json!({"decision": "allow", "answers": {"Go?": "Yes"}}), "`answers`"),
+            (json!({"decision": "deny", "input": input}), "`input`"),
+            (json!({"decision": "deny", "always": 0}), "`always`"),
+            (json!({"decision": "approve", "content": {}}), "`content`"),
+            (json!({"decision": "send_back", "words": "no", "stop": true}), "`stop`"),
+            (json!({"answers": {"Go?": "Yes"}, "words": "carefully"}), "`words`"),
+        ] {
+            let why = refused(body.clone());
+            assert!(why.contains(field), "{body}: {why}");
+        }
+        let blank = serde_json::from_value::<Answering>(json!({"decision": "allow", "words": " ", "stop": false}));
+        assert!(blank.expect("a body").reply().is_ok(), "a blank field says nothing that could be lost");
+    }
 }

@@ -5,6 +5,8 @@
 //! made it where we do not. There, each field keeps its name and its type. Taking one away or adding one is refused: only
 //! the tool knows which fields it needs, and a field that it does not know would silently do nothing.
 
+use std::collections::{HashMap, HashSet};
+
 use askbridge_core::ask::{Approval, Ask};
 use askbridge_core::ids::Raw;
 use askbridge_core::limits::EDIT_PROBLEMS_MAX;
@@ -66,24 +68,25 @@ impl Found {
 
     /// Compares the fields of an object with those that it had.
     fn fields(&mut self, path: &str, schema: Option<&Schema>, old: &[(String, Wild)], new: &[(String, Wild)]) {
-        for (place, (name, value)) in new.iter().enumerate() {
+        let had: HashMap<&str, &Wild> = old.iter().rev().map(|(name, value)| (name.as_str(), value)).collect();
+        let mut given = HashSet::new();
+        for (name, value) in new {
             let field = within(path, name);
-            let had = old.iter().find(|(known, _)| known == name);
-            if new[..place].iter().any(|(known, _)| known == name) {
+            if !given.insert(name.as_str()) {
                 self.about(&field, "it is given twice; say it once".to_owned());
                 continue;
             }
-            match (schema.and_then(|schema| schema.field(name)), had) {
+            match (schema.and_then(|schema| schema.field(name)), had.get(name.as_str())) {
                 (Some(type_), _) if type_.takes(value) => {}
                 (Some(type_), _) => self.about(&field, format!("it has to be {}, not {}", type_.wanted(), said(value))),
-                (None, Some((_, had))) => self.value(&field, had, value),
+                (None, Some(had)) => self.value(&field, had, value),
                 (None, None) if schema.is_some() => self.about(&field, "this tool has no such field".to_owned()),
                 (None, None) => {
                     self.about(&field, "the agent's call has no such field, so the tool may not know it".to_owned());
                 }
             }
         }
-        let is_missing = |name: &str| !new.iter().any(|(given, _)| given == name);
+        let is_missing = |name: &str| !given.contains(name);
         match schema {
             Some(schema) => {
                 for (name, type_) in schema.required().filter(|(name, _)| is_missing(name)) {
@@ -106,13 +109,12 @@ impl Found {
             (Wild::Null, _) => {}
             (Wild::Map(old), Wild::Map(new)) => self.fields(path, None, old, new),
             (Wild::List(old), Wild::List(new)) => {
-                for (place, item) in new.iter().enumerate() {
-                    // Of the items that were there, the nearest to compare with: the same one, the one in its place, one of the
-                    // same kind, or else any.
-                    let same = || old.iter().find(|known| *known == item);
-                    let in_place = || old.get(place).filter(|known| kind(known) == kind(item));
-                    let alike = || old.iter().find(|known| kind(known) == kind(item));
-                    let like = same().or_else(in_place).or_else(alike).or(old.first());
+                let known: HashSet<String> = old.iter().map(json::render).collect();
+                let alike: HashMap<&str, &Wild> = old.iter().rev().map(|item| (kind(item), item)).collect();
+                for (place, item) in new.iter().enumerate().filter(|(_, item)| !known.contains(&json::render(item))) {
+                    // A new item is compared with the one in its place, with one of the same kind, or else with any.
+                    let in_place = old.get(place).filter(|known| kind(known) == kind(item));
+                    let like = in_place.or_else(|| alike.get(kind(item)).copied()).or(old.first());
                     if let Some(like) = like {
                         self.value(&format!("{path}[{place}]"), like, item);
                     }

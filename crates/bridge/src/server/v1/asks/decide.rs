@@ -17,7 +17,7 @@ use serde_json::json as example;
 use super::ask_id;
 use crate::auth::Caller;
 use crate::server::app::App;
-use crate::server::body::{Json, json};
+use crate::server::body::{AnyJson, Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
@@ -88,7 +88,7 @@ pub(crate) async fn draft(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(draft): Json<serde_json::Value>,
+    AnyJson(draft): AnyJson,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     let draft = Raw::from(draft.to_string());
