@@ -9,6 +9,10 @@ use askbridge_simulation::{Story, run, shrink};
 use askbridge_testkit::crew::{Crew, News};
 use serde_json::json;
 
+/// As in the published binary, and a fifth faster than the system's here.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const HELP: &str = "\
 cargo xtask simulate [--seeds N] [--from S] [--jobs J]   runs N seeds from S on (100, from 1), J at once (one for each core)
 cargo xtask simulate --minutes M [--from S] [--jobs J]   runs seeds from S on for so long

@@ -108,7 +108,11 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
     }
     world.log.line("world", None, "the calm life begins");
     cast.calm_down(&world);
-    in_a_life(last_life(plan, &world, &cast, decide));
+    // The one append that goes wrong may be one of these, and end the life.
+    while in_a_life(last_life(plan, &world, &cast, decide)) == Ended::Killed {
+        world.log.line("world", None, "the bridge is killed by what it wrote");
+        world.fates.forget_unwritten();
+    }
     let asks = in_a_life(judge::judge(&world));
     if let Some(disk) = &mut disk {
         in_a_life(disk.follow(&world));
@@ -165,7 +169,13 @@ async fn revoke_one(world: Arc<World>, doors: Doors, mut dice: Dice) {
     world.note_revoked(name, token);
 }
 
-async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide) {
+#[derive(Debug, PartialEq, Eq)]
+enum Ended {
+    Killed,
+    Done,
+}
+
+async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide) -> Ended {
     let house = House::open(world, 0, plan.nodes, decide).await;
     cast.enter(world, &house.doors());
     tokio::spawn(tick(Arc::clone(&world.log)));
@@ -176,12 +186,18 @@ async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide)
         // The last news and the last proofs are still on their way.
         sleep(Duration::from_secs(5)).await;
     };
-    if timeout(PATIENCE, all_done).await.is_err() {
+    let done = tokio::select! {
+        biased;
+        () = world.fates.kill.notified() => return Ended::Killed,
+        done = timeout(PATIENCE, all_done) => done,
+    };
+    if done.is_err() {
         let who = cast.waits_for().unwrap_or_default();
         let session = judge::session_of_key(world, &who).await;
         world.log.broke(4, session, format!("{who} waits for ever"));
     }
     house.close().await;
+    Ended::Done
 }
 
 /// Moves the bridge's clock along with the runtime's.

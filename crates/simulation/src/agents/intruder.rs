@@ -24,7 +24,10 @@ pub(crate) async fn live(world: Arc<World>, token: String, dice: Arc<Mutex<Dice>
         let Some(ask) = known.get(place) else { continue };
         let verb = ["answer", "dismiss", "withdraw", "extend", "answer"][thrown];
         let token = if thrown == 4 { "ab_nobody" } else { &token };
-        let body = json!({"answers": {"Which way?": "North"}, "words": "mine"});
+        let body = match verb {
+            "answer" => json!({"answers": {"Which way?": "North"}}),
+            _ => json!({"words": "mine"}),
+        };
         let path = format!("/v1/asks/{ask}/{verb}");
         let post = Call { method: "POST", path: &path, token, headers: &[], body: Some(&body) };
         if let Some((status, said)) = call(&doors, node, &post).await {
