@@ -55,6 +55,11 @@ pub(crate) fn amount(bytes: u64) -> String {
     }
 }
 
+/// Writes a number of things: "1 session", "12 sessions".
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// Writes a text of an agent so that a terminal only ever shows it: control characters could move the cursor or hide a
 /// command, invisible and bidirectional ones could make it read like another.
 pub(crate) fn visible(text: &str) -> String {

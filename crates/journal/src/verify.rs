@@ -63,7 +63,9 @@ pub enum Problem {
         "there are {found} entries, and {forgotten} were forgotten, but {made} were made; something was removed or put in"
     )]
     Missing { found: u64, forgotten: u64, made: u64 },
-    #[error("the index says that {ask} is {index}, the journal that it is {journal}; rebuild the index")]
+    #[error(
+        "the index says that {ask} is {index}, the journal that it is {journal}; stop the server, delete `index.db` and start it again: the index is built anew"
+    )]
     Index { ask: AskId, index: &'static str, journal: &'static str },
 }
 

@@ -52,7 +52,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     let taps: Taps = reply.json()?;
     let said = match (taps.on, taps.needed) {
         (true, true) => "on: what programs here do for a person needs a tap on a paired device",
-        (true, false) => "on, from the first paired device on; there was none yet",
+        (true, false) => "on: needed once the first device is paired, and none is yet",
         (false, _) => "off: programs here may pair devices and decide without a tap",
     };
     print(if args.json { reply.text.trim() } else { said })?;

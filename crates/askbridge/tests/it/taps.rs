@@ -259,7 +259,7 @@ fn an_empty_list_of_devices_does_not_make_the_next_pairing_the_first() {
 #[test]
 fn taps_are_switched_off_with_a_tap_and_on_without() {
     let bridge = TestBridge::start();
-    assert!(bridge.run(&["taps"]).good().contains("there was none yet"));
+    assert!(bridge.run(&["taps"]).good().contains("none is yet"));
     assert_eq!(bridge.run(&["taps", "off"]).code, Some(1), "no device could agree to it");
     bridge.person();
     let denied = bridge.spawn(&["taps", "off"]);

@@ -65,7 +65,9 @@ pub enum IndexError {
         source: DecodeError,
     },
     /// The index does not agree with the journal.
-    #[error("the journal does not have the entry that the index names for {ask}; rebuild the index")]
+    #[error(
+        "the journal does not have the entry that the index names for {ask}; stop the server, delete `index.db` and start it again: the index is built anew"
+    )]
     Missing { ask: AskId },
 }
 

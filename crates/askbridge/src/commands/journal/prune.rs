@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::client::Client;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
-use crate::output::{amount, print};
+use crate::output::{amount, counted, print};
 use crate::settings::Settings;
 
 const EXAMPLES: &str = "\
@@ -81,7 +81,7 @@ pub(super) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failur
             break;
         }
         if is_seen {
-            let _ = write!(stderr(), "\r{} sessions, {}\x1b[K", sum.sessions, amount(sum.bytes));
+            let _ = write!(stderr(), "\r{}, {}\x1b[K", of_sessions(sum.sessions), amount(sum.bytes));
         }
     }
     if is_seen {
@@ -100,15 +100,25 @@ pub(super) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failur
 }
 
 fn in_words(sum: Forgotten, unfinished: u64, is_dry: bool) -> String {
-    let verb = if is_dry { "would go" } else { "are forgotten" };
-    let mut words = format!("{} sessions {verb}: {}", sum.sessions, amount(sum.bytes));
-    if unfinished > 0 {
-        words.push_str(&format!("\n{unfinished} conversations stay, because something in them is unfinished"));
+    let verb = match (is_dry, sum.sessions) {
+        (true, _) => "would go",
+        (false, 1) => "is forgotten",
+        (false, _) => "are forgotten",
+    };
+    let mut words = format!("{} {verb}: {}", of_sessions(sum.sessions), amount(sum.bytes));
+    match unfinished {
+        0 => {}
+        1 => words.push_str("\n1 conversation stays, because something in it is unfinished"),
+        more => words.push_str(&format!("\n{more} conversations stay, because something in them is unfinished")),
     }
     if !is_dry && sum.sessions > 0 {
         words.push_str("\nthe disk gets its room back little by little");
     }
     words
+}
+
+fn of_sessions(count: u64) -> String {
+    counted(count, "session", "sessions")
 }
 
 #[cfg(test)]
@@ -123,5 +133,8 @@ mod tests {
             2 conversations stay, because something in them is unfinished\n\
             the disk gets its room back little by little";
         assert_eq!(in_words(sum, 2, false), words);
+        let one = Forgotten { sessions: 1, entries: 2, bytes: 1024 };
+        let stays = "1 session would go: 1.0 KiB\n1 conversation stays, because something in it is unfinished";
+        assert_eq!(in_words(one, 1, true), stays);
     }
 }

@@ -5,21 +5,23 @@ use askbridge_core::ids::Timestamp;
 use askbridge_journal::{Forgotten, Report};
 use serde_json::json;
 
-use crate::output::visible;
+use crate::output::{counted, visible};
 
 pub(super) fn as_text(report: &Report) -> String {
     let mut lines = vec![format!(
-        "{}: {} entries, {} sessions, {} open asks",
+        "{}: {}, {}, {}",
         report.path.display(),
-        report.entries,
-        report.sessions,
-        report.open_asks
+        counted(report.entries, "entry", "entries"),
+        counted(report.sessions, "session", "sessions"),
+        counted(report.open_asks, "open ask", "open asks")
     )];
     if let Some((first, last)) = report.forgotten_between {
         let Forgotten { sessions, entries, .. } = report.forgotten;
         let (first, last) = (day(first), day(last));
         let when = if first == last { format!("on {last}") } else { format!("between {first} and {last}") };
-        lines.push(format!("{sessions} sessions with {entries} entries were forgotten {when}"));
+        let (what, of) = (counted(sessions, "session", "sessions"), counted(entries, "entry", "entries"));
+        let were = if sessions == 1 { "was" } else { "were" };
+        lines.push(format!("{what} with {of} {were} forgotten {when}"));
     }
     lines.extend(report.problems.iter().map(|problem| format!("problem: {}", visible(&problem.to_string()))));
     if report.more_problems > 0 {

@@ -152,7 +152,7 @@ pub(super) fn is_proven(app: &App, wanted: &Wanted) -> bool {
 fn needs(tap: &Tap, now: Timestamp) -> String {
     let or_else = tap.goes_on_at.map(|at| {
         let left = askbridge_core::verdict::spoken(at.since(now));
-        format!("; unless one of them denies it, it goes on by itself in {left}, in case they are lost")
+        format!("; if they are lost, wait: unless one of them denies it, it goes on by itself in {left}")
     });
     format!("this needs a tap on a paired device ({}){}", tap.devices, or_else.unwrap_or_default())
 }
