@@ -17,6 +17,7 @@ pub(crate) struct Ask {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Shown {
     pub(crate) id: String,
+    pub(crate) session: String,
     pub(crate) state: String,
     /// `false`: decided, but another mouth may have been first.
     pub(crate) certain: Option<bool>,

@@ -79,6 +79,11 @@ fn on_a_running_server_a_script_asks_and_withdraws() {
     let ask: Value = serde_json::from_str(all.good().trim()).unwrap();
     assert_eq!((&ask["agent"], &ask["state"]), (&Value::from("doctor"), &Value::from("withdrawn")));
     assert!(ask["questions"][0]["question"].as_str().unwrap().contains("test by `askbridge doctor`"));
+    let socket = bridge.data().join("run/askbridge.sock");
+    let sessions = bridge.bash(&format!("curl -sS --unix-socket '{}' http://localhost/v1/sessions", socket.display()));
+    let sessions: Value = serde_json::from_str(sessions.good()).unwrap();
+    let states: Vec<_> = sessions["items"].as_array().unwrap().iter().map(|it| it["state"].clone()).collect();
+    assert_eq!(states, ["closed"], "a test goes on after its end: {sessions}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn a_journal_is_checked_and_exported_while_the_server_runs() {
     bridge.run(&["ask", "Deploy now?", "--no-wait"]).good();
     for _ in 0..2 {
         let ran = bridge.run(&["journal", "verify"]);
-        assert!(ran.good().ends_with("1 sessions, 1 open asks\nall is as it should be\n"), "{}", ran.stdout);
+        assert!(ran.good().ends_with("1 session, 1 open ask\nall is as it should be\n"), "{}", ran.stdout);
         let ran = bridge.run(&["journal", "verify", "--json"]);
         let report: Value = serde_json::from_str(ran.good()).unwrap();
         assert_eq!((&report["good"], &report["open_asks"]), (&Value::Bool(true), &Value::from(1)));
@@ -65,8 +65,8 @@ fn only_an_operator_or_a_terminal_prunes_and_verify_says_what_went() {
     assert_eq!(prune(&[])["sessions"], json!(1));
     assert_eq!(prune(&[])["sessions"], json!(0));
     let verified = bridge.run(&["journal", "verify"]);
-    assert!(verified.good().contains("\n1 sessions with "), "{}", verified.stdout);
-    assert!(verified.stdout.contains(" entries were forgotten on 20"), "{}", verified.stdout);
+    assert!(verified.good().contains("\n1 session with "), "{}", verified.stdout);
+    assert!(verified.stdout.contains(" entries was forgotten on 20"), "{}", verified.stdout);
     assert!(verified.stdout.ends_with("all is as it should be\n"), "{}", verified.stdout);
 }
 

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::time::timeout;
 
 use super::problem::Trouble;
@@ -41,12 +41,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
         let Text(text) = Text::from_request(request, state).await?;
         let text = if text.trim().is_empty() { "{}" } else { &text };
-        let value = parsed(text)?;
-        // Read as an object only: a list would be taken for the fields in their order.
-        if text.trim_start().starts_with('[') {
-            return Err(Trouble::new(422, "bad_request", "the body has to be a JSON object, not a list"));
+        // A list would be taken for the fields in their order.
+        if !text.trim_start().starts_with('{') {
+            parsed::<IgnoredAny>(text)?;
+            return Err(Trouble::new(422, "bad_request", "the body has to be a JSON object"));
         }
-        Ok(Self(value))
+        parsed(text).map(Self)
     }
 }
 

@@ -9,6 +9,7 @@ use askbridge_journal::backup::{BackupError, Existing, Progress};
 use askbridge_journal::{Report, sqlite};
 use serde_json::json;
 
+use super::report::summary;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::{print, tell, visible};
@@ -83,16 +84,6 @@ fn failure(settings: &Settings, file: &Path, error: BackupError) -> Failure {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
-}
-
-fn summary(report: &Report) -> String {
-    format!(
-        "{}: {} entries, {} sessions, {} open asks",
-        report.path.display(),
-        report.entries,
-        report.sessions,
-        report.open_asks
-    )
 }
 
 fn as_json(report: &Report, aside: Option<&Path>) -> String {

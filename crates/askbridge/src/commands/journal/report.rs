@@ -8,13 +8,7 @@ use serde_json::json;
 use crate::output::{counted, visible};
 
 pub(super) fn as_text(report: &Report) -> String {
-    let mut lines = vec![format!(
-        "{}: {}, {}, {}",
-        report.path.display(),
-        counted(report.entries, "entry", "entries"),
-        counted(report.sessions, "session", "sessions"),
-        counted(report.open_asks, "open ask", "open asks")
-    )];
+    let mut lines = vec![summary(report)];
     if let Some((first, last)) = report.forgotten_between {
         let Forgotten { sessions, entries, .. } = report.forgotten;
         let (first, last) = (day(first), day(last));
@@ -31,6 +25,17 @@ pub(super) fn as_text(report: &Report) -> String {
         lines.push("all is as it should be".to_owned());
     }
     lines.join("\n")
+}
+
+/// What is in it, in one line.
+pub(super) fn summary(report: &Report) -> String {
+    format!(
+        "{}: {}, {}, {}",
+        report.path.display(),
+        counted(report.entries, "entry", "entries"),
+        counted(report.sessions, "session", "sessions"),
+        counted(report.open_asks, "open ask", "open asks")
+    )
 }
 
 pub(super) fn as_json(report: &Report) -> String {

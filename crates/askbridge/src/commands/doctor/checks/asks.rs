@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::finding::Finding;
 use super::super::patient::Patient;
-use crate::client::{Ask, Client, Error};
+use crate::client::{Ask, Client, Error, Shown};
 use crate::failure::Failure;
 use crate::scratch::Scratch;
 
@@ -63,10 +63,28 @@ async fn on_the_running_server(patient: &Patient) -> Finding {
         Ok(ask) => ask,
         Err(failure) => return bad("a test could not be asked", &failure.what()),
     };
+    let finding = try_it(&client, &role, &ask, bad).await;
+    close(&client, &ask.shown).await;
+    finding
+}
+
+/// A test leaves no conversation behind that looks as if it went on.
+pub(super) async fn close(client: &Client, test: &Shown) {
+    let why = json!({"why": "it was a test by askbridge doctor"});
+    // It may be closed already: a program that ended takes its session along.
+    let _ = client.post(&format!("/v1/sessions/{}/close", test.session), &why).await;
+}
+
+async fn try_it(
+    client: &Client,
+    role: &str,
+    ask: &Ask,
+    bad: impl Fn(&str, &dyn std::fmt::Display) -> Finding,
+) -> Finding {
     if role != "terminal" {
-        return match withdraw(&client, &ask).await {
+        return match withdraw(client, ask).await {
             Ok(()) => {
-                let why = match role.as_str() {
+                let why = match role {
                     "agent" => "below an agent nobody may decide",
                     "unproven" => "deciding from this terminal needs a tap on a paired device",
                     _ => "there is no terminal here",
@@ -77,14 +95,14 @@ async fn on_the_running_server(patient: &Patient) -> Finding {
         };
     }
     let tried = async {
-        answer(&client, &ask).await?;
-        fetch(&client, &ask).await
+        answer(client, ask).await?;
+        fetch(client, ask).await
     };
     match tried.await {
         Ok(()) => Finding::good("a test was asked, answered and fetched"),
         Err(failure) => {
             // Nobody else should have to answer it.
-            let _ = withdraw(&client, &ask).await;
+            let _ = withdraw(client, ask).await;
             bad("a test was asked and not answered", &failure.what())
         }
     }

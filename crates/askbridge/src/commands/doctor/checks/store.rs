@@ -4,6 +4,7 @@ use askbridge_journal::verify;
 
 use super::super::finding::Finding;
 use super::super::patient::Patient;
+use crate::output::counted;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
     let folder = patient.settings.data.clone();
@@ -15,8 +16,9 @@ pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
     let save = "save what can be read with `askbridge journal export > journal.jsonl`, and put back a copy";
     match checked {
         Ok(Ok(report)) if report.is_good() => {
-            let (entries, open) = (report.entries, report.open_asks);
-            vec![Finding::good(format!("the journal holds together: {entries} entries, {open} open asks"))]
+            let entries = counted(report.entries, "entry", "entries");
+            let open = counted(report.open_asks, "open ask", "open asks");
+            vec![Finding::good(format!("the journal holds together: {entries}, {open}"))]
         }
         Ok(Ok(report)) => {
             let problems = report.problems.len() as u64 + report.more_problems;

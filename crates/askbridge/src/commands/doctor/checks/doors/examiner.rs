@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::path::Path;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::client::{Client, Shown};
+use crate::commands::doctor::checks::asks;
 use crate::commands::doctor::patient::Patient;
 use crate::failure::Failure;
 use crate::scratch::Scratch;
@@ -90,6 +91,17 @@ impl Examiner {
                 return Ok(Seen::Silence);
             }
         };
+        let seen = self.answer(question, &ask, door).await;
+        asks::close(&self.client, &ask).await;
+        seen
+    }
+
+    async fn answer<T>(
+        &self,
+        question: &str,
+        ask: &Shown,
+        door: Pin<&mut impl Future<Output = T>>,
+    ) -> Result<Seen<T>, Failure> {
         match &self.decider {
             Ok(decider) => {
                 let answers = json!({"answers": {question: {"options": [0]}}});
