@@ -1,6 +1,6 @@
 //! A session told from its beginning, as messages: for clients that load a conversation before they follow it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use askbridge_core::answer::Outcome;
@@ -32,8 +32,10 @@ pub struct Story {
     pub is_running: bool,
     pub is_over: bool,
     goes_on_as: Option<SessionId>,
-    /// What was asked, and how it ended.
+    /// What was asked, and how it was settled.
     pub asks: BTreeMap<AskId, (Arc<Ask>, Option<Outcome>)>,
+    /// What is no longer asked: settled, taken back, or answered in another place.
+    over: BTreeSet<AskId>,
     turn: Turn,
 }
 
@@ -81,7 +83,9 @@ impl Story {
             Event::Text { text, .. } => self.add(happened, Part::Text(text.clone())),
             Event::Thinking { text, .. } => self.add(happened, Part::Thinking(text.clone())),
             Event::Asked(ask) => drop(self.asks.insert(ask.id, (Arc::clone(ask), None))),
+            Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } => drop(self.over.insert(*ask)),
             Event::Settled(settled) => {
+                self.over.insert(settled.ask);
                 if let Some((_, outcome)) = self.asks.get_mut(&settled.ask) {
                     *outcome = Some(settled.outcome.clone());
                 }
@@ -117,6 +121,15 @@ impl Story {
         let goes_on = next.is_some();
         out.watches.extend(next);
         goes_on
+    }
+
+    /// What still waits for a person, oldest first.
+    pub fn open_asks(&self) -> impl Iterator<Item = &Arc<Ask>> {
+        self.asks.values().map(|(ask, _)| ask).filter(|ask| self.is_open(ask.id))
+    }
+
+    pub fn is_open(&self, ask: AskId) -> bool {
+        !self.over.contains(&ask)
     }
 
     fn set(&mut self, settings: &askbridge_core::event::Settings) {

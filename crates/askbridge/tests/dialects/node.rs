@@ -21,11 +21,18 @@ pub(crate) fn play_with(house: &House, client: &str, scene: &str, more: &[(&str,
     node.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
     node.env("GOBBY_UI", gobby_ui());
     node.env("SCRATCH", house.room.home());
+    // Pages in a browser put pictures there, for people to look at.
+    node.envs(pictures().map(|folder| ("PICTURES", folder)));
     node.env("SERVER", &house.address).env("TOKEN", &house.ada);
     node.envs(more.iter().copied());
     let played = node.output().expect("node can be run");
     let (out, err) = (String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
     assert!(played.status.success(), "{client} {scene}:\n{out}\n{err}\n--- the server:\n{}", house.log());
+}
+
+#[allow(clippy::disallowed_methods, reason = "a test has no settings module")]
+fn pictures() -> Option<PathBuf> {
+    std::env::var_os("ASKBRIDGE_TEST_PICTURES").map(PathBuf::from)
 }
 
 /// The built page: `ASKBRIDGE_TEST_GOBBY_UI`, or the one in `.tools`.

@@ -38,6 +38,11 @@ fn a_tool_is_approved() {
 }
 
 #[test]
+fn an_approval_is_there_and_can_be_clicked_after_a_reload_and_its_command_stays_visible() {
+    assert!(!scene("reload_with_an_open_approval").model.until_result(CALL).is_error);
+}
+
+#[test]
 fn a_plan_is_approved() {
     assert!(!scene("plan").model.until_result(CALL).is_error);
 }

@@ -142,6 +142,13 @@ export class Tab {
     await this.call("Input.insertText", { text: words });
   }
 
+  /** Takes a picture for people to look at, where a folder for pictures is named. */
+  async picture(name) {
+    if (!process.env.PICTURES) return;
+    const { data } = await this.call("Page.captureScreenshot", { format: "png" });
+    fs.writeFileSync(path.join(process.env.PICTURES, `${name}.png`), Buffer.from(data, "base64"));
+  }
+
   async enter() {
     const key = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" };
     await this.call("Input.dispatchKeyEvent", { type: "keyDown", ...key });

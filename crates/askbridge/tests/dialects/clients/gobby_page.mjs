@@ -120,6 +120,27 @@ await play({
     fine(tab);
   },
 
+  async reload_with_an_open_approval() {
+    const tab = await open("Act");
+    await say(tab, "bash");
+    await tab.sees("Approval Required");
+    await tab.load();
+    await ready(tab);
+    await tab.sees("Approval Required");
+    await tab.sees("echo hi");
+    assert.equal((await tab.text()).match(/Approval Required/g).length, 1, "one card");
+    await tab.picture("approval-after-reload");
+    await tab.click("Approve");
+    await tab.sees("done");
+    assert.ok(!(await tab.text()).includes("Approval Required"));
+    // What was approved is shown as a command, before and after a reload.
+    await tab.load();
+    await ready(tab);
+    await tab.sees("done");
+    await tab.sees("echo hi");
+    fine(tab);
+  },
+
   async plan() {
     const tab = await open("Plan");
     await say(tab, "plan");

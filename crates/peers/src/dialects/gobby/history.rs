@@ -1,11 +1,11 @@
-//! Projects, conversations and their messages, as a page loads them. What is still asked is drawn from here after a reload.
+//! Projects and conversations, as a page lists them.
 
 use askbridge_core::ids::{SessionId, Timestamp};
 use serde_json::{Value, json};
 
-use super::{cards, modes, names, quirks};
+use super::modes;
 use crate::json::Rfc3339;
-use crate::story::{Message, Part, Story};
+use crate::story::Story;
 use crate::uuid;
 use crate::wish::{HOSTED_DOOR, SessionLine};
 
@@ -102,77 +102,4 @@ pub(super) fn session(id: SessionId, story: &Story) -> Value {
         updated_at: story.last_at.unwrap_or_default(),
     };
     json!({"session": line.json()})
-}
-
-pub(super) fn messages(story: &Story, after: u64, limit: usize) -> Value {
-    // A page whose line was cut asks for what it missed. What it said itself it shows, under a name of its own.
-    let is_news = |message: &&Message| message.number > after && (after == 0 || !matches!(message.part, Part::User(_)));
-    let newer: Vec<_> = story.messages.iter().filter(is_news).collect();
-    let shown = &newer[newer.len().saturating_sub(limit)..];
-    let messages: Vec<_> = shown.iter().filter_map(|message| one(story, message)).collect();
-    let max_seq = story.messages.back().map_or(after, |last| last.number);
-    json!({"messages": messages, "max_seq": max_seq})
-}
-
-fn one(story: &Story, message: &Message) -> Option<Value> {
-    let at = Rfc3339(message.at);
-    let (id, role, content, block) = match &message.part {
-        Part::User(text) => {
-            let id = format!("user-{}", message.number);
-            (id, "user", text.as_str(), json!({"type": "text", "content": text}))
-        }
-        Part::Text(text) => {
-            let id = block_id(message);
-            (id, "assistant", text.as_str(), json!({"type": "text", "content": text}))
-        }
-        Part::Thinking(text) => {
-            let id = block_id(message);
-            (id, "assistant", "", json!({"type": "thinking", "content": text}))
-        }
-        Part::Tool { call, .. } => {
-            let id = names::message_of_call(message.session, call.as_str());
-            (id, "assistant", "", json!({"type": "tool_chain", "tool_calls": [tool(story, &message.part)?]}))
-        }
-    };
-    Some(json!({
-        "id": id,
-        "seq": message.number,
-        "role": role,
-        "content": content,
-        "created_at": at,
-        "timestamp": at,
-        "content_blocks": [block],
-    }))
-}
-
-/// The same as while it streamed: a page whose line was cut knows by it what it has.
-fn block_id(message: &Message) -> String {
-    match message.block {
-        Some(block) => names::message_of_block(message.session, block),
-        None => names::message_at(message.session, message.position),
-    }
-}
-
-/// A call as it stands. A question that is open is `calling`, which is what makes its card live.
-fn tool(story: &Story, part: &Part) -> Option<Value> {
-    let Part::Tool { call, name, input, ask, result } = part else { return None };
-    let asked = ask.and_then(|ask| story.asks.get(&ask));
-    let arguments: Value = serde_json::from_str(input.as_str()).unwrap_or_default();
-    let (status, outcome) = match (asked, result) {
-        (Some((ask, Some(outcome))), _) if name == quirks::QUESTION_TOOL => ("completed", cards::result(ask, outcome)),
-        (_, None) => ("calling", Value::Null),
-        (_, Some((true, output))) => ("completed", json!({"kind": "text", "content": output})),
-        (_, Some((false, _))) => ("error", Value::Null),
-    };
-    let error = result.as_ref().filter(|(ok, _)| !ok).map(|(_, output)| output);
-    Some(json!({
-        "id": call.as_str(),
-        "tool_name": name,
-        "server_name": names::server_of(name),
-        "tool_type": "unknown",
-        "status": status,
-        "arguments": arguments,
-        "result": outcome,
-        "error": error,
-    }))
 }

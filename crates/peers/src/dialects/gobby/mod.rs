@@ -8,6 +8,7 @@
 mod cards;
 mod hear;
 mod history;
+mod messages;
 mod modes;
 mod moving;
 mod names;

@@ -43,3 +43,17 @@ pub(super) fn server_of(tool: &str) -> &str {
         _ => "builtin",
     }
 }
+
+/// How a page draws a tool. It finds this out by itself while a call streams, and takes it from us when it loads one: a
+/// command is then shown only for `bash`, a file only for `read` and `edit`.
+pub(super) fn type_of(tool: &str) -> &'static str {
+    match tool {
+        "Bash" => "bash",
+        "Read" => "read",
+        "Edit" | "Write" | "MultiEdit" => "edit",
+        "Grep" => "grep",
+        "Glob" | "LS" => "glob",
+        _ if tool.starts_with("mcp__") => "mcp",
+        _ => "unknown",
+    }
+}

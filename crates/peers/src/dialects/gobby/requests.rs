@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::starting::{self, Beginning};
-use super::{history, quirks};
+use super::{history, messages, quirks};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
 use crate::rest;
 use crate::story::Story;
@@ -160,7 +160,7 @@ impl Peer for Asked {
                     rest::json(cx.out, 200, &history::session(named, &self.story));
                 }
                 Wanted::Messages { after, limit } => {
-                    rest::json(cx.out, 200, &history::messages(&self.story, after, limit));
+                    rest::json(cx.out, 200, &messages::messages(&self.story, after, limit));
                 }
                 _ => {}
             },
