@@ -22,6 +22,12 @@ pub fn value(pairs: &str, name: &str) -> Option<String> {
     pairs.find(|(known, _)| decoded(known) == name).map(|(_, value)| decoded(value))
 }
 
+/// Finds every value of a name that may come several times.
+pub fn values(pairs: &str, name: &str) -> Vec<String> {
+    let pairs = pairs.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs.filter(|(known, _)| decoded(known) == name).map(|(_, value)| decoded(value)).collect()
+}
+
 /// Undoes what a form does to a text.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());

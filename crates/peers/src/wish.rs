@@ -9,7 +9,7 @@ use askbridge_core::ask::{Body, Context, Kind, Reach};
 use askbridge_core::event::{CallMade, CallResult, Level, Parcel, Settings};
 use askbridge_core::ids::{AskId, CallId, Key, MessageId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::terms::{Terms, Wait, Wishes};
+use askbridge_core::terms::{OtherTools, Terms, Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
@@ -206,6 +206,8 @@ pub enum Query {
     Kept(String),
     /// How many messages these sessions have: what was said in them, and what was done.
     Counts(Vec<SessionId>),
+    /// What these sessions are about, for lists: see [`Gist`].
+    Gists(Vec<SessionId>),
     /// Whether anybody of this language sits in these sessions, or ever did.
     Presence(Vec<SessionId>),
     /// What an ask of this session would be promised now.
@@ -254,6 +256,20 @@ pub struct SessionLine {
     pub last_at: Timestamp,
 }
 
+/// What a list says about a session beyond its line: read from its entries.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Gist {
+    /// How many messages it has: what was said in it, and what was done.
+    pub messages: usize,
+    /// The beginning of what was said first.
+    pub heading: Option<String>,
+    pub model: Option<String>,
+    pub mode: Option<String>,
+    pub other_tools: Option<OtherTools>,
+    /// When something was last said or done.
+    pub last_at: Option<Timestamp>,
+}
+
 /// Does anybody of one language sit in a session?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
@@ -273,6 +289,7 @@ pub struct Finds {
     pub kept: Vec<(String, Raw)>,
     pub presence: Vec<(SessionId, Presence)>,
     pub counts: Vec<(SessionId, usize)>,
+    pub gists: Vec<(SessionId, Gist)>,
 }
 
 /// That a wish was granted, durably.

@@ -84,6 +84,11 @@ fn what_belongs_to_another_conversation_is_not_drawn() {
 }
 
 #[test]
+fn conversations_are_listed_by_project_with_everything_that_the_page_reads() {
+    scene("lists");
+}
+
+#[test]
 fn whoever_may_not_come_in_stays_out() {
     scene("strangers");
 }

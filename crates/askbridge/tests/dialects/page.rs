@@ -43,6 +43,11 @@ fn an_approval_is_there_and_can_be_clicked_after_a_reload_and_its_command_stays_
 }
 
 #[test]
+fn conversations_are_listed_and_loading_the_list_leaves_their_mode() {
+    scene("list_of_conversations");
+}
+
+#[test]
 fn a_plan_is_approved() {
     assert!(!scene("plan").model.until_result(CALL).is_error);
 }

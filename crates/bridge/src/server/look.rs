@@ -1,11 +1,11 @@
 //! Queries of a peer: what it wants to know, as far as whoever speaks through it may.
 
-use askbridge_core::event::Event;
+use askbridge_core::event::{Event, Settings};
 use askbridge_core::ids::SessionId;
 use askbridge_core::limits;
 use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
 use askbridge_journal::journal::Journal;
-use askbridge_peers::wish::{Finds, Query, Receipt, Rejection, SessionLine};
+use askbridge_peers::wish::{Finds, Gist, Query, Receipt, Rejection, SessionLine};
 
 use super::app::App;
 use crate::auth::{Action, Caller, Role};
@@ -13,6 +13,8 @@ use crate::runtime::chain;
 
 /// Entries that are read to count the messages of one page of sessions. Beyond: the rest is not counted.
 const COUNTED_ENTRIES_MAX: usize = 50_000;
+/// How much of what was said first stands for a session that has no title.
+const HEADING_CHARS: usize = 80;
 /// Sessions whose folders are looked at to say where agents work.
 const FOLDERS_FROM: usize = 200;
 
@@ -53,9 +55,17 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
             let mut left = COUNTED_ENTRIES_MAX;
             // One that is gone since it was listed is left out.
             for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
-                counts.push((session, messages(app, session, &mut left).await?));
+                counts.push((session, gist(app, session, &mut left).await?.messages));
             }
             Ok(found(Finds { counts, ..Finds::default() }))
+        }
+        Query::Gists(sessions) => {
+            let mut gists = Vec::with_capacity(sessions.len());
+            let mut left = COUNTED_ENTRIES_MAX;
+            for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
+                gists.push((session, gist(app, session, &mut left).await?));
+            }
+            Ok(found(Finds { gists, ..Finds::default() }))
         }
         Query::Presence(sessions) => {
             let mut presence = Vec::with_capacity(sessions.len());
@@ -73,9 +83,9 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
     }
 }
 
-/// Counts what was said and done in a session, as far as there are entries `left` to be read.
-async fn messages(app: &App, session: SessionId, left: &mut usize) -> Result<usize, Rejection> {
-    let (mut count, mut after) = (0, None);
+/// Reads what a session is about, as far as there are entries `left` to be read.
+async fn gist(app: &App, session: SessionId, left: &mut usize) -> Result<Gist, Rejection> {
+    let (mut gist, mut after) = (Gist::default(), None);
     while *left > 0 {
         let max = limits::READ_BATCH_MAX.min(*left);
         let read = app.handle.store.read(session, None, after, max).await;
@@ -83,12 +93,36 @@ async fn messages(app: &App, session: SessionId, left: &mut usize) -> Result<usi
         let Some(last) = read.last() else { break };
         after = Some(last.position);
         *left -= read.len();
-        let events = read.iter().flat_map(|stored| &stored.entry.events);
-        let is_message =
-            |event: &Event| matches!(event, Event::Said(_) | Event::Text { .. } | Event::ToolCalled { .. });
-        count += events.filter(|written| is_message(&written.event)).count();
+        for stored in &read {
+            for written in &stored.entry.events {
+                take_in(&mut gist, &written.event);
+            }
+            gist.last_at = gist.last_at.max(Some(stored.entry.at));
+        }
     }
-    Ok(count)
+    Ok(gist)
+}
+
+fn take_in(gist: &mut Gist, event: &Event) {
+    match event {
+        Event::Said(said) => {
+            gist.messages += 1;
+            gist.heading.get_or_insert_with(|| said.text.chars().take(HEADING_CHARS).collect());
+        }
+        Event::Text { .. } | Event::ToolCalled { .. } => gist.messages += 1,
+        Event::Started(started) => set(gist, &started.settings),
+        Event::Configured(settings) => set(gist, settings),
+        _ => {}
+    }
+}
+
+fn set(gist: &mut Gist, settings: &Settings) {
+    for (known, newer) in [(&mut gist.model, &settings.model), (&mut gist.mode, &settings.mode)] {
+        if newer.is_some() {
+            known.clone_from(newer);
+        }
+    }
+    gist.other_tools = settings.wishes.other_tools.or(gist.other_tools);
 }
 
 fn found(finds: Finds) -> Receipt {

@@ -22,7 +22,8 @@
 //!                                  of a session in which that waits; or session NAME… of one with these asks (`at {…}`
 //!                                  before either: what the door keeps with it, without spaces); or
 //!                                  called STATUS BODY; or started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds
-//!                                  presence here (or left, never), finds counts 3 1, finds nothing
+//!                                  presence here (or left, never), finds counts 3 1, finds gists 3/plan 0/default, finds
+//!                                  nothing
 //! reply 1 refused already_decided  a rejection by its code
 //! choose empty_dismissals          what the operator decided, for the connections that follow
 //! wake                             as when a socket opens

@@ -76,6 +76,10 @@ fn query(query: &Query) -> String {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
             format!("counts of {}", sessions.join(" "))
         }
+        Query::Gists(sessions) => {
+            let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
+            format!("gists of {}", sessions.join(" "))
+        }
         Query::Presence(sessions) => {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
             format!("presence in {}", sessions.join(" "))

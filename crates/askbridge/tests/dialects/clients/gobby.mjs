@@ -308,11 +308,58 @@ await play({
     assert.equal(second.calls.size, 0);
   },
 
+  async lists() {
+    const page = await Page.open("plan");
+    page.say("later");
+    await page.ended();
+    const [project] = await page.get("/api/projects");
+    for (const field of ["id", "name", "display_name", "repo_path", "session_count", "open_task_count"]) {
+      assert.ok(project[field] !== undefined, `a project has ${field}: ${JSON.stringify(project)}`);
+    }
+    assert.equal(project.session_count, 1);
+    const all = await page.get("/api/sessions");
+    const mine = await page.get(`/api/sessions?status_in=active&status_in=paused&project_id=${project.id}&limit=100`);
+    assert.equal(all.count, 1, JSON.stringify(all));
+    assert.equal(mine.count, 1, JSON.stringify({ mine, all, project }));
+    const [session] = mine.sessions;
+    const read = ["id", "external_id", "ref", "source", "session_type", "project_id", "status", "title", "chat_mode", "created_at"];
+    for (const field of read.concat("updated_at")) assert.equal(typeof session[field], "string", `${field}: ${session[field]}`);
+    assert.deepEqual([session.chat_mode, session.title, session.source], ["plan", "later", "claude"]);
+    assert.ok(session.message_count >= 2, "the dialog leaves out what has no messages");
+    assert.equal(mine.next_cursor, null);
+    // Pages of 0.2 and 0.3 ask for everything, and take what is of this source.
+    assert.equal(all.sessions[0].source, "claude_sdk_web_chat");
+    for (const none of ["status_in=expired", "mode=auto", "sources=codex", "project_id=x", "created_before=2020-01-01T00:00:00.000Z"]) {
+      assert.equal((await page.get(`/api/sessions?${none}`)).count, 0, none);
+    }
+    // A page that was refused before it logged in asks again when it is told to.
+    const events = new Line(`/ws?token=${TOKEN}`);
+    await events.type("connection_established");
+    events.say({ type: "subscribe", events: ["project_event", "session_event"] });
+    await events.type("project_event");
+    page.say("later");
+    const changed = await events.hear("the session to have changed", (frame) => frame.event === "session_updated");
+    assert.equal(changed.session_id, session.id);
+    // A list that is longer than the page wants goes on.
+    const second = await request("POST", "/api/sessions/web-chat", { headers: page.headers, body: { project_id: project.id } });
+    assert.equal(second.json.status, "created", second.text);
+    const first = await page.get(`/api/sessions?project_id=${project.id}&limit=1`);
+    assert.equal(first.count, 1);
+    const { updated_at, id } = first.next_cursor;
+    const rest = `cursor_updated_at=${encodeURIComponent(updated_at)}&cursor_id=${encodeURIComponent(id)}`;
+    const next = await page.get(`/api/sessions?project_id=${project.id}&limit=1&${rest}`);
+    assert.deepEqual([first.sessions[0].id, next.sessions[0].id], [second.json.session.id, session.id]);
+  },
+
   async strangers() {
     assert.equal((await request("GET", "/ws", { upgrade: true })).status, 401);
     const wrong = await request("POST", "/api/auth/login", { body: { username: "ada", password: "x" } });
     assert.deepEqual([wrong.status, wrong.json.ok], [401, false]);
-    assert.equal((await request("GET", "/api/files/projects")).status, 401);
+    for (const listed of ["/api/files/projects", "/api/projects", "/api/sessions"]) {
+      assert.equal((await request("GET", listed)).status, 401, listed);
+    }
+    // What says nothing of anybody's is told to pages that are not logged in yet: they do not ask again.
+    assert.deepEqual((await request("GET", "/api/config/ui-settings")).json, {});
     const headers = { cookie: `gobby_session=${TOKEN}` };
     assert.equal((await request("GET", "/ws", { upgrade: true, headers })).status, 101);
     const site = await request("GET", "/ws", { upgrade: true, headers: { ...headers, origin: "http://localhost:3000" } });

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { Tab, serve } from "./browser.mjs";
-import { TOKEN, assert, play, until } from "./kit.mjs";
+import { TOKEN, assert, elsewhere, play, until } from "./kit.mjs";
 
 const UI = path.resolve(process.env.GOBBY_UI);
 
@@ -55,6 +55,33 @@ async function choose(tab, question, option) {
     return Boolean(found);
   })()`;
   await until(`the option ${option} of ${question}`, () => tab.run(code));
+}
+
+/** What stands in the list of other conversations, beside the one that is shown. */
+function listed(tab) {
+  return tab.run(`[...document.querySelectorAll(".activity-panel, [class*=activity]")].map((it) => it.innerText).join("\\n")`);
+}
+
+/** The mode that the page is in. */
+function mode(tab) {
+  const modes = `["Plan", "Act", "YOLO"].map((name) => document.querySelector(\`button[role=radio][aria-label=\${name}]\`))`;
+  return tab.run(`${modes}.find((it) => it?.ariaChecked === "true")?.ariaLabel`);
+}
+
+/** Opens another conversation from the page's list, by its title. */
+async function switchTo(tab, title) {
+  await tab.click("Switch session (Cmd+K)");
+  const code = `(() => {
+    const all = [...document.querySelectorAll(".command-palette-item")];
+    const found = all.find((it) => it.innerText.split("\\n").includes(${JSON.stringify(title)}));
+    found?.click();
+    return Boolean(found);
+  })()`;
+  try {
+    await until(`the conversation ${title}`, () => tab.run(code));
+  } catch (error) {
+    throw new Error(`${error.message}; the page says: ${await tab.text()}`);
+  }
 }
 
 function fine(tab) {
@@ -138,6 +165,40 @@ await play({
     await ready(tab);
     await tab.sees("done");
     await tab.sees("echo hi");
+    fine(tab);
+  },
+
+  async list_of_conversations() {
+    const tab = await open("Plan");
+    await say(tab, "later");
+    await tab.sees("it waited");
+    await tab.click("New Chat");
+    await tab.sees("Start a conversation");
+    await tab.click("Act");
+    await say(tab, "ask");
+    await tab.sees("Which?");
+    // The list follows, without a reload: of what is not shown, it has the title and that it is live.
+    await until("the conversation in the list", async () => (await listed(tab)).includes("later"));
+    await tab.picture("conversations");
+    // Loading the page and its list leaves the mode of both as it is.
+    await tab.load();
+    await ready(tab);
+    await until("the list", async () => (await listed(tab)).includes("later"));
+    await tab.sees("Which?");
+    assert.equal(await mode(tab), "Act");
+    await switchTo(tab, "later");
+    await tab.sees("it waited");
+    await until("plan mode", async () => (await mode(tab)) === "Plan");
+    const { items } = await elsewhere("GET", "/v1/sessions");
+    const modes = await Promise.all(items.map(({ id }) => elsewhere("GET", `/v1/sessions/${id}`)));
+    assert.deepEqual(
+      modes.map(({ title, permission_mode }) => `${title} ${permission_mode}`).sort(),
+      ["ask default", "later plan"],
+    );
+    // Searching reads more of each session than drawing the list does.
+    await tab.write("[class*=activity] input[placeholder=Search]", "nothing has this name");
+    await until("an empty list", async () => !(await listed(tab)).includes("ask"));
+    await tab.sees("it waited");
     fine(tab);
   },
 

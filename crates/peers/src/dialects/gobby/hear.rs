@@ -39,8 +39,8 @@ impl Gobby {
             "stop_chat" => self.stop(&heard, out),
             "clear_chat" => self.clear(&heard, out),
             "delete_chat" => self.delete(&heard, out),
-            "subscribe" => tell::send(&Said::SubscribeSuccess { events: events(&heard) }, out),
-            "unsubscribe" => tell::send(&Said::UnsubscribeSuccess { events: events(&heard) }, out),
+            "subscribe" => self.subscribe(&heard, out),
+            "unsubscribe" => self.unsubscribe(&heard, out),
             "heartbeat" => self.look_at(&heard, out),
             "ping" => tell::send(&Said::Pong { latency: 0 }, out),
             kind if quirks::PASSED_OVER.contains(&kind) || kind.starts_with("tmux_") || kind.starts_with("voice_") => {}
@@ -259,16 +259,13 @@ impl Gobby {
     pub(super) fn gone(&mut self, sessions: &[SessionId], out: &mut Outbox) {
         for session in sessions {
             tell::send(&Said::ChatDeleted { conversation_id: &self.name_of(*session) }, out);
+            self.tell_of_session(*session, "session_deleted", out);
             self.chats.remove(session);
             if self.current == Some(*session) {
                 self.current = None;
             }
         }
     }
-}
-
-fn events(heard: &Heard) -> Value {
-    heard.more.get("events").cloned().unwrap_or_else(|| Value::Array(Vec::new()))
 }
 
 /// Reads answers by question. `None`: nothing was answered at all.

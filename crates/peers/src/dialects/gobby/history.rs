@@ -1,18 +1,45 @@
-//! Projects and conversations, as a page lists them.
+//! Projects and conversations, as a page knows them.
 
 use askbridge_core::ids::{SessionId, Timestamp};
 use serde_json::{Value, json};
 
 use super::modes;
 use crate::json::Rfc3339;
+use crate::rest;
 use crate::story::Story;
 use crate::uuid;
 use crate::wish::{HOSTED_DOOR, SessionLine};
 
+fn name_of(folder: &str) -> &str {
+    folder.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(folder)
+}
+
 pub(super) fn projects(folders: &[String]) -> Value {
+    let projects =
+        folders.iter().map(|folder| json!({"id": uuid::of_text(folder), "name": name_of(folder), "repo_path": folder}));
+    Value::Array(projects.collect())
+}
+
+/// Projects with what happens in them. A page chooses one of these, and lists the conversations of that one alone.
+pub(super) fn projects_at_work(folders: &[String], sessions: &[SessionLine]) -> Value {
     let projects = folders.iter().map(|folder| {
-        let name = folder.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(folder);
-        json!({"id": uuid::of_text(folder), "name": name, "repo_path": folder})
+        let at_work = sessions.iter().filter(|line| line.door == HOSTED_DOOR && line.folder.as_ref() == Some(folder));
+        let last = at_work.clone().map(|line| line.last_at).max();
+        let first = at_work.clone().map(|line| line.started_at).min();
+        json!({
+            "id": uuid::of_text(folder),
+            "name": name_of(folder),
+            "display_name": name_of(folder),
+            "repo_path": folder,
+            "github_url": null,
+            "github_repo": null,
+            "session_count": at_work.filter(|line| !line.is_over).count(),
+            "open_task_count": 0,
+            "last_activity_at": last.map(Rfc3339),
+            "approval_rules": [],
+            "created_at": first.map(Rfc3339),
+            "updated_at": last.map(Rfc3339),
+        })
     });
     Value::Array(projects.collect())
 }
@@ -23,31 +50,68 @@ pub(super) fn folder_of(folders: &[String], project: Option<&str>) -> Option<Str
     named.or_else(|| folders.first()).cloned()
 }
 
+/// Which generation of pages reads a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Page {
+    /// 0.2 and 0.3: they take the conversations of one source for theirs.
+    Early,
+    /// 0.4: a source is a provider, and what a session is for is its type.
+    Late,
+}
+
+impl Page {
+    /// Both names of the one source that there is here.
+    pub(super) const SOURCES: [&'static str; 2] = [Self::Early.source(), Self::Late.source()];
+
+    /// A page of 0.4 asks for one project, or for what can be gone on with; earlier ones ask for everything and choose themselves.
+    pub(super) fn of(query: &str) -> Self {
+        let is_late = ["project_id", "include_resumability"].iter().any(|name| rest::value(query, name).is_some());
+        if is_late { Self::Late } else { Self::Early }
+    }
+
+    pub(super) const fn source(self) -> &'static str {
+        match self {
+            Self::Early => "claude_sdk_web_chat",
+            Self::Late => "claude",
+        }
+    }
+}
+
 /// What is known of a conversation.
-struct Line<'a> {
-    id: SessionId,
-    folder: Option<&'a str>,
-    title: Option<&'a str>,
-    model: Option<&'a str>,
-    mode: &'a str,
-    is_over: bool,
-    created_at: Timestamp,
-    updated_at: Timestamp,
+pub(super) struct Line<'a> {
+    pub(super) id: SessionId,
+    pub(super) folder: Option<&'a str>,
+    pub(super) title: Option<&'a str>,
+    pub(super) model: Option<&'a str>,
+    pub(super) mode: &'a str,
+    pub(super) is_over: bool,
+    pub(super) messages: usize,
+    pub(super) created_at: Timestamp,
+    pub(super) updated_at: Timestamp,
 }
 
 impl Line<'_> {
-    fn json(&self) -> Value {
+    pub(super) fn status(is_over: bool) -> &'static str {
+        if is_over { "expired" } else { "active" }
+    }
+
+    pub(super) fn json(&self, page: Page) -> Value {
         let id = uuid::of_session(self.id);
         json!({
             "id": id,
             "external_id": id,
-            "source": "claude",
+            // Where there are no numbers, the original takes the beginning of the id. A page searches in it.
+            "ref": &id[..8],
+            "source": page.source(),
             "session_type": "web_chat",
             "project_id": self.folder.map(uuid::of_text),
-            "status": if self.is_over { "closed" } else { "active" },
+            "status": Self::status(self.is_over),
             "title": self.title,
             "model": self.model,
             "chat_mode": self.mode,
+            "message_count": self.messages,
+            "agent_depth": 0,
+            "is_resumable": !self.is_over,
             "created_at": Rfc3339(self.created_at),
             "updated_at": Rfc3339(self.updated_at),
         })
@@ -62,31 +126,13 @@ pub(super) fn begun(session: SessionId, body: &Value, now: Timestamp) -> Value {
         model: body["model"].as_str(),
         mode: body["chat_mode"].as_str().unwrap_or("normal"),
         is_over: false,
+        messages: 0,
         created_at: now,
         updated_at: now,
     };
-    let mut session = line.json();
+    let mut session = line.json(Page::Late);
     session["project_id"] = body["project_id"].clone();
     json!({"status": "created", "session": session})
-}
-
-pub(super) fn sessions(lines: &[SessionLine]) -> Value {
-    let hosted = lines.iter().filter(|line| line.door == HOSTED_DOOR);
-    let sessions = hosted.map(|line| {
-        let line = Line {
-            id: line.id,
-            folder: line.folder.as_deref(),
-            title: line.title.as_deref(),
-            model: None,
-            mode: "normal",
-            is_over: line.is_over,
-            created_at: line.started_at,
-            updated_at: line.last_at,
-        };
-        line.json()
-    });
-    let sessions: Vec<_> = sessions.collect();
-    json!({"count": sessions.len(), "sessions": sessions})
 }
 
 pub(super) fn session(id: SessionId, story: &Story) -> Value {
@@ -98,8 +144,9 @@ pub(super) fn session(id: SessionId, story: &Story) -> Value {
         model: story.model.as_deref(),
         mode: modes::name(story.mode.as_deref().unwrap_or_default(), story.other_tools),
         is_over: story.is_over,
+        messages: story.messages.len(),
         created_at: story.started_at.unwrap_or_default(),
         updated_at: story.last_at.unwrap_or_default(),
     };
-    json!({"session": line.json()})
+    json!({"session": line.json(Page::Late)})
 }

@@ -6,8 +6,10 @@
 //! in `docs/dialects/gobby.md`.
 
 mod cards;
+mod events;
 mod hear;
 mod history;
+mod lists;
 mod messages;
 mod modes;
 mod moving;
@@ -44,6 +46,8 @@ pub const LISTING: Listing = Listing {
     name: NAME,
     routes: &[
         Route { method: "GET", path: "/ws", kind: RouteKind::Socket },
+        // Where pages of 0.2 and 0.3 are served by gobby's own tools, those leave the path out. On our own port there is the app.
+        Route { method: "GET", path: "/", kind: RouteKind::Socket },
         open("GET", "/api/auth/status"),
         open("POST", "/api/auth/login"),
         open("POST", "/api/auth/logout"),
@@ -55,7 +59,8 @@ pub const LISTING: Listing = Listing {
         request("GET", "/api/sessions/{session}/messages"),
         request("GET", "/api/chat/{session}/messages"),
         request("PUT", "/api/config/ui-settings"),
-        request("GET", "/api/{*rest}"),
+        // Nothing of anybody's is said there. A page asks before it is logged in, and not again.
+        open("GET", "/api/{*rest}"),
     ],
     abilities: ABILITIES,
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
@@ -80,7 +85,7 @@ fn wishes() -> Wishes {
 }
 
 fn greet(hello: &Hello<'_>) -> Greeting {
-    if hello.path == "/ws" {
+    if matches!(hello.path, "/ws" | "/") {
         return Greeting::Open(Box::new(Gobby::default()));
     }
     let named = hello.path.split('/').skip(2).map(names::session_of).find(|session| hello.sees.see(*session));

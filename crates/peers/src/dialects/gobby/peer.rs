@@ -8,6 +8,7 @@ use askbridge_core::ids::{AskId, CallId, SessionId, Timestamp};
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 
+use super::events::Subscribed;
 use super::streams::Piece;
 use super::wire::Said;
 use super::{quirks, tell};
@@ -39,6 +40,7 @@ pub struct Gobby {
     /// What the page said before we knew what is open. It expects its greeting first, and may answer at once.
     early: Vec<String>,
     knows_what_is_open: bool,
+    pub(super) subscribed: Subscribed,
     awaiting: Awaiting<Awaited>,
 }
 

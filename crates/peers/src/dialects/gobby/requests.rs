@@ -4,6 +4,7 @@ use askbridge_core::ids::{SessionId, Timestamp};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use super::lists::Listed;
 use super::starting::{self, Beginning};
 use super::{history, messages, quirks};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
@@ -15,7 +16,10 @@ use crate::wish::{Query, Receipt, Rejection, Watch};
 
 const TAG: Tag = Tag(1);
 const SECOND: Tag = Tag(2);
-const SESSIONS_MAX: usize = 100;
+/// Messages of a conversation, unless a page wants fewer or more.
+const MESSAGES_MAX: usize = 100;
+/// Sessions that are looked at to say what happens in a project.
+const AT_WORK_MAX: usize = 200;
 
 /// One request.
 pub(super) struct Asked {
@@ -32,11 +36,15 @@ enum Wanted {
     Login {
         token: String,
     },
+    /// The folders in which agents work: their names, or what happens in them as well.
+    Folders,
     Projects,
+    ProjectsAtWork(Vec<String>),
     /// A conversation to be begun with what the body says, once it is known where.
     NewChat(Value),
     Begun(Value),
-    Sessions,
+    Sessions(Listed),
+    SessionsAbout(Listed),
     Session,
     Messages {
         after: u64,
@@ -66,19 +74,21 @@ impl Asked {
                 self.query(Wanted::Login { token: token.clone() }, Query::Login { token }, out);
             }
             ("POST", ["auth", "logout"]) => with_cookie(out, "", 0),
-            ("GET", ["files", "projects"]) => self.query(Wanted::Projects, Query::Folders, out),
+            ("GET", ["files", "projects"]) => self.query(Wanted::Folders, Query::Folders, out),
+            ("GET", ["projects"]) => self.query(Wanted::Projects, Query::Folders, out),
             ("POST", ["sessions", "web-chat"]) => {
                 let body = serde_json::from_slice(req.body).unwrap_or_default();
                 self.query(Wanted::NewChat(body), Query::Folders, out);
             }
             ("GET", ["sessions"]) => {
-                self.query(Wanted::Sessions, Query::Sessions { after: None, limit: SESSIONS_MAX }, out);
+                let (listed, first) = Listed::new(req.query);
+                self.query(Wanted::Sessions(listed), first, out);
             }
             ("GET", ["sessions", _]) => self.story_of(Wanted::Session, out),
             ("GET", ["chat" | "sessions", _, "messages"]) => {
                 let number = |name: &str| rest::value(req.query, name).and_then(|value| value.parse::<u64>().ok());
                 let after = number("after_seq").unwrap_or_default();
-                let limit = number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(SESSIONS_MAX);
+                let limit = number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(MESSAGES_MAX);
                 match self.session {
                     Some(_) => self.story_of(Wanted::Messages { after, limit }, out),
                     None => rest::json(out, 200, &json!({"messages": [], "max_seq": 0})),
@@ -107,7 +117,14 @@ impl Asked {
         let finds = receipt.finds.map(|finds| *finds).unwrap_or_default();
         match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
             Wanted::Login { token } => with_cookie(cx.out, &token, COOKIE_SECONDS),
-            Wanted::Projects => rest::json(cx.out, 200, &history::projects(&finds.folders)),
+            Wanted::Folders => rest::json(cx.out, 200, &history::projects(&finds.folders)),
+            Wanted::Projects => {
+                let sessions = Query::Sessions { after: None, limit: AT_WORK_MAX };
+                self.query(Wanted::ProjectsAtWork(finds.folders), sessions, cx.out);
+            }
+            Wanted::ProjectsAtWork(folders) => {
+                rest::json(cx.out, 200, &history::projects_at_work(&folders, &finds.sessions));
+            }
             Wanted::NewChat(body) => {
                 let folder = history::folder_of(&finds.folders, body["project_id"].as_str());
                 let beginning = Beginning {
@@ -124,7 +141,11 @@ impl Asked {
                 let Some(session) = receipt.session else { return };
                 rest::json(cx.out, 200, &history::begun(session, &body, cx.now));
             }
-            Wanted::Sessions => rest::json(cx.out, 200, &history::sessions(&finds.sessions)),
+            Wanted::Sessions(mut listed) => match listed.found(finds) {
+                query @ Query::Gists(_) => self.query(Wanted::SessionsAbout(listed), query, cx.out),
+                query => self.query(Wanted::Sessions(listed), query, cx.out),
+            },
+            Wanted::SessionsAbout(listed) => rest::json(cx.out, 200, &listed.json(&finds.gists)),
             Wanted::Nothing | Wanted::Session | Wanted::Messages { .. } => {}
         }
     }

@@ -233,6 +233,7 @@ impl Gobby {
 
     pub(super) fn happened(&mut self, happened: &Happened, out: &mut Outbox) {
         let session = happened.session;
+        self.tell_of_lists(happened, out);
         if let Event::Continued { to, .. } = &*happened.event {
             return self.moves(session, *to, out);
         }

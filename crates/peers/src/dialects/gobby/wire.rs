@@ -78,6 +78,13 @@ pub(super) enum Said<'a> {
     ChatDeleted {
         conversation_id: &'a str,
     },
+    ProjectEvent {
+        event: &'static str,
+    },
+    SessionEvent {
+        event: &'static str,
+        session_id: &'a str,
+    },
     SubscribeSuccess {
         events: Value,
     },

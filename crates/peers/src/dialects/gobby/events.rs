@@ -1,0 +1,72 @@
+//! What a page subscribes to: that its lists of projects and conversations are out of date.
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::SessionId;
+use serde_json::Value;
+
+use super::peer::Gobby;
+use super::tell::send;
+use super::wire::{Heard, Said};
+use crate::peer::Outbox;
+use crate::told::Happened;
+use crate::uuid;
+
+/// Which of the things that we ever tell a socket wants to hear.
+#[derive(Debug, Default)]
+pub(super) struct Subscribed {
+    projects: bool,
+    sessions: bool,
+}
+
+impl Subscribed {
+    fn set(&mut self, events: &Value, wanted: bool) {
+        for event in events.as_array().into_iter().flatten().filter_map(Value::as_str) {
+            self.projects = if matches!(event, "project_event" | "*") { wanted } else { self.projects };
+            self.sessions = if matches!(event, "session_event" | "*") { wanted } else { self.sessions };
+        }
+    }
+}
+
+impl Gobby {
+    /// A page that was not logged in when it started was refused the list of projects, and asks again only if it is told to.
+    pub(super) fn subscribe(&mut self, heard: &Heard, out: &mut Outbox) {
+        let events = events(heard);
+        let knew_projects = self.subscribed.projects;
+        self.subscribed.set(&events, true);
+        send(&Said::SubscribeSuccess { events }, out);
+        if self.subscribed.projects && !knew_projects {
+            send(&Said::ProjectEvent { event: "project_updated" }, out);
+        }
+    }
+
+    pub(super) fn unsubscribe(&mut self, heard: &Heard, out: &mut Outbox) {
+        let events = events(heard);
+        self.subscribed.set(&events, false);
+        send(&Said::UnsubscribeSuccess { events }, out);
+    }
+
+    /// A page reads its list again when it hears of something that stands in it.
+    pub(super) fn tell_of_lists(&self, happened: &Happened, out: &mut Outbox) {
+        let event = match &*happened.event {
+            Event::Started(_) => "session_created",
+            Event::Configured(_) | Event::TurnEnded { .. } => "session_updated",
+            Event::Closed { .. } => "session_expired",
+            _ => return,
+        };
+        self.tell_of_session(happened.session, event, out);
+        // It may be the first one in its folder.
+        if self.subscribed.projects && matches!(&*happened.event, Event::Started(_)) {
+            send(&Said::ProjectEvent { event: "project_updated" }, out);
+        }
+    }
+
+    pub(super) fn tell_of_session(&self, session: SessionId, event: &'static str, out: &mut Outbox) {
+        if self.subscribed.sessions {
+            send(&Said::SessionEvent { event, session_id: &uuid::of_session(session) }, out);
+        }
+    }
+}
+
+fn events(heard: &Heard) -> Value {
+    heard.more.get("events").cloned().unwrap_or_else(|| Value::Array(Vec::new()))
+}

@@ -1,0 +1,114 @@
+//! The list of conversations as a page asks for it: of one project, filtered, a page at a time.
+
+use askbridge_core::ids::SessionId;
+use serde_json::{Value, json};
+
+use super::history::{Line, Page};
+use super::modes;
+use crate::json::Rfc3339;
+use crate::rest;
+use crate::uuid;
+use crate::wish::{Finds, Gist, HOSTED_DOOR, Query, SessionLine};
+
+/// Sessions that one answer lists, unless the page wants fewer.
+const LISTED_MAX: usize = 100;
+/// How often the index is asked for one answer. Beyond: the page is told where the list goes on.
+const LOOKS_MAX: usize = 10;
+
+/// A list that is being put together.
+pub(super) struct Listed {
+    wanted: Filter,
+    page: Page,
+    limit: usize,
+    looks: usize,
+    lines: Vec<SessionLine>,
+    next: Option<String>,
+}
+
+/// What a page leaves out of its list.
+#[derive(Default)]
+struct Filter {
+    project: Option<String>,
+    statuses: Vec<String>,
+    sources: Vec<String>,
+    modes: Vec<String>,
+    created_after: Option<String>,
+    created_before: Option<String>,
+}
+
+impl Filter {
+    fn takes(&self, line: &SessionLine) -> bool {
+        let created = serde_json::to_value(Rfc3339(line.started_at)).unwrap_or_default();
+        let created = created.as_str().unwrap_or_default();
+        let allows = |wanted: &[String], is: &[&str]| wanted.is_empty() || wanted.iter().any(|it| is.contains(&&**it));
+        line.door == HOSTED_DOOR
+            && self.project.as_deref().is_none_or(|project| line.folder.as_deref().map(uuid::of_text).as_deref() == Some(project))
+            && allows(&self.statuses, &[Line::status(line.is_over)])
+            && allows(&self.sources, &Page::SOURCES)
+            // All of them are talked to by people; `auto` are those that agents started.
+            && allows(&self.modes, &["interactive"])
+            // Times are written the same way on both sides, so that their texts can be compared.
+            && self.created_after.as_deref().is_none_or(|after| created >= after)
+            && self.created_before.as_deref().is_none_or(|before| created < before)
+    }
+}
+
+impl Listed {
+    /// Reads what the page wants, and the first look that this takes.
+    pub(super) fn new(query: &str) -> (Self, Query) {
+        let text = |name| rest::value(query, name).filter(|value| !value.is_empty());
+        let wanted = Filter {
+            project: text("project_id"),
+            statuses: rest::values(query, "status_in").into_iter().chain(text("status")).collect(),
+            sources: rest::values(query, "sources").into_iter().chain(text("source")).collect(),
+            modes: rest::values(query, "mode"),
+            created_after: text("created_after"),
+            created_before: text("created_before"),
+        };
+        let limit = text("limit").and_then(|limit| limit.parse().ok()).unwrap_or(LISTED_MAX).clamp(1, LISTED_MAX);
+        let (page, next) = (Page::of(query), text("cursor_id"));
+        let mut listed = Self { wanted, page, limit, looks: 0, lines: Vec::new(), next };
+        let first = listed.look();
+        (listed, first)
+    }
+
+    fn look(&mut self) -> Query {
+        self.looks += 1;
+        Query::Sessions { after: self.next.take(), limit: self.limit }
+    }
+
+    /// Takes in what a look found. Returns the next one, or what has to be known about the sessions that were found.
+    pub(super) fn found(&mut self, finds: Finds) -> Query {
+        self.lines.extend(finds.sessions.into_iter().filter(|line| self.wanted.takes(line)));
+        self.next = finds.next;
+        if self.next.is_some() && self.lines.len() < self.limit && self.looks < LOOKS_MAX {
+            return self.look();
+        }
+        Query::Gists(self.lines.iter().map(|line| line.id).collect())
+    }
+
+    /// Writes the list, once it is known what its sessions are about.
+    pub(super) fn json(&self, gists: &[(SessionId, Gist)]) -> Value {
+        let sessions: Vec<_> = self.lines.iter().map(|line| self.one(line, gists)).collect();
+        let last = self.lines.last().map(|line| Rfc3339(line.last_at));
+        // The page sends both back; ours is in the second.
+        let next = self.next.as_ref().map(|next| json!({"updated_at": last, "id": next}));
+        json!({"count": sessions.len(), "sessions": sessions, "next_cursor": next})
+    }
+
+    fn one(&self, line: &SessionLine, gists: &[(SessionId, Gist)]) -> Value {
+        let gist = gists.iter().find(|(id, _)| *id == line.id).map(|(_, gist)| gist.clone()).unwrap_or_default();
+        let line = Line {
+            id: line.id,
+            folder: line.folder.as_deref(),
+            title: line.title.as_deref().or(gist.heading.as_deref()),
+            model: gist.model.as_deref(),
+            mode: modes::name(gist.mode.as_deref().unwrap_or_default(), gist.other_tools),
+            is_over: line.is_over,
+            messages: gist.messages,
+            created_at: line.started_at,
+            updated_at: gist.last_at.unwrap_or(line.last_at),
+        };
+        line.json(self.page)
+    }
+}
