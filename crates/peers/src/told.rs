@@ -36,6 +36,12 @@ pub enum Told<'a> {
     Gone {
         sessions: &'a [SessionId],
     },
+    /// A screen of the same token and language looks at a session, or at none any more.
+    Looked {
+        session: Option<SessionId>,
+        /// `None`: it is not known which.
+        screen: Option<u64>,
+    },
     /// Another connection of the same language said this about the session.
     Whispered {
         session: SessionId,

@@ -126,6 +126,13 @@ pub enum Wish {
         name: String,
         thing: Option<Raw>,
     },
+    /// Tell the other connections of the same token and language which session a screen looks at.
+    Look {
+        /// `None`: at none any more.
+        session: Option<SessionId>,
+        /// Which screen, as its connection calls itself. `None`: one of them; which is not known.
+        screen: Option<u64>,
+    },
     /// Post something to an address outside, on behalf of whoever reads it there.
     Call(Box<Call>),
 }

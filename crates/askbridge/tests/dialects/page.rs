@@ -48,11 +48,26 @@ fn conversations_are_listed_and_loading_the_list_leaves_their_mode() {
 }
 
 #[test]
+fn after_switching_what_happens_is_drawn_where_it_belongs() {
+    scene("switching");
+}
+
+#[test]
+fn two_pages_of_one_person_stay_apart_when_one_switches() {
+    scene("switching_with_two_pages");
+}
+
+#[test]
+fn a_conversation_is_gone_on_with_from_the_dialog_in_its_own_mode() {
+    scene("going_on");
+}
+
+#[test]
 fn a_plan_is_approved() {
     assert!(!scene("plan").model.until_result(CALL).is_error);
 }
 
 #[test]
-fn stop_stops_and_the_next_message_is_heard() {
+fn stop_stops_and_closes_the_card_and_the_next_message_is_heard() {
     scene("stop");
 }

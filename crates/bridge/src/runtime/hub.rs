@@ -21,7 +21,7 @@ use tracing::error;
 use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
-use super::{deltas, drafts, gone, own, seats, whispers};
+use super::{deltas, drafts, gone, looks, own, seats, whispers};
 use crate::auth::{Access, Action, Caller, Role};
 
 /// What a listener wants to hear of.
@@ -169,6 +169,17 @@ impl Hub {
         }
     }
 
+    /// Tells the connections of one token that watch everything.
+    fn tell_look(&self, news: News) {
+        let News::Look { party, .. } = &news else { return };
+        let (party, bytes, news) = (party.clone(), news.bytes(), Arc::new(news));
+        let Listeners { inbox, told, .. } = &mut *self.listeners.lock();
+        inbox.retain(|_, listener| {
+            let theirs = listener.caller.as_ref().is_some_and(|caller| caller.party == party);
+            !theirs || listener.take(&news, bytes, told)
+        });
+    }
+
     /// Tells the devices of one person, and nobody else.
     fn tell_person(&self, news: News) {
         let (News::Draft { person, .. } | News::Own { person, .. }) = &news else { return };
@@ -281,6 +292,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     let mut deltas = Box::pin(handle.store.subscribe(deltas::SUBJECT));
     let mut seats = Box::pin(handle.store.subscribe(seats::SUBJECT));
     let mut whispers = Box::pin(handle.store.subscribe(whispers::SUBJECT));
+    let mut looks = Box::pin(handle.store.subscribe(looks::SUBJECT));
     let mut from = from;
     loop {
         let mut journal = Box::pin(handle.store.follow(from.clone()));
@@ -328,6 +340,11 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                 Some(message) = deltas.next() => {
                     if let Some(news) = deltas::read(&message) {
                         handle.tell_delta(news);
+                    }
+                }
+                Some(message) = looks.next() => {
+                    if let Some(news) = looks::read(&message) {
+                        handle.hub.tell_look(news);
                     }
                 }
                 Some(message) = whispers.next() => {

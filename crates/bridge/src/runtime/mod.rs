@@ -14,6 +14,7 @@ pub(crate) mod gone;
 mod handle;
 mod hub;
 mod kept;
+mod looks;
 mod lookup;
 mod news;
 mod open_bytes;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use askbridge_core::ids::{AskId, Position, Raw, SessionId};
+use askbridge_core::ids::{AskId, PartyId, Position, Raw, SessionId};
 use askbridge_journal::{Cursor, Stored};
 use askbridge_peers::peer::BlockKind;
 use askbridge_peers::told::{Happened, Own};
@@ -37,6 +37,13 @@ pub enum News {
         session: SessionId,
         dialect: String,
         connection: u64,
+    },
+    /// A screen of a language looks at a session, or at none any more. For the other connections of the same token. May be lost.
+    Look {
+        party: PartyId,
+        dialect: String,
+        session: Option<SessionId>,
+        screen: Option<u64>,
     },
     /// One connection of a language says something to the others in a session. May be lost.
     Whisper {
@@ -79,6 +86,7 @@ impl News {
             Self::Gone { sessions } => 64 + 32 * sessions.len(),
             Self::Delta { text, .. } => text.len() + 64,
             Self::Seat { dialect, .. } => dialect.len() + 64,
+            Self::Look { dialect, party, .. } => dialect.len() + party.as_str().len() + 64,
             Self::Whisper { words, .. } => words.len() + 64,
         }
     }

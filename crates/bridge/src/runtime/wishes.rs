@@ -134,6 +134,13 @@ impl Handle {
                 self.keep(caller, via, &name, thing.as_ref()).await?;
                 Ok(Receipt { news: true, ..Receipt::default() })
             }
+            Wish::Look { session, screen } => {
+                if let Some(session) = session {
+                    self.guarded(caller, Action::See, session)?;
+                }
+                self.tell_look(&caller.party, via, session, screen);
+                Ok(Receipt { session, ..Receipt::default() })
+            }
             // Only whoever has a way out can call.
             Wish::Call(_) => Err(Rejection::Down("this askbridge calls nobody".to_owned())),
             Wish::Hand { parcel } => {

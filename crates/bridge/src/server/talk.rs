@@ -408,7 +408,11 @@ impl Talk {
                 News::Whisper { session, dialect, words } if dialect == self.guest.via => {
                     self.with_peer(|peer, cx| peer.tell(&Told::Whispered { session: *session, words }, cx));
                 }
-                News::Seat { .. } | News::Whisper { .. } => {}
+                News::Look { dialect, session, screen, .. } if dialect == self.guest.via => {
+                    let told = Told::Looked { session: *session, screen: *screen };
+                    self.with_peer(|peer, cx| peer.tell(&told, cx));
+                }
+                News::Seat { .. } | News::Whisper { .. } | News::Look { .. } => {}
             },
             Ok(Heard::CaughtUp(seen)) => {
                 let Some(session) = self.chat.as_ref().map(|chat| chat.session) else { return };

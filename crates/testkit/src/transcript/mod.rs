@@ -15,6 +15,7 @@
 //! tell delta 1 0 "Hel"             block, offset, text; `tell delta elsewhere 1 0 "Hel"` in the other session
 //! tell caught_up seen 3            all that had happened was told; `seen`: how far the last connection came
 //! tell displaced                   another connection took this one's place
+//! tell looked elsewhere by 5       screen 5 of the same token looks at the other session; `away`: at none; without `by`: one of them
 //! tell whispered cancelled 3       another connection of the same language said this
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
 //! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE, token TEXT,

@@ -31,6 +31,7 @@ pub enum Told {
     CaughtUp { seen: Option<Position> },
     Gone(Vec<SessionId>),
     Displaced,
+    Looked(Option<SessionId>, Option<u64>),
     Whispered(String),
     Lagged,
 }
@@ -46,6 +47,7 @@ impl Told {
             Self::Draft { ask, draft } => told::Told::Draft { ask: *ask, draft },
             Self::Own(own) => told::Told::Own(own),
             Self::CaughtUp { seen } => told::Told::CaughtUp { session: SESSION, seen: *seen },
+            Self::Looked(session, screen) => told::Told::Looked { session: *session, screen: *screen },
             Self::Whispered(words) => told::Told::Whispered { session: SESSION, words },
             Self::Gone(sessions) => told::Told::Gone { sessions },
             Self::Displaced => told::Told::Displaced { session: SESSION },
@@ -74,6 +76,12 @@ pub fn told(text: &str, place: usize) -> Result<Told, String> {
         "lagged" => Ok(Told::Lagged),
         "gone" => Ok(Told::Gone(vec![in_session(rest).0])),
         "displaced" => Ok(Told::Displaced),
+        "looked" => {
+            let (at, screen) = rest.split_once("by ").map_or((rest, None), |(at, screen)| (at.trim(), Some(screen)));
+            let screen = screen.map(str::parse).transpose().map_err(|_| "a screen is a number")?;
+            let session = if at == "away" { None } else { Some(in_session(at).0) };
+            Ok(Told::Looked(session, screen))
+        }
         "whispered" => Ok(Told::Whispered(rest.to_owned())),
         "caught_up" => {
             let seen = rest.strip_prefix("seen ").map(|place| place.parse().map(Position));

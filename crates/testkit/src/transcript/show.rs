@@ -104,6 +104,11 @@ fn watch(watch: &Watch) -> String {
 
 fn wish(wish: &Wish) -> String {
     match wish {
+        Wish::Look { session, screen } => {
+            let at = session.map_or("nothing".to_owned(), |session| session.to_string());
+            let who = screen.map_or("a screen".to_owned(), |screen| format!("screen {screen}"));
+            format!("{who} looks at {at}")
+        }
         Wish::Start { session, door, agent, settings } => {
             let session = session.map_or("a session".to_owned(), |session| session.to_string());
             format!("start {session} door {door} agent {agent}{}", self::settings(settings))

@@ -49,7 +49,7 @@ export class Tab {
   static async open(url) {
     // In the scratch folder of the test, which goes with it.
     const home = fs.mkdtempSync(path.join(process.env.SCRATCH, "chromium-"));
-    const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0"];
+    const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--window-size=1280,900", "--remote-debugging-port=0"];
     const browser = spawn("chromium", [...flags, `--user-data-dir=${home}`, "about:blank"], {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, HOME: home },
@@ -116,6 +116,10 @@ export class Tab {
     } catch (error) {
       throw new Error(`${error.message}; the page says: ${await this.text()}; problems: ${this.problems.join(" | ")}`);
     }
+  }
+
+  async gone(words) {
+    await until(`“${words}” to be gone`, async () => !(await this.text()).includes(words));
   }
 
   /** Clicks what is called exactly so. */

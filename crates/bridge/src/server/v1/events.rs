@@ -69,8 +69,8 @@ async fn next(
             News::Draft { ask, draft, .. } => Some((event(None, "draft", &native::draft_frame(*ask, draft)), true)),
             News::Own { own, .. } => Some((event(None, "own", &native::own_frame(own)), true)),
             News::Gone { sessions } => Some((event(None, "gone", &native::gone_frame(sessions)), true)),
-            // Told to whoever watches one session, and this one watches all.
-            News::Seat { .. } | News::Whisper { .. } => Some((":\n\n".to_owned(), true)),
+            // Told to one language, or to whoever watches one session, and this one watches all.
+            News::Seat { .. } | News::Whisper { .. } | News::Look { .. } => Some((":\n\n".to_owned(), true)),
             News::Delta { session, block, kind, offset, text } => {
                 Some((event(None, "delta", &native::delta_frame(*session, *block, *kind, *offset, text)), true))
             }

@@ -16,12 +16,14 @@ use crate::uuid;
 pub(super) struct Subscribed {
     projects: bool,
     sessions: bool,
+    chat: bool,
 }
 
 impl Subscribed {
     fn set(&mut self, events: &Value, wanted: bool) {
         for event in events.as_array().into_iter().flatten().filter_map(Value::as_str) {
             self.projects = if matches!(event, "project_event" | "*") { wanted } else { self.projects };
+            self.chat = if matches!(event, "chat_stream" | "*") { wanted } else { self.chat };
             self.sessions = if matches!(event, "session_event" | "*") { wanted } else { self.sessions };
         }
     }
@@ -33,6 +35,7 @@ impl Gobby {
         let events = events(heard);
         let knew_projects = self.subscribed.projects;
         self.subscribed.set(&events, true);
+        self.looking.is_chat |= self.subscribed.chat;
         send(&Said::SubscribeSuccess { events }, out);
         if self.subscribed.projects && !knew_projects {
             send(&Said::ProjectEvent { event: "project_updated" }, out);

@@ -9,15 +9,16 @@ use askbridge_core::forget::Unfinished;
 use askbridge_core::ids::{AskId, Raw, SessionId};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Chosen};
+use askbridge_core::view::SessionView;
 use serde_json::{Map, Value};
 
 use super::peer::{Awaited, Gobby, Saying};
 use super::starting::{self, Beginning};
 use super::wire::{Heard, Said};
-use super::{cards, modes, quirks, tell};
+use super::{cards, history, modes, quirks, tell};
 use crate::peer::{Cx, Outbox};
 use crate::uuid;
-use crate::wish::{AskRef, Rejection, Wish};
+use crate::wish::{AskRef, Query, Rejection, Wish};
 
 /// Under which names the ids of the last messages are kept, for pages that come back.
 pub(super) const REQUESTS: &str = "request/";
@@ -44,7 +45,8 @@ impl Gobby {
             "heartbeat" => self.look_at(&heard, out),
             "ping" => tell::send(&Said::Pong { latency: 0 }, out),
             kind if quirks::PASSED_OVER.contains(&kind) || kind.starts_with("tmux_") || kind.starts_with("voice_") => {}
-            "attach_to_session" | "send_to_cli_session" | "continue_in_chat" | "tool_call" => {
+            "continue_in_chat" => self.go_on(&heard, out),
+            "attach_to_session" | "send_to_cli_session" | "tool_call" => {
                 let message = format!("askbridge has no {}", heard.kind.replace('_', " "));
                 let request_id = heard.text("request_id");
                 tell::send(&Said::Error { code: "UNAVAILABLE", message: &message, request_id }, out);
@@ -54,7 +56,7 @@ impl Gobby {
     }
 
     /// Finds the conversation that is meant, and remembers what the client calls it.
-    fn session_in(&mut self, heard: &Heard) -> Option<SessionId> {
+    pub(super) fn session_in(&mut self, heard: &Heard) -> Option<SessionId> {
         let name = heard.text("conversation_id").filter(|name| !name.is_empty())?;
         let session = self.session_named(name);
         if uuid::of_session(session) != name {
@@ -63,15 +65,6 @@ impl Gobby {
             chat.name = None;
         }
         Some(session)
-    }
-
-    /// The page looks at this conversation: what is asked in it is drawn, if it was not.
-    fn look_at(&mut self, heard: &Heard, out: &mut Outbox) {
-        let Some(session) = self.session_in(heard) else { return };
-        if self.current.replace(session) != Some(session) {
-            self.draw_what_is_open(session, out);
-            self.ask_where_it_goes_on(session, out);
-        }
     }
 
     fn chat(&mut self, heard: &Heard, out: &mut Outbox) {
@@ -88,7 +81,12 @@ impl Gobby {
             mode: heard.text("chat_mode").map(str::to_owned),
             has_started: false,
         };
-        self.current = Some(session);
+        self.looking.is_chat = true;
+        if self.current.replace(session) != Some(session) {
+            self.announce(Some(session), out);
+        }
+        // It waits under one id at a time, whichever conversation that is of.
+        self.forget_requests();
         let chat = self.chats.entry(session).or_default();
         chat.own_request.clone_from(&saying.request);
         chat.known_request.clone_from(&saying.request);
@@ -121,11 +119,12 @@ impl Gobby {
         self.wish(Awaited::StartThenSay(session, Box::new(saying)), wish, out);
     }
 
-    /// By the call that is named, else the only one that is open.
+    /// By the call that is named; where none is, the only one that is open. A card of another conversation may have been
+    /// clicked here: that is not what this one is asked.
     fn meant(&self, session: SessionId, call: Option<&str>, fits: impl Fn(&Ask) -> bool) -> Option<Arc<Ask>> {
         let open = || self.open.values().map(|open| &open.ask).filter(|ask| ask.id.session == session && fits(ask));
-        if let Some(ask) = call.and_then(|call| open().find(|ask| cards::is_called(ask, call))) {
-            return Some(Arc::clone(ask));
+        if let Some(call) = call.filter(|call| !call.is_empty()) {
+            return open().find(|ask| cards::is_called(ask, call)).map(Arc::clone);
         }
         let mut all = open();
         let only = all.next()?;
@@ -222,6 +221,11 @@ impl Gobby {
                 running.map(|(session, _)| *session).collect()
             }
         };
+        // It takes what follows under no id.
+        self.forget_requests();
+        if let [session] = sessions[..] {
+            self.current = Some(session);
+        }
         for session in sessions {
             self.wish(Awaited::Other, Wish::Interrupt { session }, out);
         }
@@ -233,7 +237,37 @@ impl Gobby {
         if self.chats.get(&session).is_some_and(|chat| chat.turn.is_running()) {
             self.wish(Awaited::Other, Wish::Interrupt { session }, out);
         }
+        self.forget_requests();
+        self.current = None;
         tell::send(&Said::ChatCleared { conversation_id: &self.name_of(session) }, out);
+    }
+
+    /// The dialog "Resume Session": a conversation is opened in the chat, as it is.
+    fn go_on(&mut self, heard: &Heard, out: &mut Outbox) {
+        let named = heard.text("source_session_id").or_else(|| heard.text("conversation_id")).unwrap_or_default();
+        let session = self.session_named(named);
+        self.query(Awaited::GoOn(session), Query::Session(session), out);
+    }
+
+    pub(super) fn goes_on(&mut self, session: SessionId, view: &SessionView, out: &mut Outbox) {
+        let (id, settings) = (self.name_of(session), &view.settings);
+        let mode = modes::name(settings.mode.as_deref().unwrap_or_default(), settings.wishes.other_tools);
+        let said = Said::SessionContinued {
+            conversation_id: &id,
+            db_session_id: &id,
+            external_id: &id,
+            source: history::Page::Late.source(),
+            session_type: "web_chat",
+            status: history::Line::status(view.end.is_some()),
+            title: settings.title.as_deref(),
+            model: settings.model.as_deref(),
+            chat_mode: mode,
+        };
+        tell::send(&said, out);
+        self.looking.is_chat = true;
+        self.announce(Some(session), out);
+        self.forget_requests();
+        self.opened(session, out);
     }
 
     /// Says that it is gone when it is: then every page of the conversation hears it ([`Gobby::gone`]).

@@ -10,6 +10,7 @@ mod events;
 mod hear;
 mod history;
 mod lists;
+mod looking;
 mod messages;
 mod modes;
 mod moving;

@@ -14,7 +14,10 @@ use crate::wish::{Query, Receipt};
 impl Gobby {
     /// The session that a conversation is by now, as far as we know.
     pub(super) fn session_named(&self, name: &str) -> SessionId {
-        let mut session = names::session_of(name);
+        self.newest(names::session_of(name))
+    }
+
+    pub(super) fn newest(&self, mut session: SessionId) -> SessionId {
         // Each goes on as one that was not there before, so this ends.
         while let Some(newer) = self.moved.get(&session) {
             session = *newer;

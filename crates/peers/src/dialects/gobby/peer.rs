@@ -9,6 +9,7 @@ use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 
 use super::events::Subscribed;
+use super::looking::Looking;
 use super::streams::Piece;
 use super::wire::Said;
 use super::{quirks, tell};
@@ -29,6 +30,7 @@ pub struct Gobby {
     begun: bool,
     /// The conversation that the page looks at.
     pub(super) current: Option<SessionId>,
+    pub(super) looking: Looking,
     pub(super) chats: BTreeMap<SessionId, Chat>,
     /// Conversations that go on as another session.
     pub(super) moved: BTreeMap<SessionId, SessionId>,
@@ -83,6 +85,8 @@ pub(super) enum Awaited {
     Say(SessionId, Box<Saying>),
     StartThenSay(SessionId, Box<Saying>),
     Answer(AskId),
+    /// A conversation that is opened in the chat.
+    GoOn(SessionId),
     Delete(SessionId),
     Other,
 }
@@ -152,6 +156,7 @@ impl Peer for Gobby {
             Frame::Text(text) if self.knows_what_is_open => self.heard(&text, cx),
             Frame::Text(text) if self.early.len() < limits::IN_FLIGHT_MAX => self.early.push(text.into_owned()),
             Frame::Text(_) => return Err(Garbled { code: 1008, why: "too much at once".to_owned() }),
+            Frame::Close(..) => self.announce(None, cx.out),
             _ => {}
         }
         Ok(())
@@ -172,6 +177,7 @@ impl Peer for Gobby {
                 }
             }
             Told::Event(happened) => self.happened(happened, cx.out),
+            Told::Looked { session, screen } => self.looked(*session, *screen, cx),
             Told::Gone { sessions } => self.gone(sessions, cx.out),
             Told::Delta { session, block, kind, offset, text } => {
                 self.streams(Piece { session: *session, block: *block, kind: *kind }, *offset, text, cx.out);
@@ -206,7 +212,12 @@ impl Peer for Gobby {
             }
             (Awaited::Answer(ask), Err(why)) => self.refused(ask, &why, cx.out),
             (Awaited::Delete(session), Err(why)) => self.not_deleted(session, &why, cx.out),
-            (Awaited::Other, Err(why)) => tell::error(&why.to_string(), cx.out),
+            (Awaited::Other | Awaited::GoOn(_), Err(why)) => tell::error(&why.to_string(), cx.out),
+            (Awaited::GoOn(session), Ok(receipt)) => {
+                if let Some(view) = receipt.session_view {
+                    self.goes_on(session, &view, cx.out);
+                }
+            }
             (Awaited::Say(session, _), Ok(receipt)) => {
                 self.moves(session, receipt.session.unwrap_or(session), cx.out);
             }
@@ -217,6 +228,7 @@ impl Peer for Gobby {
 
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
         if !std::mem::replace(&mut self.begun, true) {
+            self.looking.screen = cx.ids.fresh() as u64;
             let sessions = Query::Sessions { after: None, limit: CONVERSATIONS_MAX };
             self.query(Awaited::Conversations, sessions, cx.out);
         }

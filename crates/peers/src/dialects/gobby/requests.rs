@@ -12,10 +12,12 @@ use crate::rest;
 use crate::story::Story;
 use crate::told::Told;
 use crate::uuid;
-use crate::wish::{Query, Receipt, Rejection, Watch};
+use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
 
 const TAG: Tag = Tag(1);
 const SECOND: Tag = Tag(2);
+/// That a page looks at a conversation is told in passing.
+const LOOK: Tag = Tag(3);
 /// Messages of a conversation, unless a page wants fewer or more.
 const MESSAGES_MAX: usize = 100;
 /// Sessions that are looked at to say what happens in a project.
@@ -90,7 +92,13 @@ impl Asked {
                 let after = number("after_seq").unwrap_or_default();
                 let limit = number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(MESSAGES_MAX);
                 match self.session {
-                    Some(_) => self.story_of(Wanted::Messages { after, limit }, out),
+                    Some(session) => {
+                        // A page asks so when it opens a conversation; what it missed, and what it only peeks at, it asks otherwise.
+                        if rest::value(req.query, "after_seq").as_deref() == Some("0") {
+                            out.wishes.push((LOOK, Wish::Look { session: Some(session), screen: None }));
+                        }
+                        self.story_of(Wanted::Messages { after, limit }, out);
+                    }
                     None => rest::json(out, 200, &json!({"messages": [], "max_seq": 0})),
                 }
             }
@@ -189,7 +197,10 @@ impl Peer for Asked {
         }
     }
 
-    fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        if tag == LOOK {
+            return;
+        }
         match (ruling, &self.wanted) {
             (Ok(receipt), _) => self.granted(receipt, cx),
             (Err(Rejection::Unauthorized), Wanted::Login { .. }) => {

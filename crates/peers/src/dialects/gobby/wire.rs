@@ -72,6 +72,17 @@ pub(super) enum Said<'a> {
         mode: &'static str,
         reason: &'static str,
     },
+    SessionContinued {
+        conversation_id: &'a str,
+        db_session_id: &'a str,
+        external_id: &'a str,
+        source: &'static str,
+        session_type: &'static str,
+        status: &'static str,
+        title: Option<&'a str>,
+        model: Option<&'a str>,
+        chat_mode: &'static str,
+    },
     ChatCleared {
         conversation_id: &'a str,
     },

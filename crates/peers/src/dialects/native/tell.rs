@@ -21,7 +21,7 @@ pub(super) fn tell(told: &Told<'_>, gathered: &mut SnapshotParts, out: &mut Outb
         Told::Own(own) => out.text(own_frame(own)),
         Told::Gone { sessions } => out.text(gone_frame(sessions)),
         // Nothing that is asked for here: it follows everything, from a cursor.
-        Told::CaughtUp { .. } | Told::Displaced { .. } | Told::Whispered { .. } => {}
+        Told::CaughtUp { .. } | Told::Displaced { .. } | Told::Whispered { .. } | Told::Looked { .. } => {}
         Told::Lagged => send(out, &Said::Lagged),
     }
 }

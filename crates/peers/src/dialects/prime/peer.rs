@@ -183,6 +183,7 @@ impl Peer for Prime {
             }
             Told::Gone { .. }
             | Told::Whispered { .. }
+            | Told::Looked { .. }
             | Told::CaughtUp { .. }
             | Told::Snapshot(_)
             | Told::Delta { .. }

@@ -139,6 +139,7 @@ impl Peer for Chorus {
             | Told::CaughtUp { .. }
             | Told::Displaced { .. }
             | Told::Gone { .. }
+            | Told::Looked { .. }
             | Told::Whispered { .. } => {}
             Told::Lagged => sing(cx.out, &Sung::Lost),
         }

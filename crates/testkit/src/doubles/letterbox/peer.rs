@@ -118,6 +118,7 @@ impl Peer for Letterbox {
             | Told::CaughtUp { .. }
             | Told::Displaced { .. }
             | Told::Gone { .. }
+            | Told::Looked { .. }
             | Told::Whispered { .. } => {}
         }
     }

@@ -1,0 +1,36 @@
+//! Which session a screen looks at, told to the other connections of the same token: quick and lossy, and never stored.
+
+use askbridge_core::ids::{PartyId, SessionId};
+use askbridge_journal::bus::{Bus, Message};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::handle::Handle;
+use super::news::News;
+
+/// Under which subject nodes hear of it.
+pub(crate) const SUBJECT: &str = "look.";
+
+#[derive(Serialize, Deserialize)]
+struct Fleeting {
+    party: String,
+    dialect: String,
+    session: Option<String>,
+    screen: Option<u64>,
+}
+
+impl Handle {
+    /// Tells every connection of this language that came with the same token.
+    pub(crate) fn tell_look(&self, party: &PartyId, dialect: &str, session: Option<SessionId>, screen: Option<u64>) {
+        let session = session.map(|session| session.to_string());
+        let fleeting = Fleeting { party: party.to_string(), dialect: dialect.to_owned(), session, screen };
+        let body = serde_json::to_vec(&fleeting).expect("a look has text keys");
+        self.store.publish(SUBJECT, Bytes::from(body));
+    }
+}
+
+pub(crate) fn read(message: &Message) -> Option<News> {
+    let Fleeting { party, dialect, session, screen } = serde_json::from_slice(&message.body).ok()?;
+    let session = session.map(|session| session.parse()).transpose().ok()?;
+    Some(News::Look { party: PartyId::from(party), dialect, session, screen })
+}
