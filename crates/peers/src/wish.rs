@@ -229,9 +229,14 @@ pub enum Query {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Watch {
     /// Everything that the caller may see. With a cursor: what was missed since, instead of a snapshot.
+    ///
+    /// What happens before the snapshot is made is part of it and is not told besides, so this is for peers that read it.
     Inbox {
         after: Option<String>,
     },
+    /// Everything that the caller may see, from now on and without a snapshot: for peers that look for themselves at what was
+    /// before. Whatever they look at from now on, what happens after that is told.
+    News,
     Session {
         session: SessionId,
     },

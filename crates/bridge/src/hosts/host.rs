@@ -254,7 +254,10 @@ impl Host {
 
     /// What is ready at the same moment is taken in one step.
     fn take_what_is_ready(&mut self) {
-        while let Some(heard) = self.follower.next_if_ready() {
+        // A ruling says how things stand when it is made, so what happens after that is told after it.
+        while self.ruled.is_empty()
+            && let Some(heard) = self.follower.next_if_ready()
+        {
             self.told(heard);
         }
         while let Some(Some(())) = self.records.next().now_or_never() {}

@@ -328,6 +328,7 @@ impl Talk {
                 let after = after.and_then(|cursor| cursor.parse().ok());
                 self.follower = Some(handle.follow(Interest::Inbox(caller), after));
             }
+            Watch::News => self.follower = Some(handle.follow_live(Interest::Inbox(caller))),
             Watch::Session { session } => match handle.guarded(&caller, Action::See, session) {
                 Ok(()) => self.follower = Some(handle.follow(Interest::Session(session), None)),
                 Err(rejection) => self.hang_up(POLICY, rejection.to_string()),
@@ -483,3 +484,6 @@ async fn hear(follower: &mut Option<Follower>) -> Result<Heard, Rejection> {
 fn is_a_step(event: &Event) -> bool {
     matches!(event, Event::Said(_) | Event::TurnEnded { .. } | Event::Asked(_) | Event::Settled(_))
 }
+
+#[cfg(test)]
+mod tests;

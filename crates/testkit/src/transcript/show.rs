@@ -91,6 +91,7 @@ fn query(query: &Query) -> String {
 
 fn watch(watch: &Watch) -> String {
     match watch {
+        Watch::News => "watch news".to_owned(),
         Watch::Inbox { after: None } => "watch inbox".to_owned(),
         Watch::Inbox { after: Some(cursor) } => format!("watch inbox after {cursor}"),
         Watch::Session { session } => format!("watch {session}"),

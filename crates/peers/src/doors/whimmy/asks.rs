@@ -156,7 +156,13 @@ impl Whimmy {
     }
 
     pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, ended: Ended, cx: &mut Cx<'_>) {
-        let Some(carried) = self.asks.get_mut(&ask).filter(|carried| carried.verdict.is_none()) else { return };
+        let Some(carried) = self.asks.get_mut(&ask) else {
+            // Of a session that this connection has not looked at: it is looked at now, with its verdict.
+            return self.query(Awaited::Unseen, Query::Ask(ask), cx.out);
+        };
+        if carried.verdict.is_some() {
+            return;
+        }
         (carried.verdict, carried.ended) = (Some(verdict), ended);
         let (is_late, stranded) = (carried.gives_up_at <= cx.now, carried.stranded);
         match (stranded, is_late) {

@@ -54,6 +54,8 @@ pub(super) enum Awaited {
     Sessions,
     Session,
     Look,
+    /// An ask that was settled before this connection knew of it.
+    Unseen,
     Chat(SessionId),
     /// A session for what was heard before it was there.
     Room(SessionId),
@@ -137,7 +139,7 @@ impl Whimmy {
             Awaited::Login => match receipt.caller {
                 Some(caller) if caller.role == "agent" => {
                     self.account = Some(caller.name);
-                    cx.out.watches.push(Watch::Inbox { after: None });
+                    cx.out.watches.push(Watch::News);
                     self.query(Awaited::Sessions, Query::Sessions { after: None, limit: SESSIONS_MAX }, cx.out);
                 }
                 _ => cx.out.hang_up = Some((1008, "bring an agent's token: askbridge token create".to_owned())),
@@ -161,6 +163,12 @@ impl Whimmy {
             }
             Awaited::Look => {
                 if let Some(view) = receipt.view {
+                    self.looked(*view, cx);
+                }
+            }
+            Awaited::Unseen => {
+                // An account's token may ask through other doors as well; those bring their own answers back.
+                if let Some(view) = receipt.view.filter(|view| view.ask.asker.door == NAME) {
                     self.looked(*view, cx);
                 }
             }

@@ -1,0 +1,157 @@
+//! One conversation, step by step: what a plugin that comes back hears of an answer that is given in that very moment.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use askbridge_core::ids::{SessionId, Timestamp};
+use askbridge_core::terms::Rules;
+use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
+use askbridge_journal::{LocalBus, Memory};
+use askbridge_peers::doors::whimmy::Whimmy;
+use askbridge_peers::listing::Choices;
+use askbridge_peers::peer::Frame;
+use askbridge_peers::wish::{AskRef, Query, Wish};
+use tokio::time::timeout;
+
+use super::{Guest, Talk, look};
+use crate::auth::{Caller, TokenRole, Tokens};
+use crate::chance::Chance;
+use crate::clock::{Clock, Manual};
+use crate::runtime::{Bridge, Options, Store};
+use crate::server::guard::Origins;
+use crate::server::{App, AppOptions};
+
+const VIA: &str = "whimmy";
+/// Nothing takes this long.
+const PATIENCE: Duration = Duration::from_secs(5);
+const QUESTION: &str = r#"{"type":"event","payload":{"event":"ask_user_question","payload":{"sessionKey":"k","agentId":"a",
+    "questionId":"q-1","questions":[{"question":"Which?","header":"Pick","options":[{"label":"A"},{"label":"B"}]}]}}}"#;
+
+struct House {
+    _bridge: Bridge,
+    app: App,
+    plugin: Caller,
+    ada: Caller,
+}
+
+impl House {
+    async fn open() -> Self {
+        let store = Store::Memory(Memory::new(7).expect("a store in memory"), LocalBus::default());
+        let (chance, clock) = (Chance::seeded(7), Clock::Manual(Manual::new(Timestamp(1_800_000_000_000))));
+        let rules = Rules::default();
+        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules };
+        let bridge = Bridge::start(options).await;
+        let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty store");
+        let app = App::new(AppOptions {
+            handle: bridge.handle.clone(),
+            tokens,
+            origins: Origins::default(),
+            requests_per_second: 100,
+            failures_per_minute: 100,
+            version: "test",
+        });
+        let now = app.handle.now();
+        let (secret, _) = app.tokens.make("openclaw", "token", TokenRole::Agent, now).await.expect("a token");
+        let plugin = app.tokens.caller(secret.reveal()).expect("it was made");
+        app.tokens.make("ada", "phone", TokenRole::Operator, now).await.expect("a token");
+        let ada = app.tokens.people("ada").pop().expect("it was made");
+        Self { plugin, ada, _bridge: bridge, app }
+    }
+
+    /// A connection of the plugin's.
+    fn connects(&self) -> Talk {
+        let guest = Guest {
+            via: VIA,
+            from: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            caller: Some(self.plugin.clone()),
+            process: None,
+            peer: None,
+            _seat: None,
+        };
+        let mut talk = Talk::new(self.app.clone(), guest, Box::new(Whimmy::new(Choices::default())));
+        talk.wake();
+        talk
+    }
+
+    /// Asks through a connection that is gone by now. Returns the session in which that waits.
+    async fn asks(&self) -> SessionId {
+        let mut talk = self.connects();
+        talk.hear(Frame::Text(QUESTION.into())).expect("a frame of the protocol");
+        loop {
+            match self.asked().await {
+                Some(session) => return session,
+                None => drop(timeout(Duration::from_millis(1), talk.step()).await),
+            }
+        }
+    }
+
+    /// The one session in which something is open.
+    async fn asked(&self) -> Option<SessionId> {
+        let all = Query::Sessions { after: None, limit: 10 };
+        let found = look(&self.app, &self.ada, VIA, all).await.expect("a list").finds.expect("a list");
+        found.sessions.iter().find(|line| line.open_asks > 0).map(|line| line.id)
+    }
+
+    async fn answers(&self, session: SessionId) {
+        let view = self.app.handle.session(session).await.expect("it is there");
+        let given = Given { key: QuestionKey::Index(0), value: Some(Value::Text("B".to_owned())), note: None };
+        let reply = Reply::Questions(vec![given]);
+        let wish = Wish::Answer { ask: AskRef::Id(view.waiting[0].ask), reply };
+        self.app.handle.grant(&self.ada, "native", wish).await.expect("an answer");
+    }
+}
+
+/// Lets the machine look at everything that it wants to look at, without listening to the journal. Returns what it said.
+async fn looks_around(talk: &mut Talk) -> Vec<String> {
+    let mut said = Vec::new();
+    while !talk.rulings.is_empty() {
+        talk.step_while_ready();
+        said.extend(texts(talk));
+        tokio::task::yield_now().await;
+    }
+    said
+}
+
+fn texts(talk: &mut Talk) -> Vec<String> {
+    let frames = talk.take_frames().into_iter();
+    frames.filter_map(|frame| if let Frame::Text(text) = frame { Some(text.into_owned()) } else { None }).collect()
+}
+
+/// Goes on until the machine says something of this kind. `None`: it never does.
+async fn says(talk: &mut Talk, kind: &str) -> Option<String> {
+    let said = async {
+        loop {
+            talk.step_while_ready();
+            if let Some(found) = texts(talk).into_iter().find(|text| text.contains(kind)) {
+                return found;
+            }
+            talk.step().await;
+        }
+    };
+    timeout(PATIENCE, said).await.ok()
+}
+
+#[tokio::test]
+async fn an_answer_in_the_moment_of_coming_back_is_told_on_that_connection() {
+    let house = House::open().await;
+    let session = house.asks().await;
+    // The new connection has looked at what waits, and has not listened to the journal yet.
+    let mut back = house.connects();
+    let said = looks_around(&mut back).await;
+    assert!(!said.iter().any(|text| text.contains("hook.ask_user_answer")), "{said:?}");
+    house.answers(session).await;
+    let answer = says(&mut back, "hook.ask_user_answer").await.expect("what was answered after it looked is told");
+    assert!(answer.contains(r#""answers":{"Which?":"B"}"#), "{answer}");
+}
+
+#[tokio::test]
+async fn an_answer_to_what_a_connection_never_looked_at_is_told_as_well() {
+    let house = House::open().await;
+    let session = house.asks().await;
+    // What it wanted to look at is dropped: it hears of the answer alone, as of a session beyond those that it looks at.
+    let mut back = house.connects();
+    back.rulings.clear();
+    house.answers(session).await;
+    let answer = says(&mut back, "hook.ask_user_answer").await.expect("it hears of the answer alone");
+    assert!(answer.contains(r#""answers":{"Which?":"B"}"#), "{answer}");
+}
