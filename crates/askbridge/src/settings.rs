@@ -92,6 +92,7 @@ pub(crate) struct DialectSettings {
     pub(crate) folder: Option<String>,
     pub(crate) insecure_loopback: bool,
     pub(crate) empty_dismissals: bool,
+    pub(crate) whimmy_approvals: bool,
 }
 
 impl DialectSettings {
@@ -102,6 +103,7 @@ impl DialectSettings {
             folder: Some(config.text("dialects.folder").to_owned()).filter(|folder| folder.starts_with('/')),
             insecure_loopback: config.text("dialects.insecure_loopback") == "true",
             empty_dismissals: config.text("dialects.empty_dismissals") == "true",
+            whimmy_approvals: config.text("dialects.whimmy_approvals") == "true",
         })
     }
 }

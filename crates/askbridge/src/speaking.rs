@@ -35,7 +35,10 @@ impl Spoken {
             }
         }
         let loopback = settings.dialects.insecure_loopback.then(|| Caller::without_token(&settings.user));
-        let choices = Choices { empty_dismissals: settings.dialects.empty_dismissals };
+        let choices = Choices {
+            empty_dismissals: settings.dialects.empty_dismissals,
+            whimmy_approvals: settings.dialects.whimmy_approvals,
+        };
         app.speak(Speaking { folder: settings.dialects.folder.clone(), loopback, choices });
         let mut spoken = Self { router: router(app.clone()), ports: Vec::new() };
         for (address, mut listings) in places {

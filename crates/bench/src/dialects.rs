@@ -120,7 +120,7 @@ async fn asked_by_a_plugin(subject: &Subject, span: Duration) -> Result<Figures>
     let key = loop {
         let listed = connection.get("/v1/sessions", subject.person.as_deref()).await?;
         let listed: Value = serde_json::from_str(&listed)?;
-        if let Some(session) = listed["items"].as_array().into_iter().flatten().find(|it| it["agent"] == "main") {
+        if let Some(session) = listed["items"].as_array().into_iter().flatten().find(|it| it["agent"] == "askbridge") {
             break uuid_of(session["id"].as_str().context("a session has an id")?)?.replace('-', "");
         }
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -288,6 +288,15 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "Answer whimmy's plugin with `{}` when a question was dismissed, as its guide suggests, instead of with words; its agents take that for an answer",
     },
     Key {
+        name: "dialects.whimmy_approvals",
+        env: "ASKBRIDGE_DIALECTS_WHIMMY_APPROVALS",
+        flag: Some("dialects-whimmy-approvals"),
+        kind: Kind::YesNo,
+        default: "false",
+        whose: Whose::Server,
+        doc: "Tell whimmy's plugin that its agents ask a person before each use of a tool",
+    },
+    Key {
         name: "outbound.private",
         env: "ASKBRIDGE_OUTBOUND_PRIVATE",
         flag: Some("outbound-private"),

@@ -109,6 +109,8 @@ pub struct Hello<'a> {
 pub struct Choices {
     /// A question that was dismissed is answered with nothing, instead of words: an agent takes that for an answer.
     pub empty_dismissals: bool,
+    /// Agents of whimmy's plugin ask a person before they use a tool.
+    pub whimmy_approvals: bool,
 }
 
 /// Looks whether there is such a session, for whoever knocks.

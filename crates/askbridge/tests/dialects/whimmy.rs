@@ -101,6 +101,11 @@ fn a_plugin_that_comes_back_still_gets_its_answer() {
 }
 
 #[test]
+fn an_answer_in_the_moment_of_coming_back_reaches_that_connection() {
+    scene("answered_in_the_moment");
+}
+
+#[test]
 fn the_same_question_on_the_sockets_of_two_accounts_is_one_ask() {
     scene("two_accounts");
 }
@@ -113,6 +118,17 @@ fn a_newer_connection_replaces_the_older_one() {
 #[test]
 fn people_chat_with_its_agents_one_message_at_a_time() {
     scene("chat");
+}
+
+#[test]
+fn its_agents_ask_before_they_use_a_tool_where_the_operator_wants_it_so() {
+    let settings = [("ASKBRIDGE_DIALECTS", "whimmy"), ("ASKBRIDGE_DIALECTS_WHIMMY_APPROVALS", "true")];
+    Plugin::of(House::open_as(Subject::Fake, Script::new(), &settings)).play("approvals_on");
+}
+
+#[test]
+fn openclaws_own_agent_is_left_alone_and_no_model_is_ever_undefined() {
+    scene("own_agent");
 }
 
 #[test]

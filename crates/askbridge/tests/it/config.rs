@@ -88,6 +88,7 @@ fn every_setting_says_where_it_came_from() {
     dialects.folder DIR default
     dialects.insecure_loopback false default
     dialects.empty_dismissals false default
+    dialects.whimmy_approvals false default
     outbound.private (none) default
     outbound.authorities (none) default
     mcp.wait (none) default

@@ -113,6 +113,7 @@ impl Runner {
             "reply" => self.reply(rest)?,
             "choose" => match rest {
                 "empty_dismissals" => self.choices.empty_dismissals = true,
+                "whimmy_approvals" => self.choices.whimmy_approvals = true,
                 other => return Err(format!("there is no choice `{other}`")),
             },
             "wake" if rest.is_empty() => self.wake(),

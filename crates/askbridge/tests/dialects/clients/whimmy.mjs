@@ -2,6 +2,7 @@
 // counts and later ones are only warned about, unknown frames are ignored, pings are answered and never sent, questions go
 // to the sockets of all accounts, keys come back in lower case, and it never says that it gave up.
 
+import { OpenClaw } from "./openclaw.mjs";
 import { Line, SERVER, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
 
 const { ACCOUNT, SECOND_ACCOUNT, CODE } = process.env;
@@ -12,8 +13,10 @@ class Plugin {
   waiters = new Map();
   warnings = 0;
   hooks = [];
+  openclaw = new OpenClaw();
 
-  async connect(token = ACCOUNT) {
+  /** Without `models`, the command that lists them takes as long as it likes. */
+  async connect(token = ACCOUNT, { models = [{ key: "anthropic/claude", available: true }] } = {}) {
     const line = new Line(`${SOCKET}?token=${encodeURIComponent(token)}`);
     const look = line.look.bind(line);
     line.look = () => {
@@ -27,12 +30,16 @@ class Plugin {
     await line.opened;
     line.say({ type: "health" });
     this.sockets.push(line);
+    if (models) this.event("models.sync", { models }, [line]);
     return line;
   }
 
   heard(line, { type, payload }) {
     if (type === "ping") return line.say({ type: "pong" });
-    if (type === "hook.agent") return this.hooks.push(payload);
+    if (type === "hook.agent") {
+      this.openclaw.take(payload);
+      return this.hooks.push(payload);
+    }
     const id = { "hook.ask_user_answer": payload?.questionId, "hook.approval": payload?.executionId }[type];
     if (id === undefined) return;
     const waiter = this.waiters.get(id);
@@ -90,7 +97,7 @@ const answer = (ask, answers) => elsewhere("POST", `/v1/asks/${ask.id}/answer`, 
 async function chatSession() {
   return until("a chat", async () => {
     const { items } = await elsewhere("GET", "/v1/sessions");
-    return items.find((session) => session.agent === "main" && session.state !== "closed");
+    return items.find((session) => session.agent === "askbridge" && session.state !== "closed");
   });
 }
 
@@ -192,7 +199,7 @@ await play({
     await elsewhere("POST", `/v1/sessions/${session.id}/messages`, { text: "👍" });
     const hook = await it.hook();
     assert.equal(hook.message, "👍", "the agent hears it: the plugin only logs reactions");
-    const about = { sessionKey: hook.sessionKey, agentId: "main" };
+    const about = { sessionKey: hook.sessionKey, agentId: "askbridge" };
     const frames = it.sockets[0].frames.filter(({ type }) => type.startsWith("hook."));
     assert.deepEqual(frames.map(({ type }) => type), ["hook.read", "hook.react", "hook.agent"]);
     assert.deepEqual(frames[0].payload, about);
@@ -248,6 +255,18 @@ await play({
     assert.equal(it.warnings, 0);
   },
 
+  async answered_in_the_moment() {
+    const it = await plugin();
+    for (let round = 0; round < 30; round++) {
+      const answered = it.ask([{ ...which[0], question: `Which of ${round}?` }]);
+      const ask = await openAsk();
+      await it.sockets.at(-1).leave();
+      // Whichever is first: it hears the answer on this connection, without another reconnect.
+      await Promise.all([it.connect(), answer(ask, { [`Which of ${round}?`]: "B" })]);
+      assert.deepEqual(await answered, { [`Which of ${round}?`]: "B" });
+    }
+  },
+
   async ask_and_leave() {
     const it = await plugin();
     it.ask(which, { id: "0b5f3a52-left-behind" });
@@ -296,7 +315,6 @@ await play({
 
   async chat() {
     const it = await plugin();
-    it.event("models.sync", { models: [{ key: "anthropic/claude" }] });
     const session = await chatSession();
     const say = (text) => elsewhere("POST", `/v1/sessions/${session.id}/messages`, { text });
     await say("Good morning");
@@ -308,11 +326,11 @@ await play({
     assert.equal(hook.agentConfig.approvals.enabled, false);
     // Everything that it gets would run at once, so the next message waits for the end of the turn.
     await say("And another");
-    const about = { sessionKey: hook.sessionKey, agentId: "main" };
+    const about = { sessionKey: hook.sessionKey, agentId: "askbridge" };
     it.event("chat.presence", { ...about, status: "typing" });
-    const full = `agent:main:direct:${hook.sessionKey}`;
-    it.event("tool.start", { sessionKey: full, agentId: "main", executionId: "e1", toolName: "exec", status: "running" });
-    it.event("tool.done", { sessionKey: full, agentId: "main", executionId: "", toolName: "exec", status: "completed" });
+    const full = { ...about, sessionKey: `agent:askbridge:direct:${hook.sessionKey}` };
+    it.event("tool.start", { ...full, executionId: "e1", toolName: "exec", status: "running" });
+    it.event("tool.done", { ...full, executionId: "", toolName: "exec", status: "completed" });
     // It asks in the middle of its turn, in the same conversation.
     const answered = it.ask(which, { key: hook.sessionKey });
     const ask = await openAsk();
@@ -328,6 +346,43 @@ await play({
     const kinds = items.flatMap(({ events }) => events).map(({ type }) => type).filter((type) => /^(tool_|text|turn_)/.test(type));
     assert.deepEqual(kinds, ["tool_called", "tool_returned", "text", "turn_ended"]);
     assert.equal((await it.hook()).message, "And another");
+  },
+
+  async approvals_on() {
+    const it = await plugin();
+    const session = await chatSession();
+    await elsewhere("POST", `/v1/sessions/${session.id}/messages`, { text: "Clean up" });
+    const hook = await it.hook();
+    assert.equal(hook.agentConfig.approvals.enabled, true, "the operator said so");
+    assert.ok(it.openclaw.asksBefore(hook.agentId, "exec"));
+    assert.equal(it.openclaw.agent(hook.agentId).tools.exec.ask, "off", "people are asked here and nowhere else");
+    const asked = it.approve("exec", { command: "rm -rf build" });
+    await elsewhere("POST", `/v1/asks/${(await openAsk()).id}/answer`, { decision: "allow" });
+    assert.equal((await asked).approved, true);
+  },
+
+  async own_agent() {
+    const it = new Plugin();
+    const before = structuredClone(it.openclaw.agent("main"));
+    // The first time its models are not known, so what a person says waits for them.
+    const line = await it.connect(ACCOUNT, { models: null });
+    const session = await chatSession();
+    const say = (text) => elsewhere("POST", `/v1/sessions/${session.id}/messages`, { text });
+    await say("Hello");
+    assert.deepEqual(it.hooks, []);
+    it.event("models.sync", { models: ["anthropic/claude", "openai/gpt"] });
+    const hook = await it.hook();
+    assert.deepEqual([hook.agentId, hook.agentConfig.model], ["askbridge", "anthropic/claude"]);
+    it.event("chat.done", { sessionKey: hook.sessionKey, agentId: hook.agentId, content: "", done: true });
+    await content(session.id, (event) => event.type === "turn_ended");
+    // After a reconnect they are remembered.
+    await line.leave();
+    await it.connect(ACCOUNT, { models: null });
+    await say("Again");
+    const again = await it.hook();
+    assert.deepEqual([again.message, again.agentConfig.model], ["Again", "anthropic/claude"]);
+    assert.equal(it.openclaw.agent("askbridge").model, "anthropic/claude");
+    assert.deepEqual(it.openclaw.agent("main"), before, "OpenClaw's own agent is as its person left it");
   },
 
   async upload() {

@@ -226,6 +226,10 @@ impl Whimmy {
         for waiting in view.waiting.iter().filter(|waiting| waiting.is_open || !waiting.stranded) {
             self.query(Awaited::Look, Query::Ask(waiting.ask), cx.out);
         }
+        // What was found waiting may wait for a model as well.
+        if self.model_until.is_some() {
+            cx.out.wake_at = Some(self.next(cx.now));
+        }
     }
 
     /// How an ask stands that was made before.

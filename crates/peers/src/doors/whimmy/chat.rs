@@ -110,7 +110,7 @@ impl Whimmy {
     /// Hands the next message if the agent is free. How long it may wait for answers is said with it, so that is looked
     /// up first.
     pub(super) fn say_next(&mut self, session: SessionId, out: &mut Outbox) {
-        let Some(room) = self.rooms.get_mut(&session) else { return };
+        let Some(room) = self.rooms.get_mut(&session).filter(|_| self.model_until.is_none()) else { return };
         if room.work == Work::None && !room.queue.is_empty() {
             room.work = Work::Handing;
             self.query(Awaited::Terms(session), Query::Terms(session), out);
@@ -139,7 +139,8 @@ impl Whimmy {
             None => quirks::WAIT_MAX,
         });
         let wait = promised.unwrap_or(quirks::WAIT).min(quirks::WAIT_MAX);
-        let asks_first = terms.is_some_and(|terms| terms.other_tools == OtherTools::Ask);
+        let asks_first =
+            self.choices.whimmy_approvals || terms.is_some_and(|terms| terms.other_tools == OtherTools::Ask);
         self.waits.insert(place.agent_id.clone(), wait);
         let timeout_ms = wait.as_millis() as u64;
         let (session_key, agent_id) = (place.session_key.as_str(), place.agent_id.as_str());

@@ -8,7 +8,6 @@ use serde_json::json;
 use super::chat::{Room, Work, start};
 use super::peer::{Awaited, Whimmy};
 use super::place::{self, Place};
-use super::quirks;
 use super::wire::Payload;
 use crate::peer::{BlockKind, Cx, Outbox, Record, Streamed};
 
@@ -23,7 +22,7 @@ impl Whimmy {
         match event {
             "ask_user_question" => self.question(&payload, raw, cx.out),
             "exec.approval.requested" => self.approval(&payload, raw, cx.out),
-            "models.sync" => self.model = payload.models.first().and_then(quirks::model).map(str::to_owned),
+            "models.sync" => self.offers(&payload, cx),
             "agent.memory_sync" => self.remember(payload, cx),
             _ => {
                 let Some(session) = self.room_of(event, raw, &payload, cx.out) else { return };

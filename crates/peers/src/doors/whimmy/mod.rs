@@ -12,6 +12,7 @@ mod chat;
 mod events;
 mod hear;
 mod memory;
+mod models;
 mod multipart;
 mod peer;
 mod place;

@@ -15,7 +15,7 @@ use crate::awaiting::Awaiting;
 use crate::listing::Choices;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::told::{Happened, Told};
-use crate::wish::{AskWish, Query, Receipt, Rejection, Watch, Wish};
+use crate::wish::{AskWish, Query, Receipt, Rejection, SessionLine, Watch, Wish};
 
 /// Sessions that a returning plugin's answers are looked for in, the newest. Beyond: they wait for the next time.
 const SESSIONS_MAX: usize = 200;
@@ -26,7 +26,7 @@ const PROOF: &str = "it answered a ping that was sent after this";
 #[derive(Default)]
 pub struct Whimmy {
     begun: bool,
-    choices: Choices,
+    pub(super) choices: Choices,
     /// The account's name, once it is known.
     pub(super) account: Option<String>,
     /// The chat that people find: whoever connects last sits there.
@@ -40,8 +40,10 @@ pub struct Whimmy {
     pub(super) asks: BTreeMap<AskId, Carried>,
     /// How long each agent waits, as far as it was told so on this connection.
     pub(super) waits: BTreeMap<String, std::time::Duration>,
-    /// The first model that the plugin offers.
+    /// The first model that the plugin offers, now or when it was last here.
     pub(super) model: Option<String>,
+    /// Until then messages wait for a model.
+    pub(super) model_until: Option<Timestamp>,
     /// What was written before each ping that has not been answered.
     unproven: VecDeque<Vec<Parcel>>,
     ping_at: Option<Timestamp>,
@@ -52,6 +54,7 @@ pub struct Whimmy {
 pub(super) enum Awaited {
     Login,
     Sessions,
+    Model,
     Session,
     Look,
     /// An ask that was settled before this connection knew of it.
@@ -138,6 +141,8 @@ impl Whimmy {
         match awaited {
             Awaited::Login => match receipt.caller {
                 Some(caller) if caller.role == "agent" => {
+                    self.model_until = Some(cx.now.plus(quirks::MODELS_WAIT));
+                    self.query(Awaited::Model, Query::Kept(super::models::kept_as(&caller.name)), cx.out);
                     self.account = Some(caller.name);
                     cx.out.watches.push(Watch::News);
                     self.query(Awaited::Sessions, Query::Sessions { after: None, limit: SESSIONS_MAX }, cx.out);
@@ -147,7 +152,8 @@ impl Whimmy {
             Awaited::Sessions => {
                 let found = receipt.finds.map(|finds| finds.sessions).unwrap_or_default();
                 let ours: Vec<_> = found.iter().filter(|line| line.door == NAME && !line.is_over).collect();
-                let chat = ours.iter().find(|line| super::place::is_marked(line.id)).map(|line| line.id);
+                let is_chat = |line: &&&SessionLine| super::place::is_marked(line.id) && line.agent == quirks::AGENT;
+                let chat = ours.iter().find(is_chat).map(|line| line.id);
                 for line in ours {
                     self.query(Awaited::Session, Query::Session(line.id), cx.out);
                 }
@@ -156,6 +162,7 @@ impl Whimmy {
                     None => self.start_chat(cx),
                 }
             }
+            Awaited::Model => self.remembered_model(receipt.finds.map(|finds| finds.kept).unwrap_or_default(), cx.out),
             Awaited::Session => {
                 if let Some(view) = receipt.session_view {
                     self.came_back_to(*view, cx);
@@ -240,10 +247,10 @@ impl Whimmy {
     }
 
     /// When something is due next, whatever is first.
-    fn next(&self, now: Timestamp) -> Timestamp {
+    pub(super) fn next(&self, now: Timestamp) -> Timestamp {
         let ping_at = self.ping_at.unwrap_or(now.plus(limits::HEARTBEAT));
         let due = self.asks.values().filter_map(Carried::due_at).chain(self.rooms.values().filter_map(Room::due_at));
-        due.fold(ping_at, Timestamp::min)
+        due.chain(self.model_until).fold(ping_at, Timestamp::min)
     }
 }
 
@@ -291,6 +298,7 @@ impl Peer for Whimmy {
         }
         self.gave_up(cx);
         self.fell_silent(cx);
+        self.no_model_came(cx);
         Some(self.next(cx.now))
     }
 }

@@ -11,8 +11,13 @@ pub(super) const MARGIN: Duration = Duration::from_secs(2);
 /// The longest that its timer can wait (`setTimeout`, 31 bits of milliseconds). Longer ones would fire at once.
 pub(super) const WAIT_MAX: Duration = Duration::from_millis(i32::MAX as u64);
 
-/// Whom people talk to who have not named an agent: OpenClaw's own default.
-pub(super) const AGENT: &str = "main";
+/// Whom people talk to who have not named an agent. Every message writes its `agentConfig` into OpenClaw's settings for that
+/// agent: the model, its tools, an empty bootstrap file. So it is one of our own, which the plugin makes, and not OpenClaw's `main`.
+pub(super) const AGENT: &str = "askbridge";
+
+/// How long after a connection begins the first message waits for `models.sync`, if the account never sent one: without a
+/// model, the plugin writes `undefined`. It runs a command for the list, for ten seconds at most.
+pub(super) const MODELS_WAIT: Duration = Duration::from_secs(12);
 
 /// The plugin's own name as a channel of OpenClaw's.
 pub(super) const CHANNEL: &str = "whimmy";
