@@ -5,6 +5,12 @@ import type { NewAnswer } from "./types.ts";
 import type { State } from "./state.ts";
 import type { Because } from "./view.ts";
 
+/** How an answer is sent. */
+export interface AnswerHow {
+  /** Hold it for the undo time first, as a choice made with one tap. */
+  readonly isUndoable: boolean;
+}
+
 /** A living connection to one server, and everything known from it. */
 export interface Client {
   /** Everything known. A new object after each change, so that it can be compared by identity. */
@@ -14,9 +20,9 @@ export interface Client {
 
   /**
    * Answers an ask. Without a connection it is kept, and sent once there is one. A single choice made with one tap is held
-   * for a moment first, so that it can be undone.
+   * for a moment first, so that it can be undone, and so is what `how` says.
    */
-  answer(ask: string, answer: NewAnswer): void;
+  answer(ask: string, answer: NewAnswer, how?: AnswerHow): void;
   dismiss(ask: string, words?: string): void;
   /** Waits so much longer from now. `null`: for ever. */
   extend(ask: string, seconds: number | null): void;

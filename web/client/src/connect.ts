@@ -1,7 +1,7 @@
 /** Joins connection, outbox, drafts and state to a client. */
 
 import { Api } from "./api.ts";
-import type { Client } from "./client.ts";
+import type { AnswerHow, Client } from "./client.ts";
 import { Drafts } from "./drafts.ts";
 import { Follow } from "./follow.ts";
 import { isOneTap } from "./one_tap.ts";
@@ -88,9 +88,9 @@ class Bridge implements Client {
     return () => void this.listeners.delete(listener);
   }
 
-  answer(ask: string, answer: NewAnswer) {
+  answer(ask: string, answer: NewAnswer, how?: AnswerHow) {
     const known = this.state.asks.get(ask)?.ask;
-    const holds = this.undoMs > 0 && known?.state === "open" && isOneTap(known, answer);
+    const holds = this.undoMs > 0 && known?.state === "open" && (how?.isUndoable === true || isOneTap(known, answer));
     this.outbox.put(ask, { what: "answer", answer, notBefore: holds ? this.around.now() + this.undoMs : null });
   }
 

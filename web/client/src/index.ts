@@ -3,7 +3,7 @@
 export type * from "./types.ts";
 export { Api, pair } from "./api.ts";
 export type { Wanted } from "./api.ts";
-export type { Client } from "./client.ts";
+export type { AnswerHow, Client } from "./client.ts";
 export { connect } from "./connect.ts";
 export type { Options } from "./connect.ts";
 export { isOneTap } from "./one_tap.ts";

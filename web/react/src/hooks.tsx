@@ -48,7 +48,7 @@ export function useAskActions(id: string): Pick<AskCardProps, "onAnswer" | "onDi
   const client = useClient();
   return useMemo(
     () => ({
-      onAnswer: (answer) => client.answer(id, answer),
+      onAnswer: (answer, how) => client.answer(id, answer, ...(how ? [how] : [])),
       onDismiss: (words) => client.dismiss(id, words),
       onExtend: (seconds) => client.extend(id, seconds),
       onUndo: () => client.undo(id),

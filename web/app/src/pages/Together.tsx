@@ -33,7 +33,7 @@ export function TogetherPage({ ask }: { readonly ask: string }) {
   return (
     <Page title={words.togetherTitle} actions={<Link className="app-button app-button-quiet" href="/">‹ {words.inbox}</Link>}>
       {isShown.current && views.length > 0 ? (
-        <Together views={views} language={language} onAnswer={(id, answer) => client.answer(id, answer)} {...(me ? { me } : {})} />
+        <Together views={views} language={language} onAnswer={(id, answer, how) => client.answer(id, answer, how)} {...(me ? { me } : {})} />
       ) : isShown.current ? (
         <Empty title={words.notHere} />
       ) : (

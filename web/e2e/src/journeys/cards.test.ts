@@ -97,7 +97,7 @@ test("ten more minutes, and a dismissal with words", async () => {
 test("an approval shows the command, can be changed, allowed for always by exactly one rule, or denied with words", async () => {
   const first = await open(every.approval);
   await first.card.getByText("git push --force origin main").first().waitFor();
-  await first.card.getByText("Overwrites history").waitFor();
+  await first.card.getByText("Overwrites history").first().waitFor();
   await first.card.getByRole("button", { name: "Always allow…" }).click();
   await first.card.getByText("git push *").waitFor();
   await first.card.getByRole("button", { name: "Allow and save" }).click();

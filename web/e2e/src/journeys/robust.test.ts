@@ -123,7 +123,7 @@ test("characters that hide or turn around are made visible in a command", async 
   const text = await card.innerText();
   expect(text).not.toContain("\u202e");
   expect(text).not.toContain("\u200b");
-  await card.getByText("Has hidden characters").waitFor();
+  await card.getByText("Has hidden characters").first().waitFor();
   await ada.fits("a command of many blanks");
   await ada.leave();
 });

@@ -1,7 +1,7 @@
 /** An ask, for a person to decide: every kind, in every state. Plain data in, callbacks out. */
 
 import { useId, useRef, type KeyboardEvent } from "react";
-import { phaseOf, type AskView, type NewAnswer } from "@askbridge/client";
+import { phaseOf, type AnswerHow, type AskView, type NewAnswer } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
 import { ApprovalBody } from "../approval/ApprovalBody.tsx";
 import { isAnswerable } from "../card/answerable.ts";
@@ -20,7 +20,8 @@ import { Shortened } from "./Shortened.tsx";
 export interface AskCardProps {
   readonly view: AskView;
   readonly language: Language;
-  readonly onAnswer: (answer: NewAnswer) => void;
+  /** `how.isUndoable`: hold it for a moment before it is sent, so that it can be undone. */
+  readonly onAnswer: (answer: NewAnswer, how?: AnswerHow) => void;
   readonly onDismiss: (words?: string) => void;
   /** So many seconds more, or `null`: for ever. */
   readonly onExtend: (seconds: number | null) => void;
@@ -55,9 +56,9 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
     isAnswerable: answerable,
     onExtend,
     onDraft,
-    onAnswer: (answer: NewAnswer) => {
+    onAnswer: (answer: NewAnswer, how?: AnswerHow) => {
       acted();
-      onAnswer(answer);
+      onAnswer(answer, ...(how ? [how] : []));
     },
     onDismiss: (words?: string) => {
       acted();

@@ -1,7 +1,9 @@
 /** One ask in the list. */
 
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import { phaseOf, type AskView } from "@askbridge/client";
+import { Graves } from "../approval/Risks.tsx";
+import { gravesOf } from "../approval/risk.ts";
 import { Icon } from "../card/Icon.tsx";
 import { whoOf } from "../card/who.ts";
 import { Seen } from "../text/Seen.tsx";
@@ -27,6 +29,7 @@ export const Row = memo(function Row({ view, now, me, at, of, isSelected, isReac
   const { ask } = view;
   const headline = headlineOf(ask);
   const isOpen = ask.state === "open";
+  const graves = useMemo(() => (ask.kind === "approval" ? gravesOf(ask) : []), [ask]);
   const chip =
     ask.kind === "questions"
       ? ask.questions.length > 1
@@ -68,7 +71,10 @@ export const Row = memo(function Row({ view, now, me, at, of, isSelected, isReac
         <span className="ab-row-headline" data-mono={ask.kind === "approval" ? "" : undefined}>
           <Seen text={headline} />
         </span>
-        <Became view={view} now={now} me={me} />
+        <span className="ab-row-last">
+          {isOpen && <Graves graves={graves} />}
+          {(!isOpen || graves.length < 2) && <Became view={view} now={now} me={me} />}
+        </span>
       </button>
       {onSnooze && isOpen && (
         <button

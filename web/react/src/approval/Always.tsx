@@ -4,14 +4,18 @@ import { useEffect, useId, useRef, useState } from "react";
 import type { OfferedRule } from "@askbridge/client";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
+import { AllowButton } from "./AllowButton.tsx";
+import type { Ends } from "./ends.tsx";
 
 export interface AlwaysProps {
   readonly rules: readonly OfferedRule[];
+  /** What has to be read to its end first. `null`: nothing has. */
+  readonly ends: Pick<Ends, "state" | "show"> | null;
   readonly onAllow: (rule: number) => void;
   readonly onClose: () => void;
 }
 
-export function Always({ rules, onAllow, onClose }: AlwaysProps) {
+export function Always({ rules, ends, onAllow, onClose }: AlwaysProps) {
   const words = useWords();
   const id = useId();
   const [chosen, setChosen] = useState(0);
@@ -29,9 +33,9 @@ export function Always({ rules, onAllow, onClose }: AlwaysProps) {
         }
       }}
     >
-      <h4 id={`${id}-title`} className="ab-panel-title">
+      <h3 id={`${id}-title`} className="ab-panel-title">
         {words.allowAlwaysTitle}
-      </h4>
+      </h3>
       <p className="ab-quiet">{words.ruleSaved}</p>
       <div className="ab-rules" role="radiogroup" aria-labelledby={`${id}-title`}>
         {rules.map((rule, at) => (
@@ -52,9 +56,7 @@ export function Always({ rules, onAllow, onClose }: AlwaysProps) {
         <button type="button" className="ab-button" data-tone="quiet" onClick={onClose}>
           {words.cancel}
         </button>
-        <button type="button" className="ab-button" data-tone="main" onClick={() => onAllow(chosen)}>
-          {words.allowAlwaysSend}
-        </button>
+        <AllowButton label={words.allowAlwaysSend} ends={ends} onAllow={() => onAllow(chosen)} />
       </div>
     </div>
   );

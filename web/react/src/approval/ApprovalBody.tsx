@@ -5,14 +5,16 @@ import type { ApprovalAsk, NewAnswer } from "@askbridge/client";
 import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
-import { Icon } from "../card/Icon.tsx";
 import { usePanel } from "../card/panel.ts";
 import { WordsPanel } from "../card/Words.tsx";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
+import { AllowButton } from "./AllowButton.tsx";
 import { Always } from "./Always.tsx";
 import { Decided } from "./Decided.tsx";
 import { EditInput } from "./EditInput.tsx";
+import { EndsProvider, useEnds } from "./ends.tsx";
+import { Graves, Risks } from "./Risks.tsx";
 import { risksOf } from "./risk.ts";
 import { edited, editableOf, faultOf, isTap } from "./tool.ts";
 
@@ -73,12 +75,16 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
     [approval, input, ask.context?.folder],
   );
 
-  const send = (answer: NewAnswer) => {
+  const graves = risks.flatMap(({ word, isGrave }) => (isGrave ? [word] : []));
+  const ends = useEnds();
+  const unread = graves.length > 0 ? ends : null;
+
+  const send = (answer: NewAnswer, isUndoable = false) => {
     setGiven(answer);
-    onAnswer(answer);
+    onAnswer(answer, ...(isUndoable ? [{ isUndoable }] : []));
   };
   const allow = (always?: number) =>
-    send({ decision: "allow", ...(isChanged ? { input } : {}), ...(always === undefined ? {} : { always }) });
+    send({ decision: "allow", ...(isChanged ? { input } : {}), ...(always === undefined ? {} : { always }) }, graves.length > 0);
   const deny = (stop: boolean) =>
     send({ decision: "deny", ...(draft.words.trim() ? { words: draft.words.trim() } : {}), ...(stop ? { stop: true } : {}) });
 
@@ -89,45 +95,35 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
           <Seen text={approval.summary} />
         </h3>
       )}
-      {isAnswerable && isEditing ? (
-        <EditInput
-          editable={editable}
-          text={draft.text ?? editable.text}
-          fault={fault}
-          onText={(text) => change((half) => ({ ...half, text }))}
-          onClose={() => {
-            change((half) => ({ ...half, text: null }));
-            setEditing(false);
-          }}
-        />
-      ) : (
-        <Suspense
-          fallback={
-            <pre className="ab-code">
-              <Seen text={editable.text} />
-            </pre>
-          }
-        >
-          <Input tool={approval.tool} input={approval.input} folder={ask.context?.folder} />
-        </Suspense>
-      )}
+      {isAnswerable && <Risks risks={risks} hint />}
+      <EndsProvider value={ends.lookout}>
+        {isAnswerable && isEditing ? (
+          <EditInput
+            editable={editable}
+            text={draft.text ?? editable.text}
+            fault={fault}
+            onText={(text) => change((half) => ({ ...half, text }))}
+            onClose={() => {
+              change((half) => ({ ...half, text: null }));
+              setEditing(false);
+            }}
+          />
+        ) : (
+          <Suspense
+            fallback={
+              <pre className="ab-code">
+                <Seen text={editable.text} />
+              </pre>
+            }
+          >
+            <Input tool={approval.tool} input={approval.input} folder={ask.context?.folder} />
+          </Suspense>
+        )}
+      </EndsProvider>
       {approval.reason && (
         <p className="ab-reason">
           <strong>{words.reason}:</strong> <Seen text={approval.reason} />
         </p>
-      )}
-      {isAnswerable && risks.length > 0 && (
-        <div className="ab-risks">
-          <ul>
-            {risks.map(({ word, isGrave }) => (
-              <li key={word} data-grave={isGrave ? "" : undefined}>
-                <Icon of="alert" />
-                {words[word]}
-              </li>
-            ))}
-          </ul>
-          <p className="ab-quiet">{words.riskHint}</p>
-        </div>
       )}
       {!isAnswerable ? (
         <Decided ask={ask} given={given} />
@@ -137,9 +133,17 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
           ask={ask}
           onDismiss={onDismiss}
           onExtend={onExtend}
+          note={
+            graves.length > 0 && (
+              <>
+                <Graves graves={graves} />
+                <span role="status">{unread?.state === "hidden" ? words.readToTheEnd : ""}</span>
+              </>
+            )
+          }
           panel={
             panel === "always" ? (
-              <Always rules={approval.rules} onAllow={allow} onClose={close} />
+              <Always rules={approval.rules} ends={unread} onAllow={allow} onClose={close} />
             ) : panel === "deny" ? (
               <WordsPanel
                 title={words.denyTitle}
@@ -176,9 +180,12 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
               {words.allowAlways}
             </button>
           )}
-          <button type="button" className="ab-button" data-tone="main" disabled={fault !== null} onClick={() => allow()}>
-            {isChanged ? words.allowEdited : words.allowOnce}
-          </button>
+          <AllowButton
+            label={isChanged ? words.allowEdited : words.allowOnce}
+            ends={unread}
+            disabled={fault !== null}
+            onAllow={() => allow()}
+          />
         </Foot>
       )}
     </div>

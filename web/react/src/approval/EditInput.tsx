@@ -1,7 +1,8 @@
 /** A tool's input, to be changed before it runs. */
 
-import { useId } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useWords } from "../wording.tsx";
+import { useEnd } from "./ends.tsx";
 import type { Editable } from "./tool.ts";
 
 export interface EditInputProps {
@@ -17,6 +18,15 @@ export function EditInput({ editable, text, fault, onText, onClose }: EditInputP
   const words = useWords();
   const state = useId();
   const isChanged = text !== editable.text;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const end = useRef<HTMLSpanElement>(null);
+  const [isCut, setCut] = useState(false);
+  const measure = () => {
+    const element = field.current;
+    if (element) setCut(element.scrollHeight - element.clientHeight - element.scrollTop > 8);
+  };
+  useEffect(measure, [text]);
+  useEnd(isCut ? field : end, isCut);
   return (
     <div className="ab-edit">
       <label className="ab-field">
@@ -25,6 +35,8 @@ export function EditInput({ editable, text, fault, onText, onClose }: EditInputP
           {editable.field && <code> {editable.field}</code>}
         </span>
         <textarea
+          ref={field}
+          onScroll={measure}
           className="ab-input ab-mono"
           autoFocus
           spellCheck={false}
@@ -36,6 +48,7 @@ export function EditInput({ editable, text, fault, onText, onClose }: EditInputP
           onChange={(event) => onText(event.target.value)}
         />
       </label>
+      <span ref={end} className="ab-end" tabIndex={-1} />
       <div className="ab-edit-state">
         <span id={state} role="status" className="ab-quiet">
           {fault ?? (isChanged ? words.editedHint : "")}

@@ -1,8 +1,10 @@
 /** A tool's input as a person reads it: a command, a change to a file, an address, or the data as it is. Loaded when needed. */
 
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
+import { Tall } from "../card/Tall.tsx";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
+import { End, useEnd } from "./ends.tsx";
 import { counted, type Line } from "./lines.ts";
 import { Painted } from "./Painted.tsx";
 import { tongueOf, type Tongue } from "./paint.ts";
@@ -29,11 +31,12 @@ export default function Input({ tool, input, folder }: InputProps) {
               </span>
             )}
           </figcaption>
-          <pre className="ab-code" data-shell="" tabIndex={0}>
+          <Tall className="ab-code" data-shell="">
             <code>
               <Painted code={meaning.command} tongue="shell" />
             </code>
-          </pre>
+            <End />
+          </Tall>
           {meaning.about && (
             <p className="ab-quiet">
               <Seen text={meaning.about} />
@@ -77,11 +80,12 @@ export default function Input({ tool, input, folder }: InputProps) {
           <figcaption>
             <span>{tool}</span>
           </figcaption>
-          <pre className="ab-code" tabIndex={0}>
+          <Tall className="ab-code">
             <code>
               <Seen text={meaning.url} />
             </code>
-          </pre>
+            <End />
+          </Tall>
           <Rest input={input} shown={["url"]} />
         </figure>
       );
@@ -94,11 +98,12 @@ export default function Input({ tool, input, folder }: InputProps) {
           <figcaption>
             <span>{words.input}</span>
           </figcaption>
-          <pre className="ab-code" tabIndex={0}>
+          <Tall className="ab-code">
             <code>
               <Painted code={JSON.stringify(input, null, 2) ?? "null"} tongue="json" />
             </code>
-          </pre>
+            <End />
+          </Tall>
         </figure>
       );
   }
@@ -108,20 +113,24 @@ export default function Input({ tool, input, folder }: InputProps) {
 function Rest({ input, shown }: { readonly input: unknown; readonly shown: readonly string[] }) {
   const words = useWords();
   const rest = Object.entries(input as Record<string, unknown>).filter(([key]) => !shown.includes(key));
-  if (rest.length === 0) return null;
   return (
-    <dl className="ab-rest" aria-label={words.input}>
-      {rest.map(([key, value]) => (
-        <div key={key}>
-          <dt>
-            <Seen text={key} />
-          </dt>
-          <dd>
-            <Seen text={typeof value === "string" ? value : JSON.stringify(value)} />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {rest.length > 0 && (
+        <dl className="ab-rest" aria-label={words.input}>
+          {rest.map(([key, value]) => (
+            <div key={key}>
+              <dt>
+                <Seen text={key} />
+              </dt>
+              <dd>
+                <Seen text={typeof value === "string" ? value : JSON.stringify(value)} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <End />
+    </>
   );
 }
 
@@ -132,11 +141,14 @@ function Lines({ lines, tongue }: { readonly lines: readonly Line[]; readonly to
   const words = useWords();
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const [isWhole, setWhole] = useState(false);
+  const isAll = isWhole || lines.length <= LINES_SHOWN;
+  const more = useRef<HTMLButtonElement>(null);
+  useEnd(more, !isAll);
   const shown = isWhole ? lines : lines.slice(0, LINES_SHOWN);
   return (
-    <div
+    <Tall
+      as="div"
       className="ab-code ab-diff"
-      tabIndex={0}
       role="group"
       aria-label={words.changes(counted(lines).added, counted(lines).removed)}
     >
@@ -166,11 +178,12 @@ function Lines({ lines, tongue }: { readonly lines: readonly Line[]; readonly to
           </button>
         ),
       )}
-      {!isWhole && lines.length > LINES_SHOWN && (
-        <button type="button" className="ab-line-fold" onClick={() => setWhole(true)}>
+      {!isAll && (
+        <button ref={more} type="button" className="ab-line-fold" onClick={() => setWhole(true)}>
           {words.show} (+{lines.length - LINES_SHOWN})
         </button>
       )}
-    </div>
+      {isAll && <End />}
+    </Tall>
   );
 }

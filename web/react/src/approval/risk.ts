@@ -3,6 +3,7 @@
  * hint is not a promise.
  */
 
+import type { ApprovalAsk } from "@askbridge/client";
 import type { CardWords } from "@askbridge/words";
 import { hidesSomething, lookalikes } from "../text/visible.ts";
 
@@ -45,6 +46,10 @@ const COMMANDS: readonly (readonly [RegExp, RiskWord, "grave" | "note"])[] = [
 ];
 const SECRETS =
   /(^|[\s"'=:\/])(\.env(\.\w+)?|id_(rsa|ed25519|ecdsa)|\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc|credentials|secrets?)([\s"'\/.]|$)|private[_-]?key|\.pem\b/i;
+
+/** The words of what is grave about an approval. */
+export const gravesOf = (ask: ApprovalAsk): RiskWord[] =>
+  risksOf(ask.approval.tool, ask.approval.input, ask.context?.folder).flatMap(({ word, isGrave }) => (isGrave ? [word] : []));
 
 export function risksOf(tool: string, input: unknown, folder: string | undefined): Risk[] {
   const texts = textsIn(input, 0);

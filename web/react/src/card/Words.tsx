@@ -40,9 +40,9 @@ export function WordsPanel({ title, label, hint, words, onWords, actions, onClos
         onClose();
       }}
     >
-      <h4 id={`${id}-title`} className="ab-panel-title">
+      <h3 id={`${id}-title`} className="ab-panel-title">
         {title}
-      </h4>
+      </h3>
       {children}
       <label className="ab-field">
         <span className="ab-field-label">{label}</span>

@@ -1,13 +1,13 @@
 /** What every kind of card is given. */
 
-import type { Ask, AskView, NewAnswer } from "@askbridge/client";
+import type { AnswerHow, Ask, AskView, NewAnswer } from "@askbridge/client";
 
 export interface BodyProps<A extends Ask> {
   readonly view: AskView;
   readonly ask: A;
   /** May the person answer, perhaps late? */
   readonly isAnswerable: boolean;
-  readonly onAnswer: (answer: NewAnswer) => void;
+  readonly onAnswer: (answer: NewAnswer, how?: AnswerHow) => void;
   readonly onDismiss: (words?: string) => void;
   readonly onExtend: (seconds: number | null) => void;
   readonly onDraft: (draft: unknown) => void;

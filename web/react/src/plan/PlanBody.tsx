@@ -7,6 +7,7 @@ import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
 import { usePanel } from "../card/panel.ts";
+import { Tall } from "../card/Tall.tsx";
 import { WordsPanel } from "../card/Words.tsx";
 import { Markdown } from "../Markdown/Markdown.tsx";
 import { useWords } from "../wording.tsx";
@@ -88,9 +89,9 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
           </div>
         </div>
       ) : (
-        <div className="ab-sheet">
+        <Tall as="div" className="ab-sheet" role="group" aria-label={words.plan}>
           <Markdown text={ask.plan} below={2} />
-        </div>
+        </Tall>
       )}
       <Foot
         {...leaving}

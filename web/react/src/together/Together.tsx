@@ -3,12 +3,14 @@
  * comes while somebody reads is there without a tick.
  */
 
-import { lazy, Suspense, useRef, useState } from "react";
-import { phaseOf, type NewAnswer } from "@askbridge/client";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { phaseOf, type AnswerHow, type NewAnswer } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
+import { AllowButton } from "../approval/AllowButton.tsx";
+import { EndsProvider, useEnds, type Ends } from "../approval/ends.tsx";
+import { Risks } from "../approval/Risks.tsx";
 import { risksOf } from "../approval/risk.ts";
 import { editableOf } from "../approval/tool.ts";
-import { Icon } from "../card/Icon.tsx";
 import { usePanel } from "../card/panel.ts";
 import { WordsPanel } from "../card/Words.tsx";
 import { Became } from "../Inbox/Row.tsx";
@@ -23,7 +25,7 @@ export interface TogetherProps {
   /** Approvals of one kin, in the order in which they are shown. */
   readonly views: readonly ApprovalView[];
   readonly language: Language;
-  readonly onAnswer: (id: string, answer: NewAnswer) => void;
+  readonly onAnswer: (id: string, answer: NewAnswer, how?: AnswerHow) => void;
   readonly me?: string;
 }
 
@@ -48,6 +50,10 @@ function Group({ views, language, onAnswer, me }: TogetherProps) {
   const { panel, open, close, root } = usePanel<"deny">();
   const waiting = views.filter(isOpen);
   const chosen = waiting.filter(({ id }) => ticked.has(id));
+  const [ends, setEnds] = useState<ReadonlyMap<string, Ends>>(new Map());
+  const onEnds = useCallback((id: string, of: Ends) => setEnds((before) => new Map(before).set(id, of)), []);
+  // The first of the grave ones that has not been read to its end.
+  const unread = chosen.filter(isGrave).map(({ id }) => ends.get(id)).find((of) => of?.state !== "seen") ?? null;
   const [one] = views;
   if (!one) return null;
 
@@ -59,7 +65,8 @@ function Group({ views, language, onAnswer, me }: TogetherProps) {
       return after;
     });
   const decide = (answer: NewAnswer) => {
-    for (const { id } of chosen) onAnswer(id, answer);
+    for (const view of chosen)
+      onAnswer(view.id, answer, ...(answer.decision === "allow" && isGrave(view) ? [{ isUndoable: true }] : []));
     close();
   };
   const deny = (stop: boolean) =>
@@ -81,6 +88,7 @@ function Group({ views, language, onAnswer, me }: TogetherProps) {
             isTicked={ticked.has(view.id)}
             isNew={!first.current.has(view.id)}
             onTick={(is) => tick(view.id, is)}
+            onEnds={onEnds}
           />
         ))}
       </ol>
@@ -101,6 +109,7 @@ function Group({ views, language, onAnswer, me }: TogetherProps) {
       <div className="ab-bottom">
         <div className="ab-foot">
           <div className="ab-foot-note" role="status">
+            {unread?.state === "hidden" && <span>{words.readToTheEnd} </span>}
             <span>{waiting.length > 0 ? words.togetherTicked(chosen.length, waiting.length) : words.togetherOver}</span>
           </div>
           {waiting.length > 0 && panel === null && (
@@ -108,9 +117,7 @@ function Group({ views, language, onAnswer, me }: TogetherProps) {
               <button type="button" className="ab-button" data-tone="stop-plain" data-opens="deny" disabled={chosen.length === 0} onClick={() => open("deny")}>
                 {words.denyThese(chosen.length)}
               </button>
-              <button type="button" className="ab-button" data-tone="main" disabled={chosen.length === 0} onClick={() => decide({ decision: "allow" })}>
-                {words.allowThese(chosen.length)}
-              </button>
+              <AllowButton label={words.allowThese(chosen.length)} ends={unread} disabled={chosen.length === 0} onAllow={() => decide({ decision: "allow" })} />
             </div>
           )}
         </div>
@@ -125,10 +132,13 @@ interface OneProps {
   readonly isTicked: boolean;
   readonly isNew: boolean;
   readonly onTick: (is: boolean) => void;
+  readonly onEnds: (id: string, ends: Ends) => void;
 }
 
-function One({ view, me, isTicked, isNew, onTick }: OneProps) {
+function One({ view, me, isTicked, isNew, onTick, onEnds }: OneProps) {
   const words = useWords();
+  const ends = useEnds();
+  useEffect(() => onEnds(view.id, ends), [view.id, ends, onEnds]);
   const { approval, context } = view.ask;
   const waits = isOpen(view);
   const now = useNow(!waits);
@@ -148,25 +158,16 @@ function One({ view, me, isTicked, isNew, onTick }: OneProps) {
       ) : (
         <Became view={view} now={now} me={me} />
       )}
-      <Suspense fallback={<pre className="ab-code"><Seen text={editableOf(approval.input).text} /></pre>}>
-        <Input tool={approval.tool} input={approval.input} folder={context?.folder} />
-      </Suspense>
+      {waits && <Risks risks={risks} />}
+      <EndsProvider value={ends.lookout}>
+        <Suspense fallback={<pre className="ab-code"><Seen text={editableOf(approval.input).text} /></pre>}>
+          <Input tool={approval.tool} input={approval.input} folder={context?.folder} />
+        </Suspense>
+      </EndsProvider>
       {approval.reason && (
         <p className="ab-reason">
           <strong>{words.reason}:</strong> <Seen text={approval.reason} />
         </p>
-      )}
-      {waits && risks.length > 0 && (
-        <div className="ab-risks">
-          <ul>
-            {risks.map(({ word, isGrave: grave }) => (
-              <li key={word} data-grave={grave ? "" : undefined}>
-                <Icon of="alert" />
-                {words[word]}
-              </li>
-            ))}
-          </ul>
-        </div>
       )}
     </li>
   );

@@ -1,7 +1,7 @@
 /** Which approvals ask for the same kind of thing, so that they can be decided in one go. */
 
 import type { ApprovalAsk, AskView } from "@askbridge/client";
-import { risksOf } from "../approval/risk.ts";
+import { gravesOf } from "../approval/risk.ts";
 
 export type ApprovalView = AskView & { readonly ask: ApprovalAsk };
 
@@ -31,5 +31,4 @@ export function kinTo(views: Iterable<AskView>, id: string): ApprovalView[] {
 }
 
 /** Something about it should be looked at by itself before it is ticked. */
-export const isGrave = ({ ask }: ApprovalView): boolean =>
-  risksOf(ask.approval.tool, ask.approval.input, ask.context?.folder).some((risk) => risk.isGrave);
+export const isGrave = ({ ask }: ApprovalView): boolean => gravesOf(ask).length > 0;

@@ -1,0 +1,50 @@
+/** Something that may be taller than its place. Where it is cut, a fade says how much follows, and opens it. */
+
+import { useEffect, useRef, useState, type HTMLAttributes } from "react";
+import { useWords } from "../wording.tsx";
+
+/** A `<pre>`, or a `<div>` where its contents are no plain text. */
+export function Tall({ as: Element = "pre", children, ...rest }: HTMLAttributes<HTMLElement> & { readonly as?: "pre" | "div" }) {
+  const words = useWords();
+  const box = useRef<HTMLElement>(null);
+  const [below, setBelow] = useState(0);
+  const [isWhole, setWhole] = useState(false);
+  useEffect(() => {
+    const element = box.current;
+    if (!element || typeof ResizeObserver === "undefined") return;
+    const measure = () => {
+      const linePx = Number.parseFloat(getComputedStyle(element).lineHeight) || 20;
+      const px = element.scrollHeight - element.clientHeight - element.scrollTop;
+      // Less than half a line is the padding.
+      setBelow(px < linePx / 2 ? 0 : Math.max(1, Math.round(px / linePx)));
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    for (const child of element.children) observer.observe(child);
+    element.addEventListener("scroll", measure, { passive: true });
+    measure();
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", measure);
+    };
+  });
+  return (
+    <div className="ab-tall" data-whole={isWhole ? "" : undefined} data-more={below > 0 ? "" : undefined}>
+      <Element ref={box as never} tabIndex={0} {...rest}>
+        {children}
+      </Element>
+      {below > 0 && (
+        <button
+          type="button"
+          className="ab-tall-more"
+          onClick={() => {
+            setWhole(true);
+            box.current?.focus({ preventScroll: true });
+          }}
+        >
+          {words.linesBelow(below)}
+        </button>
+      )}
+    </div>
+  );
+}
