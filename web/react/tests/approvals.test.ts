@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { changes, counted, unified } from "../src/approval/lines.ts";
+import { changes, counted } from "../src/approval/lines.ts";
 import { paint, tongueOf, type Tongue } from "../src/approval/paint.ts";
 import { risksOf } from "../src/approval/risk.ts";
 import { edited, editableOf, meaningOf } from "../src/approval/tool.ts";
+import { unified } from "../src/approval/unified.ts";
+import { differences, marksIn } from "../src/approval/within.ts";
 
 test("a change shows what goes, what comes, and some of what stays", () => {
   expect(changes("a\nb\nc\n", "a\nx\nc\n")).toEqual([
@@ -57,6 +59,36 @@ test("a text too large to compare is all gone and all new", () => {
 
 test("a diff that an agent wrote is read", () => {
   expect(counted(unified("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same"))).toEqual({ added: 1, removed: 1 });
+});
+
+test("a removed line that begins with two dashes is no header of a diff", () => {
+  const lines = unified("--- a/x.sql\n+++ b/x.sql\n@@ -7,2 +7,1 @@\n--- drop nothing\n select 1;");
+  expect(lines).toEqual([
+    { kind: "head", text: "--- a/x.sql" },
+    { kind: "head", text: "+++ b/x.sql" },
+    { kind: "hunk", text: "@@ -7,2 +7,1 @@", before: 7, after: 7 },
+    { kind: "removed", text: "-- drop nothing" },
+    { kind: "same", text: "select 1;" },
+  ]);
+  expect(counted(unified("-a\n+b"))).toEqual({ added: 1, removed: 1 });
+});
+
+const marked = (text: string, marks: readonly (readonly [number, number])[]) => marks.map(([from, to]) => text.slice(from, to));
+
+test.each<[string, string, string[], string[]]>([
+  ["let total = price;", "let total = price + tax;", [], [" + tax"]],
+  ["retry(3, seconds)", "retry(5, minutes)", ["3", "seconds"], ["5", "minutes"]],
+  ["fn a(x: u8)", "fn a(x: u16)", ["u8"], ["u16"]],
+  ["call(first);", `call(first, ${"more, ".repeat(20)}last);`, [], [`, ${"more, ".repeat(20)}last`]],
+])("within %s and %s the words that differ are marked", (old, now, gone, come) => {
+  const found = differences(old, now)!;
+  expect([marked(old, found.gone), marked(now, found.come)]).toEqual([gone, come]);
+});
+
+test("two lines without much in common are two lines, and a line is marked only against the one that takes its place", () => {
+  expect(differences("use std::fs;", "let answer = 42;")).toBeNull();
+  expect([...marksIn(changes("keep\nlet a = 1;\nkeep", "keep\nlet a = 2;\nnew line here\nkeep")).keys()]).toEqual([1, 2]);
+  expect(differences("x ".repeat(5_000), "x ".repeat(4_999) + "y ")).not.toBeNull();
 });
 
 test("an input means what its fields say, whoever sent them", () => {

@@ -1,13 +1,14 @@
 /** A tool's input as a person reads it: a command, a change to a file, an address, or the data as it is. Loaded when needed. */
 
-import { useMemo, useRef, useState } from "react";
+import { useMemo } from "react";
 import { Tall } from "../card/Tall.tsx";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
-import { End, useEnd } from "./ends.tsx";
-import { counted, type Line } from "./lines.ts";
+import { Diff } from "./Diff.tsx";
+import { End } from "./ends.tsx";
+import { counted } from "./lines.ts";
 import { Painted } from "./Painted.tsx";
-import { tongueOf, type Tongue } from "./paint.ts";
+import { tongueOf } from "./paint.ts";
 import { meaningOf } from "./tool.ts";
 
 export interface InputProps {
@@ -55,7 +56,7 @@ export default function Input({ tool, input, folder }: InputProps) {
             </span>
             <span>{meaning.isWhole ? words.newFile : words.changes(added, removed)}</span>
           </figcaption>
-          <Lines lines={meaning.lines} tongue={tongueOf(meaning.file)} />
+          <Diff lines={meaning.lines} tongue={tongueOf(meaning.file)} />
           <Rest
             input={input}
             shown={[
@@ -131,59 +132,5 @@ function Rest({ input, shown }: { readonly input: unknown; readonly shown: reado
       )}
       <End />
     </>
-  );
-}
-
-/** Beyond so many lines the rest waits for a press. */
-const LINES_SHOWN = 400;
-
-function Lines({ lines, tongue }: { readonly lines: readonly Line[]; readonly tongue: Tongue }) {
-  const words = useWords();
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const [isWhole, setWhole] = useState(false);
-  const isAll = isWhole || lines.length <= LINES_SHOWN;
-  const more = useRef<HTMLButtonElement>(null);
-  useEnd(more, !isAll);
-  const shown = isWhole ? lines : lines.slice(0, LINES_SHOWN);
-  return (
-    <Tall
-      as="div"
-      className="ab-code ab-diff"
-      role="group"
-      aria-label={words.changes(counted(lines).added, counted(lines).removed)}
-    >
-      {shown.map((line, at) =>
-        line.kind !== "fold" ? (
-          <div key={at} className="ab-line" data-kind={line.kind}>
-            <span className="ab-sign" aria-hidden="true">
-              {line.kind === "added" ? "+" : line.kind === "removed" ? "−" : ""}
-            </span>
-            {line.kind !== "same" && <span className="ab-aloud">{line.kind === "added" ? words.added : words.removed}: </span>}
-            <code>
-              <Painted code={line.text} tongue={tongue} />
-            </code>
-          </div>
-        ) : opened.has(at) ? (
-          line.lines.map((text, place) => (
-            <div key={`${at}-${place}`} className="ab-line" data-kind="same">
-              <span className="ab-sign" aria-hidden="true" />
-              <code>
-                <Painted code={text} tongue={tongue} />
-              </code>
-            </div>
-          ))
-        ) : (
-          <button key={at} type="button" className="ab-line-fold" onClick={() => setOpened(new Set([...opened, at]))}>
-            {words.unchanged(line.count)}
-          </button>
-        ),
-      )}
-      {!isAll && (
-        <button ref={more} type="button" className="ab-line-fold" onClick={() => setWhole(true)}>
-          {words.show} (+{lines.length - LINES_SHOWN})
-        </button>
-      )}
-      {isAll && <End />}
-    </Tall>
   );
 }

@@ -2,6 +2,10 @@
 
 export type Line =
   | { readonly kind: "same" | "added" | "removed"; readonly text: string }
+  /** Here begins another part, at these lines of the old and of the new text. */
+  | { readonly kind: "hunk"; readonly text: string; readonly before: number; readonly after: number }
+  /** Something that a diff says about itself. */
+  | { readonly kind: "head"; readonly text: string }
   /** So many lines in which nothing changes. */
   | { readonly kind: "fold"; readonly count: number; readonly lines: readonly string[] };
 
@@ -76,15 +80,6 @@ function fold(lines: readonly Line[]): Line[] {
     } else folded.push(lines[at] as Line);
   }
   return folded;
-}
-
-/** Reads a unified diff that an agent wrote. */
-export function unified(diff: string): Line[] {
-  return linesOf(diff).map((text): Line => {
-    if (text.startsWith("+") && !text.startsWith("+++")) return added(text.slice(1));
-    if (text.startsWith("-") && !text.startsWith("---")) return removed(text.slice(1));
-    return { kind: "same", text: text.startsWith(" ") ? text.slice(1) : text };
-  });
 }
 
 export function counted(lines: readonly Line[]): { readonly added: number; readonly removed: number } {

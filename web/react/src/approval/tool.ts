@@ -1,7 +1,8 @@
 /** What a tool's input means to a person. Inputs are data from outside: nothing in them is taken for granted. */
 
 import type { Ask } from "@askbridge/client";
-import { changes, unified, type Line } from "./lines.ts";
+import { changes, type Line } from "./lines.ts";
+import { unified } from "./unified.ts";
 
 export type Meaning =
   | { readonly kind: "command"; readonly command: string; readonly about: string | null }
@@ -34,11 +35,12 @@ export function meaningOf(tool: string, input: unknown): Meaning {
   if (before !== null && after !== null)
     return { kind: "change", file: file ?? tool, lines: changes(before, after), isWhole: false };
   if (Array.isArray(input["edits"])) {
-    const lines = input["edits"].flatMap((edit: unknown) => {
+    const lines = input["edits"].flatMap((edit: unknown, at): Line[] => {
       const part = isRecord(edit) ? edit : {};
-      return changes(textOf(part["old_string"]) ?? "", textOf(part["new_string"]) ?? "");
+      const changed = changes(textOf(part["old_string"]) ?? "", textOf(part["new_string"]) ?? "");
+      return at === 0 || changed.length === 0 ? changed : [{ kind: "hunk", text: "", before: 1, after: 1 }, ...changed];
     });
-    if (lines.length > 0) return { kind: "change", file: file ?? tool, lines, isWhole: false };
+    if (lines.some(({ kind }) => kind !== "hunk")) return { kind: "change", file: file ?? tool, lines, isWhole: false };
   }
   const patch = textOf(input["patch"]) ?? textOf(input["diff"]);
   if (patch !== null) return { kind: "change", file: file ?? tool, lines: unified(patch), isWhole: false };

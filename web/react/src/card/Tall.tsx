@@ -3,8 +3,14 @@
 import { useEffect, useRef, useState, type HTMLAttributes } from "react";
 import { useWords } from "../wording.tsx";
 
-/** A `<pre>`, or a `<div>` where its contents are no plain text. */
-export function Tall({ as: Element = "pre", children, ...rest }: HTMLAttributes<HTMLElement> & { readonly as?: "pre" | "div" }) {
+export interface TallProps extends HTMLAttributes<HTMLElement> {
+  /** A `<pre>`, or a `<div>` where its contents are no plain text. */
+  readonly as?: "pre" | "div";
+  /** So many lines follow that are not drawn at all. */
+  readonly beyond?: number;
+}
+
+export function Tall({ as: Element = "pre", beyond = 0, children, ...rest }: TallProps) {
   const words = useWords();
   const box = useRef<HTMLElement>(null);
   const [below, setBelow] = useState(0);
@@ -20,7 +26,7 @@ export function Tall({ as: Element = "pre", children, ...rest }: HTMLAttributes<
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    for (const child of element.children) observer.observe(child);
+    for (const child of [element.firstElementChild, element.lastElementChild]) if (child) observer.observe(child);
     element.addEventListener("scroll", measure, { passive: true });
     measure();
     return () => {
@@ -42,7 +48,7 @@ export function Tall({ as: Element = "pre", children, ...rest }: HTMLAttributes<
             box.current?.focus({ preventScroll: true });
           }}
         >
-          {words.linesBelow(below)}
+          {words.linesBelow(below + beyond)}
         </button>
       )}
     </div>
