@@ -35,6 +35,8 @@ const REGRESSIONS: &[u64] = &[
     // A dismissal after the deadline was told that nobody came in time, before that was stored.
     588, // The journal killed the bridge in the calm life, and none was started after it.
     10904,
+    // An ask that the journal stored without saying so was told to the plugin as not asked, and a person answered it.
+    13633,
 ];
 
 #[test]

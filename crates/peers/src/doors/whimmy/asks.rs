@@ -44,13 +44,13 @@ pub(super) enum Ended {
 }
 
 impl Carried {
-    fn of(ask: Arc<Ask>) -> Self {
+    fn of(ask: Arc<Ask>, since: Option<Timestamp>) -> Self {
         let more = ask.context.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
         let more = more.unwrap_or_default();
         let wait = more["timeoutMs"].as_u64().map_or(quirks::WAIT, Duration::from_millis);
         let key = more["sessionKey"].as_str().unwrap_or_default();
         let in_a_chat = place::is_marked(ask.id.session) || Place::named(key, "").marked().is_some();
-        let gives_up_at = ask.at.plus(wait);
+        let gives_up_at = since.unwrap_or(ask.at).min(ask.at).plus(wait);
         Self { ask, verdict: None, ended: Ended::Otherwise, gives_up_at, stranded: false, in_a_chat }
     }
 
@@ -123,7 +123,7 @@ impl Whimmy {
             None => {
                 let place = Place { single: true, ..place };
                 let start = start(place::of_ask(key), &place);
-                self.wish(Awaited::AskRoom(Box::new(wish)), start, out);
+                self.wish(Awaited::AskRoom(Box::new(wish), Box::new(start.clone())), start, out);
             }
         }
     }
@@ -152,7 +152,13 @@ impl Whimmy {
     }
 
     pub(super) fn is_asked(&mut self, ask: Arc<Ask>) {
-        self.asks.entry(ask.id).or_insert_with(|| Carried::of(ask));
+        let since = self.waits_since(&ask);
+        self.asks.entry(ask.id).or_insert_with(|| Carried::of(ask, since));
+    }
+
+    /// When the plugin began to wait for an ask that was put off.
+    fn waits_since(&self, ask: &Ask) -> Option<Timestamp> {
+        ask.key.as_ref().and_then(|key| self.again.get(key)).map(|again| again.since)
     }
 
     pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, ended: Ended, cx: &mut Cx<'_>) {
@@ -237,7 +243,8 @@ impl Whimmy {
         if view.delivered_at.is_some() || matches!(view.state, State::Withdrawn | State::Overtaken) {
             return;
         }
-        let carried = self.asks.entry(view.ask.id).or_insert_with(|| Carried::of(Arc::clone(&view.ask)));
+        let since = self.waits_since(&view.ask);
+        let carried = self.asks.entry(view.ask.id).or_insert_with(|| Carried::of(Arc::clone(&view.ask), since));
         carried.stranded |= view.stranded;
         if let Some(verdict) = view.verdict {
             let ended = match view.state {

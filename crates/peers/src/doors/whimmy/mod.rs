@@ -6,6 +6,7 @@
 //! connection is there. Proof of delivery is the `pong` to a `ping` that follows the answer: at least once, by a stable id.
 //! As of 0.6.0, February 2026; what it cannot say is in `docs/doors/whimmy.md`.
 
+mod again;
 mod answer;
 mod asks;
 mod chat;

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use askbridge_core::answer::Outcome;
 use askbridge_core::event::{Event, Parcel};
-use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, Key, MessageId, SessionId, Timestamp};
 use askbridge_core::limits;
 
+use super::again::Again;
 use super::asks::{Carried, Ended};
 use super::chat::Room;
 use super::wire::Said;
@@ -38,6 +39,8 @@ pub struct Whimmy {
     /// Sessions that grew too long, and where each goes on.
     pub(super) moved: BTreeMap<SessionId, SessionId>,
     pub(super) asks: BTreeMap<AskId, Carried>,
+    /// What could not be asked at once.
+    pub(super) again: BTreeMap<Key, Again>,
     /// How long each agent waits, as far as it was told so on this connection.
     pub(super) waits: BTreeMap<String, std::time::Duration>,
     /// The first model that the plugin offers, now or when it was last here.
@@ -63,7 +66,7 @@ pub(super) enum Awaited {
     /// A session for what was heard before it was there.
     Room(SessionId),
     /// A session for one ask.
-    AskRoom(Box<AskWish>),
+    AskRoom(Box<AskWish>, Box<Wish>),
     Asked(Box<AskWish>),
     Terms(SessionId),
     Message(MessageId),
@@ -184,7 +187,7 @@ impl Whimmy {
                 self.room_is_ready(session, cx);
             }
             Awaited::Room(session) => self.room_is_ready(session, cx),
-            Awaited::AskRoom(wish) => self.ask(wish, cx.out),
+            Awaited::AskRoom(wish, _) => self.ask(wish, cx.out),
             // It may have been asked before, and be over by now.
             Awaited::Asked(_) if !receipt.news => {
                 if let Some(ask) = receipt.ask {
@@ -201,9 +204,13 @@ impl Whimmy {
     fn refused(&mut self, awaited: Awaited, why: &Rejection, cx: &mut Cx<'_>) {
         match awaited {
             Awaited::Login => cx.out.hang_up = Some((1008, why.to_string())),
-            Awaited::Asked(wish) => self.not_asked(&wish, why, cx.out),
-            // Another account's socket was first: it is one ask.
-            Awaited::AskRoom(_) => {}
+            Awaited::Asked(wish) => {
+                if let Err(wish) = self.put_off(wish, None, why, cx) {
+                    self.not_asked(&wish, why, cx.out);
+                }
+            }
+            // Put off; or another account's socket was first, and it is one ask.
+            Awaited::AskRoom(wish, room) => drop(self.put_off(wish, Some(*room), why, cx)),
             Awaited::Room(session) | Awaited::Chat(session) => drop(self.rooms.remove(&session)),
             Awaited::Terms(session) => self.hand_message(session, None, cx),
             Awaited::Message(message) => self.not_handed(message),
@@ -250,7 +257,7 @@ impl Whimmy {
     pub(super) fn next(&self, now: Timestamp) -> Timestamp {
         let ping_at = self.ping_at.unwrap_or(now.plus(limits::HEARTBEAT));
         let due = self.asks.values().filter_map(Carried::due_at).chain(self.rooms.values().filter_map(Room::due_at));
-        due.chain(self.model_until).fold(ping_at, Timestamp::min)
+        due.chain(self.again.values().filter_map(Again::due_at)).chain(self.model_until).fold(ping_at, Timestamp::min)
     }
 }
 
@@ -296,6 +303,7 @@ impl Peer for Whimmy {
             Some(_) => {}
             None => self.ping_at = Some(cx.now.plus(limits::HEARTBEAT)),
         }
+        self.ask_again(cx);
         self.gave_up(cx);
         self.fell_silent(cx);
         self.no_model_came(cx);
