@@ -3,7 +3,7 @@
 use askbridge_scripted::claude::Subject;
 
 use crate::house::House;
-use crate::node::play;
+use crate::node::{play, play_with};
 use crate::scripts::{CALL, house, house_with_forms};
 
 fn scene(name: &str) -> House {
@@ -86,6 +86,13 @@ fn what_belongs_to_another_conversation_is_not_drawn() {
 #[test]
 fn conversations_are_listed_by_project_with_everything_that_the_page_reads() {
     scene("lists");
+}
+
+#[test]
+fn a_conversation_is_renamed_summed_up_expired_and_deleted_by_those_who_may() {
+    let house = house("gobby", Subject::Fake);
+    let local = std::fs::read_to_string(house.data().join("token")).expect("a token of this machine");
+    play_with(&house, "gobby", "about_sessions", &[("LOCAL", local.trim())]);
 }
 
 #[test]

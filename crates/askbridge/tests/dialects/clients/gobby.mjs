@@ -351,6 +351,51 @@ await play({
     assert.deepEqual([first.sessions[0].id, next.sessions[0].id], [second.json.session.id, session.id]);
   },
 
+  async about_sessions() {
+    const page = await Page.open();
+    const path = `/api/sessions/${page.conversation}`;
+    const json = (method, where, body, headers = page.headers) => request(method, where, { headers, body });
+    page.say("ask");
+    const card = await page.card();
+    // Nothing for strangers; the token of this machine, which agents can read, removes no traces; and not while something is open.
+    const strange = { "content-type": "application/json" };
+    for (const [method, where] of [["POST", "/rename"], ["POST", "/expire"], ["POST", "/generate-summary"], ["DELETE", ""]]) {
+      assert.equal((await json(method, `${path}${where}`, { title: "mine" }, strange)).status, 401, where);
+    }
+    const local = { ...strange, authorization: `Bearer ${process.env.LOCAL}` };
+    assert.equal((await json("DELETE", path, undefined, local)).status, 403);
+    const open = await json("DELETE", path);
+    assert.equal(open.status, 409, open.text);
+    assert.equal((await json("DELETE", path.replace(/.$/, "x"))).status, 404);
+    page.answer(card, { "Which?": "B" });
+    await page.ended();
+    // Renamed, and every list hears it.
+    assert.equal((await json("POST", `${path}/rename`, { title: " " })).status, 400);
+    assert.equal((await json("POST", `${path}/rename`, { title: "x".repeat(201) })).status, 400);
+    const renamed = await json("POST", `${path}/rename`, { title: "The database" });
+    assert.deepEqual([renamed.status, renamed.json], [200, { status: "success", title: "The database" }]);
+    assert.equal((await page.get(path)).session.title, "The database");
+    // Summed up, from what was recorded.
+    const { summary_markdown } = (await json("POST", `${path}/generate-summary`)).json;
+    assert.match(summary_markdown, /^# The database\n/);
+    assert.match(summary_markdown, /- Which\?: B\n/);
+    assert.match(summary_markdown, /## Said last\n\ndone$/);
+    // Files are refused in words that the page shows.
+    const upload = await json("POST", "/api/chat/attachments", "--b--", { ...page.headers, "content-type": "multipart/form-data; boundary=b" });
+    assert.equal(upload.status, 415);
+    assert.match(upload.json.detail, /passes on text alone/);
+    // Expired: the agent is let go. Then it can be deleted.
+    const expired = await json("POST", `${path}/expire`);
+    assert.deepEqual([expired.status, expired.json.status], [200, "expired"]);
+    assert.equal((await page.get(path)).session.status, "expired");
+    const deleted = await until("it to be deleted", async () => {
+      const answer = await json("DELETE", path);
+      return answer.status === 409 ? null : answer;
+    });
+    assert.deepEqual([deleted.status, deleted.json.status], [200, "deleted"]);
+    assert.equal((await json("GET", path)).status, 404);
+  },
+
   async strangers() {
     assert.equal((await request("GET", "/ws", { upgrade: true })).status, 401);
     const wrong = await request("POST", "/api/auth/login", { body: { username: "ada", password: "x" } });

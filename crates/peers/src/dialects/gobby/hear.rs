@@ -74,6 +74,11 @@ impl Gobby {
         let Some(session) = self.session_in(heard) else {
             return tell::error("Missing or invalid 'conversation_id' field", out);
         };
+        // Nothing can be uploaded, but pages of 0.2 send files along with the message.
+        let files = ["attachments", "content_blocks"].iter().filter_map(|name| heard.more.get(*name)?.as_array());
+        if files.flatten().any(|item| item["type"] != "text") {
+            tell::error(quirks::NO_ATTACHMENTS, out);
+        }
         let saying = Saying {
             text: text.to_owned(),
             request: heard.text("request_id").map(str::to_owned),

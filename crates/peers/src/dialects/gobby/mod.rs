@@ -20,6 +20,7 @@ mod quirks;
 mod requests;
 mod starting;
 mod streams;
+mod summary;
 mod tell;
 mod wire;
 
@@ -57,7 +58,13 @@ pub const LISTING: Listing = Listing {
         request("POST", "/api/sessions/web-chat"),
         request("GET", "/api/sessions"),
         request("GET", "/api/sessions/{session}"),
+        request("DELETE", "/api/sessions/{session}"),
         request("GET", "/api/sessions/{session}/messages"),
+        request("POST", "/api/sessions/{session}/rename"),
+        request("POST", "/api/sessions/{session}/expire"),
+        request("POST", "/api/sessions/{session}/generate-summary"),
+        request("POST", "/api/chat/attachments"),
+        request("DELETE", "/api/chat/attachments/{attachment}"),
         request("GET", "/api/chat/{session}/messages"),
         request("PUT", "/api/config/ui-settings"),
         // Nothing of anybody's is said there. A page asks before it is logged in, and not again.

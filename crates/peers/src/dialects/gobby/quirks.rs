@@ -42,6 +42,13 @@ pub(super) fn first_shown(call: &str) -> &str {
 /// the mode unchanged.
 pub(super) const CLOSES_PLAN: &str = "plan_approved";
 
+/// What a page says below a file that it could not upload.
+pub(super) const NO_ATTACHMENTS: &str =
+    "askbridge passes on text alone: write it into the message, or put the file into the project's folder and name it";
+
+/// How long a title may be.
+pub(super) const TITLE_CHARS_MAX: usize = 200;
+
 /// What a client may send that is no affair of ours, and is passed over without a word: agents, voices, terminals.
 pub(super) const PASSED_OVER: &[&str] = &[
     "set_project",

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::lists::Listed;
 use super::starting::{self, Beginning};
-use super::{history, messages, quirks};
+use super::{history, messages, quirks, summary};
+use crate::json::SessionChanges;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
 use crate::rest;
 use crate::story::Story;
@@ -48,6 +49,9 @@ enum Wanted {
     Sessions(Listed),
     SessionsAbout(Listed),
     Session,
+    Summary,
+    /// Something was done to a conversation: this is what is said of it.
+    Done(Value),
     Messages {
         after: u64,
         limit: usize,
@@ -87,6 +91,19 @@ impl Asked {
                 self.query(Wanted::Sessions(listed), first, out);
             }
             ("GET", ["sessions", _]) => self.story_of(Wanted::Session, out),
+            ("POST", ["sessions", _, "generate-summary"]) => self.story_of(Wanted::Summary, out),
+            ("POST", ["sessions", _, "rename"]) => self.rename(req, out),
+            ("POST", ["sessions", id, "expire"]) => {
+                let done = json!({"status": "expired", "session_id": id, "terminal_killed": false});
+                let why = Some("expired in the web chat".to_owned());
+                self.ask_for(done, |session| Wish::Close { session, why }, out);
+            }
+            ("DELETE", ["sessions", id]) => {
+                let done = json!({"status": "deleted", "session_id": id});
+                self.ask_for(done, |session| Wish::Forget { session }, out);
+            }
+            ("POST", ["chat", "attachments"]) => rest::detail(out, 415, quirks::NO_ATTACHMENTS),
+            ("DELETE", ["chat", "attachments", _]) => rest::detail(out, 404, "Attachment not found"),
             ("GET", ["chat" | "sessions", _, "messages"]) => {
                 let number = |name: &str| rest::value(req.query, name).and_then(|value| value.parse::<u64>().ok());
                 let after = number("after_seq").unwrap_or_default();
@@ -108,6 +125,31 @@ impl Asked {
                 rest::json(out, 200, &body);
             }
             _ => rest::detail(out, 404, "Not Found"),
+        }
+    }
+
+    fn rename(&mut self, req: &Req<'_>, out: &mut Outbox) {
+        let body: Value = serde_json::from_slice(req.body).unwrap_or_default();
+        let title = body["title"].as_str().unwrap_or_default().trim();
+        if title.is_empty() {
+            return rest::detail(out, 400, "Title must not be empty");
+        }
+        if title.chars().count() > quirks::TITLE_CHARS_MAX {
+            return rest::detail(out, 400, "Title must be 200 characters or fewer");
+        }
+        let changes = Box::new(SessionChanges { title: Some(title.to_owned()), ..SessionChanges::default() });
+        let done = json!({"status": "success", "title": title});
+        self.ask_for(done, |session| Wish::Change { session, changes }, out);
+    }
+
+    /// Does something to the conversation that the address names.
+    fn ask_for(&mut self, done: Value, wish: impl FnOnce(SessionId) -> Wish, out: &mut Outbox) {
+        match self.session {
+            Some(session) => {
+                self.wanted = Wanted::Done(done);
+                out.wishes.push((SECOND, wish(session)));
+            }
+            None => rest::detail(out, 404, "Session not found"),
         }
     }
 
@@ -154,7 +196,8 @@ impl Asked {
                 query => self.query(Wanted::Sessions(listed), query, cx.out),
             },
             Wanted::SessionsAbout(listed) => rest::json(cx.out, 200, &listed.json(&finds.gists)),
-            Wanted::Nothing | Wanted::Session | Wanted::Messages { .. } => {}
+            Wanted::Done(done) => rest::json(cx.out, 200, &done),
+            Wanted::Nothing | Wanted::Session | Wanted::Summary | Wanted::Messages { .. } => {}
         }
     }
 }
@@ -188,6 +231,7 @@ impl Peer for Asked {
                     let named = self.session.unwrap_or(*session);
                     rest::json(cx.out, 200, &history::session(named, &self.story));
                 }
+                Wanted::Summary => rest::json(cx.out, 200, &summary::json(&self.story)),
                 Wanted::Messages { after, limit } => {
                     rest::json(cx.out, 200, &messages::messages(&self.story, after, limit));
                 }
