@@ -98,6 +98,11 @@ fn a_plan_is_sent_back_with_words() {
 }
 
 #[test]
+fn a_plan_that_is_decided_elsewhere_closes_its_card() {
+    scene("plan_decided_elsewhere");
+}
+
+#[test]
 fn a_tool_that_it_cannot_show_never_hangs_the_session() {
     let house = scene("other_tools_run");
     assert!(!house.model.until_result(CALL).is_error);

@@ -142,6 +142,11 @@ async function finished(run) {
   return message;
 }
 
+/** As the plan's card reads its result: else it keeps its buttons. */
+function isClosed(result) {
+  return result?.approved === true || result?.action === "Reject / Edit";
+}
+
 await play({
   async chat_and_question() {
     const front = new Front();
@@ -295,7 +300,22 @@ await play({
     assert.match(input.plan, /Do it/);
     await front.resolved(toolCallId, { action: "Approve & Continue" });
     const message = await finished(run);
-    assert.deepEqual(part(message, "tool-ExitPlanMode").output, { answers: { action: "Approve & Continue" } });
+    const { output } = part(message, "tool-ExitPlanMode");
+    assert.deepEqual(output.answers, { action: "Approve & Continue" });
+    assert.ok(isClosed(output));
+  },
+
+  async plan_decided_elsewhere() {
+    for (const [decision, words] of [["approve", undefined], ["send_back", "shorter, please"]]) {
+      const front = new Front();
+      const run = await front.say("plan");
+      await run.card("ExitPlanMode");
+      const { id } = await openAsk();
+      await elsewhere("POST", `/v1/asks/${id}/answer`, { decision, words });
+      const { output } = part(await finished(run), "tool-ExitPlanMode");
+      assert.ok(isClosed(output), JSON.stringify(output));
+      assert.deepEqual([output.approved, output.message], [decision === "approve", words]);
+    }
   },
 
   async plan_sent_back() {

@@ -94,7 +94,24 @@ pub(super) fn output(ask: &Ask, answer: &Answer) -> Value {
         (_, Answer::Approval(Decision::Deny { .. })) => first(DENY).into_iter().collect(),
         _ => Map::new(),
     };
-    json!({"answers": answers})
+    let mut output = json!({"answers": answers});
+    if let Answer::Plan(review) = answer {
+        let (action, message) = match review {
+            Review::Approve { .. } => (quirks::APPROVE, None),
+            Review::SendBack { words } => (quirks::SEND_BACK, Some(words.as_str())),
+        };
+        output.as_object_mut().into_iter().for_each(|output| output.extend(plan_result(action, message)));
+    }
+    output
+}
+
+/// What a plan's card reads to see that it is over, at the top of its result: as it puts it there itself when it is clicked.
+pub(super) fn plan_result(action: &str, message: Option<&str>) -> Map<String, Value> {
+    let approved = action == quirks::APPROVE;
+    let status = if approved { "success" } else { "cancelled" };
+    let result = [("status", json!(status)), ("action", json!(action)), ("approved", json!(approved))];
+    let message = message.map(|message| ("message", json!(message)));
+    result.into_iter().chain(message).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn spoken(question: &askbridge_core::ask::Question, pick: &Pick) -> String {

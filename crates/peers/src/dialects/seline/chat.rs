@@ -149,7 +149,7 @@ impl Chat {
                 self.ends_at = Some(cx.now.plus(quirks::AFTERTHOUGHT));
             }
             Event::Closed { why, .. } => {
-                self.drawn.end_block(cx.out);
+                self.drawn.end_blocks(cx.out);
                 send(&Chunk::Error { error_text: why }, cx.out);
                 return self.end(cx.out);
             }

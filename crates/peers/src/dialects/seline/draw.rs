@@ -19,8 +19,8 @@ pub(super) struct Drawn {
     streams: Streams,
     /// Blocks that were told to their end.
     whole: BTreeSet<u32>,
-    /// The block that grows.
-    block: Option<Block>,
+    /// The blocks that grow, by their number. The next may begin before the one before is known to be whole.
+    growing: BTreeMap<u32, Block>,
     blocks: u32,
     calls: BTreeMap<String, Call>,
     /// Calls whose output was told.
@@ -30,9 +30,26 @@ pub(super) struct Drawn {
 }
 
 struct Block {
-    number: u32,
     kind: BlockKind,
     id: String,
+}
+
+impl Block {
+    fn more(&self, delta: &str, out: &mut Outbox) {
+        match self.kind {
+            BlockKind::Text => send(&Chunk::TextDelta { id: &self.id, delta }, out),
+            BlockKind::Thinking => send(&Chunk::ReasoningDelta { id: &self.id, delta }, out),
+            BlockKind::Asking => {}
+        }
+    }
+
+    fn end(&self, out: &mut Outbox) {
+        match self.kind {
+            BlockKind::Text => send(&Chunk::TextEnd { id: &self.id }, out),
+            BlockKind::Thinking => send(&Chunk::ReasoningEnd { id: &self.id }, out),
+            BlockKind::Asking => {}
+        }
+    }
 }
 
 struct Call {
@@ -55,64 +72,60 @@ impl Drawn {
             return;
         }
         if let Some(news) = self.streams.delta(number, offset, text) {
-            self.block(number, kind, out);
-            self.more(news, out);
+            self.block(number, kind, out).more(news, out);
         }
     }
 
-    /// A block is whole: what is missing of it is told, and it ends.
+    /// A block is whole: what is missing of it is told, and it ends. Others go on growing.
     pub(super) fn whole(&mut self, number: u32, kind: BlockKind, text: &str, out: &mut Outbox) {
         self.whole.insert(number);
         match self.streams.complete(number, text) {
             Completion::Nothing => {}
-            Completion::Whole(text) | Completion::Rest(text) => {
-                self.block(number, kind, out);
-                self.more(text, out);
-            }
+            Completion::Whole(text) | Completion::Rest(text) => self.block(number, kind, out).more(text, out),
             // What only appends cannot take back: the right text follows.
             Completion::Instead(text) => {
-                self.end_block(out);
-                self.block(number, kind, out);
-                self.more(text, out);
+                self.end_block(number, out);
+                self.block(number, kind, out).more(text, out);
             }
         }
-        self.end_block(out);
+        self.end_block(number, out);
     }
 
-    fn block(&mut self, number: u32, kind: BlockKind, out: &mut Outbox) {
-        if self.block.as_ref().is_some_and(|block| block.number == number && block.kind == kind) {
-            return;
+    /// Finds a block that grows, or begins one.
+    fn block(&mut self, number: u32, kind: BlockKind, out: &mut Outbox) -> &Block {
+        if self.growing.get(&number).is_some_and(|block| block.kind != kind) {
+            self.end_block(number, out);
         }
-        self.end_block(out);
-        self.step(out);
-        self.blocks += 1;
-        let id = format!("{}", self.blocks);
-        match kind {
-            BlockKind::Text => send(&Chunk::TextStart { id: &id }, out),
-            BlockKind::Thinking => send(&Chunk::ReasoningStart { id: &id }, out),
-            BlockKind::Asking => return,
+        if !self.growing.contains_key(&number) {
+            self.step(out);
+            self.blocks += 1;
+            let id = self.blocks.to_string();
+            match kind {
+                BlockKind::Text => send(&Chunk::TextStart { id: &id }, out),
+                BlockKind::Thinking | BlockKind::Asking => send(&Chunk::ReasoningStart { id: &id }, out),
+            }
+            self.growing.insert(number, Block { kind, id });
         }
-        self.block = Some(Block { number, kind, id });
+        &self.growing[&number]
     }
 
-    fn more(&self, delta: &str, out: &mut Outbox) {
-        match &self.block {
-            Some(Block { kind: BlockKind::Text, id, .. }) => send(&Chunk::TextDelta { id, delta }, out),
-            Some(Block { id, .. }) => send(&Chunk::ReasoningDelta { id, delta }, out),
-            None => {}
+    fn end_block(&mut self, number: u32, out: &mut Outbox) {
+        if let Some(block) = self.growing.remove(&number) {
+            block.end(out);
         }
     }
 
-    pub(super) fn end_block(&mut self, out: &mut Outbox) {
-        match self.block.take() {
-            Some(Block { kind: BlockKind::Text, id, .. }) => send(&Chunk::TextEnd { id: &id }, out),
-            Some(Block { id, .. }) => send(&Chunk::ReasoningEnd { id: &id }, out),
-            None => {}
+    /// Whatever comes next is no text: what grows ends here.
+    pub(super) fn end_blocks(&mut self, out: &mut Outbox) {
+        for block in std::mem::take(&mut self.growing).into_values() {
+            block.end(out);
         }
     }
 
     fn step(&mut self, out: &mut Outbox) {
         if std::mem::take(&mut self.has_returned) {
+            // A reader forgets what grows when a step is finished.
+            self.end_blocks(out);
             send(&Chunk::FinishStep, out);
             send(&Chunk::StartStep, out);
         }
@@ -124,7 +137,7 @@ impl Drawn {
         if self.calls.contains_key(id) || self.over.contains(id) {
             return;
         }
-        self.end_block(out);
+        self.end_blocks(out);
         self.step(out);
         let large = quirks::large_input(input);
         let input = json::parse(input).map_or_else(|| "{}".to_owned(), |input| js::stringify(&input));
@@ -179,7 +192,7 @@ impl Drawn {
 
     /// Nothing follows.
     pub(super) fn end(&mut self, last: &Chunk<'_>, out: &mut Outbox) {
-        self.end_block(out);
+        self.end_blocks(out);
         send(&Chunk::FinishStep, out);
         send(last, out);
         out.frames.push(Frame::Chunk(Bytes::from_static(b"data: [DONE]\n\n")));
@@ -209,6 +222,38 @@ mod tests {
     fn told(out: &Outbox, kind: &str) -> usize {
         let has = |frame: &&Frame<'_>| matches!(frame, Frame::Chunk(chunk) if chunk.windows(kind.len()).any(|part| part == kind.as_bytes()));
         out.frames.iter().filter(has).count()
+    }
+
+    /// What is stored is told by another way than what grows, and may be later than the beginning of the next block.
+    #[test]
+    fn a_thought_that_is_stored_late_does_not_split_the_text_that_grows() {
+        let (mut drawn, mut out) = (Drawn::default(), Outbox::default());
+        drawn.delta(1, BlockKind::Thinking, 0, "Hm", &mut out);
+        drawn.delta(2, BlockKind::Text, 0, "The answer ", &mut out);
+        drawn.whole(1, BlockKind::Thinking, "Hm, so.", &mut out);
+        drawn.delta(2, BlockKind::Text, 11, "is ", &mut out);
+        drawn.whole(2, BlockKind::Text, "The answer is 42.", &mut out);
+        drawn.end(&Chunk::Finish { finish_reason: "stop" }, &mut out);
+        let chunks = out.frames.iter().map(|frame| match frame {
+            Frame::Chunk(chunk) => String::from_utf8_lossy(chunk).trim().replace("data: ", ""),
+            other => format!("{other:?}"),
+        });
+        let chunks: Vec<_> = chunks.collect();
+        let expected = [
+            r#"{"type":"reasoning-start","id":"1"}"#,
+            r#"{"type":"reasoning-delta","id":"1","delta":"Hm"}"#,
+            r#"{"type":"text-start","id":"2"}"#,
+            r#"{"type":"text-delta","id":"2","delta":"The answer "}"#,
+            r#"{"type":"reasoning-delta","id":"1","delta":", so."}"#,
+            r#"{"type":"reasoning-end","id":"1"}"#,
+            r#"{"type":"text-delta","id":"2","delta":"is "}"#,
+            r#"{"type":"text-delta","id":"2","delta":"42."}"#,
+            r#"{"type":"text-end","id":"2"}"#,
+            r#"{"type":"finish-step"}"#,
+            r#"{"type":"finish","finishReason":"stop"}"#,
+            "[DONE]",
+        ];
+        assert_eq!(chunks, expected);
     }
 
     /// The original keeps 256 results for readers that come later, and forgets the oldest.

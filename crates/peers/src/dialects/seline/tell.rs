@@ -85,11 +85,23 @@ impl Chat {
                     output["rule"] = json!(rule);
                     self.drawn.output(&card, output, out);
                 }
-                Outcome::Dismissed { .. } | Outcome::Expired => {
-                    self.drawn.failed(&card, &settled.verdict.words, out);
-                }
+                // It can still be answered late: the card keeps its buttons.
+                Outcome::Expired => self.drawn.failed(&card, &settled.verdict.words, out),
+                Outcome::Dismissed { .. } => self.closed(&ask, &card, &settled.verdict.words, out),
             },
-            _ => self.drawn.failed(&card, &ending.in_words(), out),
+            _ => self.closed(&ask, &card, &ending.in_words(), out),
+        }
+    }
+
+    /// An ask is over, and nothing more can be said to it. A plan's card keeps its buttons until its result says that it was
+    /// decided; why it closes stands where it shows what was sent.
+    fn closed(&mut self, ask: &Ask, card: &str, words: &str, out: &mut Outbox) {
+        match &ask.body {
+            Body::Plan(_) => {
+                let result = answers::plan_result(quirks::SEND_BACK, Some(words));
+                self.drawn.output(card, Value::Object(result), out);
+            }
+            _ => self.drawn.failed(card, words, out),
         }
     }
 }
