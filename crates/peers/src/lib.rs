@@ -15,6 +15,7 @@ pub mod rest;
 pub mod slot;
 pub mod story;
 pub mod stream;
+pub mod tally;
 pub mod told;
 pub mod tools;
 pub mod turn;

@@ -66,6 +66,8 @@ pub enum Carrier {
     Query(&'static str),
     /// Only where the original's own pages send one: cookies ignore ports.
     Cookie(&'static str),
+    /// A cookie that counts on sockets alone, for a page of this very origin, and never for an agent that we know.
+    SocketCookie(&'static str),
 }
 
 /// What belongs to a connection, not to the ask.

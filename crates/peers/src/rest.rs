@@ -11,6 +11,14 @@ pub fn json(out: &mut Outbox, status: u16, body: &impl Serialize) {
     out.frames.push(Frame::Response(resp));
 }
 
+/// The same with a cookie.
+pub fn json_with_cookie(out: &mut Outbox, cookie: &str, body: &impl Serialize) {
+    json(out, 200, body);
+    if let Some(Frame::Response(resp)) = out.frames.last_mut() {
+        resp.headers.push(("set-cookie", cookie.to_owned()));
+    }
+}
+
 /// Answers as FastAPI does when something is wrong.
 pub fn detail(out: &mut Outbox, status: u16, detail: &str) {
     json(out, status, &serde_json::json!({"detail": detail}));

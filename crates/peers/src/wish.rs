@@ -14,6 +14,7 @@ use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
 use crate::json::{NewSession, SessionChanges};
+use crate::tally::Tally;
 
 /// Agents keep small things under names that begin so; all others are people's.
 pub const AGENTS_OWN: &str = "agent/";
@@ -211,7 +212,9 @@ pub enum Query {
     Folders,
     /// What was kept under names that begin so.
     Kept(String),
-    /// How many messages these sessions have: what was said in them, and what was done.
+    /// Whether an agent may be started in this folder, and what it is called in full. Needs the same right as starting one.
+    Folder(String),
+    /// These sessions in numbers.
     Counts(Vec<SessionId>),
     /// What these sessions are about, for lists: see [`Gist`].
     Gists(Vec<SessionId>),
@@ -300,7 +303,7 @@ pub struct Finds {
     pub folders: Vec<String>,
     pub kept: Vec<(String, Raw)>,
     pub presence: Vec<(SessionId, Presence)>,
-    pub counts: Vec<(SessionId, usize)>,
+    pub counts: Vec<(SessionId, Tally)>,
     pub gists: Vec<(SessionId, Gist)>,
 }
 

@@ -1,6 +1,10 @@
 //! ccc: its front end lives in a browser; this one has its habits.
 
+use std::process::Command;
+
 use askbridge_scripted::claude::Subject;
+use askbridge_scripted::model::{Script, on_any_result, on_user, text, tool};
+use serde_json::json;
 
 use crate::house::House;
 use crate::node::play;
@@ -90,6 +94,67 @@ fn a_form_that_it_cannot_show_never_hangs_the_session() {
     let house = house_with_forms("ccc");
     play(&house, "ccc", "a_form_is_questions");
     assert!(house.model.until_result(CALL).text.contains("db.example"));
+}
+
+#[test]
+fn every_page_of_the_original_finds_every_field_that_it_reads() {
+    scene("every_page");
+}
+
+#[test]
+fn a_session_is_renamed_gets_another_model_and_is_deleted_once_nothing_in_it_is_open() {
+    scene("renamed_and_deleted");
+}
+
+#[test]
+fn a_project_is_a_folder_that_is_there_and_nothing_in_it_is_deleted_with_it() {
+    let house = house("ccc", Subject::Fake);
+    std::fs::create_dir(house.room.work().join("shop")).unwrap();
+    play(&house, "ccc", "projects");
+    assert!(house.room.work().join("shop").is_dir());
+}
+
+#[test]
+fn what_is_not_here_is_said_in_words_to_those_who_may_know() {
+    scene("not_here");
+}
+
+#[test]
+fn its_page_opens_its_socket_by_the_cookie_of_its_login_and_nothing_else_does() {
+    let house = scene("cookie");
+    assert!(!house.log().contains(&house.ada), "{}", house.log());
+}
+
+#[test]
+fn a_cookie_counts_for_nothing_in_an_agents_hands() {
+    let knock = "A=$(cat ~/askbridge/run/address); curl -s -m 5 -o /dev/null -w %{http_code} -H 'Connection: Upgrade' -H 'Upgrade: websocket' \
+         -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' -H \"Origin: http://$A\" \
+         -b \"ccc_chat=$(cat cookie)\" \"http://$A/ws/chat/nobody\"";
+    let script = Script::new()
+        .turn(on_any_result(), [text("done")])
+        .turn(on_user("knock"), [tool(CALL, "Bash", json!({"command": knock, "description": "knocks"}))]);
+    let house = House::open_as(Subject::Real, script, &[("ASKBRIDGE_DIALECTS", "ccc")]);
+    std::fs::write(house.room.work().join("cookie"), &house.ada).unwrap();
+    let mut by_hand = Command::new("sh");
+    by_hand.args(["-c", knock]).current_dir(house.room.work()).env("HOME", house.room.home());
+    let knocked = by_hand.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&knocked.stdout).trim(), "101", "it is a good cookie");
+    let talk = house.session(json!({"other_tools": "allow"}));
+    talk.say("knock");
+    assert_eq!(house.model.until_result(CALL).text.trim(), "401");
+}
+
+#[test]
+fn a_model_that_is_chosen_is_the_one_that_answers_and_the_default_comes_back() {
+    let house = house("ccc", Subject::Real);
+    play(&house, "ccc", "models");
+    let models: Vec<_> =
+        house.model.heard().iter().filter_map(|heard| heard.body["model"].as_str().map(str::to_owned)).collect();
+    let (first, last) = (models.first().unwrap(), models.last().unwrap());
+    assert!(
+        first == last && models.iter().any(|model| model.contains("haiku")) && !first.contains("haiku"),
+        "{models:?}"
+    );
 }
 
 #[test]

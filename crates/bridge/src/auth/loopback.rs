@@ -54,6 +54,14 @@ pub(crate) fn may_be_the_user(agents: &Agents, port: u16) -> bool {
     })
 }
 
+/// Does the program at the other end of a loopback connection run below an agent that we know? `port` is its own.
+pub(crate) fn is_a_known_agent(agents: &Agents, port: u16) -> bool {
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
+    let sockets = tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(Socket::read);
+    let owners = sockets.filter(|socket| socket.port == port).filter_map(|socket| owner(socket.inode));
+    owners.into_iter().any(|pid| agents.ancestry(pid) == Ancestry::BelowAnAgent)
+}
+
 /// A line of `/proc/net/tcp`.
 #[derive(Debug, PartialEq, Eq)]
 struct Socket {
@@ -98,9 +106,9 @@ mod tests {
         let _accepted = listener.accept().unwrap();
         let port = stream.local_addr().unwrap().port();
         let agents = Agents::default();
-        assert!(may_be_the_user(&agents, port));
+        assert!(may_be_the_user(&agents, port) && !is_a_known_agent(&agents, port));
         agents.announce(std::process::id()).unwrap();
-        assert!(!may_be_the_user(&agents, port));
+        assert!(!may_be_the_user(&agents, port) && is_a_known_agent(&agents, port));
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub use above::agent_above;
 pub use ancestry::{Agents, Ancestry, Origin};
 pub use buckets::Buckets;
 pub use caller::{Access, Action, Caller, Role};
-pub(crate) use loopback::may_be_the_user;
+pub(crate) use loopback::{is_a_known_agent, may_be_the_user};
 pub use pairing::{LinkMadeBy, Paired, PairingError, make_code, make_link, redeem, redeem_code};
 pub(crate) use pinned::Pinned;
 pub use processes::ProcessId;

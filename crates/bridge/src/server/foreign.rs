@@ -130,7 +130,7 @@ async fn speak(
     request: Request,
 ) -> Response {
     let (mut parts, body) = request.into_parts();
-    let caller = match who(&app, listing, &parts, in_base) {
+    let caller = match who(&app, (listing, route), &parts, in_base) {
         Ok(None) if route.kind != RouteKind::Open => return turned_away(listing, Came::WithoutAToken),
         // A wrong token is no reason to keep anybody from where a right one is given.
         Err(_) if route.kind == RouteKind::Open => None,

@@ -152,14 +152,27 @@ fn check(origins: &Origins, headers: &HeaderMap) -> Result<Option<HeaderValue>, 
     if origins.allows(&name) {
         return Ok(Some(origin.clone()));
     }
-    let own = name.split_once("://").is_some_and(|(scheme, from)| from == host && matches!(scheme, "http" | "https"));
-    if own {
+    if is_own(&name, &host) {
         return Ok(None);
     }
     let detail = format!(
         "`{name}` may not talk to this server; if it should, add it to `allowed_origins` (ASKBRIDGE_ALLOWED_ORIGINS)"
     );
     Err(Trouble::new(403, "origin_not_allowed", detail))
+}
+
+fn is_own(origin: &str, host: &str) -> bool {
+    origin.split_once("://").is_some_and(|(scheme, from)| from == host && matches!(scheme, "http" | "https"))
+}
+
+/// Does a browser say that this comes from a page of ours, and not of another that may talk to us?
+pub(super) fn is_of_our_own_page(headers: &HeaderMap) -> bool {
+    let text =
+        |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_ascii_lowercase);
+    match (text(header::ORIGIN), text(header::HOST)) {
+        (Some(origin), Some(host)) => is_own(&origin, &host),
+        _ => false,
+    }
 }
 
 /// An address cannot be rebound; `localhost` never leaves this machine; everything else has to be configured.

@@ -6,18 +6,16 @@ use askbridge_peers::wish::Rejection;
 
 use super::app::App;
 use crate::auth::{Action, Caller};
-use crate::hosts::Launch;
+use crate::hosts::{Hosts, Launch};
 
 /// Checks everything that can be checked before there is a session, and completes its settings.
 ///
 /// What the agent alone understands is in `settings.more`, as a [`Launch`] is written.
 pub(crate) async fn prepare(app: &App, caller: &Caller, settings: &mut Settings) -> Result<(), Rejection> {
     caller.may(Action::RunAgent, None)?;
-    let bad = |why: String| Rejection::Refused(Refusal::BadRequest(why));
-    let hosts = app.hosts().ok_or_else(|| bad("this askbridge runs no agents".to_owned()))?;
+    let hosts = hosts(app)?;
     let folder = settings.folder.as_deref().ok_or_else(|| bad("say in `cwd` in which folder it works".to_owned()))?;
-    let folder = hosts.options().allow(folder).map_err(|error| bad(error.to_string()))?;
-    settings.folder = Some(folder.display().to_string());
+    settings.folder = Some(allowed(app, caller, folder)?);
     let mut launch = Launch::of(settings);
     // What the operator names cannot be taken away by whoever starts a session.
     launch.always_ask.splice(0..0, hosts.options().always_ask.iter().cloned());
@@ -27,6 +25,21 @@ pub(crate) async fn prepare(app: &App, caller: &Caller, settings: &mut Settings)
     settings.more = Some(launch.kept());
     settings.wishes.warm = settings.wishes.warm.or(hosts.options().warm);
     Ok(())
+}
+
+/// Returns a folder in full if this caller may start an agent there.
+pub(super) fn allowed(app: &App, caller: &Caller, folder: &str) -> Result<String, Rejection> {
+    caller.may(Action::RunAgent, None)?;
+    let folder = hosts(app)?.options().allow(folder).map_err(|error| bad(error.to_string()))?;
+    Ok(folder.display().to_string())
+}
+
+fn hosts(app: &App) -> Result<&Hosts, Rejection> {
+    app.hosts().ok_or_else(|| bad("this askbridge runs no agents".to_owned()))
+}
+
+fn bad(why: String) -> Rejection {
+    Rejection::Refused(Refusal::BadRequest(why))
 }
 
 /// The same on behalf of a client of another system, which often cannot say where the agent is to work.

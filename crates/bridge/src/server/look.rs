@@ -3,11 +3,14 @@
 use askbridge_core::event::{Event, Settings};
 use askbridge_core::ids::SessionId;
 use askbridge_core::limits;
+use askbridge_journal::Stored;
 use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
 use askbridge_journal::journal::Journal;
+use askbridge_peers::tally::{Counting, Tally};
 use askbridge_peers::wish::{Finds, Gist, Query, Receipt, Rejection, SessionLine};
 
 use super::app::App;
+use super::hosting::allowed;
 use crate::auth::{Action, Caller, Role};
 use crate::runtime::chain;
 
@@ -46,6 +49,10 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
             }
             Ok(found(Finds { folders, ..Finds::default() }))
         }
+        Query::Folder(folder) => {
+            let folder = allowed(app, caller, &folder)?;
+            Ok(found(Finds { folders: vec![folder], ..Finds::default() }))
+        }
         Query::Kept(beginning) => {
             let kept = app.handle.kept(via, &beginning).await?;
             Ok(found(Finds { kept, ..Finds::default() }))
@@ -55,7 +62,7 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
             let mut left = COUNTED_ENTRIES_MAX;
             // One that is gone since it was listed is left out.
             for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
-                counts.push((session, gist(app, session, &mut left).await?.messages));
+                counts.push((session, tally(app, session, &mut left).await?));
             }
             Ok(found(Finds { counts, ..Finds::default() }))
         }
@@ -85,7 +92,28 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
 
 /// Reads what a session is about, as far as there are entries `left` to be read.
 async fn gist(app: &App, session: SessionId, left: &mut usize) -> Result<Gist, Rejection> {
-    let (mut gist, mut after) = (Gist::default(), None);
+    let mut gist = Gist::default();
+    let take_in = |stored: &Stored| {
+        stored.entry.events.iter().for_each(|written| take_in(&mut gist, &written.event));
+        gist.last_at = gist.last_at.max(Some(stored.entry.at));
+    };
+    read(app, session, left, take_in).await?;
+    Ok(gist)
+}
+
+/// Counts a session, as far as there are entries `left` to be read.
+async fn tally(app: &App, session: SessionId, left: &mut usize) -> Result<Tally, Rejection> {
+    let mut counting = Counting::default();
+    let hear = |stored: &Stored| {
+        stored.entry.events.iter().for_each(|written| counting.hear(&written.event, stored.entry.at));
+    };
+    read(app, session, left, hear).await?;
+    Ok(counting.tally())
+}
+
+/// Reads a session from its beginning, as far as there are entries `left`.
+async fn read(app: &App, session: SessionId, left: &mut usize, mut take: impl FnMut(&Stored)) -> Result<(), Rejection> {
+    let mut after = None;
     while *left > 0 {
         let max = limits::READ_BATCH_MAX.min(*left);
         let read = app.handle.store.read(session, None, after, max).await;
@@ -93,14 +121,9 @@ async fn gist(app: &App, session: SessionId, left: &mut usize) -> Result<Gist, R
         let Some(last) = read.last() else { break };
         after = Some(last.position);
         *left -= read.len();
-        for stored in &read {
-            for written in &stored.entry.events {
-                take_in(&mut gist, &written.event);
-            }
-            gist.last_at = gist.last_at.max(Some(stored.entry.at));
-        }
+        read.iter().for_each(|stored| take(stored));
     }
-    Ok(gist)
+    Ok(())
 }
 
 fn take_in(gist: &mut Gist, event: &Event) {

@@ -1,6 +1,6 @@
 //! Who calls in the language of another system: a token wherever its clients can put one.
 
-use askbridge_peers::listing::{Carrier, Listing, Served};
+use askbridge_peers::listing::{Carrier, Listing, Route, RouteKind, Served};
 use askbridge_peers::wish::Rejection;
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
@@ -8,9 +8,10 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::app::App;
+use super::guard::is_of_our_own_page;
 use super::identify::{Remote, address_of, local_caller, pace, sign_in};
 use super::problem::{Refused, Trouble};
-use crate::auth::{Caller, may_be_the_user};
+use crate::auth::{Caller, is_a_known_agent, may_be_the_user};
 
 /// Before a token in a base path: `/t/<token>/api/…`.
 const BASE: &str = "/t/";
@@ -30,12 +31,13 @@ pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
 /// A token that is wrong is an error even there: whoever sends one wants to be somebody.
 pub(super) fn who(
     app: &App,
-    listing: &Listing,
+    (listing, route): (&Listing, &Route),
     parts: &Parts,
     in_base: Option<String>,
 ) -> Result<Option<Caller>, Response> {
     let remote = parts.extensions.get::<Remote>();
-    let token = in_base.or_else(|| bearer(&parts.headers)).or_else(|| carried(listing, parts));
+    let carried = || carried(app, listing, route.kind, parts);
+    let token = in_base.or_else(|| bearer(&parts.headers)).or_else(carried);
     let caller = match (token, remote) {
         (Some(token), _) => match sign_in(app, &token, address_of(remote)) {
             Ok(caller) => caller,
@@ -88,19 +90,35 @@ fn bearer(headers: &HeaderMap) -> Option<String> {
 }
 
 /// A token where clients of this language put one.
-fn carried(listing: &Listing, parts: &Parts) -> Option<String> {
+fn carried(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> Option<String> {
     let Served::WhenNamed(way_in) = listing.served else { return None };
     way_in.carriers.iter().find_map(|carrier| match carrier {
         Carrier::Query(name) => {
             let pairs = parts.uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
             pairs.into_iter().find(|(known, _)| known == name).map(|(_, token)| decoded(token))
         }
-        Carrier::Cookie(name) => {
-            let cookies = parts.headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-            let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-            pairs.find(|(known, _)| known == name).map(|(_, token)| decoded(token))
+        Carrier::Cookie(name) => cookie(&parts.headers, name),
+        Carrier::SocketCookie(name) if kind == RouteKind::Socket && is_of_our_own_page(&parts.headers) => {
+            cookie(&parts.headers, name).filter(|_| !comes_from_an_agent(app, parts))
         }
+        Carrier::SocketCookie(_) => None,
     })
+}
+
+fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
+    let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(known, _)| *known == name).map(|(_, token)| decoded(token)).filter(|token| !token.is_empty())
+}
+
+/// Is the program at the other end one that runs below an agent that we know? Whatever cookie it brings is not its own.
+fn comes_from_an_agent(app: &App, parts: &Parts) -> bool {
+    match parts.extensions.get::<Remote>() {
+        Some(Remote::Address { ip, port: Some(port) }) => ip.is_loopback() && is_a_known_agent(&app.agents, *port),
+        // A browser does not come that way.
+        Some(Remote::Local(_)) => true,
+        _ => false,
+    }
 }
 
 /// Does this come from a program on this machine, and not through a proxy that runs on it?

@@ -7,13 +7,14 @@ use std::time::Duration;
 use askbridge_core::ask::Ask;
 use askbridge_core::event::{Event, Settings, Started};
 use askbridge_core::forget::Unfinished;
-use askbridge_core::ids::{AskId, Position, Raw, SessionId};
+use askbridge_core::ids::{AskId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
 use askbridge_core::session::{End, Interruption};
 use askbridge_core::terms::Terms;
 use askbridge_core::unfit::{Mismatch, Problem};
 use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
 use askbridge_peers::peer::BlockKind;
+use askbridge_peers::tally::{Standing, Tally};
 use askbridge_peers::told::{self, Happened, Snapshot};
 use askbridge_peers::wish::{Called, CallerName, Finds, Gist, Presence, Receipt, Rejection, SessionLine};
 
@@ -260,8 +261,19 @@ fn finds(text: &str) -> Result<Finds, String> {
         }
         "counts" => {
             let counts = rest.split_whitespace().zip([SESSION, OTHER_SESSION]);
-            let counts =
-                counts.map(|(count, session)| Ok((session, count.parse().map_err(|_| "a count is a number")?)));
+            let counts = counts.map(|(count, session)| {
+                let (count, more) = count.split_once('+').unwrap_or((count, ""));
+                let messages = count.parse().map_err(|_| "a count is a number")?;
+                let standing = match more {
+                    "" => Standing::Done,
+                    "new" => Standing::New,
+                    "thinking" => Standing::Thinking,
+                    "waiting" => Standing::Waiting,
+                    other => return Err(format!("no session is `{other}`")),
+                };
+                let (model, costs) = (Some("opus".to_owned()), vec![(Timestamp(i64::MAX), 0.25)]);
+                Ok((session, Tally { messages, standing, model, costs, ..Tally::default() }))
+            });
             Ok(Finds { counts: counts.collect::<Result<_, String>>()?, ..Finds::default() })
         }
         "gists" => {

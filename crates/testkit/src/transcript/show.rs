@@ -71,6 +71,7 @@ fn query(query: &Query) -> String {
         Query::Session(session) => format!("{session}"),
         Query::Sessions { after, limit } => format!("sessions after {after:?} at most {limit}"),
         Query::Folders => "folders".to_owned(),
+        Query::Folder(folder) => format!("folder {folder}"),
         Query::Kept(prefix) => format!("kept {prefix}"),
         Query::Counts(sessions) => {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();

@@ -2,7 +2,8 @@
 // sent, answers with indices, drops the session at any error that says "Session" or "not found", and comes back five times,
 // each time later.
 
-import { Line, TOKEN, Wire, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
+import * as page from "./ccc_page.mjs";
+import { Line, SERVER, TOKEN, Wire, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
 
 class Front {
   /** Logs in with a form, takes the first project, makes a session, opens its socket. */
@@ -14,19 +15,21 @@ class Front {
     assert.deepEqual([login.status, login.json.token_type], [200, "bearer"]);
     const front = new Front();
     front.headers = { authorization: `Bearer ${login.json.access_token}`, "content-type": "application/json" };
-    assert.equal((await front.get("/api/auth/me")).username, "ada");
+    front.cookie = login.headers["set-cookie"][0];
+    assert.equal(page.account(await front.get("/api/auth/me")), "ada");
     const { projects } = await front.get("/api/projects");
-    front.project = projects[0].id;
-    const made = await request("POST", `/api/projects/${front.project}/sessions`, {
-      headers: front.headers,
-      body: { name: "Morning", ...more },
-    });
+    front.project = projects.map(page.project)[0].id;
+    const made = await front.send("POST", `/api/projects/${front.project}/sessions`, { name: "Morning", ...more });
     assert.equal(made.status, 201, made.text);
-    front.session = made.json.id;
+    front.session = page.session(made.json).id;
     const { sessions } = await front.get(`/api/projects/${front.project}/sessions`);
-    assert.equal(sessions[0].id, front.session);
+    assert.equal(sessions.map(page.session)[0].id, front.session);
     await front.connect();
     return front;
+  }
+
+  send(method, path, body) {
+    return request(method, path, { headers: this.headers, body });
   }
 
   async get(path) {
@@ -67,6 +70,7 @@ class Front {
     const at = line.frames.indexOf(asked);
     const drawn = line.frames.slice(0, at).some((frame) => ["thinking", "text", "tool_use_start"].includes(frame.type));
     assert.ok(drawn, "the card needs something to be drawn in");
+    page.card(asked);
     this.card = asked;
     return asked;
   }
@@ -106,7 +110,7 @@ await play({
     assert.ok(!front.types().includes("tool_use_start"), "the call of a question is not shown");
 
     const { messages, total } = await front.get(`/api/sessions/${front.session}/messages`);
-    assert.equal(total, messages.length);
+    assert.equal(total, messages.map(page.message).length);
     assert.deepEqual(messages.map((message) => message.role), ["user", "assistant"]);
     assert.deepEqual(JSON.parse(messages[0].content), [{ type: "text", text: "three" }]);
     assert.equal((await front.get(`/api/sessions/${front.session}`)).is_processing, false);
@@ -259,6 +263,136 @@ await play({
     assert.equal(asked.questions.length, 4);
     front.answer({ 0: "other:db.example", 2: "0" });
     await front.result();
+  },
+
+  async every_page() {
+    const front = await Front.open({ model: "default" });
+    await front.chat("bash");
+    await front.result();
+    const project = page.project(await front.get(`/api/projects/${front.project}`));
+    assert.ok(project.folder.startsWith("/"), project.folder);
+    const listed = (await front.get(`/api/projects/${front.project}/sessions`)).sessions.map(page.session);
+    assert.deepEqual([listed[0].model, listed[0].drawn[0]], ["default", "Morning"]);
+    assert.ok(Number(listed[0].drawn[2]) >= 2, `messages were counted: ${listed[0].drawn}`);
+    page.session(await front.get(`/api/sessions/${front.session}`));
+    for (const list of ["/api/models/recommended", "/api/models"]) assert.equal(page.models(await front.get(list))[0], "default");
+    const of = (what) => front.get(`/api/projects/${front.project}/${what}`);
+    const [, , sessions, messages] = page.prices(await of("usage"), await of("cost-limit-check"));
+    assert.ok(Number(sessions) >= 1 && Number(messages) >= 2, `${sessions} sessions, ${messages} messages`);
+    const available = [await front.get("/api/commands/available"), await front.get("/api/skills/available")];
+    assert.deepEqual(page.suggestions(...available, await of("commands"), await of("skills")), []);
+    for (const empty of ["/api/templates?include_public=true", `/api/projects/${front.project}/mcp-servers`]) {
+      assert.deepEqual(await front.get(empty), []);
+    }
+    assert.deepEqual((await of("commands/public-settings")).commands.map(String), []);
+    assert.deepEqual((await front.get(`/api/cron/projects/${front.project}/schedules`)).schedules.map(String), []);
+    assert.equal((await front.send("GET", `/api/projects/${front.project}/public-access`)).status, 404, "which it takes for none");
+    assert.equal((await request("GET", "/api/health")).json.status, "ok");
+  },
+
+  async renamed_and_deleted() {
+    const front = await Front.open();
+    const address = `/api/sessions/${front.session}`;
+    for (const [body, says] of [[{ model: 7 }, /model/], ["{", /JSON/], [{ name: "x".repeat(101) }, /100 characters/]]) {
+      const refused = await front.send("PUT", address, body);
+      assert.equal(refused.status, 422, refused.text);
+      assert.match(refused.json.detail, says);
+    }
+    assert.equal(page.session(await front.get(address)).model, "default", "what was refused changed nothing");
+    const changed = await front.send("PUT", address, { model: "haiku" });
+    assert.deepEqual([changed.status, page.session(changed.json).model], [200, "haiku"]);
+    assert.equal((await front.send("PUT", address, { title: "Evening" })).json.name, "Evening");
+    const { sessions } = await front.get(`/api/projects/${front.project}/sessions`);
+    assert.deepEqual([sessions[0].name, sessions[0].model], ["Evening", "haiku"]);
+    // What is open is never deleted.
+    await front.chat("ask");
+    await front.question();
+    const kept = await front.send("DELETE", address);
+    assert.equal(kept.status, 409, kept.text);
+    front.answer({ 0: "0" });
+    await front.result();
+    await until("the turn to be over", async () => (await front.send("DELETE", address)).status === 200);
+    assert.equal((await front.send("GET", address)).status, 404);
+    assert.equal((await front.send("PUT", address, { model: "opus" })).status, 404);
+  },
+
+  async projects() {
+    const front = await Front.open();
+    const made = (body) => front.send("POST", "/api/projects", body);
+    for (const body of ["{", { name: "" }, { name: "/nowhere/at/all" }, { name: "a", api_key: "sk-1" }, { name: "../etc" }]) {
+      const refused = await made(body);
+      assert.equal(refused.status, 422, `${JSON.stringify(body)}: ${refused.text}`);
+    }
+    const own = page.project((await front.get("/api/projects")).projects[0]);
+    assert.equal((await front.get("/api/projects")).projects.length, 1, "what was refused made nothing");
+    const shop = await made({ name: "shop", description: "Our shop" });
+    assert.equal(shop.status, 201, shop.text);
+    assert.equal(page.project(shop.json).folder, `${own.folder}/shop`);
+    const renamed = await front.send("PUT", `/api/projects/${shop.json.id}`, { name: "The shop" });
+    assert.deepEqual([renamed.json.name, renamed.json.description], ["The shop", "Our shop"]);
+    const found = await front.get("/api/projects?search=the%20sh&limit=100");
+    assert.deepEqual([found.total, found.projects.map((project) => project.name)], [1, ["The shop"]]);
+    const begun = await front.send("POST", `/api/projects/${shop.json.id}/sessions`, { model: "opus" });
+    assert.equal(page.session(begun.json).model, "opus");
+    assert.equal((await front.get(`/api/projects/${shop.json.id}`)).session_count, 1);
+    assert.equal((await front.send("DELETE", `/api/projects/${shop.json.id}`)).status, 409, "there is a conversation in it");
+    await front.send("DELETE", `/api/sessions/${begun.json.id}`);
+    assert.equal((await front.send("DELETE", `/api/projects/${shop.json.id}`)).status, 200);
+    assert.equal((await front.send("GET", `/api/projects/${shop.json.id}`)).status, 404);
+    assert.equal((await front.send("DELETE", `/api/projects/${own.id}`)).status, 409);
+    const limits = `/api/projects/${own.id}/cost-limits`;
+    assert.equal((await front.send("PUT", limits, { cost_limit_daily: 3 })).status, 422);
+    page.project((await front.send("DELETE", limits)).json);
+  },
+
+  async not_here() {
+    const front = await Front.open();
+    const project = `/api/projects/${front.project}`;
+    for (const [method, path] of [
+      ["POST", `${project}/mcp-servers`],
+      ["PUT", `${project}/agents/1`],
+      ["DELETE", `${project}/skills/1`],
+      ["POST", "/api/templates"],
+      ["PATCH", "/api/templates/1"],
+      ["POST", `/api/cron/projects/${front.project}/schedules`],
+      ["GET", "/api/files/content?path=a"],
+      ["POST", `${project}/public-access`],
+    ]) {
+      const answer = await front.send(method, path, {});
+      assert.equal(answer.status, 501, `${method} ${path}: ${answer.text}`);
+      assert.match(answer.json.detail, /here/);
+      assert.equal((await request(method, path)).status, 401, "nobody learns even that without a token");
+    }
+  },
+
+  async cookie() {
+    const front = await Front.open();
+    assert.match(front.cookie, /^ccc_chat=ab_\S+; Path=\/ws\/chat\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+    const [cookie] = front.cookie.split(";");
+    const origin = `http://${SERVER}`;
+    const socket = `/ws/chat/${front.session}`;
+    const knock = async (headers, path = socket, upgrade = true) => (await request("GET", path, { upgrade, headers })).status;
+    assert.equal(await knock({ cookie, origin }), 101, "its own page opens its socket, and has no token to send");
+    assert.equal(await knock({ cookie }), 401, "a program that says nothing of a page");
+    assert.equal(await knock({ cookie, origin: "http://localhost:3000" }), 403, "another page");
+    assert.equal(await knock({ cookie: "ccc_chat=ab_wrong", origin }), 401);
+    assert.equal(await knock({ cookie, origin }, "/api/auth/me", false), 401, "it counts for nothing else");
+    assert.equal(await knock({ cookie, origin }, `/api/sessions/${front.session}`, false), 401);
+    const out = await request("POST", "/api/auth/logout", { headers: front.headers });
+    assert.match(out.headers["set-cookie"][0], /^ccc_chat=; .*Max-Age=0$/);
+  },
+
+  async models() {
+    const front = await Front.open({ model: "default" });
+    const turn = async (model) => {
+      if (model) assert.equal((await front.send("PUT", `/api/sessions/${front.session}`, { model })).json.model, model);
+      await until("the turn to be over", async () => !(await front.get(`/api/sessions/${front.session}`)).is_processing);
+      await front.chat("later");
+      await front.result();
+    };
+    await turn();
+    await turn("haiku");
+    await turn("default");
   },
 
   async strangers() {

@@ -4,12 +4,18 @@
 //! indices instead of texts. The screen has room for one question. Logins, projects, sessions and histories come by
 //! requests. As of January 2026; what it cannot say is in `docs/dialects/ccc.md`.
 
+mod absent;
 mod answers;
+mod bodies;
+mod deleting;
 mod hear;
+mod models;
 mod peer;
 mod projects;
 mod quirks;
 mod requests;
+mod sessions;
+mod starting;
 mod tell;
 mod wire;
 
@@ -43,20 +49,63 @@ pub const LISTING: Listing = Listing {
         open("POST", "/api/auth/register"),
         open("POST", "/api/auth/logout"),
         request("GET", "/api/auth/me"),
+        open("GET", "/api/health"),
+        request("GET", "/api/models"),
+        request("GET", "/api/models/recommended"),
         request("GET", "/api/projects"),
+        request("POST", "/api/projects"),
         request("GET", "/api/projects/{project}"),
+        request("PUT", "/api/projects/{project}"),
+        request("DELETE", "/api/projects/{project}"),
         request("GET", "/api/projects/{project}/sessions"),
         request("POST", "/api/projects/{project}/sessions"),
+        request("GET", "/api/projects/{project}/usage"),
         request("GET", "/api/projects/{project}/cost-limit-check"),
+        request("PUT", "/api/projects/{project}/cost-limits"),
+        request("DELETE", "/api/projects/{project}/cost-limits"),
         request("GET", "/api/sessions/{session}"),
+        request("PUT", "/api/sessions/{session}"),
         request("DELETE", "/api/sessions/{session}"),
         request("GET", "/api/sessions/{session}/messages"),
-        request("GET", "/api/models/recommended"),
+        // What is not here, in words: each of these is something that its page can ask for.
+        request("GET", "/api/projects/{project}/{*rest}"),
+        request("POST", "/api/projects/{project}/{*rest}"),
+        request("PUT", "/api/projects/{project}/{*rest}"),
+        request("DELETE", "/api/projects/{project}/{*rest}"),
+        request("GET", "/api/agents/{*rest}"),
+        request("PUT", "/api/agents/{*rest}"),
+        request("PATCH", "/api/agents/{*rest}"),
+        request("POST", "/api/agents/{*rest}"),
+        request("GET", "/api/commands/{*rest}"),
+        request("PUT", "/api/commands/{*rest}"),
+        request("PATCH", "/api/commands/{*rest}"),
+        request("POST", "/api/commands/{*rest}"),
+        request("GET", "/api/skills/{*rest}"),
+        request("PUT", "/api/skills/{*rest}"),
+        request("PATCH", "/api/skills/{*rest}"),
+        request("POST", "/api/skills/{*rest}"),
+        request("GET", "/api/mcp/{*rest}"),
+        request("PUT", "/api/mcp/{*rest}"),
+        request("DELETE", "/api/mcp/{*rest}"),
+        request("GET", "/api/cron/{*rest}"),
+        request("POST", "/api/cron/{*rest}"),
+        request("PUT", "/api/cron/{*rest}"),
+        request("DELETE", "/api/cron/{*rest}"),
+        request("GET", "/api/templates"),
+        request("POST", "/api/templates"),
+        request("GET", "/api/templates/{*rest}"),
+        request("POST", "/api/templates/{*rest}"),
+        request("PATCH", "/api/templates/{*rest}"),
+        request("DELETE", "/api/templates/{*rest}"),
+        request("GET", "/api/files"),
+        request("GET", "/api/files/{*rest}"),
+        request("POST", "/api/files/{*rest}"),
+        request("DELETE", "/api/files/{*rest}"),
     ],
     abilities: ABILITIES,
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
     served: Served::WhenNamed(WayIn {
-        carriers: &[Carrier::Query("token")],
+        carriers: &[Carrier::Query("token"), Carrier::SocketCookie(quirks::COOKIE)],
         no_token: r#"{"detail":"Not authenticated"}"#,
         wrong_token: r#"{"detail":"Could not validate credentials"}"#,
     }),
@@ -80,6 +129,6 @@ fn greet(hello: &Hello<'_>) -> Greeting {
     let named = hello.path.split('/').find_map(read_session).filter(|session| hello.sees.see(*session));
     Greeting::Open(match hello.path.strip_prefix("/ws/chat/") {
         Some(name) => Box::new(Ccc::new(name.to_owned(), named)),
-        None => Box::new(requests::Asked::new(named)),
+        None => Box::new(requests::Asked::new(named, hello.caller.unwrap_or_default())),
     })
 }

@@ -20,6 +20,30 @@ pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
 /// Before an answer in the person's own words.
 pub(super) const OTHER: &str = "other:";
 
+/// Under which name a page that logged in shows who it is when it opens a socket. The original asks for nothing there, and its page
+/// has no way to send anything of its own: so the browser does. It is sent to the chat alone.
+pub(super) const COOKIE: &str = "ccc_chat";
+pub(super) const COOKIE_SECONDS: u32 = 30 * 24 * 60 * 60;
+
+pub(super) fn cookie(token: &str, seconds: u32) -> String {
+    format!("{COOKIE}={token}; Path=/ws/chat/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
+}
+
+/// Said to a page that wants to register somebody.
+pub(super) const NO_ACCOUNTS: &str = "Accounts are made with `askbridge pair`; log in with the token that it prints";
+
+/// Said to a page that wants to keep a key for a project.
+pub(super) const NO_KEYS: &str =
+    "Agents use the key that the server's own environment has; one for a single project cannot be kept here";
+
+/// Its card shows texts without their line breaks, so that two commands would look like one. A sign stands where each was.
+pub(super) fn on_one_line(text: &str) -> std::borrow::Cow<'_, str> {
+    match text.contains(['\n', '\r']) {
+        true => text.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join(" ⏎ ").into(),
+        false => text.into(),
+    }
+}
+
 /// The front end takes every error with "not found" or "Session" in it for the end of the session, and does not come back.
 /// Only the one error that means it may say so.
 pub(super) fn harmless(text: &str) -> String {

@@ -1,17 +1,22 @@
 //! The machine of one request: logins, projects, sessions and histories.
 
-use askbridge_core::event::Settings;
-use askbridge_core::ids::{Raw, SessionId, Timestamp};
-use serde_json::{Value, json};
+use std::collections::VecDeque;
 
-use super::projects::{self, project_of};
-use super::{quirks, wishes};
+use askbridge_core::ids::{SessionId, Timestamp};
+use serde_json::json;
+
+use super::absent::{self, Absent};
+use super::deleting::{Deleting, Done};
+use super::projects::{self, Project, project_of};
+use super::sessions::{self, Session};
+use super::{bodies, models, quirks, starting};
+use crate::json::{Rfc3339, SessionChanges};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Tag};
 use crate::rest;
 use crate::story::Story;
+use crate::tally::Counting;
 use crate::told::Told;
-use crate::uuid;
-use crate::wish::{Finds, HOSTED_DOOR, Query, Receipt, Rejection, Watch, Wish};
+use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 /// Sessions in one list. Beyond: the oldest are left out.
 const SESSIONS_MAX: usize = 500;
@@ -22,8 +27,16 @@ const SECOND: Tag = Tag(2);
 pub(super) struct Asked {
     /// The session that the address names, if the caller may see it.
     session: Option<SessionId>,
+    /// Who asks.
+    user: String,
     wanted: Wanted,
+    /// What is still to be looked at before the response can be made.
+    looks: VecDeque<Query>,
+    known: Finds,
     story: Story,
+    counting: Counting,
+    /// The session that the conversation goes on as, once all of it was told.
+    newest: Option<SessionId>,
 }
 
 /// What the response will be made of.
@@ -33,28 +46,46 @@ enum Wanted {
         token: String,
     },
     Me,
-    Projects,
+    Projects {
+        query: String,
+    },
     Project(String),
+    NewProject(bodies::Project),
+    /// A folder that was looked at: may an agent work there?
+    Allowed(bodies::Project),
+    ChangeProject(String, bodies::Project),
+    AllowedChange(Project),
+    /// A project that was kept, and the status that says so.
+    KeptProject(u16, Project),
+    DropProject(String),
+    Dropped,
     Sessions(String),
-    /// A session of this project, to be started with what the body says.
-    NewSession {
-        project: String,
-        body: Value,
-    },
-    /// The folder that it was started in, and what it is called.
-    Started {
-        project: String,
-        name: String,
-    },
+    Usage(String),
+    Limits(String),
+    /// The same, once the sessions are counted.
+    Counted(Box<Wanted>),
+    /// A session of this project, to be started.
+    NewSession(String, bodies::Session),
+    Started(String, bodies::Session),
+    Change,
     Session,
     Messages,
     /// The session is to be forgotten.
-    Gone,
+    Gone(Deleting),
 }
 
 impl Asked {
-    pub(super) fn new(session: Option<SessionId>) -> Self {
-        Self { session, wanted: Wanted::Nothing, story: Story::default() }
+    pub(super) fn new(session: Option<SessionId>, user: &str) -> Self {
+        Self {
+            session,
+            user: user.to_owned(),
+            wanted: Wanted::Nothing,
+            looks: VecDeque::new(),
+            known: Finds::default(),
+            story: Story::default(),
+            counting: Counting::default(),
+            newest: None,
+        }
     }
 
     fn query(&mut self, wanted: Wanted, query: Query, out: &mut Outbox) {
@@ -62,112 +93,230 @@ impl Asked {
         out.queries.push((TAG, query));
     }
 
+    fn wish(&mut self, wanted: Wanted, wish: Wish, out: &mut Outbox) {
+        self.wanted = wanted;
+        out.wishes.push((SECOND, wish));
+    }
+
+    /// Looks at folders, what people call them, and the sessions in them.
+    fn with_projects(&mut self, wanted: Wanted, out: &mut Outbox) {
+        let sessions = Query::Sessions { after: None, limit: SESSIONS_MAX };
+        self.looks = [Query::Kept(projects::PREFIX.to_owned()), sessions].into();
+        self.query(wanted, Query::Folders, out);
+    }
+
     fn asked(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
         let parts: Vec<_> = req.path.trim_start_matches("/api/").trim_end_matches('/').split('/').collect();
         let out = &mut *cx.out;
-        match (req.method, parts.as_slice()) {
+        let done = match (req.method, parts.as_slice()) {
             ("POST", ["auth", "login"]) => self.login(req, out),
-            ("POST", ["auth", "register"]) => {
-                rest::detail(out, 403, "Accounts are made with `askbridge pair`; log in with the token that it prints");
+            ("POST", ["auth", "register"]) => Err((403, quirks::NO_ACCOUNTS.to_owned())),
+            ("POST", ["auth", "logout"]) => {
+                rest::json_with_cookie(out, &quirks::cookie("", 0), &json!({"message": "Logged out"}));
+                Ok(())
             }
-            ("POST", ["auth", "logout"]) => rest::json(out, 200, &json!({"message": "Logged out"})),
-            ("GET", ["auth", "me"]) => self.query(Wanted::Me, Query::Login { token: String::new() }, out),
-            ("GET", ["projects"]) => self.query(Wanted::Projects, Query::Folders, out),
-            ("GET", ["projects", id]) => self.query(Wanted::Project((*id).to_owned()), Query::Folders, out),
-            ("GET", ["projects", id, "sessions"]) => {
-                let query = Query::Sessions { after: None, limit: SESSIONS_MAX };
-                self.query(Wanted::Sessions((*id).to_owned()), query, out);
+            ("GET", ["auth", "me"]) => Ok(self.query(Wanted::Me, Query::Login { token: String::new() }, out)),
+            ("GET", ["health"]) => {
+                let version = env!("CARGO_PKG_VERSION");
+                Ok(rest::json(out, 200, &json!({"status": "ok", "version": version, "timestamp": Rfc3339(cx.now)})))
             }
-            ("POST", ["projects", id, "sessions"]) => {
-                let body = serde_json::from_slice(req.body).unwrap_or_default();
-                self.query(Wanted::NewSession { project: (*id).to_owned(), body }, Query::Folders, out);
-            }
-            ("GET", ["projects", _, "cost-limit-check"]) => rest::json(out, 200, &projects::no_limits()),
-            ("GET", ["sessions", _]) => self.story_of(Wanted::Session, out),
-            ("DELETE", ["sessions", _]) => match self.session {
-                Some(session) => {
-                    self.wanted = Wanted::Gone;
-                    out.wishes.push((TAG, Wish::Forget { session }));
-                }
-                None => rest::detail(out, 404, "Session not found"),
-            },
-            ("GET", ["sessions", _, "messages"]) => self.story_of(Wanted::Messages, out),
-            ("GET", ["models", "recommended"]) => rest::json(out, 200, &json!({"models": []})),
-            _ => rest::detail(out, 404, "Not Found"),
+            ("GET", ["models"] | ["models", "recommended"]) => Ok(rest::json(out, 200, &models::list())),
+            ("GET" | "POST" | "PUT" | "DELETE", ["projects", ..]) => self.about_projects(req, &parts, out),
+            ("GET" | "PUT" | "DELETE", ["sessions", ..]) => self.about_a_session(req, &parts, out),
+            _ => not_here(req.method, &parts, out),
+        };
+        if let Err((status, why)) = done {
+            rest::detail(cx.out, status, &why);
         }
+    }
+
+    fn about_projects(&mut self, req: &Req<'_>, parts: &[&str], out: &mut Outbox) -> Result<(), (u16, String)> {
+        let id = || parts.get(1).copied().unwrap_or_default().to_owned();
+        let wanted = match (req.method, &parts[1..]) {
+            ("GET", []) => Wanted::Projects { query: req.query.to_owned() },
+            ("POST", []) => Wanted::NewProject(bodies::Project::read(req.body).map_err(unreadable)?),
+            ("GET", [_]) => Wanted::Project(id()),
+            ("PUT", [_]) => Wanted::ChangeProject(id(), bodies::Project::read(req.body).map_err(unreadable)?),
+            ("DELETE", [_]) => Wanted::DropProject(id()),
+            ("GET", [_, "sessions"]) => Wanted::Sessions(id()),
+            ("POST", [_, "sessions"]) => Wanted::NewSession(id(), bodies::Session::read(req.body).map_err(unreadable)?),
+            ("GET", [_, "usage"]) => Wanted::Usage(id()),
+            ("GET", [_, "cost-limit-check"]) => Wanted::Limits(id()),
+            ("PUT", [_, "cost-limits"]) => {
+                bodies::limits(req.body).map_err(unreadable)?;
+                Wanted::Project(id())
+            }
+            ("DELETE", [_, "cost-limits"]) => Wanted::Project(id()),
+            _ => return not_here(req.method, parts, out),
+        };
+        self.with_projects(wanted, out);
+        Ok(())
+    }
+
+    fn about_a_session(&mut self, req: &Req<'_>, parts: &[&str], out: &mut Outbox) -> Result<(), (u16, String)> {
+        let session = self.session.ok_or((404, "Session not found".to_owned()));
+        match (req.method, parts) {
+            ("GET", [_, _]) => self.story_of(session?, Wanted::Session, out),
+            ("GET", [_, _, "messages"]) => self.story_of(session?, Wanted::Messages, out),
+            ("PUT", [_, _]) => {
+                let bodies::Session { name, model, .. } = bodies::Session::read(req.body).map_err(unreadable)?;
+                let changes = SessionChanges { title: name, model, ..SessionChanges::default() };
+                match changes == SessionChanges::default() {
+                    true => self.story_of(session?, Wanted::Session, out),
+                    false => {
+                        let change = Wish::Change { session: session?, changes: Box::new(changes) };
+                        self.wish(Wanted::Change, change, out);
+                    }
+                }
+            }
+            ("DELETE", [_, _]) => self.story_of(session?, Wanted::Gone(Deleting::Looking), out),
+            _ => return not_here(req.method, parts, out),
+        }
+        Ok(())
     }
 
     /// A form, or JSON of the same; the password is a token of ours.
-    fn login(&mut self, req: &Req<'_>, out: &mut Outbox) {
+    fn login(&mut self, req: &Req<'_>, out: &mut Outbox) -> Result<(), (u16, String)> {
         let text = String::from_utf8_lossy(req.body);
-        let from_json = || Some(serde_json::from_str::<Value>(&text).ok()?["password"].as_str()?.to_owned());
-        match rest::value(&text, "password").or_else(from_json).filter(|token| !token.is_empty()) {
-            Some(token) => self.query(Wanted::Login { token: token.clone() }, Query::Login { token }, out),
-            None => rest::detail(out, 422, "`username` and `password` are needed"),
-        }
+        let from_json = || Some(bodies::read(req.body).ok()?["password"].as_str()?.to_owned());
+        let token = rest::value(&text, "password").or_else(from_json).filter(|token| !token.is_empty());
+        let token = token.ok_or((422, "`username` and `password` are needed".to_owned()))?;
+        self.query(Wanted::Login { token: token.clone() }, Query::Login { token }, out);
+        Ok(())
     }
 
     /// Listens to the whole session; the response comes when all of it was told.
-    fn story_of(&mut self, wanted: Wanted, out: &mut Outbox) {
-        match self.session {
-            Some(session) => {
-                self.wanted = wanted;
-                out.watches.push(Watch::Chat { session, remembered: false });
-            }
-            None => rest::detail(out, 404, "Session not found"),
-        }
+    fn story_of(&mut self, session: SessionId, wanted: Wanted, out: &mut Outbox) {
+        self.wanted = wanted;
+        out.watches.push(Watch::Chat { session, remembered: false });
     }
 
-    fn start(&mut self, project: String, body: &Value, finds: &Finds, cx: &mut Cx<'_>) {
-        let Some(folder) = finds.folders.iter().find(|folder| project_of(folder) == project) else {
-            return rest::detail(cx.out, 404, "Project not found");
-        };
-        let name = body["name"].as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned);
-        let mut more = json!({"allowed_tools": quirks::ALLOWED_TOOLS, "setting_sources": ["project"]});
-        // Where nobody will be there to answer, the agent is not offered to ask; it is never answered for.
-        if body["is_interactive"] == false {
-            more["interactive"] = Value::Bool(false);
+    fn granted(&mut self, receipt: Receipt, cx: &mut Cx<'_>) -> Result<(), (u16, String)> {
+        self.learn(receipt.finds.map(|finds| *finds).unwrap_or_default());
+        if let Some(query) = self.looks.pop_front() {
+            cx.out.queries.push((TAG, query));
+            return Ok(());
         }
-        let settings = Settings {
-            title: name.clone(),
-            folder: Some(folder.clone()),
-            model: body["model"].as_str().map(str::to_owned),
-            mode: Some("acceptEdits".to_owned()),
-            wishes: wishes(),
-            more: Some(Raw::from(more.to_string())),
-            ..Settings::default()
-        };
-        self.wanted = Wanted::Started { project, name: name.unwrap_or_default() };
-        let session = Some(uuid::fresh_session(cx.ids.fresh()));
-        let agent = HOSTED_DOOR.to_owned();
-        let start = Wish::Start { session, door: HOSTED_DOOR, agent, settings: Box::new(settings) };
-        cx.out.wishes.push((SECOND, start));
-    }
-
-    fn granted(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
-        let finds = receipt.finds.as_deref().cloned().unwrap_or_default();
+        let out = &mut *cx.out;
         match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
             Wanted::Login { token } => {
-                rest::json(cx.out, 200, &json!({"access_token": token, "token_type": "bearer"}));
+                let cookie = quirks::cookie(&token, quirks::COOKIE_SECONDS);
+                rest::json_with_cookie(out, &cookie, &json!({"access_token": token, "token_type": "bearer"}));
             }
             Wanted::Me => {
                 let name = receipt.caller.map(|caller| caller.name).unwrap_or_default();
-                rest::json(cx.out, 200, &projects::me(&name));
+                rest::json(out, 200, &projects::me(&name));
             }
-            Wanted::Projects => rest::json(cx.out, 200, &projects::all(&finds.folders)),
-            Wanted::Project(id) => match finds.folders.iter().find(|folder| project_of(folder) == id) {
-                Some(folder) => rest::json(cx.out, 200, &projects::one(folder)),
-                None => rest::detail(cx.out, 404, "Project not found"),
+            Wanted::Projects { query } => {
+                let list = projects::list(&self.known, &self.user, &query, cx.now).map_err(unreadable)?;
+                rest::json(out, 200, &list);
+            }
+            Wanted::Project(id) => rest::json(out, 200, &self.project(&id)?.json(&self.known, cx.now)),
+            Wanted::NewProject(body) => {
+                if projects::is_full(&self.known, &self.user) {
+                    return Err((409, "There are too many projects already; delete one first".to_owned()));
+                }
+                let folder = body.folder(self.known.folders.first().map(String::as_str)).map_err(unreadable)?;
+                self.known.folders.clear();
+                self.query(Wanted::Allowed(body), Query::Folder(folder), out);
+            }
+            Wanted::Allowed(body) => {
+                let folder = self.known.folders.pop().unwrap_or_default();
+                let project = Project::new(&self.user, &folder, body);
+                let keep = project.keep();
+                self.wish(Wanted::KeptProject(201, project), keep, out);
+            }
+            Wanted::ChangeProject(id, body) => {
+                let project = self.project(&id)?.changed(body);
+                let folder = project.folder.clone();
+                self.query(Wanted::AllowedChange(project), Query::Folder(folder), out);
+            }
+            Wanted::AllowedChange(project) => {
+                let keep = project.keep();
+                self.wish(Wanted::KeptProject(200, project), keep, out);
+            }
+            Wanted::KeptProject(status, project) => rest::json(out, status, &project.json(&self.known, cx.now)),
+            Wanted::DropProject(id) => {
+                let project = self.project(&id)?;
+                if let Some(why) = projects::why_it_stays(&project, &self.known) {
+                    return Err((409, why.to_owned()));
+                }
+                self.wish(Wanted::Dropped, project.forget(), out);
+            }
+            Wanted::Dropped => rest::json(out, 200, &json!({"message": "Project deleted"})),
+            Wanted::NewSession(project, body) => {
+                let folder = self.project(&project)?.folder;
+                let start = starting::start(&folder, &body, cx.ids.fresh());
+                self.wish(Wanted::Started(project, body), start, cx.out);
+            }
+            Wanted::Started(project, body) => {
+                let session = Session::fresh(receipt.session.unwrap_or(SessionId(0)), &project, &self.user, cx.now);
+                rest::json(cx.out, 201, &session.called(body.name.as_deref(), body.model.as_deref()));
+            }
+            Wanted::Change => match receipt.session {
+                Some(session) => self.story_of(session, Wanted::Session, out),
+                None => return Err((404, "Session not found".to_owned())),
             },
-            Wanted::Sessions(project) => rest::json(cx.out, 200, &projects::sessions(&project, &finds.sessions)),
-            Wanted::NewSession { project, body } => self.start(project, &body, &finds, cx),
-            Wanted::Started { project, name } => {
-                let session = receipt.session.map(uuid::of_session).unwrap_or_default();
-                rest::json(cx.out, 201, &projects::session(&session, &project, &name, cx.now, cx.now, false));
-            }
-            Wanted::Gone => rest::json(cx.out, 200, &json!({"message": "Session deleted"})),
-            Wanted::Nothing | Wanted::Session | Wanted::Messages => {}
+            Wanted::Counted(wanted) => self.counted(&wanted, cx),
+            wanted @ (Wanted::Sessions(_) | Wanted::Usage(_) | Wanted::Limits(_)) => self.count(wanted, cx)?,
+            Wanted::Nothing | Wanted::Session | Wanted::Messages | Wanted::Gone(_) => {}
         }
+        Ok(())
+    }
+
+    /// A session is gone, or cannot go.
+    fn deleted(&mut self, done: Option<Done>, out: &mut Outbox) {
+        match done {
+            Some(Ok(())) => rest::json(out, 200, &json!({"message": "Session deleted"})),
+            Some(Err((status, why))) => rest::detail(out, status, &why),
+            None => {}
+        }
+    }
+
+    fn learn(&mut self, finds: Finds) {
+        self.known.folders.extend(finds.folders);
+        self.known.kept.extend(finds.kept);
+        self.known.sessions.extend(finds.sessions);
+        self.known.counts.extend(finds.counts);
+    }
+
+    fn project(&self, id: &str) -> Result<Project, (u16, String)> {
+        let found =
+            projects::all(&self.known, &self.user).into_iter().find(|project| project_of(&project.folder) == id);
+        found.ok_or((404, "Project not found".to_owned()))
+    }
+
+    /// Has the sessions of a project counted. Its page asks before each message what was spent, so old ones are left out there.
+    fn count(&mut self, wanted: Wanted, cx: &mut Cx<'_>) -> Result<(), (u16, String)> {
+        let (Wanted::Sessions(id) | Wanted::Usage(id) | Wanted::Limits(id)) = &wanted else { return Ok(()) };
+        self.project(id)?;
+        let since = if matches!(wanted, Wanted::Limits(_)) { projects::a_month_before(cx.now) } else { Timestamp(0) };
+        let own = sessions::of_project(id, &self.known.sessions);
+        let own = own.iter().filter(|line| line.last_at >= since).map(|line| line.id).collect();
+        self.query(Wanted::Counted(Box::new(wanted)), Query::Counts(own), cx.out);
+        Ok(())
+    }
+
+    fn counted(&self, wanted: &Wanted, cx: &mut Cx<'_>) {
+        let body = match wanted {
+            Wanted::Sessions(id) => sessions::list(id, &self.known.sessions, &self.known.counts, &self.user),
+            Wanted::Usage(id) => projects::usage(id, &self.known, cx.now),
+            Wanted::Limits(id) => projects::limits(id, &self.known, cx.now),
+            _ => return,
+        };
+        rest::json(cx.out, 200, &body);
+    }
+}
+
+fn unreadable(why: String) -> (u16, String) {
+    (422, why)
+}
+
+fn not_here(method: &str, parts: &[&str], out: &mut Outbox) -> Result<(), (u16, String)> {
+    match absent::answer(method, parts) {
+        Some(Absent::Empty(nothing)) => Ok(rest::json(out, 200, &nothing)),
+        Some(Absent::Refused(status, why)) => Err((status, why.to_owned())),
+        None => Err((404, "Not Found".to_owned())),
     }
 }
 
@@ -181,13 +330,24 @@ impl Peer for Asked {
 
     fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
         match told {
-            Told::Event(happened) => self.story.hear(happened),
+            Told::Event(happened) => {
+                self.story.hear(happened);
+                self.counting.hear(&happened.event, happened.at);
+                if let (Wanted::Gone(deleting), Some(named)) = (&mut self.wanted, self.session) {
+                    deleting.hear(&happened.event, named, cx.out);
+                }
+            }
             Told::CaughtUp { .. } if self.story.goes_on(cx.out) => {}
             Told::CaughtUp { session, .. } => {
                 let named = self.session.unwrap_or(*session);
-                match self.wanted {
-                    Wanted::Session => rest::json(cx.out, 200, &projects::shown(named, &self.story)),
-                    Wanted::Messages => rest::json(cx.out, 200, &projects::messages(named, &self.story)),
+                self.newest = Some(*session);
+                let tally = std::mem::take(&mut self.counting).tally();
+                match &mut self.wanted {
+                    Wanted::Gone(deleting) => deleting.caught_up(named, self.story.is_running, cx.out),
+                    Wanted::Session => {
+                        rest::json(cx.out, 200, &Session::told(named, &self.story, &tally, &self.user));
+                    }
+                    Wanted::Messages => rest::json(cx.out, 200, &sessions::messages(named, &self.story)),
                     _ => {}
                 }
             }
@@ -195,17 +355,27 @@ impl Peer for Asked {
         }
     }
 
-    fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        match (ruling, &self.wanted) {
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        if let (Wanted::Gone(deleting), Some(newest)) = (&mut self.wanted, self.newest) {
+            let done = deleting.ruled(tag, ruling, newest, cx);
+            return self.deleted(done, cx.out);
+        }
+        let done = match (ruling, &self.wanted) {
             (Ok(receipt), _) => self.granted(receipt, cx),
             (Err(Rejection::Unauthorized), Wanted::Login { .. }) => {
-                rest::detail(cx.out, 401, "Incorrect username or password");
+                Err((401, "Incorrect username or password".to_owned()))
             }
-            (Err(why), _) => rest::detail(cx.out, why.status(), &why.to_string()),
+            (Err(why), _) => Err((why.status(), why.to_string())),
+        };
+        if let Err((status, why)) = done {
+            rest::detail(cx.out, status, &why);
         }
     }
 
-    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        if let Wanted::Gone(deleting) = self.wanted {
+            self.deleted(deleting.waited(), cx.out);
+        }
         None
     }
 }

@@ -1,10 +1,14 @@
 //! The frames, named as the wire names them. All but one carry the time.
 
+use std::borrow::Cow;
+
 use askbridge_core::fit::CardQuestion;
 use askbridge_core::ids::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+use super::quirks::on_one_line;
 
 /// What a client sends; what each type needs of it is looked at there.
 #[derive(Deserialize)]
@@ -97,7 +101,7 @@ pub(super) struct Usage {
 /// A question as Claude Code writes it.
 #[derive(Serialize)]
 pub(super) struct Question<'a> {
-    question: &'a str,
+    question: Cow<'a, str>,
     header: &'a str,
     options: Vec<Choice<'a>>,
     #[serde(rename = "multiSelect")]
@@ -107,17 +111,17 @@ pub(super) struct Question<'a> {
 #[derive(Serialize)]
 struct Choice<'a> {
     label: &'a str,
-    description: &'a str,
+    description: Cow<'a, str>,
 }
 
 impl<'a> From<&'a CardQuestion> for Question<'a> {
     fn from(question: &'a CardQuestion) -> Self {
         let options = question.options.iter().map(|option| Choice {
             label: &option.label,
-            description: option.description.as_deref().unwrap_or_default(),
+            description: on_one_line(option.description.as_deref().unwrap_or_default()),
         });
         Self {
-            question: &question.text,
+            question: on_one_line(&question.text),
             header: question.header.as_deref().unwrap_or_default(),
             options: options.collect(),
             multi_select: question.multi,

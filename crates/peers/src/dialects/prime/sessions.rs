@@ -8,6 +8,7 @@ use crate::json::Rfc3339;
 use crate::peer::Cx;
 use crate::rest;
 use crate::story::{Part, Story};
+use crate::tally::{Standing, Tally};
 use crate::uuid;
 use crate::wish::{Finds, HOSTED_DOOR, Query, SessionLine};
 
@@ -108,8 +109,9 @@ impl Listing {
         Next::Count(self.lines.iter().map(|line| line.id).collect())
     }
 
-    pub(super) fn page(&self, counts: &[(SessionId, usize)]) -> Value {
-        let count = |id| counts.iter().find(|(known, _)| *known == id).map_or(0, |(_, count)| *count);
+    pub(super) fn page(&self, counts: &[(SessionId, Tally)]) -> Value {
+        let nothing = Tally::default();
+        let tally = |id| counts.iter().find(|(known, _)| *known == id).map_or(&nothing, |(_, tally)| tally);
         let sessions = self.lines.iter().map(|line| Line {
             session_id: uuid::of_session(line.id),
             title: line.title.clone().unwrap_or_default(),
@@ -117,10 +119,10 @@ impl Listing {
             is_agent_session: line.door != HOSTED_DOOR,
             created_at: Rfc3339(line.started_at).to_string(),
             last_activity: Rfc3339(line.last_at).to_string(),
-            message_count: count(line.id),
+            message_count: tally(line.id).messages,
             file_path: line.folder.clone().unwrap_or_default(),
-            is_running: line.open_asks > 0,
-            status: if line.open_asks > 0 { "waiting" } else { "done" },
+            is_running: line.open_asks > 0 || tally(line.id).is_running(),
+            status: if line.open_asks > 0 { "waiting" } else { status(tally(line.id).standing) },
         });
         let last = self.lines.last().filter(|_| self.has_more).map(|line| uuid::of_session(line.id));
         json!({
@@ -129,6 +131,16 @@ impl Listing {
             "next_cursor": last,
             "has_more": self.has_more,
         })
+    }
+}
+
+/// In its own four words. What nothing was said in has nothing to do.
+fn status(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Thinking => "thinking",
+        Standing::Generating => "generating",
+        Standing::Waiting => "waiting",
+        Standing::New | Standing::Done => "done",
     }
 }
 

@@ -1,0 +1,28 @@
+//! What a session is like that its page starts.
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::Raw;
+use serde_json::{Value, json};
+
+use super::{bodies, models, quirks, wishes};
+use crate::uuid;
+use crate::wish::{HOSTED_DOOR, Wish};
+
+pub(super) fn start(folder: &str, body: &bodies::Session, bits: u128) -> Wish {
+    let mut more = json!({"allowed_tools": quirks::ALLOWED_TOOLS, "setting_sources": ["project"]});
+    // Where nobody will be there to answer, the agent is not offered to ask; it is never answered for.
+    if !body.is_interactive {
+        more["interactive"] = Value::Bool(false);
+    }
+    let settings = Settings {
+        title: body.name.clone(),
+        folder: Some(folder.to_owned()),
+        model: models::chosen(body.model.as_deref()),
+        mode: Some("acceptEdits".to_owned()),
+        wishes: wishes(),
+        more: Some(Raw::from(more.to_string())),
+        ..Settings::default()
+    };
+    let session = Some(uuid::fresh_session(bits));
+    Wish::Start { session, door: HOSTED_DOOR, agent: HOSTED_DOOR.to_owned(), settings: Box::new(settings) }
+}
