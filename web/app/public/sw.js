@@ -1,38 +1,46 @@
-// Opens the app without a network, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
+// Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
-const KEPT = "askbridge-files";
+// The build puts in the names of all files, and a name for their whole.
+const FILES = ["/"];
+const VERSION = "unbuilt";
+
+const KEPT = `askbridge-${VERSION}`;
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(KEPT).then((cache) => cache.add("/")).then(() => self.skipWaiting()));
+  // All of them, or none: half an app is worse than the one before.
+  event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
 });
 
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
+
+// Pages that are open may still want files of the version before. Those of older ones go.
+async function tidy() {
+  const others = (await caches.keys()).filter((name) => name.startsWith("askbridge-") && name !== KEPT);
+  await Promise.all(others.slice(0, -1).map((name) => caches.delete(name)));
+}
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const address = new URL(request.url);
   if (request.method !== "GET" || address.origin !== location.origin || address.pathname.startsWith("/v1/") || address.pathname.startsWith("/docs/")) return;
   if (address.pathname.startsWith("/assets/")) {
-    event.respondWith(keptFirst(request));
+    event.respondWith(caches.match(request).then((kept) => kept ?? fetch(request)));
   } else if (request.mode === "navigate") {
-    event.respondWith(fetch(request).then(keepPage, () => caches.match("/")));
+    event.respondWith(page(request));
   }
 });
 
-// Names of these files contain a hash of what is in them.
-async function keptFirst(request) {
-  const kept = await caches.match(request);
-  if (kept) return kept;
-  const fresh = await fetch(request);
-  if (fresh.ok) (await caches.open(KEPT)).put(request, fresh.clone());
-  return fresh;
-}
-
-async function keepPage(fresh) {
-  if (!fresh.ok || !(fresh.headers.get("content-type") ?? "").startsWith("text/html")) return fresh;
-  // Every address of the app is the same page.
-  await (await caches.open(KEPT)).put("/", fresh.clone());
-  return fresh;
+// Every address of the app is the same page. A proxy whose server is gone answers too: what it says is not the app.
+async function page(request) {
+  const kept = () => caches.open(KEPT).then((cache) => cache.match("/"));
+  try {
+    const fresh = await fetch(request);
+    return fresh.status >= 500 ? ((await kept()) ?? fresh) : fresh;
+  } catch (error) {
+    const old = await kept();
+    if (old) return old;
+    throw error;
+  }
 }
 
 self.addEventListener("notificationclick", (event) => {

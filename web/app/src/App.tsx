@@ -2,7 +2,7 @@
 
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { connect, Trouble } from "@askbridge/client";
-import { Askbridge, useBridge } from "@askbridge/react";
+import { Askbridge, loadCards, useBridge } from "@askbridge/react";
 import { base, become, forget, secretInAddress, token } from "./identity.ts";
 import { languageOf, useSettings } from "./settings.ts";
 import { useWords } from "./words.ts";
@@ -16,13 +16,37 @@ import { Boundary } from "./boundary.tsx";
 import { LastResort } from "./LastResort.tsx";
 import "./pages/pages.css";
 
-const ChatPage = lazy(() => import("./chat/Chat.tsx").then((it) => ({ default: it.ChatPage })));
-const TogetherPage = lazy(() => import("./pages/Together.tsx").then((it) => ({ default: it.TogetherPage })));
-const SessionsPage = lazy(() => import("./pages/Sessions.tsx").then((it) => ({ default: it.SessionsPage })));
-const NewSessionPage = lazy(() => import("./pages/NewSession.tsx").then((it) => ({ default: it.NewSessionPage })));
-const HistoryPage = lazy(() => import("./pages/History.tsx").then((it) => ({ default: it.HistoryPage })));
-const DevicesPage = lazy(() => import("./pages/Devices.tsx").then((it) => ({ default: it.DevicesPage })));
-const SettingsPage = lazy(() => import("./pages/Settings.tsx").then((it) => ({ default: it.SettingsPage })));
+const later = {
+  chat: () => import("./chat/Chat.tsx"),
+  together: () => import("./pages/Together.tsx"),
+  sessions: () => import("./pages/Sessions.tsx"),
+  newSession: () => import("./pages/NewSession.tsx"),
+  history: () => import("./pages/History.tsx"),
+  devices: () => import("./pages/Devices.tsx"),
+  settings: () => import("./pages/Settings.tsx"),
+};
+const ChatPage = lazy(() => later.chat().then((it) => ({ default: it.ChatPage })));
+const TogetherPage = lazy(() => later.together().then((it) => ({ default: it.TogetherPage })));
+const SessionsPage = lazy(() => later.sessions().then((it) => ({ default: it.SessionsPage })));
+const NewSessionPage = lazy(() => later.newSession().then((it) => ({ default: it.NewSessionPage })));
+const HistoryPage = lazy(() => later.history().then((it) => ({ default: it.HistoryPage })));
+const DevicesPage = lazy(() => later.devices().then((it) => ({ default: it.DevicesPage })));
+const SettingsPage = lazy(() => later.settings().then((it) => ({ default: it.SettingsPage })));
+
+/** Fetches what is not shown yet, so that it is here when the server is not. Pages without TLS have no service worker that would. */
+function useEverything() {
+  const isLive = useBridge((state) => state.connection.state === "live");
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setTimeout(() => {
+      for (const load of [...Object.values(later), loadCards]) load().catch(() => undefined);
+    }, AHEAD_MS);
+    return () => clearTimeout(timer);
+  }, [isLive]);
+}
+
+/** What is looked at first comes first. */
+const AHEAD_MS = 500;
 
 type Identity = { readonly state: "pairing" } | { readonly state: "nobody"; readonly why: string | null } | { readonly state: "somebody"; readonly token: string };
 
@@ -74,12 +98,13 @@ function Doors({ onSignedOut }: { readonly onSignedOut: () => void }) {
   const path = usePath();
   const isOut = useBridge((state) => state.connection.state === "signed_out");
   useNotifications();
+  useEverything();
   useEffect(() => {
     if (isOut) onSignedOut();
   }, [isOut]);
   return (
     <Shell>
-      <Boundary key={path} fallback={(error, again) => <LastResort error={error} again={again} />}>
+      <Boundary place={path} fallback={(error, again) => <LastResort error={error} again={again} />}>
         <Suspense fallback={null}><Here /></Suspense>
       </Boundary>
     </Shell>

@@ -1,9 +1,36 @@
 /** Something broke that nobody caught. Nothing is lost: everything is on the server, and unsent answers are kept here. */
 
+import { useEffect } from "react";
 import { useWords } from "./words.ts";
 import { Button } from "./parts/parts.tsx";
 
-export function LastResort({ error, again }: { readonly error: unknown; readonly again: () => void }) {
+/** What browsers say about a file of ours that could not be had: there is no server, or a newer one with other files. */
+const MISSING = /dynamically imported module|Importing a module script failed|error loading dynamically/i;
+
+export function LastResort(props: { readonly error: unknown; readonly again: () => void }) {
+  const isMissing = props.error instanceof Error && MISSING.test(props.error.message);
+  return isMissing ? <Missing /> : <Broken {...props} />;
+}
+
+function Missing() {
+  const words = useWords();
+  useEffect(() => {
+    // With a server, loading the page anew brings everything it needs.
+    const look = () => window.askbridge?.state.connection.state === "live" && location.reload();
+    return window.askbridge?.subscribe(look);
+  }, []);
+  return (
+    <section className="app-door" role="alert">
+      <h1>{words.partMissing}</h1>
+      <p>{words.partMissingMore}</p>
+      <div className="app-form-end app-form-start">
+        <Button kind="main" onClick={() => location.reload()}>{words.reload}</Button>
+      </div>
+    </section>
+  );
+}
+
+function Broken({ error, again }: { readonly error: unknown; readonly again: () => void }) {
   const words = useWords();
   const resync = () => {
     window.askbridge?.resync();

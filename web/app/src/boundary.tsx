@@ -5,6 +5,8 @@ import { Component, type ReactNode } from "react";
 interface Props {
   readonly children: ReactNode;
   readonly fallback: (error: unknown, again: () => void) => ReactNode;
+  /** Where we are: going elsewhere is a new beginning. What is not broken stays as it is. */
+  readonly place?: string;
 }
 
 export class Boundary extends Component<Props, { error: unknown; broken: boolean }> {
@@ -12,6 +14,10 @@ export class Boundary extends Component<Props, { error: unknown; broken: boolean
 
   static getDerivedStateFromError(error: unknown) {
     return { error, broken: true };
+  }
+
+  override componentDidUpdate(before: Props) {
+    if (this.state.broken && before.place !== this.props.place) this.setState({ error: null, broken: false });
   }
 
   override render() {

@@ -24,5 +24,5 @@ createRoot(place).render(
   </StrictMode>,
 );
 
-// Without it everything works but installing and opening without a server. Pages without TLS have none.
+// Without it everything works but installing, and opening anew without a server. Pages without TLS have none.
 navigator.serviceWorker?.register("/sw.js").catch(() => undefined);

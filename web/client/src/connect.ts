@@ -7,6 +7,7 @@ import { Follow } from "./follow.ts";
 import { isOneTap } from "./one_tap.ts";
 import { Outbox } from "./outbox.ts";
 import { reduce, type Heard } from "./reduce.ts";
+import { Remembered } from "./remembered.ts";
 import { Socket } from "./socket.ts";
 import { nothing, serverTime, type State } from "./state.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
@@ -48,6 +49,7 @@ class Bridge implements Client {
   private readonly outbox: Outbox;
   private readonly drafts: Drafts;
   private readonly follow: Follow;
+  private readonly remembered: Remembered;
   private readonly listeners = new Set<() => void>();
   private readonly replies = new Map<number, (because: Because | null) => void>();
   private readonly shows = new Map<number, string>();
@@ -68,11 +70,15 @@ class Bridge implements Client {
     this.outbox = new Outbox(this.around, prefix, {
       send: (make) => this.send(make),
       sending: (ask, sending) => this.hear({ type: "sending", ask, sending }),
+      unsent: (unsent) => this.hear({ type: "unsent", unsent }),
     });
     this.drafts = new Drafts(this.around, prefix, {
       send: (ask, draft) => this.send((tag) => ({ type: "draft", tag, ask, draft })),
       draft: (ask, draft) => this.hear({ type: "draft", ask, draft }),
     });
+    this.remembered = new Remembered(this.around, prefix, token);
+    this.state = { ...this.remembered.read(nothing), unsent: this.outbox.unsent() };
+    for (const [id] of this.state.asks) this.appeared(id);
     this.follow = new Follow(this.api, () => this.state, (heard) => this.hear(heard));
     this.socket = new Socket(base, token, this.around, {
       frame: (frame) => this.frame(frame),
@@ -176,7 +182,8 @@ class Bridge implements Client {
 
   resync() {
     this.heard = [];
-    this.state = { ...nothing, connection: this.state.connection, me: this.state.me, ahead: this.state.ahead, snoozes: this.state.snoozes };
+    const { connection, me, ahead, snoozes, unsent } = this.state;
+    this.state = { ...nothing, connection, me, ahead, snoozes, unsent };
     this.socket.startAfresh();
     this.tell();
   }
@@ -186,6 +193,7 @@ class Bridge implements Client {
     this.around.document?.removeEventListener("visibilitychange", this.looked);
     clearTimeout(this.timer);
     this.outbox.close();
+    this.remembered.close();
     this.drafts.close();
     this.socket.close();
     this.listeners.clear();
@@ -231,6 +239,8 @@ class Bridge implements Client {
         const shown = this.shows.get(frame.tag);
         if (shown !== undefined) {
           this.shows.delete(frame.tag);
+          // A server that has too much to do is asked again; only a plain no means that there is no such ask.
+          if (!frame.ok && frame.error.retry) return void setTimeout(() => this.look([shown]), (frame.error.retry_after_seconds ?? 3) * 1000);
           return this.hear(frame.ok && frame.ask ? { type: "asks", asks: [frame.ask] } : { type: "unknown", ask: shown });
         }
         this.replies.get(frame.tag)?.(frame.ok ? null : refused(frame.error));
@@ -306,6 +316,7 @@ class Bridge implements Client {
     else this.look([...look]);
     for (const session of news) void this.follow.news(session);
     if (listChanged) this.list();
+    if (state.asks !== known) this.remembered.note(state);
     this.tell();
   }
 
@@ -331,5 +342,6 @@ class Bridge implements Client {
     for (const [ask, answer] of this.outbox.held()) void this.api.answer(ask, answer, true).catch(() => undefined);
     this.outbox.hurry();
     this.drafts.hurry();
+    this.remembered.write();
   };
 }

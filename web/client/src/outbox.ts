@@ -7,7 +7,7 @@ import { refused } from "./trouble.ts";
 import { Kept } from "./kept.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { ClientFrame, NewAnswer, RefusedServerFrame, ReplyServerFrame } from "./types.ts";
-import type { Sending } from "./view.ts";
+import type { Deed, Sending } from "./view.ts";
 
 export type Parcel =
   | { readonly what: "answer"; readonly answer: NewAnswer; readonly notBefore: number | null }
@@ -22,6 +22,8 @@ export interface OutboxEvents {
   /** Sends a frame and returns its tag, or `null` without a connection. */
   readonly send: (frame: (tag: number) => ClientFrame) => number | null;
   readonly sending: (ask: string, sending: Sending) => void;
+  /** What waits to be sent is not what it was. */
+  readonly unsent: (unsent: ReadonlyMap<string, Deed>) => void;
 }
 
 export class Outbox {
@@ -40,6 +42,7 @@ export class Outbox {
   /** Puts something in. It takes the place of what was there for this ask and has not been sent. */
   put(ask: string, parcel: Parcel) {
     this.kept.set(ask, parcel);
+    this.events.unsent(this.unsent());
     this.go(ask);
   }
 
@@ -49,6 +52,7 @@ export class Outbox {
     if (!parcel || [...this.flying.values()].some((flying) => flying.ask === ask)) return false;
     clearTimeout(this.timers.get(ask));
     this.kept.delete(ask);
+    this.events.unsent(this.unsent());
     this.events.sending(ask, { state: "idle" });
     return true;
   }
@@ -92,6 +96,11 @@ export class Outbox {
     return isHeld ? { state: "held", what: "answer", until: parcel.notBefore } : { state: "queued", what: parcel.what };
   }
 
+  /** What the server has not ruled on, by ask. */
+  unsent(): ReadonlyMap<string, Deed> {
+    return new Map(this.kept.entries().map(([ask, { what }]) => [ask, what]));
+  }
+
   /** Answers that are kept back for undoing, for whoever has to send them because the page is being left. */
   held(): [string, NewAnswer][] {
     const now = this.around.now();
@@ -113,6 +122,7 @@ export class Outbox {
     // Somebody may have put in something newer meanwhile; that stays.
     if (this.kept.get(ask) === parcel) this.kept.delete(ask);
     else this.go(ask);
+    this.events.unsent(this.unsent());
   }
 
   private go(ask: string) {

@@ -4,7 +4,7 @@ import { askOf, fold } from "./fold.ts";
 import { forget, grow, touch, type Heard as HeardOfSessions, hearOfSession } from "./conversation.ts";
 import type { Ask, Draft, Event, ServerFrame } from "./types.ts";
 import type { Connection, State } from "./state.ts";
-import type { AskView, Sending } from "./view.ts";
+import type { AskView, Deed, Sending } from "./view.ts";
 
 /** Something that reached this device, or that it did. */
 export type Heard =
@@ -19,6 +19,8 @@ export type Heard =
   | { readonly type: "unknown"; readonly ask: string }
   /** Every page of what is open has been read. */
   | { readonly type: "synced" }
+  /** Everything that was decided here and waits to be sent. */
+  | { readonly type: "unsent"; readonly unsent: ReadonlyMap<string, Deed> }
   | { readonly type: "sending"; readonly ask: string; readonly sending: Sending }
   | { readonly type: "draft"; readonly ask: string; readonly draft: unknown }
   | { readonly type: "snoozes"; readonly snoozes: ReadonlyMap<string, number> }
@@ -37,6 +39,9 @@ export interface Reduced {
 
 /** Asks that are over and still shown, so that a card says how it ended. The oldest go first. */
 const OVER_MAX = 500;
+
+/** Asks that are remembered as gone. */
+const GONE_MAX = 100;
 
 /** Clocks that differ by less are the same to a person. */
 const CLOCK_STEP_MS = 400;
@@ -87,11 +92,15 @@ class Work {
       case "unknown":
         this.waitFor(heard.ask, false);
         this.editable().delete(heard.ask);
-        return;
+        return this.lost(heard.ask, this.state.unsent.has(heard.ask));
       case "synced":
-        this.state = { ...this.state, synced: true };
+        this.state = { ...this.state, synced: true, rememberedAt: null };
+        return;
+      case "unsent":
+        this.state = { ...this.state, unsent: heard.unsent };
         return;
       case "sending":
+        if (heard.sending.state === "refused" && heard.sending.because.code === "unknown_ask") this.lost(heard.ask, heard.sending.what === "answer");
         return this.change(heard.ask, { sending: heard.sending });
       case "draft":
         return this.change(heard.ask, { draft: heard.draft });
@@ -139,7 +148,9 @@ class Work {
   /** These sessions were forgotten, and everything in them. */
   private gone(sessions: ReadonlySet<string>) {
     for (const view of [...this.seen().values()]) {
-      if (sessions.has(view.ask.session)) this.editable().delete(view.id);
+      if (!sessions.has(view.ask.session)) continue;
+      this.editable().delete(view.id);
+      this.lost(view.id, this.state.unsent.has(view.id));
     }
     this.state = forget(this.state, sessions);
   }
@@ -163,7 +174,8 @@ class Work {
     }
     for (const id of this.state.conversations.keys()) this.news.add(id);
     this.listChanged = true;
-    this.state = { ...this.state, synced: this.state.synced || !more };
+    const synced = this.state.synced || !more;
+    this.state = { ...this.state, synced, rememberedAt: synced ? null : this.state.rememberedAt };
   }
 
   private event(session: string, event: Event, at: number) {
@@ -188,8 +200,18 @@ class Work {
     this.editable().set(id, { ...known, ask: folded.ask, sending: settledSending(known.sending, folded.ask) });
   }
 
+  /** The server does not know an ask. Said once somebody looks for it. */
+  private lost(id: string, answer: boolean) {
+    const before = this.state.gone.get(id);
+    const gone = new Map([...this.state.gone, [id, { answer: answer || before?.answer === "lost" ? ("lost" as const) : ("none" as const) }]]);
+    const [oldest] = gone.keys();
+    if (gone.size > GONE_MAX && oldest) gone.delete(oldest);
+    this.state = { ...this.state, gone };
+  }
+
   private show(shown: Ask) {
     this.waitFor(shown.id, false);
+    if (this.state.gone.has(shown.id)) this.state = { ...this.state, gone: new Map([...this.state.gone].filter(([id]) => id !== shown.id)) };
     this.look.delete(shown.id);
     const known = this.seen().get(shown.id);
     const ask = known && shown.truncated && !known.ask.truncated ? completed(known.ask, shown) : shown;

@@ -2,7 +2,7 @@
 
 import type { BlockKind, Session, SessionListed } from "./types.ts";
 import type { Transcript } from "./transcript.ts";
-import type { AskView } from "./view.ts";
+import type { AskView, Deed } from "./view.ts";
 
 export interface State {
   readonly connection: Connection;
@@ -19,6 +19,12 @@ export interface State {
   readonly preparing: ReadonlySet<string>;
   /** Has the server told us, at least once, what is open? Until then an empty inbox means nothing. */
   readonly synced: boolean;
+  /** What is here was kept on this device, and was true then (milliseconds since 1970, by this device's clock). `null`: the server has told it. */
+  readonly rememberedAt: number | null;
+  /** What was decided on this device and waits to be sent, by ask. */
+  readonly unsent: ReadonlyMap<string, Deed>;
+  /** Asks that the server does not know (any more), and whether an answer to one was lost with it. */
+  readonly gone: ReadonlyMap<string, { readonly answer: "none" | "lost" }>;
   readonly sessions: Sessions;
   /** Conversations that are being looked at. */
   readonly conversations: ReadonlyMap<string, Conversation>;
@@ -77,6 +83,9 @@ export const nothing: State = {
   asks: new Map(),
   preparing: new Set(),
   synced: false,
+  rememberedAt: null,
+  unsent: new Map(),
+  gone: new Map(),
   sessions: { items: [], next: null, loaded: false },
   conversations: new Map(),
 };

@@ -16,6 +16,7 @@ export {
   useLanguage,
   useLingeringInbox,
 } from "./hooks.tsx";
+export { loadCards } from "./later.ts";
 export { Inbox } from "./Inbox/Inbox.tsx";
 export type { InboxProps } from "./Inbox/Inbox.tsx";
 export { headlineOf } from "./Inbox/headline.ts";

@@ -1,6 +1,6 @@
 /** Everything that waits, over all sessions and agents, and the card of the one that was chosen. */
 
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { isSnoozed, isWaiting, type AskView } from "@askbridge/client";
 import { alike, Ask, Inbox, useAsk, useBridge, useClient } from "@askbridge/react";
 import { change, languageOf, useSettings } from "../settings.ts";
@@ -45,6 +45,8 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
     if (chosen && !state.asks.has(chosen) && state.connection.state === "live") client.look([chosen]);
   }, [chosen, state.asks, state.connection.state, client]);
 
+  useListPlace(!wide, chosen);
+
   if (!wide && chosen) return <AskPage id={chosen} next={after(shown, chosen)} />;
   return (
     <Page title={words.inbox} wide actions={
@@ -88,14 +90,14 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
             <Link key={first.id} className="app-alike" href={`/asks/${first.id}/together`}>{words.together(rest.length + 1, first.ask.approval.tool)}</Link>
           ))}
           {shown.length > 0 ? (
-            <Inbox views={shown} selected={wide ? current : null} language={languageOf(settings)} onSelect={(id) => go(`/asks/${id}`, wide ? "replace" : "push")} {...(me ? { me } : {})} />
+            <Inbox views={shown} selected={wide ? current : null} scrolls={wide ? "box" : "page"} language={languageOf(settings)} onSelect={(id) => go(`/asks/${id}`, wide ? "replace" : "push")} {...(me ? { me } : {})} />
           ) : state.synced ? (
             <Empty title={filter === everything ? words.nothingWaits : words.nothingFound}>
               {filter === everything ? <p>{words.nothingWaitsMore}</p> : <Button onClick={() => setFilter(everything)}>{words.showEverything}</Button>}
               {filter === everything && state.asks.size === 0 && <p className="app-try">{words.nothingWaitsTry} <code>askbridge demo --elsewhere</code></p>}
             </Empty>
           ) : (
-            <p className="app-note" role="status">{words.looking}</p>
+            <Unknown><p>{words.notKnownYet}</p></Unknown>
           )}
         </div>
         {wide && current && (
@@ -105,6 +107,67 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
         )}
       </div>
     </Page>
+  );
+}
+
+/** Where the list was on a phone when a card was opened: going back leads there, with the focus on the row of that card. */
+function useListPlace(isPage: boolean, chosen: string | null) {
+  const before = useRef<{ y: number; ask: string } | null>(null);
+  const scrolled = useRef(0);
+  useEffect(() => {
+    if (!isPage || chosen) return;
+    const note = () => void (scrolled.current = window.scrollY);
+    note();
+    window.addEventListener("scroll", note, { passive: true });
+    return () => window.removeEventListener("scroll", note);
+  }, [isPage, chosen]);
+  useLayoutEffect(() => {
+    if (!isPage) return;
+    if (chosen) {
+      before.current ??= { y: scrolled.current, ask: chosen };
+      window.scrollTo(0, 0);
+      return;
+    }
+    const place = before.current;
+    before.current = null;
+    if (!place) return;
+    window.scrollTo(0, place.y);
+    // The rows around there are drawn first.
+    const frame = requestAnimationFrame(() =>
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-ask="${CSS.escape(place.ask)}"]`)?.focus({ preventScroll: true })),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [isPage, chosen]);
+}
+
+/** Says what is the matter once it is clear that nothing comes; until then, that it is being looked for. */
+function Unknown({ children }: { readonly children: ReactNode }) {
+  const words = useWords();
+  const isAway = useBridge(({ connection }) => connection.state === "waiting" || connection.state === "offline");
+  const [isLong, setLong] = useState(false);
+  // While attempts follow each other, the words stay.
+  useEffect(() => void (isAway && setLong(true)), [isAway]);
+  return isLong || isAway ? <div className="app-note" role="status">{children}</div> : <p className="app-note" role="status">{words.looking}</p>;
+}
+
+/** In place of a card: why there is none. */
+function Absent({ id }: { readonly id: string }) {
+  const words = useWords();
+  const gone = useBridge((state) => state.gone.get(id));
+  const isUnsent = useBridge((state) => state.unsent.has(id));
+  if (gone)
+    return (
+      <Empty title={words.askGone}>
+        <p>{words.askGoneMore}</p>
+        {gone.answer === "lost" && <p>{words.askGoneAnswer}</p>}
+        <Link className="app-button app-button-plain" href="/">{words.inbox}</Link>
+      </Empty>
+    );
+  return (
+    <Unknown>
+      <p>{words.askNotKnown}</p>
+      {isUnsent && <p>{words.askUnsent}</p>}
+    </Unknown>
   );
 }
 
@@ -130,7 +193,7 @@ function Chosen({ id, next }: { readonly id: string; readonly next: string | nul
   const words = useWords();
   const view = useAsk(id);
   const wide = useWide();
-  if (!view) return <p className="app-note" role="status">{words.looking}</p>;
+  if (!view) return <Absent id={id} />;
   const over = !isWaiting(view) && view.ask.state !== "proposed";
   return (
     <>

@@ -4,7 +4,8 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { waitingForPerson, type Connection } from "@askbridge/client";
 import { useBridge, useClient } from "@askbridge/react";
 import { useWords } from "../words.ts";
-import { useHere, useNow } from "../time.ts";
+import { languageOf, useSettings } from "../settings.ts";
+import { clock, useHere, useNow } from "../time.ts";
 import { Link, placeOf, usePath } from "../router.tsx";
 import { BridgeMark } from "../parts/parts.tsx";
 import { badge } from "./badge.ts";
@@ -84,11 +85,18 @@ function Banner() {
   if (connection.state === "live") lostSince.current = null;
   else lostSince.current ??= Date.now();
   const isLong = lostSince.current !== null && now - lostSince.current > 2_000;
+  const unsent = useBridge((state) => state.unsent.size);
+  const rememberedAt = useBridge((state) => state.rememberedAt);
+  const language = languageOf(useSettings());
   return (
-    <div role="status" aria-live="polite">
+    <div className="app-banners" role="status" aria-live="polite">
       {isLong && connection.state !== "signed_out" && (
         <p className="app-banner">
-          <span>{said(connection, now, words)}</span>
+          <span>
+            {said(connection, now, words)}
+            {unsent > 0 && <strong> {words.unsent(unsent)}</strong>}
+            {rememberedAt !== null && ` ${words.asOf(clock(rememberedAt, now, language))}`}
+          </span>
           <button type="button" onClick={() => client.retry()}>{words.tryNow}</button>
         </p>
       )}

@@ -32,7 +32,7 @@ test("of sixty large approvals one is opened, read to its end and allowed; the o
   await page.unroute(`**/v1/asks/${id}`);
   await card.getByRole("button", { name: "Load it again" }).click();
   await card.getByRole("button", { name: "Allow once" }).waitFor();
-  await card.getByRole("button", { name: /^Show \(\+/ }).click();
+  await card.getByRole("button", { name: /^Show \d+ more lines$/ }).click();
   await card.getByText("the end of file 5").first().waitFor();
   await card.getByRole("button", { name: "Allow once" }).click();
   await until(async () => (await server.show(id)).state === "answered");

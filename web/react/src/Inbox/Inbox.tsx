@@ -17,6 +17,8 @@ export interface InboxProps {
   /** Leave it out where nothing can be put off. */
   readonly onSnooze?: (id: string) => void;
   readonly me?: string;
+  /** What scrolls: the list in its box, or the page around it. */
+  readonly scrolls?: "box" | "page";
 }
 
 /** The height of a row in `inbox.css`, in units of the root's font size. */
@@ -32,7 +34,7 @@ export function Inbox(props: InboxProps) {
   );
 }
 
-function List({ views, selected = null, onSelect, onSnooze, me }: InboxProps) {
+function List({ views, selected = null, onSelect, onSnooze, me, scrolls = "box" }: InboxProps) {
   const words = useWords();
   const now = useNow();
   const box = useRef<HTMLDivElement>(null);
@@ -46,14 +48,20 @@ function List({ views, selected = null, onSelect, onSnooze, me }: InboxProps) {
     const element = box.current;
     if (!element || typeof ResizeObserver === "undefined") return;
     const measure = () => {
-      setHeight(element.clientHeight || HEIGHT_PX);
+      setHeight((scrolls === "page" ? window.innerHeight : element.clientHeight) || HEIGHT_PX);
+      setTop(scrolls === "page" ? Math.max(0, -element.getBoundingClientRect().top) : element.scrollTop);
       setRow((Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16) * ROW_REM);
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
+    const moved = scrolls === "page" ? window : element;
+    moved.addEventListener("scroll", measure, { passive: true });
     measure();
-    return () => observer.disconnect();
-  }, []);
+    return () => {
+      observer.disconnect();
+      moved.removeEventListener("scroll", measure);
+    };
+  }, [scrolls]);
 
   const at = Math.min(reached, Math.max(0, views.length - 1));
   const scrolled = { rows: views.length, rowPx, topPx, heightPx };
@@ -74,7 +82,8 @@ function List({ views, selected = null, onSelect, onSnooze, me }: InboxProps) {
     setWish(next);
     const top = scrollFor(next, scrolled);
     if (top === null) return;
-    if (box.current) box.current.scrollTop = top;
+    if (scrolls === "page" && box.current) window.scrollTo(0, window.scrollY + box.current.getBoundingClientRect().top + top);
+    else if (box.current) box.current.scrollTop = top;
     setTop(top);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -97,7 +106,7 @@ function List({ views, selected = null, onSelect, onSnooze, me }: InboxProps) {
   const onFocus = useCallback((row: number) => setReached(row), []);
 
   return (
-    <div ref={box} className="ab-inbox" onScroll={(event) => setTop(event.currentTarget.scrollTop)} onKeyDown={onKeyDown}>
+    <div ref={box} className="ab-inbox" data-scrolls={scrolls} onKeyDown={onKeyDown}>
       <ul aria-label={words.inbox} style={{ paddingTop: from * rowPx, paddingBottom: (views.length - to) * rowPx }}>
         {views.slice(from, to).map((view, place) => (
           <Row

@@ -52,6 +52,7 @@ export const Row = memo(function Row({ view, now, me, at, of, isSelected, isReac
         type="button"
         className="ab-row-main"
         data-row={at}
+        data-ask={view.id}
         tabIndex={isReachable ? 0 : -1}
         aria-current={isSelected ? "true" : undefined}
         onClick={() => onSelect(view.id)}

@@ -30,6 +30,14 @@ export const en = {
   retryIn: (seconds: number) => `The server cannot be reached. Trying again in ${count(seconds, "second", "seconds")}. What you answer is kept here.`,
   tryNow: "Try now",
   looking: "Looking…",
+  asOf: (time: string) => `This is how it was at ${time}.`,
+  unsent: (n: number) => `${count(n, "decision waits", "decisions wait")} to be sent.`,
+  notKnownYet: "The server cannot be reached, and nothing was kept here yet.",
+  askNotKnown: "This question is not kept on this device. It is shown once the server can be reached.",
+  askUnsent: "Your decision is kept on this device, and sent then.",
+  askGone: "This question is gone.",
+  askGoneMore: "The server does not know it: its conversation was deleted, or the address is wrong.",
+  askGoneAnswer: "Your answer to it could not be sent.",
   notHere: "There is nothing here",
   cancel: "Cancel",
   send: "Send",
@@ -206,5 +214,7 @@ export const en = {
   // When it breaks
   brokeTitle: "Something broke on this page",
   brokeMore: "Nothing is lost: everything is on the server, and answers that were not sent yet are kept in this browser.",
+  partMissing: "This part is not here yet",
+  partMissingMore: "It could not be loaded from the server. The page opens by itself once the server can be reached.",
   reload: "Reload the page",
 };

@@ -30,6 +30,14 @@ export const ja: Same<typeof en> = {
   retryIn: (seconds) => `サーバーに接続できません。${seconds} 秒後に再試行します。回答はこの端末に保存されます。`,
   tryNow: "今すぐ試す",
   looking: "読み込んでいます…",
+  asOf: (time: string) => `${time} 時点の内容です。`,
+  unsent: (n: number) => `${n} 件の回答が送信待ちです。`,
+  notKnownYet: "サーバーに接続できません。この端末にはまだ何も保存されていません。",
+  askNotKnown: "この質問はこの端末に保存されていません。サーバーに接続できると表示されます。",
+  askUnsent: "回答はこの端末に保存されており、そのとき送信されます。",
+  askGone: "この質問はもうありません。",
+  askGoneMore: "サーバーにこの質問はありません。会話が削除されたか、アドレスが間違っています。",
+  askGoneAnswer: "あなたの回答は送信できませんでした。",
   notHere: "ここには何もありません",
   cancel: "キャンセル",
   send: "送信",
@@ -200,5 +208,7 @@ export const ja: Same<typeof en> = {
 
   brokeTitle: "このページで問題が起きました",
   brokeMore: "失われたものはありません。すべてサーバーにあり、未送信の回答はこのブラウザーに保存されています。",
+  partMissing: "この部分はまだ読み込まれていません",
+  partMissingMore: "サーバーから読み込めませんでした。接続できるようになると自動的に開きます。",
   reload: "ページを再読み込み",
 };

@@ -91,7 +91,7 @@ export const ja: Same<typeof en> = {
   changes: (added, removed) => `${added} 行追加、${removed} 行削除`,
   unchanged: (n) => `変更のない ${n} 行`,
   nextChange: "次の変更",
-  changeOf: (n: number, of: number) => `${n} / ${of}`,
+  changeOf: (n: number, of: number) => `${of} 件中 ${n} 件目`,
   wrapLines: "行を折り返す",
   showMoreLines: (n: number) => `残り ${n} 行を表示`,
   added: "追加",
