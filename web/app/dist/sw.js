@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-DbESCXgC.js","/assets/Devices-BpwtejEW.js","/assets/History-B6mJzevZ.js","/assets/Input-CGA876cQ.js","/assets/NewSession-C5eD48aD.js","/assets/Painted-DiN2Wk63.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-U8OE-ce7.js","/assets/Seen-Chwssht0.js","/assets/Sessions-CIwEsnZz.js","/assets/Settings-BiQh-zOp.js","/assets/Together-Cg6zDgxX.js","/assets/index-BtZ-16qy.js","/assets/index-u_d2Gqdc.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "264744d17c62";
+const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-DSj1NV1o.js","/assets/Devices-DyUv8AH2.js","/assets/History-ChzJLHFZ.js","/assets/Input-DPUHehh9.js","/assets/NewSession-BpfiO2Vx.js","/assets/Painted-CXwPpzV-.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-39x-D2LB.js","/assets/Seen-Dz4wnDM9.js","/assets/Sessions-B0jdyRp3.js","/assets/Settings-Bp2zPpJG.js","/assets/Together-De3JP4mc.js","/assets/index-BXzj3vHa.css","/assets/index-CPEIPgmP.js","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "e6aec960706e";
 
 const KEPT = `askbridge-${VERSION}`;
 

@@ -8,7 +8,14 @@ export const base = location.origin;
 
 export const token = (): string | null => localStorage.getItem(KEY);
 
-export const forget = () => localStorage.removeItem(KEY);
+/** What is not of a person: how this browser looks. */
+const STAYS = "askbridge.settings";
+
+/** Removes the token, and everything that was kept with it: what was open, drafts, answers that were not sent. */
+export function forget() {
+  const ours = Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at)).filter((key) => key?.startsWith("askbridge."));
+  for (const key of ours) if (key && key !== STAYS) localStorage.removeItem(key);
+}
 
 /** Takes the secret out of the address. It works once and has no business in the history. */
 export function secretInAddress(): string | null {

@@ -1,7 +1,7 @@
 /** The addresses that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
-import type { Ask, AskPage, Device, DeviceLink, Entries, Forgotten, Me, NewAnswer, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage } from "./types.ts";
+import type { Ask, AskPage, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage } from "./types.ts";
 
 /** Which asks of the past are wanted. */
 export interface Wanted {
@@ -51,6 +51,8 @@ export class Api {
   forget = (id: string) => this.send<Forgotten>("DELETE", `/v1/sessions/${id}`);
   say = (id: string, text: string, about?: string) =>
     this.post<TakenMessage>(`/v1/sessions/${id}/messages`, about ? { text, about } : { text });
+  /** The folders in one in which agents may work, or where that begins. */
+  folders = (below?: string) => this.get<Folders>("/v1/folders", { below });
   devices = () => this.get<OwnDevicePage>("/v1/devices");
   rename = (id: string, device: string) => this.post<OwnDevice>(`/v1/devices/${id}`, { device });
   revoke = (id: string) => this.send<OwnDevice>("DELETE", `/v1/devices/${id}`);

@@ -680,6 +680,27 @@ export type FieldType = "text" | "number" | "integer" | "flag" | "one_of" | "man
 
 export type FieldValue = string | number | boolean | string[];
 
+export interface Folder {
+  /** It has a repository of its own. */
+  is_project: boolean;
+  name: string;
+  path: string;
+}
+
+/** A folder and the folders in it, or the roots. */
+export interface Folders {
+  /** The folder that was looked at, as it really is. `null`: these are the roots. */
+  folder: string | null;
+  /** What `~` means. `null`: agents may not work there. */
+  home: string | null;
+  /** In the order of their names, at most 200. Links and hidden folders are left out. */
+  items: Folder[];
+  /** There are more than are shown. */
+  more: boolean;
+  /** The folder above. `null`: agents may not work there. */
+  parent: string | null;
+}
+
 /** How much was forgotten. */
 export interface Forgotten {
   /** Of what was written down. The disk gets its room back a little later. */

@@ -36,7 +36,7 @@ pub struct HostOptions {
 /// Why an agent may not work in a folder.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    #[error("`cwd` has to be an absolute path, not `{0}`")]
+    #[error("`cwd` has to be an absolute path or begin with `~/`, not `{0}`")]
     NotAbsolute(String),
     #[error("there is no folder `{0}`")]
     NoFolder(String),
@@ -47,7 +47,7 @@ pub enum RootError {
 impl HostOptions {
     /// Returns the folder as it really is, if agents may work there.
     pub fn allow(&self, folder: &str) -> Result<PathBuf, RootError> {
-        let path = Path::new(folder);
+        let path = self.from_home(folder);
         if !path.is_absolute() {
             return Err(RootError::NotAbsolute(folder.to_owned()));
         }
@@ -61,6 +61,15 @@ impl HostOptions {
         let roots: Vec<_> = self.roots.iter().map(|root| format!("`{}`", root.display())).collect();
         let roots = if roots.is_empty() { "no folder at all".to_owned() } else { roots.join(", ") };
         Err(RootError::Outside { folder: folder.to_owned(), roots })
+    }
+
+    /// Reads `~` and `~/…` as a shell does.
+    fn from_home(&self, folder: &str) -> PathBuf {
+        let rest = folder.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        match (rest, self.variable("HOME")) {
+            (Some(rest), Some(home)) => Path::new(home).join(rest.trim_start_matches('/')),
+            _ => PathBuf::from(folder),
+        }
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
@@ -86,10 +95,10 @@ pub fn environment(ours: impl IntoIterator<Item = (OsString, OsString)>, more: &
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn options(roots: Vec<PathBuf>) -> HostOptions {
+    pub(in crate::hosts) fn options(roots: Vec<PathBuf>) -> HostOptions {
         HostOptions {
             folder: PathBuf::new(),
             launcher: Vec::new(),

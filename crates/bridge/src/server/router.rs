@@ -51,8 +51,8 @@ fn assemble(app: App, extra: &'static [Listing], foreign: Vec<&'static Listing>)
 /// Our own addresses, each with what the documents say about it.
 pub(super) fn addresses() -> Vec<Address> {
     use v1::{
-        agents, asks, away, codes, devices, events, health, hook, me, metrics, pair, prune, ready, sessions, taps,
-        tokens,
+        agents, asks, away, codes, devices, events, folders, health, hook, me, metrics, pair, prune, ready, sessions,
+        taps, tokens,
     };
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
@@ -79,6 +79,7 @@ pub(super) fn addresses() -> Vec<Address> {
         at("POST", "/v1/sessions/{id}/close", sessions::close, sessions::close_doc),
         at("POST", "/v1/prune", prune::prune, prune::prune_doc),
         at("GET", "/v1/events", events::stream, events::stream_doc),
+        at("GET", "/v1/folders", folders::list, folders::list_doc),
         at("GET", "/v1/me", me::show, me::show_doc),
         at("POST", "/v1/pair", pair::redeem, pair::redeem_doc),
         at("POST", "/v1/pairings", pair::create, pair::create_doc),

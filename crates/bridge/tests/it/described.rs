@@ -139,6 +139,8 @@ async fn every_address_answers_as_the_document_says() {
     let old = json!({"older_than_seconds": 86_400, "larger_than_bytes": 1_000_000, "dry_run": true});
     met.note("prune", 200, house.post("/v1/prune", &operator, &old).await);
 
+    met.note("listFolders", 200, house.get("/v1/folders", &operator).await);
+
     let link = met.note("linkDevice", 201, house.post("/v1/devices", &ada, &json!({})).await);
     met.note("pair", 201, house.post("/v1/pair", "", &json!({"secret": link["secret"]})).await);
     let devices = met.note("listDevices", 200, house.get("/v1/devices", &ada).await);

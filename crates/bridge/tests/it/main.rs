@@ -6,6 +6,7 @@ mod described;
 mod documents;
 mod doubles;
 mod doubles_held;
+mod folders;
 mod keeping;
 mod kit;
 mod laws;

@@ -1,11 +1,13 @@
 /** Starts a conversation with an agent that askbridge runs. */
 
-import { useState, type FormEvent } from "react";
+import { useEffect, useRef, useState, type FormEvent } from "react";
 import { Trouble } from "@askbridge/client";
-import { useBridge, useClient } from "@askbridge/react";
+import { useClient } from "@askbridge/react";
 import { go, Link } from "../router.tsx";
 import { useWords } from "../words.ts";
+import { FolderField } from "../parts/FolderField.tsx";
 import { Page } from "../parts/parts.tsx";
+import { blank, keepHalf, readHalf, settingsOf, type HalfWritten } from "./half_written.ts";
 
 const MODELS = ["opus", "sonnet", "haiku"];
 const MODES = ["default", "acceptEdits", "plan"] as const;
@@ -13,67 +15,81 @@ const MODES = ["default", "acceptEdits", "plan"] as const;
 export function NewSessionPage() {
   const words = useWords();
   const client = useClient();
-  const sessions = useBridge((state) => state.sessions.items);
-  const folders = [...new Set(sessions.map(({ folder }) => folder).filter((folder) => folder !== null))].slice(0, 20);
+  const [half, setHalf] = useState(readHalf);
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
+  const said = useRef<HTMLParagraphElement>(null);
+  const change = (part: Partial<HalfWritten>) =>
+    setHalf((before) => {
+      const after = { ...before, ...part };
+      keepHalf(after);
+      return after;
+    });
+  // Where it is seen: not below the edge, nor behind what stays there.
+  useEffect(() => said.current?.scrollIntoView({ block: "center" }), [trouble]);
 
   const start = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const said = new FormData(event.currentTarget);
-    const text = (name: string) => String(said.get(name) ?? "").trim();
     setBusy(true);
     setTrouble(null);
+    let isStarted = false;
     try {
-      const session = await client.api.start({
-        agent: "claude",
-        folder: text("folder"),
-        permission_mode: text("mode"),
-        ...(text("model") ? { model: text("model") } : {}),
-        ...(text("title") ? { title: text("title") } : {}),
-      });
-      await client.api.say(session.id, text("message"));
-      go(`/sessions/${session.id}`, "replace");
+      const session = await started();
+      isStarted = true;
+      await client.api.say(session, half.message.trim());
+      keepHalf(null);
+      go(`/sessions/${session}`, "replace");
     } catch (error) {
-      setTrouble(error instanceof Trouble ? error.message : String(error));
+      const why = error instanceof Trouble ? error.message : String(error);
+      setTrouble(isStarted ? words.startedWithout(why) : why);
       setBusy(false);
     }
+  };
+  /** The session that the last attempt has started, or a new one. */
+  const started = async (): Promise<string> => {
+    const as = settingsOf(half);
+    if (half.started?.as === as) return half.started.session;
+    // Started with other settings, and nobody has said anything in it.
+    if (half.started) await client.api.end(half.started.session).catch(() => undefined);
+    const { id } = await client.api.start({
+      agent: "claude",
+      folder: half.folder.trim(),
+      permission_mode: half.mode,
+      ...(half.model.trim() ? { model: half.model.trim() } : {}),
+      ...(half.title.trim() ? { title: half.title.trim() } : {}),
+    });
+    change({ started: { session: id, as } });
+    return id;
   };
   return (
     <Page title={words.newSession}>
       <form className="app-form" onSubmit={start}>
         <label className="app-field">
-          <span>{words.folder}</span>
-          <input className="app-input" name="folder" list="folders" required autoComplete="off" spellCheck={false} defaultValue={folders[0] ?? ""} />
-          <small>{words.folderMore}</small>
-          <datalist id="folders">{folders.map((folder) => <option key={folder} value={folder} />)}</datalist>
-        </label>
-        <div className="app-form-pair">
-          <label className="app-field">
-            <span>{words.agent}</span>
-            <select className="app-select" name="agent"><option value="claude">Claude Code</option></select>
-          </label>
-          <label className="app-field">
-            <span>{words.model}</span>
-            <input className="app-input" name="model" list="models" autoComplete="off" spellCheck={false} placeholder={words.modelDefault} />
-            <datalist id="models">{MODELS.map((model) => <option key={model} value={model} />)}</datalist>
-          </label>
-          <label className="app-field">
-            <span>{words.mode}</span>
-            <select className="app-select" name="mode">
-              {MODES.map((mode) => <option key={mode} value={mode}>{words.modeName(mode)}</option>)}
-            </select>
-          </label>
-        </div>
-        <label className="app-field">
-          <span>{words.title}</span>
-          <input className="app-input" name="title" autoComplete="off" placeholder={words.titleMore} />
-        </label>
-        <label className="app-field">
           <span>{words.firstMessage}</span>
-          <textarea className="app-input" name="message" rows={5} required />
+          <textarea className="app-input" rows={5} required value={half.message} onChange={({ target }) => change({ message: target.value })} />
         </label>
-        {trouble && <p className="app-trouble" role="alert">{trouble}</p>}
+        <FolderField folder={half.folder} onFolder={(folder) => change({ folder })} />
+        <details className="app-more-fields" open={half.model !== "" || half.title !== "" || half.mode !== blank.mode}>
+          <summary>{words.moreSettings}</summary>
+          <div className="app-form-pair">
+            <label className="app-field">
+              <span>{words.model}</span>
+              <input className="app-input" list="models" autoComplete="off" spellCheck={false} placeholder={words.modelDefault} value={half.model} onChange={({ target }) => change({ model: target.value })} />
+              <datalist id="models">{MODELS.map((model) => <option key={model} value={model} />)}</datalist>
+            </label>
+            <label className="app-field">
+              <span>{words.mode}</span>
+              <select className="app-select" value={half.mode} onChange={({ target }) => change({ mode: target.value })}>
+                {MODES.map((mode) => <option key={mode} value={mode}>{words.modeName(mode)}</option>)}
+              </select>
+            </label>
+            <label className="app-field">
+              <span>{words.title}</span>
+              <input className="app-input" autoComplete="off" placeholder={words.titleMore} value={half.title} onChange={({ target }) => change({ title: target.value })} />
+            </label>
+          </div>
+        </details>
+        {trouble && <p ref={said} className="app-trouble" role="alert">{trouble}</p>}
         <div className="app-form-end">
           <Link className="app-button app-button-quiet" href="/sessions">{words.cancel}</Link>
           <button className="app-button app-button-main" disabled={busy}>{busy ? words.starting : words.start}</button>

@@ -2,11 +2,11 @@
 
 import { useState } from "react";
 import { useClient, useBridge } from "@askbridge/react";
-import { forget } from "../identity.ts";
 import { change, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
 import { useWords } from "../words.ts";
 import { Button, Choice, Page } from "../parts/parts.tsx";
+import { SignOut } from "../parts/SignOut.tsx";
 
 export function SettingsPage() {
   const words = useWords();
@@ -45,7 +45,7 @@ export function SettingsPage() {
           <div className="app-form-end app-form-start">
             <Link className="app-button app-button-plain" href="/devices">{words.devices}</Link>
             <Button onClick={() => client.resync()}>{words.resync}</Button>
-            <Button kind="stop" onClick={() => { forget(); location.assign("/"); }}>{words.signOut}</Button>
+            <SignOut />
           </div>
         </section>
         <section>

@@ -1,7 +1,9 @@
 /** Conversations: with the real Claude Code in front of a scripted model, and with an agent that only asks. */
 
+import { mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Person, scratch } from "../kit/browser.ts";
+import { Person, PHONE, scratch } from "../kit/browser.ts";
 import { withClaude, type Model } from "../kit/claude.ts";
 import { Server } from "../kit/server.ts";
 import { until } from "../kit/until.ts";
@@ -36,14 +38,53 @@ afterAll(async () => {
   files.remove();
 });
 
+test("a conversation that was begun is not lost, its folder is found by looking, and it is started once", async () => {
+  mkdirSync(join(server.work, "shop", ".git"), { recursive: true });
+  const ada = await Person.pair(server, PHONE);
+  const { page } = ada;
+  await ada.go("/sessions/new");
+  await page.getByLabel("What should it do?").fill("Say something");
+  await page.getByRole("link", { name: "Inbox" }).click();
+  await page.goBack();
+  expect(await page.getByLabel("What should it do?").inputValue()).toBe("Say something");
+  // A folder that agents may not work in: the reason is in view, above the navigation.
+  const field = page.getByLabel("Folder", { exact: true });
+  await field.fill("/etc");
+  await page.getByRole("button", { name: "Start" }).click();
+  const why = page.getByRole("alert");
+  await why.getByText("agents may not work in").waitFor();
+  const [said, bar] = [(await why.boundingBox())!, (await page.getByRole("navigation").boundingBox())!];
+  expect(said.y + said.height).toBeLessThanOrEqual(bar.y);
+  await field.fill("~/work");
+  await page.getByRole("button", { name: "Browse" }).click();
+  await page.getByRole("button", { name: /^shop/ }).click();
+  await ada.isAccessible("a new conversation");
+  await ada.fits("a new conversation");
+  await page.getByRole("button", { name: "Work here" }).click();
+  expect(await field.inputValue()).toBe(join(realpathSync(server.work), "shop"));
+  // The message fails on its way: the second attempt is the same conversation.
+  const before = (await server.call("GET", "/v1/sessions")).items.length;
+  await page.route("**/messages", (route) => route.abort());
+  await page.getByRole("button", { name: "Start" }).click();
+  await why.getByText("your message did not arrive").waitFor();
+  await page.unroute("**/messages");
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("log").getByText("Say something").first().waitFor();
+  expect((await server.call("GET", "/v1/sessions")).items.length).toBe(before + 1);
+  await ada.go("/sessions/new");
+  expect(await page.getByLabel("What should it do?").inputValue()).toBe("");
+  await ada.leave();
+});
+
 test("from a new conversation to an answered question, with the real Claude Code", async () => {
   const ada = await Person.pair(server);
   const { page } = ada;
   await page.getByRole("link", { name: "Conversations" }).click();
   await page.getByRole("link", { name: "New conversation" }).click();
-  await page.getByLabel("Folder").fill(server.work);
-  await page.getByLabel("Title").fill("Fruit salad");
   await page.getByLabel("What should it do?").fill("Choose a fruit for me");
+  await page.getByLabel("Folder", { exact: true }).fill(server.work);
+  await page.getByText("Model, permissions, title").click();
+  await page.getByLabel("Title").fill("Fruit salad");
   await page.getByRole("button", { name: "Start" }).click();
   await page.getByRole("heading", { name: "Fruit salad" }).waitFor();
   const log = page.getByRole("log");

@@ -50,6 +50,25 @@ test("a phone is brought in by the code of a paired browser, and sent away while
   await phone.leave();
 });
 
+test("signing out asks first, ends the token on the server, and leaves nothing of the person here", async () => {
+  const ada = await Person.pair(server, PHONE, "grace");
+  await server.ask({ question: "Kept?" });
+  await ada.page.getByText("Kept?").waitFor();
+  await ada.go("/settings");
+  const token = await ada.page.evaluate(() => localStorage.getItem("askbridge.token")!);
+  await ada.page.getByRole("button", { name: "Sign out here" }).click();
+  await ada.page.getByText("Sign this browser out?").waitFor();
+  await ada.isAccessible("signing out");
+  await ada.page.getByRole("button", { name: "Cancel" }).click();
+  expect((await server.call("GET", "/v1/me", undefined, token)).name).toBe("grace");
+  await ada.page.getByRole("button", { name: "Sign out here" }).click();
+  await ada.page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await ada.page.getByRole("heading", { name: "This browser is not paired yet" }).waitFor();
+  await expect(server.call("GET", "/v1/me", undefined, token)).rejects.toThrow("401");
+  expect(await ada.page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("askbridge.") && key !== "askbridge.settings"))).toEqual([]);
+  await ada.leave();
+});
+
 /** What a camera would read from the code on the screen. */
 async function scanned({ page }: Person): Promise<string | undefined> {
   const { data, side } = await page.getByRole("img", { name: "Pairing link as a QR code" }).evaluate(async (code) => {

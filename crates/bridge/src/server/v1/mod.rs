@@ -6,6 +6,7 @@ pub(super) mod away;
 pub(super) mod codes;
 pub(super) mod devices;
 pub(super) mod events;
+pub(super) mod folders;
 pub(super) mod health;
 pub(super) mod hook;
 pub(super) mod me;

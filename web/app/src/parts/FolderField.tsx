@@ -1,0 +1,90 @@
+/** A folder for an agent: typed, one of those used lately, or found by looking through what the server allows. */
+
+import { useEffect, useId, useState } from "react";
+import { Trouble, type Folders } from "@askbridge/client";
+import { useBridge, useClient } from "@askbridge/react";
+import { useWords } from "../words.ts";
+import { Button } from "./parts.tsx";
+
+const RECENT_MAX = 4;
+
+export interface FolderFieldProps {
+  readonly folder: string;
+  readonly onFolder: (folder: string) => void;
+}
+
+export function FolderField({ folder, onFolder }: FolderFieldProps) {
+  const words = useWords();
+  const client = useClient();
+  const id = useId();
+  const isLive = useBridge((state) => state.connection.state === "live");
+  const sessions = useBridge((state) => state.sessions);
+  const recent = [...new Set(sessions.items.map((session) => session.folder).filter((one) => one !== null))].slice(0, RECENT_MAX);
+  const [found, setFound] = useState<Folders | null>(null);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const home = found?.home ?? null;
+
+  const look = (below?: string) =>
+    client.api.folders(below).then(
+      (folders) => {
+        setFound(folders);
+        setTrouble(null);
+        return folders;
+      },
+      (error) => void setTrouble(error instanceof Trouble ? error.message : String(error)),
+    );
+  useEffect(() => {
+    if (!isLive) return;
+    if (!sessions.loaded) client.loadSessions().catch(() => undefined);
+    void look();
+  }, [isLive]);
+  // What has one choice is not asked.
+  const only = found?.folder === null && found.items.length === 1 ? found.items[0]?.path : undefined;
+  useEffect(() => {
+    const first = recent[0] ?? only;
+    if (folder === "" && first) onFolder(first);
+  }, [recent[0], only]);
+
+  const short = (path: string) => (home && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path);
+  const browse = async () => {
+    if (isOpen) return setOpen(false);
+    setOpen(true);
+    // From where the field is, if that is a folder; otherwise from the beginning.
+    const there = folder.trim() ? await client.api.folders(folder.trim()).catch(() => null) : null;
+    if (there) setFound(there);
+    else await look();
+  };
+  return (
+    <div className="app-field app-folder">
+      <label htmlFor={id}><span>{words.folder}</span></label>
+      <div className="app-folder-line">
+        <input id={id} className="app-input" required autoComplete="off" autoCapitalize="off" spellCheck={false} value={folder} placeholder="~/…" onChange={({ target }) => onFolder(target.value)} />
+        <Button aria-expanded={isOpen} onClick={() => void browse()}>{words.browse}</Button>
+      </div>
+      <small>{words.folderMore}</small>
+      {!isOpen && recent.length > 1 && (
+        <div className="app-folder-recent" role="group" aria-label={words.recentFolders}>
+          {recent.map((path) => <Button key={path} kind="quiet" aria-pressed={path === folder} onClick={() => onFolder(path)}>{short(path)}</Button>)}
+        </div>
+      )}
+      {trouble && <p className="app-trouble" role="alert">{trouble}</p>}
+      {isOpen && found && (
+        <div className="app-folder-tree" role="group" aria-label={found.folder ?? words.browse}>
+          <p className="app-folder-here" aria-live="polite">
+            <span>{found.folder ? short(found.folder) : words.rootFolders}</span>
+            {found.folder && <Button kind="main" onClick={() => { onFolder(found.folder ?? ""); setOpen(false); }}>{words.chooseFolder}</Button>}
+          </p>
+          <ul>
+            {found.folder && <li><Button kind="quiet" onClick={() => void look(found.parent ?? undefined)}>‹ {found.parent ? short(found.parent) : words.rootFolders}</Button></li>}
+            {found.items.map(({ path, name, is_project }) => (
+              <li key={path}><Button kind="quiet" onClick={() => void look(path)}>{found.folder ? name : short(path)}{is_project && <span className="app-chip">{words.isProject}</span>}</Button></li>
+            ))}
+            {found.items.length === 0 && <li className="app-note">{words.noFolders}</li>}
+            {found.more && <li className="app-note">{words.moreFolders}</li>}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
