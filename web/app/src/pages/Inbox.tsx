@@ -1,8 +1,9 @@
 /** Everything that waits, over all sessions and agents, and the card of the one that was chosen. */
 
 import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { flushSync } from "react-dom";
 import { isSnoozed, isWaiting, type AskView } from "@askbridge/client";
-import { alike, Ask, Inbox, useAsk, useBridge, useClient } from "@askbridge/react";
+import { alike, Ask, Inbox, isTyping, useAsk, useBridge, useClient } from "@askbridge/react";
 import { change, languageOf, useSettings } from "../settings.ts";
 import { go, Link } from "../router.tsx";
 import { useNow } from "../time.ts";
@@ -10,6 +11,7 @@ import { useWords } from "../words.ts";
 import { useWide } from "../wide.ts";
 import { Button, Empty, Page } from "../parts/parts.tsx";
 import { SnoozeButton } from "../parts/Snooze.tsx";
+import { useInboxKeys } from "./inbox_keys.ts";
 import { everything, rows, type Filter } from "./rows.ts";
 import "./inbox.css";
 
@@ -46,6 +48,24 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   }, [chosen, state.asks, state.connection.state, client]);
 
   useListPlace(!wide, chosen);
+  useCardFocus(chosen);
+  const filterField = useRef<HTMLInputElement>(null);
+  useInboxKeys({
+    onStep: (by) => {
+      const place = shown.findIndex(({ id }) => id === current);
+      const to = place < 0 ? shown[0] : shown[place + by];
+      if (to) go(`/asks/${to.id}`, wide || chosen ? "replace" : "push");
+    },
+    onFilter: () => {
+      if (!wide && chosen) return;
+      flushSync(() => setFiltering(true));
+      filterField.current?.focus();
+    },
+    onLeave: () => {
+      if (wide) document.querySelector<HTMLElement>(".ab-row[data-selected] .ab-row-main")?.focus();
+      else if (chosen) go("/");
+    },
+  });
 
   if (!wide && chosen) return <AskPage id={chosen} next={after(shown, chosen)} />;
   return (
@@ -54,7 +74,7 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
         {!wide && <Button kind="quiet" aria-expanded={filtering} aria-controls="filters" onClick={() => setFiltering(!filtering)}>{words.filter}</Button>}
         {(wide || filtering) && (
           <div id="filters" className="app-filters">
-            <input className="app-input app-filter-text" type="search" value={filter.text} placeholder={words.filter} aria-label={words.filter}
+            <input ref={filterField} className="app-input app-filter-text" type="search" value={filter.text} placeholder={words.filter} aria-label={words.filter}
               onChange={({ target }) => setFilter({ ...filter, text: target.value })} />
             <select className="app-select app-filter-select" aria-label={words.order} value={settings.order}
               onChange={({ target }) => change({ order: target.value === "newest" ? "newest" : "longest" })}>
@@ -108,6 +128,19 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
       </div>
     </Page>
   );
+}
+
+/** The card that was opened has the focus, so that its keys work and reading begins there. What is being typed is not disturbed. */
+function useCardFocus(chosen: string | null) {
+  const isHere = useBridge((state) => chosen !== null && state.asks.has(chosen));
+  useEffect(() => {
+    if (!isHere || isTyping(document.activeElement)) return;
+    const frame = requestAnimationFrame(() => {
+      const card = document.querySelector<HTMLElement>(".ab-card");
+      if (card && !card.contains(document.activeElement) && !isTyping(document.activeElement)) card.focus({ preventScroll: true });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [chosen, isHere]);
 }
 
 /** Where the list was on a phone when a card was opened: going back leads there, with the focus on the row of that card. */

@@ -15,6 +15,7 @@ import { QuestionsBody } from "../questions/QuestionsBody.tsx";
 import { Speaks } from "../wording.tsx";
 import { CardBoundary } from "./CardBoundary.tsx";
 import { useKeptFocus } from "./focus.ts";
+import { chooseByKey, isTyping } from "./into_question.ts";
 import { Shortened } from "./Shortened.tsx";
 
 export interface AskCardProps {
@@ -101,22 +102,11 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
   );
 }
 
-/** A card that has the focus itself, because somebody came to it from a list, lets the keys of its question work at once. */
+/** Wherever the focus is in a card, digits choose; from the card itself the arrows lead into its question. */
 function intoTheQuestion(event: KeyboardEvent<HTMLElement>) {
-  if (
-    event.target !== event.currentTarget ||
-    !/^([1-9]|Arrow(Up|Down))$/.test(event.key) ||
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey
-  )
-    return;
-  const option = event.currentTarget.querySelector<HTMLElement>("[data-option][tabindex='0']");
-  if (!option) return;
-  event.preventDefault();
-  option.focus();
-  if (/[1-9]/.test(event.key))
-    option.dispatchEvent(new globalThis.KeyboardEvent("keydown", { key: event.key, bubbles: true, cancelable: true }));
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  const isArrow = event.target === event.currentTarget && /^Arrow(Up|Down)$/.test(event.key);
+  if ((isArrow || /^[1-9]$/.test(event.key)) && chooseByKey(event.currentTarget, event.key)) event.preventDefault();
 }
 
 function Body({ ask, ...shared }: BodyProps<AskView["ask"]>) {

@@ -76,6 +76,16 @@ function List({ views, selected = null, onSelect, onSnooze, me, scrolls = "box" 
     setWish(null);
   }, [wish, from, to]);
 
+  // What was chosen from elsewhere is shown in the list too.
+  useEffect(() => {
+    const row = selected === null ? -1 : views.findIndex(({ id }) => id === selected);
+    const top = row < 0 || scrolls === "page" ? null : scrollFor(row, scrolled);
+    if (row >= 0) setReached(row);
+    if (top === null || !box.current) return;
+    box.current.scrollTop = top;
+    setTop(top);
+  }, [selected]);
+
   const go = (row: number) => {
     const next = Math.max(0, Math.min(views.length - 1, row));
     setReached(next);

@@ -59,7 +59,8 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
       touch: hasTouch(),
     });
     if (!deed) return;
-    event.preventDefault();
+    // A letter that finds nothing is not ours: the page may know it.
+    if (deed.does !== "find") event.preventDefault();
     switch (deed.does) {
       case "choose":
         onPick((before) => choose(before, deed.option, question));
@@ -77,7 +78,9 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
           typed.current.letters,
           focused,
         );
-        return found === null ? undefined : focusOption(found);
+        if (found === null) return;
+        event.preventDefault();
+        return focusOption(found);
       }
       case "submit":
         return onEnter(isOption ? focused : null);
