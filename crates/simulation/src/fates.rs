@@ -1,8 +1,9 @@
 //! What becomes of each append: stored, refused, lost on the way, or the last thing that this life of the bridge did.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use askbridge_core::ids::Position;
+use askbridge_core::ids::{Position, SessionId};
 use askbridge_journal::Entry;
 use askbridge_journal::fault::Fault;
 use askbridge_journal::journal::{AppendError, Guard};
@@ -17,6 +18,8 @@ use crate::plan::{Plan, Strike, Struck};
 
 /// How long a full disk stays full.
 const FULL_MS: i64 = 4_000;
+/// How long after the fate of an entry is known everyone knows what follows from it.
+const KNOWN_AFTER_MS: i64 = 1_000;
 /// What a journal that loses the large takes for large.
 const LARGE_BYTES: usize = 100_000;
 
@@ -41,12 +44,15 @@ struct State {
     behind: Option<(Arc<Entry>, Guard)>,
     newest: u64,
     appends: usize,
+    /// Sessions in which the fate of an entry was unknown, and since when it is known again.
+    unsure: HashMap<SessionId, Option<i64>>,
 }
 
 impl Fates {
     pub(crate) fn new(plan: &Plan, log: Arc<Log>, broken: Option<BrokenJournal>) -> Self {
         let dice = Dice::new(plan.seed, 1);
-        let state = State { dice, calm: false, full_until: None, behind: None, newest: 0, appends: 0 };
+        let state =
+            State { dice, calm: false, full_until: None, behind: None, newest: 0, appends: 0, unsure: HashMap::new() };
         let (trouble, strike) = (plan.journal_trouble, plan.strike);
         Self { log, shares: plan.nodes > 1, trouble, strike, broken, state: Mutex::new(state), kill: Notify::new() }
     }
@@ -60,7 +66,16 @@ impl Fates {
 
     /// A life ended: what it had not written is lost.
     pub(crate) fn forget_unwritten(&self) {
-        self.state.lock().behind = None;
+        let mut state = self.state.lock();
+        state.behind = None;
+        state.unsure.clear();
+    }
+
+    /// Is it unknown whether a session's last entry was stored, or was it a moment ago? Everyone waits until it is known.
+    pub(crate) fn is_unsure(&self, session: SessionId) -> bool {
+        let now = self.log.now().0;
+        let unsure = self.state.lock().unsure.get(&session).copied();
+        unsure.is_some_and(|known_since| known_since.is_none_or(|since| now < since + KNOWN_AFTER_MS))
     }
 
     /// Returns the position of the newest entry.
@@ -179,6 +194,13 @@ impl Meddle for Fates {
                 None
             }
         };
+        match &told {
+            Some(Err(AppendError::Unknown)) => drop(state.unsure.insert(entry.session, None)),
+            _ => {
+                let now = self.log.now().0;
+                state.unsure.entry(entry.session).and_modify(|known_since| *known_since = Some(now));
+            }
+        }
         drop(state);
         let events: Vec<_> = entry.events.iter().map(|written| name(&written.json)).collect();
         let said = match &told {

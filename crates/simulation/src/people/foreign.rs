@@ -116,6 +116,7 @@ pub(crate) async fn live(world: Arc<World>, mind: Arc<Mutex<Mind>>, tongue: &'st
                 Ok(Some(line)) => drop(look.converse(line, &open_before).await),
                 // Turned away, as everybody is whose token was revoked.
                 Ok(None) => {}
+                Err(_) if world.fates.is_unsure(session) => {}
                 Err(_) => look.was_shown(&open_before),
             }
         }
@@ -165,8 +166,11 @@ impl Look<'_> {
                 }
             }
             if looks_again.is_some_and(|at| at <= Instant::now()) {
-                looks_again = None;
-                self.was_shown(open_before);
+                let unsure = self.world.fates.is_unsure(self.session);
+                looks_again = unsure.then(|| Instant::now() + SHOWN_WITHIN);
+                if looks_again.is_none() {
+                    self.was_shown(open_before);
+                }
             }
             let mishap = self.mind.lock().mishap();
             match mishap {

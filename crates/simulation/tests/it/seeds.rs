@@ -37,6 +37,8 @@ const REGRESSIONS: &[u64] = &[
     10904,
     // An ask that the journal stored without saying so was told to the plugin as not asked, and a person answered it.
     13633,
+    // The screen of another system's page was judged while the journal did not say what it had stored.
+    22153,
 ];
 
 #[test]
