@@ -281,6 +281,8 @@ pub struct Gist {
     pub model: Option<String>,
     pub mode: Option<String>,
     pub other_tools: Option<OtherTools>,
+    /// A turn runs, or something waits to be said.
+    pub is_running: bool,
     /// When something was last said or done.
     pub last_at: Option<Timestamp>,
 }

@@ -71,6 +71,12 @@ fn a_reader_that_leaves_stops_nothing() {
 }
 
 #[test]
+fn a_page_that_comes_back_finds_its_run_its_messages_and_the_same_arguments() {
+    let house = scene("coming_back");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="A""#));
+}
+
+#[test]
 fn a_message_while_a_question_is_open_waits_and_the_card_is_drawn_again() {
     scene("a_message_waits");
 }

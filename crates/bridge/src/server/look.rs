@@ -7,6 +7,7 @@ use askbridge_journal::Stored;
 use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
 use askbridge_journal::journal::Journal;
 use askbridge_peers::tally::{Counting, Tally};
+use askbridge_peers::turn::Turn;
 use askbridge_peers::wish::{Finds, Gist, Query, Receipt, Rejection, SessionLine};
 
 use super::app::App;
@@ -92,12 +93,16 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
 
 /// Reads what a session is about, as far as there are entries `left` to be read.
 async fn gist(app: &App, session: SessionId, left: &mut usize) -> Result<Gist, Rejection> {
-    let mut gist = Gist::default();
+    let (mut gist, mut turn) = (Gist::default(), Turn::default());
     let take_in = |stored: &Stored| {
-        stored.entry.events.iter().for_each(|written| take_in(&mut gist, &written.event));
+        for written in &stored.entry.events {
+            take_in(&mut gist, &written.event);
+            turn.hear(&written.event);
+        }
         gist.last_at = gist.last_at.max(Some(stored.entry.at));
     };
     read(app, session, left, take_in).await?;
+    gist.is_running = turn.is_running();
     Ok(gist)
 }
 

@@ -124,7 +124,7 @@ impl Runner {
                 }
             }
             _ => match verb.strip_prefix('<') {
-                Some(method @ ("GET" | "POST" | "PUT" | "DELETE")) => self.request(method, rest)?,
+                Some(method @ ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")) => self.request(method, rest)?,
                 _ => return Err(format!("`{verb}` is neither an input nor an output")),
             },
         }

@@ -78,6 +78,29 @@ class Front {
     return request("POST", path, { headers: { cookie, "content-type": "application/json", ...headers }, body });
   }
 
+  get(path) {
+    return request("GET", path, { headers: { cookie } });
+  }
+
+  /** The conversation as its client makes it of what is stored. */
+  async loaded() {
+    const { messages } = (await this.get(`/api/sessions/${this.id}/messages`)).json;
+    this.texts = new Map();
+    return messages.map(({ id, role, content }) => {
+      const results = new Map(content.filter((it) => it.type === "tool-result").map((it) => [it.toolCallId, it]));
+      const parts = content.filter((it) => it.type !== "tool-result").map((it) => {
+        if (it.type === "text") return { type: "text", text: it.text };
+        this.texts.set(it.toolCallId, it.argsText);
+        const result = results.get(it.toolCallId);
+        const { toolCallId, args: input } = it;
+        const state = result?.state ?? it.state;
+        const output = result ? (result.result ?? null) : undefined;
+        return { type: `tool-${it.toolName}`, toolCallId, input, state, output, errorText: result?.errorText };
+      });
+      return { id, role, parts };
+    });
+  }
+
   /** Sends, and begins to read at once, or when somebody says so. */
   async send() {
     return new Run(await this.post_chat());
@@ -291,6 +314,56 @@ await play({
     assert.deepEqual(texts(await finished(run)), ["I have to ask.", "done", "it waited"]);
     const idle = await queue("later");
     assert.deepEqual([idle.status, idle.json], [409, { error: "no_active_run" }]);
+  },
+
+  async coming_back() {
+    const front = new Front();
+    const run = await front.say("ask");
+    const { toolCallId } = await run.card();
+    const streamed = run.args.get(toolCallId);
+    // The page is gone: nobody reads the stream any more. It comes back, and finds the run, the question, and its arguments.
+    front.leaving.abort();
+    await run.done.catch(() => {});
+    const active = await front.run();
+    assert.deepEqual([active.hasActiveRun, active.hasInteractiveWait], [true, true]);
+    const status = async () => (await front.get(`/api/agent-runs/${active.runId}/status`)).json;
+    assert.deepEqual([(await status()).status, (await status()).isZombie], ["running", false]);
+    const waiting = await front.loaded();
+    assert.deepEqual(waiting.map(({ role }) => role), ["user", "assistant"]);
+    const call = waiting[1].parts.find((it) => it.toolCallId === toolCallId);
+    assert.deepEqual([call.type, call.state], ["tool-AskUserQuestion", "input-available"]);
+    assert.equal(JSON.stringify(call.input), streamed, "its arguments may only grow");
+    assert.equal(front.texts.get(toolCallId), streamed);
+    assert.equal(waiting[1].id, run.chunks.find(({ type }) => type === "start").messageId, "the same message");
+    await front.resolved(toolCallId, { "Which?": "A" });
+    await until("the end", async () => (await status()).status === "succeeded");
+    assert.equal((await front.run()).hasActiveRun, false);
+    const done = await front.loaded();
+    const answered = done[1].parts.find((it) => it.toolCallId === toolCallId);
+    assert.deepEqual([answered.state, answered.output], ["output-available", { answers: { "Which?": "A" } }]);
+    assert.equal(JSON.stringify(answered.input), streamed);
+    assert.equal(done[1].parts.at(-1).text, "done");
+    // The list has it, under a name that leads back to it.
+    const { sessions, totalCount } = (await front.get("/api/sessions?limit=20&characterId=x")).json;
+    assert.equal(totalCount, 1);
+    const [listed] = sessions;
+    for (const field of ["id", "title", "createdAt", "updatedAt"]) assert.equal(typeof listed[field], "string", field);
+    assert.deepEqual([listed.title, listed.hasActiveRun, listed.metadata], ["ask", false, {}]);
+    assert.equal((await front.get(`/api/sessions/${listed.id}`)).json.messages.length, 2);
+    assert.equal((await front.get("/api/sessions?limit=20&status=archived")).json.sessions.length, 0);
+    // Named, and deleted by those who may.
+    const patch = (body) => request("PATCH", `/api/sessions/${listed.id}`, { headers: { cookie, "content-type": "application/json" }, body });
+    assert.equal((await patch({ title: "The letter" })).status, 200);
+    assert.equal((await front.get(`/api/sessions/${front.id}`)).json.session.title, "The letter");
+    assert.equal((await patch({ status: "archived" })).status, 422);
+    for (const path of ["", "/messages"]) {
+      assert.equal((await request("GET", `/api/sessions/${front.id}${path}`)).status, 401);
+      assert.equal((await front.get(`/api/sessions/${crypto.randomUUID()}${path}`)).status, 404);
+    }
+    assert.equal((await front.get(`/api/agent-runs/${crypto.randomUUID()}/status`)).status, 404);
+    assert.equal((await request("DELETE", `/api/sessions/${front.id}`)).status, 401);
+    const begun = await front.post("/api/sessions", { title: "Next", metadata: { characterId: "x" } });
+    assert.deepEqual([begun.json.isNew, begun.json.session.title], [true, "Next"]);
   },
 
   async plan_approved() {

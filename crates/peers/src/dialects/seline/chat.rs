@@ -11,6 +11,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::draw::{Drawn, send};
+use super::history::answer_to;
 use super::opening::{Opening, read};
 use super::wire::Chunk;
 use super::{answers, quirks, session_of, wishes};
@@ -39,6 +40,10 @@ pub(super) struct Chat {
     pub(super) drawn: Drawn,
     turn: Turn,
     pub(super) asks: BTreeMap<AskId, Arc<Ask>>,
+    /// How many messages of people there were.
+    said: u32,
+    /// The session that the conversation began as.
+    first: Option<SessionId>,
     was_interrupted: bool,
     /// The turn is over, unless something is heard until then.
     ends_at: Option<Timestamp>,
@@ -58,6 +63,7 @@ impl Chat {
         });
         let session = session_of(&self.name);
         self.session = Some(session);
+        self.first = Some(session);
         self.opening = Some(opening);
         cx.out.queries.push((LOOK, Query::Session(session)));
     }
@@ -99,7 +105,10 @@ impl Chat {
             body: Bytes::new(),
             open: true,
         }));
-        send(&Chunk::Start { message_id: format!("msg_{:032x}", cx.ids.fresh()) }, cx.out);
+        // The message that answers what is said now, or what was said last: it has the same name when it is loaded again.
+        let says = self.opening.as_ref().is_some_and(|opening| opening.text.is_some());
+        let number = self.said + u32::from(says);
+        send(&Chunk::Start { message_id: answer_to(self.first.unwrap_or(session), number) }, cx.out);
         send(&Chunk::StartStep, cx.out);
         let Some(Opening { text, results, .. }) = self.opening.take() else { return };
         let supplied = results.into_iter().filter_map(|(card, given)| {
@@ -160,6 +169,7 @@ impl Chat {
 
     fn keep_track(&mut self, event: &Event) {
         match event {
+            Event::Said(_) => self.said += 1,
             Event::Asked(ask) => drop(self.asks.insert(ask.id, Arc::clone(ask))),
             Event::Settled(settled) => self.forget(settled.ask),
             Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } => self.forget(*ask),

@@ -140,7 +140,7 @@ impl Drawn {
         self.end_blocks(out);
         self.step(out);
         let large = quirks::large_input(input);
-        let input = json::parse(input).map_or_else(|| "{}".to_owned(), |input| js::stringify(&input));
+        let input = arguments(input);
         send(&Chunk::ToolInputStart { tool_call_id: id, tool_name: name }, out);
         for piece in pieces(&input) {
             send(&Chunk::ToolInputDelta { tool_call_id: id, input_text_delta: piece }, out);
@@ -153,13 +153,7 @@ impl Drawn {
 
     pub(super) fn output(&mut self, id: &str, output: Value, out: &mut Outbox) {
         if let Some(Call { large, .. }) = self.is_over_now(id) {
-            let output = match (output, large) {
-                (output, None) => output,
-                (Value::Object(fields), Some(large)) => Value::Object(fields.into_iter().chain(large).collect()),
-                (output, Some(large)) => {
-                    Value::Object(large.into_iter().chain([("content".to_owned(), output)]).collect())
-                }
-            };
+            let output = with_large(output, large);
             send(&Chunk::ToolOutputAvailable { tool_call_id: id, output }, out);
         }
     }
@@ -197,6 +191,20 @@ impl Drawn {
         send(last, out);
         out.frames.push(Frame::Chunk(Bytes::from_static(b"data: [DONE]\n\n")));
         out.hang_up = Some((1000, String::new()));
+    }
+}
+
+/// The arguments of a call, byte by byte as a browser writes them: in the stream, and whenever they are shown again.
+pub(super) fn arguments(input: &str) -> String {
+    json::parse(input).map_or_else(|| "{}".to_owned(), |input| js::stringify(&input))
+}
+
+/// Adds to an output that the input of its call was large.
+pub(super) fn with_large(output: Value, large: Option<Map<String, Value>>) -> Value {
+    match (output, large) {
+        (output, None) => output,
+        (Value::Object(fields), Some(large)) => Value::Object(fields.into_iter().chain(large).collect()),
+        (output, Some(large)) => Value::Object(large.into_iter().chain([("content".to_owned(), output)]).collect()),
     }
 }
 

@@ -7,10 +7,13 @@
 mod answers;
 mod chat;
 mod draw;
+mod history;
 mod js;
+mod lists;
 mod opening;
 mod quirks;
 mod requests;
+mod resume;
 mod tell;
 mod wire;
 
@@ -37,7 +40,14 @@ pub const LISTING: Listing = Listing {
         request("POST", "/api/chat"),
         request("POST", "/api/chat/preflight"),
         request("POST", "/api/chat/tool-result"),
+        request("GET", "/api/sessions"),
+        request("POST", "/api/sessions"),
+        request("GET", "/api/sessions/{session}"),
+        request("PATCH", "/api/sessions/{session}"),
+        request("DELETE", "/api/sessions/{session}"),
+        request("GET", "/api/sessions/{session}/messages"),
         request("GET", "/api/sessions/{session}/active-run"),
+        request("GET", "/api/agent-runs/{run}/status"),
         request("POST", "/api/sessions/{session}/live-prompt-queue"),
         request("POST", "/api/agent-runs/{run}/cancel"),
         request("GET", "/api/characters/active-status"),
@@ -68,8 +78,17 @@ fn wishes() -> Wishes {
 fn greet(hello: &Hello<'_>) -> Greeting {
     Greeting::Open(match hello.path {
         "/api/chat" => Box::new(chat::Chat::default()),
+        path if is_resumed(path) => Box::new(resume::Resumed::default()),
         _ => Box::new(requests::Asked::default()),
     })
+}
+
+/// Is this asked by a page that comes back?
+fn is_resumed(path: &str) -> bool {
+    match path.trim_start_matches("/api/").split('/').collect::<Vec<_>>()[..] {
+        ["sessions"] | ["sessions", _] | ["sessions", _, "messages"] | ["agent-runs", _, "status"] => true,
+        _ => false,
+    }
 }
 
 /// Which session a client means. It makes up names of its own; each leads to one session, always the same.

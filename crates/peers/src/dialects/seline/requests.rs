@@ -129,12 +129,16 @@ impl Asked {
                     "startedAt": self.began_at.map(|at| Rfc3339(at).to_string()),
                     "hasInteractiveWait": waits,
                     "shouldResumeBackgroundRun": true,
+                    "latestDeepResearchRunId": null,
+                    "latestDeepResearchStatus": null,
+                    "latestDeepResearchState": null,
                 });
                 rest::json(out, 200, &run);
             }
             (Wanted::ActiveRun, false) => {
                 let run = json!({"hasActiveRun": false, "runId": null, "pipelineName": null, "startedAt": null,
-                    "hasInteractiveWait": false, "shouldResumeBackgroundRun": false});
+                    "hasInteractiveWait": false, "shouldResumeBackgroundRun": false, "latestDeepResearchRunId": null,
+                    "latestDeepResearchStatus": null, "latestDeepResearchState": null});
                 rest::json(out, 200, &run);
             }
             (Wanted::Cancel, true) => {

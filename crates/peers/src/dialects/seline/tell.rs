@@ -3,7 +3,7 @@
 use askbridge_core::answer::Outcome;
 use askbridge_core::ask::{Ask, Body};
 use askbridge_core::event::{Event, Level};
-use askbridge_core::fit::{Card, CardQuestion, fit};
+use askbridge_core::fit::{Card as Fitted, CardQuestion, fit};
 use askbridge_core::ids::AskId;
 use serde_json::{Value, json};
 
@@ -49,26 +49,9 @@ impl Chat {
 
     /// Draws the card of an ask.
     pub(super) fn draw(&mut self, ask: &Ask, out: &mut Outbox) {
-        let id = answers::card_id(ask);
-        let original = ask.original.as_ref().filter(|_| ask.call.is_some());
-        match (&ask.body, original, fit(ask, &ABILITIES)) {
-            (Body::Plan(plan), original, _) => {
-                let input = original.map_or_else(|| json!({"plan": plan.text}).to_string(), |it| it.to_string());
-                self.drawn.call(&id, quirks::PLAN_TOOL, &input, None, out);
-            }
-            // As the agent wrote it, whole: its client knows every shape of it.
-            (Body::Questions(_), Some(original), Card::Questions(_)) => {
-                self.drawn.call(&id, quirks::QUESTION_TOOL, original.as_str(), None, out);
-            }
-            (_, _, Card::Unshowable(why)) => {
-                let words = format!("(A question for you cannot be shown here: {why})");
-                self.drawn.whole(OWN_BLOCK, BlockKind::Text, &words, out);
-            }
-            (_, _, card) => {
-                let questions: Vec<_> = card.questions().unwrap_or_default().iter().map(question).collect();
-                let input = json!({"questions": questions}).to_string();
-                self.drawn.call(&id, quirks::QUESTION_TOOL, &input, None, out);
-            }
+        match card_of(ask) {
+            Card::Call { id, name, input } => self.drawn.call(&id, name, &input, None, out),
+            Card::Words(words) => self.drawn.whole(OWN_BLOCK, BlockKind::Text, &words, out),
         }
     }
 
@@ -102,6 +85,34 @@ impl Chat {
                 self.drawn.output(card, Value::Object(result), out);
             }
             _ => self.drawn.failed(card, words, out),
+        }
+    }
+}
+
+/// What stands for an ask in a conversation.
+pub(super) enum Card {
+    /// A call, under the name by which its client draws a card.
+    Call { id: String, name: &'static str, input: String },
+    /// It cannot be clicked here; why, in words.
+    Words(String),
+}
+
+pub(super) fn card_of(ask: &Ask) -> Card {
+    let id = answers::card_id(ask);
+    let original = ask.original.as_ref().filter(|_| ask.call.is_some());
+    match (&ask.body, original, fit(ask, &ABILITIES)) {
+        (Body::Plan(plan), original, _) => {
+            let input = original.map_or_else(|| json!({"plan": plan.text}).to_string(), |it| it.to_string());
+            Card::Call { id, name: quirks::PLAN_TOOL, input }
+        }
+        // As the agent wrote it, whole: its client knows every shape of it.
+        (Body::Questions(_), Some(original), Fitted::Questions(_)) => {
+            Card::Call { id, name: quirks::QUESTION_TOOL, input: original.as_str().to_owned() }
+        }
+        (_, _, Fitted::Unshowable(why)) => Card::Words(format!("(A question for you cannot be shown here: {why})")),
+        (_, _, card) => {
+            let questions: Vec<_> = card.questions().unwrap_or_default().iter().map(question).collect();
+            Card::Call { id, name: quirks::QUESTION_TOOL, input: json!({"questions": questions}).to_string() }
         }
     }
 }

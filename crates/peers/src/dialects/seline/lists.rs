@@ -1,0 +1,90 @@
+//! The list of conversations in the side bar.
+
+use std::time::Duration;
+
+use askbridge_core::ids::{SessionId, Timestamp};
+use serde_json::{Value, json};
+
+use crate::json::Rfc3339;
+use crate::rest;
+use crate::uuid;
+use crate::wish::{Finds, Gist, HOSTED_DOOR, Query, SessionLine};
+
+/// Sessions that one answer lists, unless the client wants fewer.
+const LISTED_MAX: usize = 100;
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A list that is being put together.
+pub(super) struct Listed {
+    search: Option<String>,
+    /// Only what is over, or only what is not.
+    is_over: bool,
+    since: Option<Timestamp>,
+    /// Of a channel that is none here: then there is nothing.
+    is_elsewhere: bool,
+    lines: Vec<SessionLine>,
+    next: Option<String>,
+}
+
+impl Listed {
+    /// Reads what the client wants, and the look that this takes. Whose character a conversation is with is not looked at.
+    pub(super) fn new(query: &str, now: Timestamp) -> (Self, Query) {
+        let text = |name| rest::value(query, name).filter(|value| !value.trim().is_empty());
+        let days = match text("dateRange").as_deref() {
+            Some("today") => Some(1),
+            Some("week") => Some(7),
+            Some("month") => Some(30),
+            _ => None,
+        };
+        let listed = Self {
+            search: text("search").map(|search| search.trim().to_lowercase()),
+            is_over: text("status").as_deref() == Some("archived"),
+            since: days.map(|days| now.minus(DAY * days)),
+            is_elsewhere: text("channelType").is_some_and(|channel| channel != "app"),
+            lines: Vec::new(),
+            next: None,
+        };
+        let limit = text("limit").and_then(|limit| limit.parse().ok()).unwrap_or(LISTED_MAX).clamp(1, LISTED_MAX);
+        (listed, Query::Sessions { after: text("cursor"), limit })
+    }
+
+    fn takes(&self, line: &SessionLine) -> bool {
+        let title = || line.title.as_deref().unwrap_or_default().to_lowercase();
+        line.door == HOSTED_DOOR
+            && !self.is_elsewhere
+            && line.is_over == self.is_over
+            && self.since.is_none_or(|since| line.last_at >= since)
+            && self.search.as_ref().is_none_or(|search| title().contains(search))
+    }
+
+    /// Takes in what was found. Returns what has to be known about it.
+    pub(super) fn found(&mut self, finds: Finds) -> Query {
+        self.lines = finds.sessions.into_iter().filter(|line| self.takes(line)).collect();
+        self.next = finds.next;
+        Query::Gists(self.lines.iter().map(|line| line.id).collect())
+    }
+
+    pub(super) fn json(&self, gists: &[(SessionId, Gist)]) -> Value {
+        let sessions: Vec<_> = self.lines.iter().map(|line| one(line, gists)).collect();
+        json!({"totalCount": sessions.len(), "sessions": sessions, "nextCursor": self.next})
+    }
+}
+
+fn one(line: &SessionLine, gists: &[(SessionId, Gist)]) -> Value {
+    let gist = gists.iter().find(|(id, _)| *id == line.id).map(|(_, gist)| gist.clone()).unwrap_or_default();
+    let last = Rfc3339(gist.last_at.unwrap_or(line.last_at));
+    json!({
+        "id": uuid::of_session(line.id),
+        "title": line.title.as_ref().or(gist.heading.as_ref()),
+        "characterId": null,
+        "status": if line.is_over { "archived" } else { "active" },
+        "createdAt": Rfc3339(line.started_at),
+        "updatedAt": last,
+        "lastMessageAt": last,
+        "messageCount": gist.messages,
+        "totalTokenCount": null,
+        "channelType": null,
+        "hasActiveRun": !line.is_over && (gist.is_running || line.open_asks > 0),
+        "metadata": {},
+    })
+}
