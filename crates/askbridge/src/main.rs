@@ -11,6 +11,7 @@ mod notify;
 mod output;
 mod private;
 mod progress;
+mod reach;
 mod scratch;
 mod served;
 mod settings;

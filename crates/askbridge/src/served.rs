@@ -48,6 +48,10 @@ impl Served {
         let (clock, chance) = (Clock::System, Chance::System);
         let origins = Origins::new(settings.allowed_origins.clone());
         let origins = origins.and_then(|origins| origins.with_hosts(settings.allowed_hosts.clone()));
+        let origins = origins.and_then(|origins| match &settings.public_url {
+            Some(url) => origins.with_public_url(url),
+            None => Ok(origins),
+        });
         let origins = origins.map_err(Failure::new)?;
         keep_private(&settings.data);
         let options = sqlite::Options::new(&settings.data, chance.u64());
@@ -109,7 +113,7 @@ impl Served {
         let (handle, name) = (&self.bridge.handle, &settings.user);
         let (role, made_by) = (TokenRole::Operator, LinkMadeBy::ThisMachine);
         let secret = make_link(handle.store(), handle.chance(), name, role, made_by, handle.now()).await?;
-        Ok(format!("{}/#pair={}", settings.base(self.address), secret.reveal()))
+        Ok(format!("{}/#pair={}", settings.reach(self.address).base, secret.reveal()))
     }
 
     /// Makes a token that decides. For servers that nobody but this process knows.

@@ -20,6 +20,7 @@ use askbridge_core::terms::{Rules, Warm};
 
 use crate::client::dialable;
 use crate::failure::Failure;
+use crate::reach::Reach;
 
 /// What a command line says about settings.
 #[derive(Debug, Clone, Default)]
@@ -203,7 +204,7 @@ impl Settings {
             listen: config.text("listen").parse().context("could not make sense of the address to listen on")?,
             listen_was_chosen: matches!(listen.source, Source::Flag(_) | Source::Env(_)),
             data,
-            allowed_hosts: hosts(config),
+            allowed_hosts: items(config.text("allowed_hosts")),
             public_url: Some(config.text("public_url").to_owned()).filter(|url| !url.is_empty()),
             allowed_origins: items(config.text("allowed_origins")),
             requests_per_second: count(config, "limits.requests")?,
@@ -275,8 +276,8 @@ impl Settings {
     }
 
     /// What a link to a server on `address` begins with.
-    pub(crate) fn base(&self, address: SocketAddr) -> String {
-        self.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
+    pub(crate) fn reach(&self, address: SocketAddr) -> Reach {
+        Reach::of(address, self.public_url.as_deref())
     }
 
     /// The token that may ask and administer, never decide.
@@ -319,12 +320,6 @@ fn way_back(config: &Config) -> Vec<String> {
 
 fn count(config: &Config, name: &str) -> Result<u32, Failure> {
     Ok(config.text(name).parse().with_context(|| format!("could not make sense of `{name}`"))?)
-}
-
-/// The names that are ours: those that are listed, and the one that people are told.
-fn hosts(config: &Config) -> Vec<String> {
-    let told = config.text("public_url").split_once("://").map(|(_, host)| host.to_owned());
-    items(config.text("allowed_hosts")).into_iter().chain(told).collect()
 }
 
 /// May a terminal be shown colour? Also before there are settings.

@@ -96,7 +96,7 @@ pub(crate) const KEYS: &[Key] = &[
         kind: Kind::Url,
         default: "",
         whose: Whose::Server,
-        doc: "Where people reach the server from outside, for links; its name need not be in `allowed_hosts`",
+        doc: "Where people reach the server from outside, for links; its name need not be in `allowed_hosts`. With it, no address counts as this machine",
     },
     Key {
         name: "allowed_hosts",
@@ -105,7 +105,7 @@ pub(crate) const KEYS: &[Key] = &[
         kind: Kind::Hosts,
         default: "",
         whose: Whose::Server,
-        doc: "Names under which a proxy passes requests on to the server, like `ask.example.org`",
+        doc: "Names under which a proxy passes requests on to the server, like `ask.example.org`. With one, no address counts as this machine",
     },
     Key {
         name: "allowed_origins",

@@ -1022,6 +1022,8 @@ export interface OwnDevicePage {
 /** What was made for a person: a link's secret, or the token itself. */
 export type Pairing = {
   name: string;
+  /** What the link begins with, before `/#pair=`, if the server was told; otherwise it is the server's own address. */
+  public_url: string | null;
   secret: string;
 } | {
   id: string;

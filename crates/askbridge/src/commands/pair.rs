@@ -1,7 +1,6 @@
 //! `askbridge pair`: a person's device, or a person's token.
 
 use std::io::{IsTerminal, stderr, stdout};
-use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use fast_qr::QRBuilder;
 use hyper::Method;
@@ -12,6 +11,7 @@ use crate::client::{Client, Error};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::{print, tell, visible};
+use crate::reach::Reach;
 use crate::settings::Settings;
 
 const EXAMPLES: &str = "\
@@ -60,6 +60,8 @@ struct Made {
     token: Option<String>,
     id: Option<String>,
     name: String,
+    /// Where people open the running server, if that is not its own address.
+    public_url: Option<String>,
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
@@ -83,23 +85,24 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         return Ok(Exit::Good);
     }
     let secret = made.secret.unwrap_or_default();
-    let address = visible_from_outside(settings.served_address());
-    let link = format!("{}/#pair={secret}", settings.base(address));
+    // The server knows best: it may have been started with other settings than this command sees.
+    let public = made.public_url.as_deref().or(settings.public_url.as_deref());
+    let reach = Reach::of(settings.served_address(), public);
+    let link = format!("{}/#pair={secret}", reach.base);
     if args.json {
         print(&json!({"link": link, "name": made.name}).to_string())?;
         return Ok(Exit::Good);
     }
-    tell(&format!("Open this on the device of {}. It works once, within ten minutes.", visible(&made.name)));
+    tell(&format!("Open this on the device that {} will use. It works once, within ten minutes.", visible(&made.name)));
     print(&link)?;
-    if stdout().is_terminal() && stderr().is_terminal() {
-        if let Ok(code) = QRBuilder::new(link).build() {
-            tell(&code.to_str());
-        }
-        if address.ip().is_loopback() && settings.public_url.is_none() {
-            tell(
-                "hint: only this machine can open it; to let a phone in, serve with `askbridge --listen 0.0.0.0:4760`",
-            );
-        }
+    if stdout().is_terminal()
+        && stderr().is_terminal()
+        && let Ok(code) = QRBuilder::new(link).build()
+    {
+        tell(&code.to_str());
+    }
+    if let Some(hint) = reach.hint {
+        tell(&format!("hint: {hint}"));
     }
     Ok(Exit::Good)
 }
@@ -115,23 +118,4 @@ fn refused(error: Error) -> Failure {
         _ => return Failure::from(error),
     };
     Failure::from(error).hint(hint)
-}
-
-/// "Everywhere" cannot be opened in a browser: names the address that the network sees. Sends nothing.
-fn visible_from_outside(address: SocketAddr) -> SocketAddr {
-    if !address.ip().is_unspecified() {
-        return address;
-    }
-    let (any, far) = match address.ip() {
-        IpAddr::V4(_) => ("0.0.0.0:0", "192.0.2.1:9"),
-        IpAddr::V6(_) => ("[::]:0", "[2001:db8::1]:9"),
-    };
-    let found = UdpSocket::bind(any).and_then(|socket| {
-        socket.connect(far)?;
-        socket.local_addr()
-    });
-    match found {
-        Ok(seen) => SocketAddr::new(seen.ip(), address.port()),
-        Err(_) => crate::client::dialable(address),
-    }
 }

@@ -62,9 +62,10 @@ fn outlive_the_size_limit() {
 /// further device needs a tap.
 async fn greet(settings: &Settings, served: &Served) -> Result<()> {
     let address = served.address;
+    let reach = settings.reach(address);
     let link = match stdout().is_terminal() && !served.someone_was_paired() {
         true => served.link(settings).await?,
-        false => format!("{}/", settings.base(address)),
+        false => format!("{}/", reach.base),
     };
     if stdout().is_terminal() && served.someone_was_paired() {
         tell(
@@ -73,6 +74,9 @@ async fn greet(settings: &Settings, served: &Served) -> Result<()> {
     }
     // Whoever started us may have closed its end; we serve all the same.
     let _ = writeln!(stdout(), "{link}");
+    if let Some(hint) = reach.hint.filter(|_| reach.is_guessed) {
+        tell(&format!("hint: {hint}"));
+    }
     info!(%address, data = %settings.data.display(), "askbridge {} serves", env!("CARGO_PKG_VERSION"));
     Ok(())
 }

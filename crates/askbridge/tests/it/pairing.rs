@@ -10,7 +10,7 @@ fn a_terminal_shows_a_link_to_the_real_address_and_a_code_to_scan() {
     let bridge = TestBridge::start();
     let address = std::fs::read_to_string(bridge.data().join("run/address")).unwrap();
     let mut terminal = Terminal::open(bridge.at_a_terminal(env!("CARGO_BIN_EXE_askbridge"), &["pair"]));
-    terminal.shows("Open this on the device of ada.");
+    terminal.shows("Open this on the device that ada will use.");
     terminal.shows(&format!("http://{}/#pair=pair_", address.trim()));
     terminal.shows("█");
     terminal.shows("hint: only this machine can open it");

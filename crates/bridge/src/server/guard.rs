@@ -27,6 +27,8 @@ pub struct Origins {
     origins: Vec<String>,
     /// Names under which a proxy passes requests on to us: `ask.example.org`, with a port if there is one to insist on.
     hosts: Vec<String>,
+    /// The origin of our own pages as people open them, where a proxy serves them: `https://ask.example.org:8443`.
+    public: Option<String>,
 }
 
 impl Origins {
@@ -39,7 +41,7 @@ impl Origins {
                 _ => Err(format!("`{origin}` is not an origin; write it like `https://example.org`, without a path")),
             }
         });
-        Ok(Self { origins: origins.collect::<Result<_, _>>()?, hosts: Vec::new() })
+        Ok(Self { origins: origins.collect::<Result<_, _>>()?, ..Self::default() })
     }
 
     /// Adds names of our own. An entry that is no host name is refused, because it would never match.
@@ -53,6 +55,48 @@ impl Origins {
             self.hosts.push(host.to_ascii_lowercase());
         }
         Ok(self)
+    }
+
+    /// Adds the address that people open. Its name is ours with any port: a proxy may pass on the `Host` with the port
+    /// (nginx: `$http_host`) or without it (`$host`). Pages from exactly this address are our own.
+    pub fn with_public_url(mut self, url: &str) -> Result<Self, String> {
+        let url = url.to_ascii_lowercase();
+        let Some((scheme, host)) = url.split_once("://") else {
+            return Err(format!("`{url}` is not an address; write it like `https://ask.example.org`"));
+        };
+        let usual_port = if scheme == "https" { ":443" } else { ":80" };
+        // A browser leaves the usual port out of an `Origin`.
+        let host = host.strip_suffix(usual_port).unwrap_or(host);
+        self.public = Some(format!("{scheme}://{host}"));
+        self.with_hosts([without_port(host).to_owned()])
+    }
+
+    /// Where people open us, if somebody said so.
+    pub(crate) fn public_url(&self) -> Option<&str> {
+        self.public.as_deref()
+    }
+
+    /// Is a name configured under which a proxy may pass requests on? Then a connection from a loopback address proves nothing:
+    /// it may be the proxy's, and the headers that would tell are up to the proxy.
+    pub fn expect_a_proxy(&self) -> bool {
+        let is_a_name = |host: &str| !is_always_ours(without_port(host).trim_matches(['[', ']']));
+        !self.hosts.is_empty()
+            || self.origins.iter().any(|origin| origin.split_once("://").is_some_and(|(_, host)| is_a_name(host)))
+    }
+
+    fn is_own(&self, origin: &str, host: &str) -> bool {
+        self.public.as_deref() == Some(origin)
+            || origin.split_once("://").is_some_and(|(scheme, from)| from == host && matches!(scheme, "http" | "https"))
+    }
+
+    /// Does a browser say that this comes from a page of ours, and not of another that may talk to us?
+    pub(super) fn is_of_our_own_page(&self, headers: &HeaderMap) -> bool {
+        let text =
+            |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_ascii_lowercase);
+        match (text(header::ORIGIN), text(header::HOST)) {
+            (Some(origin), Some(host)) => self.is_own(&origin, &host),
+            _ => false,
+        }
     }
 
     fn allows(&self, origin: &str) -> bool {
@@ -152,27 +196,13 @@ fn check(origins: &Origins, headers: &HeaderMap) -> Result<Option<HeaderValue>, 
     if origins.allows(&name) {
         return Ok(Some(origin.clone()));
     }
-    if is_own(&name, &host) {
+    if origins.is_own(&name, &host) {
         return Ok(None);
     }
     let detail = format!(
         "`{name}` may not talk to this server; if it should, add it to `allowed_origins` (ASKBRIDGE_ALLOWED_ORIGINS)"
     );
     Err(Trouble::new(403, "origin_not_allowed", detail))
-}
-
-fn is_own(origin: &str, host: &str) -> bool {
-    origin.split_once("://").is_some_and(|(scheme, from)| from == host && matches!(scheme, "http" | "https"))
-}
-
-/// Does a browser say that this comes from a page of ours, and not of another that may talk to us?
-pub(super) fn is_of_our_own_page(headers: &HeaderMap) -> bool {
-    let text =
-        |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_ascii_lowercase);
-    match (text(header::ORIGIN), text(header::HOST)) {
-        (Some(origin), Some(host)) => is_own(&origin, &host),
-        _ => false,
-    }
 }
 
 /// An address cannot be rebound; `localhost` never leaves this machine; everything else has to be configured.
@@ -184,7 +214,19 @@ fn is_known_host(origins: &Origins, host: &str) -> bool {
         },
         None => host.rsplit_once(':').map_or(host, |(name, _)| name),
     };
-    name == "localhost" || name.parse::<IpAddr>().is_ok() || origins.knows_host(host, name)
+    is_always_ours(name) || origins.knows_host(host, name)
+}
+
+fn is_always_ours(name: &str) -> bool {
+    name == "localhost" || name.parse::<IpAddr>().is_ok()
+}
+
+/// `[::1]:80` without its port is `[::1]`.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') => name,
+        _ => host,
+    }
 }
 
 fn allow(headers: &mut HeaderMap, origin: HeaderValue) {
@@ -263,6 +305,42 @@ mod tests {
         headers.insert(header::ORIGIN, HeaderValue::from_static("https://b.example:8443"));
         assert!(check(&origins, &headers).is_err());
         assert!(Origins::default().with_hosts(["https://ask.example".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn a_public_address_with_a_port_is_ours_whether_the_proxy_passes_the_port_on_or_not() {
+        let ruling = |url: &str, host: &str, origin: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, HeaderValue::from_str(host).unwrap());
+            headers.insert(header::ORIGIN, HeaderValue::from_str(origin).unwrap());
+            let origins = Origins::default().with_public_url(url).unwrap();
+            check(&origins, &headers).map(|cors| cors.is_some()).map_err(|trouble| trouble.0.code)
+        };
+        let public = "https://Ask.Example:8443";
+        for host in ["ask.example", "ask.example:8443"] {
+            assert_eq!(ruling(public, host, "https://ask.example:8443"), Ok(false), "{host}");
+            assert_eq!(ruling(public, host, "https://ask.example:9443"), Err("origin_not_allowed"), "{host}");
+            assert_eq!(ruling(public, host, "http://ask.example:8443.evil"), Err("origin_not_allowed"), "{host}");
+        }
+        assert_eq!(ruling(public, "ask.example.evil", "https://ask.example:8443"), Err("host_not_allowed"));
+        assert_eq!(ruling("https://ask.example:443", "ask.example:443", "https://ask.example"), Ok(false));
+        assert_eq!(ruling("http://ask.example:80", "ask.example", "http://ask.example"), Ok(false));
+        assert_eq!(ruling("https://[fd00::1]:8443", "[fd00::1]", "https://[fd00::1]:8443"), Ok(false));
+    }
+
+    #[test]
+    fn a_configured_name_means_that_a_proxy_is_to_be_expected() {
+        let behind = |origins: &[&str], hosts: &[&str], url: Option<&str>| {
+            let owned = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+            let read = Origins::new(owned(origins)).unwrap().with_hosts(owned(hosts)).unwrap();
+            url.map_or(read.clone(), |url| read.with_public_url(url).unwrap()).expect_a_proxy()
+        };
+        assert!(!behind(&[], &[], None));
+        assert!(!behind(&["http://localhost:3000", "http://127.0.0.1:3000", "http://[::1]:3000"], &[], None));
+        assert!(behind(&["https://desk.example"], &[], None), "its name would be taken for ours");
+        assert!(behind(&[], &["ask.example"], None));
+        assert!(behind(&[], &[], Some("https://ask.example")));
+        assert!(behind(&[], &[], Some("http://192.0.2.7:8080")));
     }
 
     #[test]

@@ -8,7 +8,6 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::app::App;
-use super::guard::is_of_our_own_page;
 use super::identify::{Remote, address_of, local_caller, pace, sign_in};
 use super::problem::{Refused, Trouble};
 use crate::auth::{Caller, is_a_known_agent, may_be_the_user};
@@ -47,7 +46,9 @@ pub(super) fn who(
         (None, Some(Remote::Local(peer))) => {
             local_caller(app, peer).map_err(|rejection| Trouble::from(rejection).into_response())?
         }
-        (None, Some(Remote::Address { ip, port })) if ip.is_loopback() && is_direct(&parts.headers) => {
+        (None, Some(Remote::Address { ip, port }))
+            if ip.is_loopback() && !app.origins.expect_a_proxy() && is_direct(&parts.headers) =>
+        {
             let loopback = app.speaking().and_then(|speaking| speaking.loopback.clone());
             match loopback.filter(|_| port.is_none_or(|port| may_be_the_user(&app.agents, port))) {
                 Some(caller) => caller,
@@ -98,7 +99,7 @@ fn carried(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> Opti
             pairs.into_iter().find(|(known, _)| known == name).map(|(_, token)| decoded(token))
         }
         Carrier::Cookie(name) => cookie(&parts.headers, name),
-        Carrier::SocketCookie(name) if kind == RouteKind::Socket && is_of_our_own_page(&parts.headers) => {
+        Carrier::SocketCookie(name) if kind == RouteKind::Socket && app.origins.is_of_our_own_page(&parts.headers) => {
             cookie(&parts.headers, name).filter(|_| !comes_from_an_agent(app, parts))
         }
         Carrier::SocketCookie(_) => None,
@@ -121,7 +122,8 @@ fn comes_from_an_agent(app: &App, parts: &Parts) -> bool {
     }
 }
 
-/// Does this come from a program on this machine, and not through a proxy that runs on it?
+/// Does this come from a program on this machine, and not through a proxy that runs on it? A proxy can make a request look like
+/// this, so it is asked only where no name for one is configured.
 fn is_direct(headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));

@@ -90,7 +90,7 @@ async fn whereto(settings: &Settings, scratch: Option<&Scratch>, role: &str) -> 
     // A link that pairs is for a terminal alone: an agent may read everything else.
     let link = match scratch {
         Some(scratch) if role == "terminal" && stderr().is_terminal() => scratch.served.link(settings).await?,
-        _ => format!("{}/", settings.base(address)),
+        _ => format!("{}/", settings.reach(address).base),
     };
     Ok(format!("Answer at {link}\nor type `{command}` in another terminal.\n"))
 }

@@ -97,7 +97,7 @@ fn http(settings: &Settings, args: &Args, scope: Scope) -> Result<Option<Http>, 
             "leave `--http-token` out; the hooks then read $ASKBRIDGE_TOKEN, which each person sets for themselves",
         ));
     }
-    Ok(Some(Http { base: settings.base(settings.server_address()), token: args.http_token.clone() }))
+    Ok(Some(Http { base: settings.reach(settings.server_address()).base, token: args.http_token.clone() }))
 }
 
 /// What is left for the person to do.

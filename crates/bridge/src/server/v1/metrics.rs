@@ -13,7 +13,8 @@ use crate::server::docs::Operation;
 use crate::server::identify::{Remote, address_of};
 use crate::server::problem::Trouble;
 
-/// What a proxy adds: then the request only seems to come from this machine.
+/// What many proxies add: then the request only seems to come from this machine. A proxy need not add anything, so where one is
+/// expected, an address is not looked at in the first place.
 const FORWARDED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 
 pub(crate) async fn show(
@@ -22,7 +23,11 @@ pub(crate) async fn show(
     headers: HeaderMap,
     caller: Result<Caller, Trouble>,
 ) -> Result<Response, Trouble> {
-    let near = address_of(remote.as_ref().map(|it| &it.0)).to_canonical().is_loopback();
+    let near = match remote {
+        Some(Extension(Remote::Local(_))) => true,
+        _ if app.origins.expect_a_proxy() => false,
+        remote => address_of(remote.as_ref().map(|it| &it.0)).to_canonical().is_loopback(),
+    };
     if !near || FORWARDED.iter().any(|name| headers.contains_key(*name)) {
         caller?.may(Action::Inspect, None)?;
     }
@@ -37,7 +42,7 @@ pub(crate) async fn show(
 
 pub(crate) fn show_doc(op: &mut Operation<'_>) {
     op.is("metrics", "Server", "Shows how the server is doing, as Prometheus reads it.")
-        .text("*Anybody on this machine, operators, the token file.* Text, not JSON.")
+        .text("*Anybody on this machine, operators, the token file; where a proxy's name is configured, not without a token over TCP.* Text, not JSON.")
         .open_to_all()
         .streams(200, CONTENT_TYPE, "The figures.")
         .refuses(&["unauthorized", "forbidden"]);

@@ -47,8 +47,17 @@ struct Device<'a> {
 #[schemars(rename = "Pairing")]
 #[serde(untagged)]
 enum Made<'a> {
-    Link { secret: &'a str, name: &'a str },
-    Token { token: &'a str, id: &'a str, name: &'a str },
+    Link {
+        secret: &'a str,
+        name: &'a str,
+        /// What the link begins with, before `/#pair=`, if the server was told; otherwise it is the server's own address.
+        public_url: Option<&'a str>,
+    },
+    Token {
+        token: &'a str,
+        id: &'a str,
+        name: &'a str,
+    },
 }
 
 #[derive(JsonSchema)]
@@ -151,7 +160,8 @@ pub(crate) async fn create(
         json!(Made::Token { token: token.reveal(), id: &info.id, name: &info.name })
     } else {
         let secret = make_link(&app.handle.store, &app.handle.chance, &name, role, made_by, now).await;
-        json!(Made::Link { secret: secret.map_err(|error| down(&error))?.reveal(), name: &name })
+        let secret = secret.map_err(|error| down(&error))?;
+        json!(Made::Link { secret: secret.reveal(), name: &name, public_url: app.origins.public_url() })
     };
     Ok(answer(StatusCode::CREATED, &body))
 }

@@ -1,0 +1,141 @@
+//! A real nginx in front of a server, configured with what a guide says.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use tempfile::TempDir;
+
+use crate::bridge::TestBridge;
+use crate::patience::until;
+
+/// The name that the guides use.
+pub(crate) const NAME: &str = "ask.example.org";
+/// What a guide's configuration says about its surroundings, which are others here. Everything else is used as it stands.
+const LISTEN: &str = "listen 443 ssl;";
+const UPSTREAM: &str = "http://127.0.0.1:4760";
+const CERTIFICATES: &str = "/etc/letsencrypt/live/ask.example.org/";
+
+pub(crate) struct Nginx {
+    child: Child,
+    dir: TempDir,
+    pub(crate) port: u16,
+}
+
+/// The first block of a guide in this language.
+pub(crate) fn block(guide: &'static str, language: &str) -> &'static str {
+    let mut blocks = guide.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    blocks.find(|(named, _)| *named == language).map(|(_, text)| text).expect("the guide has such a block")
+}
+
+/// A port that was free a moment ago.
+pub(crate) fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    listener.local_addr().expect("it is bound").port()
+}
+
+/// `ASKBRIDGE_TEST_NGINX`, the system's own, or the one in `.tools`.
+#[allow(clippy::disallowed_methods, reason = "a test has no settings module")]
+fn program() -> PathBuf {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/nginx/usr/sbin/nginx");
+    let named = std::env::var_os("ASKBRIDGE_TEST_NGINX").map(PathBuf::from);
+    let mut places = named.into_iter().chain([PathBuf::from("/usr/sbin/nginx"), tools]);
+    places.find(|path| path.is_file()).expect("there is no nginx; `cargo xtask install` fetches it")
+}
+
+impl Nginx {
+    /// Puts `config` in front of a server, with a certificate of an authority of its own.
+    pub(crate) fn start(bridge: &TestBridge, port: u16, config: &str) -> Self {
+        let dir = tempfile::tempdir().expect("a folder can be made");
+        certify(dir.path());
+        let mut config = config.to_owned();
+        let folder = dir.path().display();
+        for (there, here) in [
+            (LISTEN, format!("listen 127.0.0.1:{port} ssl;")),
+            (UPSTREAM, format!("http://{}", bridge.address())),
+            (CERTIFICATES, format!("{folder}/")),
+        ] {
+            assert!(config.contains(there), "the guide no longer says `{there}`");
+            config = config.replace(there, &here);
+        }
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map(|kind| format!("    {kind}_temp_path {folder}/{kind};\n"))
+            .concat();
+        let whole = format!(
+            "daemon off;\nmaster_process off;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\n\
+             http {{\n    access_log off;\n{temporary}{config}}}\n"
+        );
+        let path = dir.path().join("nginx.conf");
+        fs::write(&path, whole).expect("it can be written");
+        let mut command = Command::new(program());
+        command.arg("-p").arg(dir.path()).arg("-c").arg(&path).stdin(Stdio::null()).stderr(Stdio::null());
+        let mut nginx = Self { child: command.spawn().expect("nginx starts"), dir, port };
+        until("nginx listens", || {
+            let ended = nginx.child.try_wait().expect("it is ours");
+            assert!(ended.is_none(), "{ended:?}: {}", nginx.log());
+            TcpStream::connect(("127.0.0.1", port)).ok()
+        });
+        nginx
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.dir.path().join("error.log")).unwrap_or_default()
+    }
+
+    /// The authority that vouches for it, as a file.
+    pub(crate) fn authority(&self) -> PathBuf {
+        self.dir.path().join("authority.pem")
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("https://{NAME}:{}", self.port)
+    }
+
+    /// Asks for a path as a browser elsewhere would. Returns the status and the text.
+    pub(crate) fn get(&self, path: &str, headers: &[&str]) -> (u16, String) {
+        let mut command = self.curl(path);
+        command.args(["--max-time", "20", "--write-out", "\n%{http_code}"]);
+        for header in headers {
+            command.args(["--header", header]);
+        }
+        let output = command.output().expect("curl runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let (text, status) = text.rsplit_once('\n').unwrap_or_default();
+        assert!(output.status.success(), "{}{}", String::from_utf8_lossy(&output.stderr), self.log());
+        (status.parse().expect("a status"), text.to_owned())
+    }
+
+    /// curl, on its way to a path.
+    pub(crate) fn curl(&self, path: &str) -> Command {
+        let mut command = Command::new("curl");
+        command.args(["--silent", "--show-error", "--no-buffer", "--cacert"]).arg(self.authority());
+        command.arg("--resolve").arg(format!("{NAME}:{}:127.0.0.1", self.port)).arg(format!("{}{path}", self.url()));
+        command
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Writes an authority and a certificate for the name, where the guide's configuration looks for it.
+fn certify(folder: &Path) {
+    let key = KeyPair::generate().expect("a key");
+    let mut authority = CertificateParams::new([]).expect("no names");
+    // Of another name than the certificate, which would be taken for one that signed itself.
+    authority.distinguished_name.push(DnType::CommonName, "an authority of the tests");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let signed = authority.self_signed(&key).expect("signed");
+    fs::write(folder.join("authority.pem"), signed.pem()).expect("it can be written");
+    let issuer = Issuer::new(authority, key);
+    let own = KeyPair::generate().expect("a key");
+    let names = vec![NAME.to_owned()];
+    let certificate = CertificateParams::new(names).and_then(|params| params.signed_by(&own, &issuer)).expect("signed");
+    fs::write(folder.join("fullchain.pem"), certificate.pem()).expect("it can be written");
+    fs::write(folder.join("privkey.pem"), own.serialize_pem()).expect("it can be written");
+}
