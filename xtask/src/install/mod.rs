@@ -8,6 +8,7 @@ pub(crate) mod claude;
 mod gobby;
 mod mcp;
 mod nats;
+mod nginx;
 mod schemathesis;
 mod sdk;
 mod venv;
@@ -33,11 +34,12 @@ pub(crate) struct Installed {
     ai: PathBuf,
     mcp: PathBuf,
     chromium: PathBuf,
+    nginx: PathBuf,
 }
 
 impl Installed {
     /// The variables by which the tests find it.
-    pub(crate) fn env(&self) -> [(&str, &OsStr); 7] {
+    pub(crate) fn env(&self) -> [(&str, &OsStr); 8] {
         [
             ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
             ("ASKBRIDGE_TEST_CLAUDE", self.claude.as_os_str()),
@@ -46,6 +48,7 @@ impl Installed {
             ("ASKBRIDGE_TEST_AI", self.ai.as_os_str()),
             ("ASKBRIDGE_TEST_MCP", self.mcp.as_os_str()),
             ("CHROMIUM", self.chromium.as_os_str()),
+            ("ASKBRIDGE_TEST_NGINX", self.nginx.as_os_str()),
         ]
     }
 }
@@ -62,6 +65,7 @@ pub(crate) fn run() -> Result<Installed> {
         ai: ai::run(&tools)?,
         mcp: mcp::run(&tools)?,
         chromium: chromium::run()?,
+        nginx: nginx::run(&tools)?,
     })
 }
 
