@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Demo(demo::Args),
     /// Ask a person, wait, and print the answer
     Ask(ask::Args),
+    /// Wait for the answer to a question that was asked before, and print it
+    Wait(ask::later::Args),
     /// Show what waits for an answer
     Inbox(inbox::Args),
     /// Answer an ask: with flags, or step by step in a terminal

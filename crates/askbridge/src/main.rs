@@ -99,6 +99,7 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
     runtime.block_on(async move {
         match command {
             Command::Ask(args) => commands::ask::run(settings, args).await,
+            Command::Wait(args) => commands::ask::later::run(settings, args).await,
             Command::Inbox(args) => commands::inbox::run(settings, args).await,
             Command::Answer(args) => commands::answer::run(settings, *args).await,
             Command::Pair(args) => commands::pair::run(settings, args).await,

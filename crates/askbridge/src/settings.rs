@@ -51,6 +51,10 @@ pub(crate) struct Settings {
     /// Who hears what happens, if anybody does.
     pub(crate) collector: Option<Collector>,
     pub(crate) rules: Rules,
+    /// The server that commands speak to instead of the one on this machine.
+    pub(crate) url: Option<String>,
+    /// A PEM file with authorities that commands believe as well.
+    pub(crate) authorities: Option<PathBuf>,
     /// A person's or an agent's token; without one, commands speak over the local socket.
     pub(crate) token: Option<String>,
     pub(crate) user: String,
@@ -216,6 +220,8 @@ impl Settings {
                 url => Some(Collector::new(url).map_err(Failure::new)?),
             },
             rules: config.rules(),
+            url: Some(config.text("url").to_owned()).filter(|url| !url.is_empty()),
+            authorities: Some(config.text("authorities")).filter(|path| !path.is_empty()).map(PathBuf::from),
             token: config.found("token").text.clone(),
             agents: AgentSettings::of(config)?,
             dialects: DialectSettings::of(config)?,
@@ -236,6 +242,7 @@ impl Settings {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             listen_was_chosen: false,
             data: folder.to_owned(),
+            url: None,
             token: None,
             public_url: None,
             collector: None,

@@ -19,8 +19,13 @@ pub struct ForServer(pub Flags);
 
 const HEADING: &str = "Settings";
 
+/// What commands alone look at may stand before or behind any of them, like what everyone looks at.
+fn is_for(key: &Key, whose: Whose) -> bool {
+    key.whose == whose || (whose == Whose::Everyone && key.whose == Whose::Commands)
+}
+
 fn arguments(command: Command, whose: Whose) -> Command {
-    let keys = KEYS.iter().filter(|key| key.whose == whose);
+    let keys = KEYS.iter().filter(|key| is_for(key, whose));
     keys.fold(command, |command, key| match key.flag {
         None => command,
         Some(flag) => {
@@ -40,7 +45,7 @@ fn arguments(command: Command, whose: Whose) -> Command {
 }
 
 fn given(matches: &ArgMatches, whose: Whose) -> Flags {
-    let keys = KEYS.iter().filter(|key| key.whose == whose && key.flag.is_some());
+    let keys = KEYS.iter().filter(|key| is_for(key, whose) && key.flag.is_some());
     let given = keys.filter_map(|key| {
         let texts: Vec<_> = matches.try_get_many::<OsString>(key.name).ok().flatten()?.collect();
         Some((key, texts.iter().map(|text| text.to_string_lossy()).collect::<Vec<_>>().join(",")))

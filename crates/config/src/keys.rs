@@ -30,6 +30,8 @@ pub enum Whose {
     Everyone,
     /// The server alone.
     Server,
+    /// Commands that speak to a server, also from the file.
+    Commands,
     /// Commands alone, and never from a file.
     Caller,
 }
@@ -88,6 +90,24 @@ pub(crate) const KEYS: &[Key] = &[
         default: "none: commands use the local socket",
         whose: Whose::Caller,
         doc: "A token to speak with, over TCP; several commands also take `--token`",
+    },
+    Key {
+        name: "url",
+        env: "ASKBRIDGE_URL",
+        flag: Some("url"),
+        kind: Kind::Url,
+        default: "",
+        whose: Whose::Commands,
+        doc: "Server that `ask`, `wait`, `inbox`, `answer`, `mcp` and `hook` speak to, with a token, instead of the one on this machine",
+    },
+    Key {
+        name: "authorities",
+        env: "ASKBRIDGE_AUTHORITIES",
+        flag: Some("authorities"),
+        kind: Kind::Folder,
+        default: "",
+        whose: Whose::Commands,
+        doc: "A PEM file with certificates of authorities that commands believe beside those of the machine, for a `url` with https",
     },
     Key {
         name: "public_url",

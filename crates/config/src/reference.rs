@@ -82,7 +82,7 @@ fn row(key: &Key) -> String {
     let flag = key.flag.map_or("none".to_owned(), |flag| format!("`--{flag}`"));
     let place = match key.whose {
         Whose::Caller => "; not in the file, where an agent could read it",
-        Whose::Server => "",
+        Whose::Server | Whose::Commands => "",
         Whose::Everyone => "; also for commands",
     };
     format!("| `{short}` | {}{place} | {} | {default} | `{}` | {flag} |\n", key.doc, key.kind.shape(), key.env)

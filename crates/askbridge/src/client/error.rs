@@ -13,12 +13,17 @@ use crate::output::visible;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// Nobody listens. Nothing was sent.
-    #[error("askbridge is not running: nobody listens at {place}")]
+    #[error("{}", unreachable(place, source, *is_elsewhere))]
     Unreachable {
         place: String,
         #[source]
         source: io::Error,
+        /// At a URL, not on this machine.
+        is_elsewhere: bool,
     },
+    /// Somebody listens, and is not believed. Nothing was sent.
+    #[error("the connection to {place} cannot be trusted: {why}")]
+    Untrusted { place: String, why: String },
     /// The connection ended in the middle: what was sent may have been done or not.
     #[error("the connection to askbridge at {place} was lost: {why}")]
     Lost { place: String, why: String },
@@ -64,8 +69,16 @@ impl Error {
         match self {
             Self::Unreachable { .. } | Self::Lost { .. } => true,
             Self::Refused(problem) => problem.retry,
-            Self::Strange(_) => false,
+            Self::Strange(_) | Self::Untrusted { .. } => false,
         }
+    }
+}
+
+fn unreachable(place: &str, source: &io::Error, is_elsewhere: bool) -> String {
+    match is_elsewhere {
+        // The reason tells a name that does not exist from a server that is down.
+        true => format!("askbridge cannot be reached at {place}: {source}"),
+        false => format!("askbridge is not running: nobody listens at {place}"),
     }
 }
 
@@ -88,14 +101,20 @@ impl From<Error> for Failure {
             Error::Unreachable { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 Some("it belongs to another user; set ASKBRIDGE_DATA, or use a token")
             }
+            Error::Unreachable { is_elsewhere: true, .. } => {
+                Some("is the URL right, and does the server run? `curl URL/healthz` says so")
+            }
             Error::Unreachable { .. } => Some("start it with `askbridge`, and leave it running"),
+            Error::Untrusted { .. } => {
+                Some("if an authority of your own vouches for it, name its certificate with `--authorities FILE`")
+            }
             Error::Refused(problem) if problem.status == 401 => {
                 Some("make a token with `askbridge token create NAME` or `askbridge pair --print-token`")
             }
             _ => None,
         };
         let exit = match &error {
-            Error::Unreachable { .. } => Exit::Unreachable,
+            Error::Unreachable { .. } | Error::Untrusted { .. } => Exit::Unreachable,
             _ => Exit::Failed,
         };
         // The text says it all; the system's "No such file or directory" behind it would only puzzle.

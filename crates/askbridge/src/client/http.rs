@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_bridge::server::reachable;
@@ -20,6 +21,8 @@ use super::ask::Ask;
 use super::error::{Error, Problem};
 use super::events::Events;
 use super::lines::Lines;
+use super::remote::{Connection, NoWay, Remote};
+use crate::failure::Failure;
 use crate::settings::Settings;
 
 /// How long a connection may take. Beyond: the server counts as not reachable.
@@ -39,6 +42,11 @@ enum Way {
     Socket(PathBuf),
     Tcp {
         address: SocketAddr,
+        token: String,
+    },
+    /// A server elsewhere.
+    Url {
+        remote: Arc<Remote>,
         token: String,
     },
 }
@@ -61,8 +69,21 @@ pub(crate) enum Exchanged {
 }
 
 impl Client {
-    /// Over TCP if there is a token, over the local socket otherwise.
-    pub(crate) fn new(settings: &Settings, token: Option<String>) -> Self {
+    /// To the URL that was set, which needs a token; without one, to the server on this machine.
+    pub(crate) fn new(settings: &Settings, token: Option<String>) -> Result<Self, Failure> {
+        let Some(url) = &settings.url else { return Ok(Self::here(settings, token)) };
+        let Some(token) = token.or_else(|| settings.token.clone()) else {
+            let hint = "make one on the machine where it runs, with `askbridge token create NAME` to ask or `askbridge pair \
+                        --print-token` to decide, and set ASKBRIDGE_TOKEN";
+            return Err(Failure::usage(format!("speaking to {url} needs a token")).hint(hint));
+        };
+        let remote = Remote::new(url, settings.authorities.clone());
+        let remote = remote.ok_or_else(|| Failure::usage(format!("`{url}` is no address that can be spoken to")))?;
+        Ok(Self(Way::Url { remote: Arc::new(remote), token }))
+    }
+
+    /// To the server on this machine: over TCP if there is a token, over the local socket otherwise.
+    pub(crate) fn here(settings: &Settings, token: Option<String>) -> Self {
         match token.or_else(|| settings.token.clone()) {
             Some(token) => Self(Way::Tcp { address: settings.server_address(), token }),
             None => Self::local(settings),
@@ -81,7 +102,7 @@ impl Client {
 
     /// Do we speak as whoever holds a token, not as this process?
     pub(crate) fn has_token(&self) -> bool {
-        matches!(self.0, Way::Tcp { .. })
+        matches!(self.0, Way::Tcp { .. } | Way::Url { .. })
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Reply, Error> {
@@ -112,8 +133,20 @@ impl Client {
         let response = self.send(request, Bytes::new(), RESPONSE_MAX).await?;
         match response.status().as_u16() {
             200 => Ok(Events::new(response.into_body())),
-            status => Err(refusal(status, &self.read(response.into_body()).await?)),
+            status => Err(self.refusal(status, &self.read(response.into_body()).await?)),
         }
+    }
+
+    /// Posts something with headers of its own, and returns the response as soon as it begins.
+    pub(crate) async fn begin(
+        &self,
+        path: &str,
+        headers: &[(&'static str, &'static str)],
+        body: Bytes,
+    ) -> Result<Response<Incoming>, Error> {
+        let request = self.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        self.send(request, body, RESPONSE_MAX).await
     }
 
     /// Sends something with headers of its own, and takes whatever comes back.
@@ -158,7 +191,7 @@ impl Client {
         let response = self.send(request, body, wait + RESPONSE_MAX).await?;
         let status = response.status().as_u16();
         let text = self.read(response.into_body()).await?;
-        if status < 400 { Ok(Reply { status, text }) } else { Err(refusal(status, &text)) }
+        if status < 300 { Ok(Reply { status, text }) } else { Err(self.refusal(status, &text)) }
     }
 
     fn request(&self, method: Method, path: &str) -> hyper::http::request::Builder {
@@ -168,6 +201,9 @@ impl Client {
             Way::Tcp { address, token } => request
                 .header(header::HOST, address.to_string())
                 .header(header::AUTHORIZATION, format!("Bearer {token}")),
+            Way::Url { remote, token } => {
+                request.header(header::HOST, &remote.host).header(header::AUTHORIZATION, format!("Bearer {token}"))
+            }
         }
     }
 
@@ -194,7 +230,8 @@ impl Client {
     }
 
     async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, Error> {
-        let unreachable = |source| Error::Unreachable { place: self.place(), source };
+        let is_elsewhere = matches!(self.0, Way::Url { .. });
+        let unreachable = |source| Error::Unreachable { place: self.place(), source, is_elsewhere };
         match &self.0 {
             Way::Socket(path) => {
                 let stream = timeout(CONNECT_MAX, dial_socket(path)).await;
@@ -205,6 +242,15 @@ impl Client {
                 let stream = timeout(CONNECT_MAX, TcpStream::connect(address)).await;
                 let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
                 self.shake_hands(stream).await
+            }
+            Way::Url { remote, .. } => {
+                let connected = timeout(CONNECT_MAX, remote.connect()).await;
+                match connected.unwrap_or_else(|_| Err(NoWay::Unreachable(io::ErrorKind::TimedOut.into()))) {
+                    Ok(Connection::Plain(stream)) => self.shake_hands(stream).await,
+                    Ok(Connection::Encrypted(stream)) => self.shake_hands(stream).await,
+                    Err(NoWay::Unreachable(source)) => Err(unreachable(source)),
+                    Err(NoWay::Untrusted(why)) => Err(Error::Untrusted { place: self.place(), why }),
+                }
             }
         }
     }
@@ -227,6 +273,21 @@ impl Client {
         match &self.0 {
             Way::Socket(path) => format!("`{}`", path.display()),
             Way::Tcp { address, .. } => address.to_string(),
+            Way::Url { remote, .. } => remote.url.clone(),
+        }
+    }
+
+    /// What a refusal means. A proxy speaks for a server that is being started again; then nothing is known of what was sent.
+    pub(crate) fn refusal(&self, status: u16, text: &str) -> Error {
+        match serde_json::from_str::<Problem>(text) {
+            Ok(problem) => Error::Refused(Box::new(problem)),
+            Err(_) if matches!(status, 502..=504) => {
+                self.lost(format_args!("something in front of it answered with status {status}"))
+            }
+            Err(_) if (300..400).contains(&status) => {
+                Error::Strange(format!("status {status}, which leads elsewhere; set the URL that it leads to"))
+            }
+            Err(_) => Error::Strange(format!("status {status} without a reason")),
         }
     }
 }
@@ -244,13 +305,6 @@ impl Reply {
 async fn dial_socket(path: &Path) -> io::Result<UnixStream> {
     let (short, _folder) = reachable(path)?;
     UnixStream::connect(short).await
-}
-
-fn refusal(status: u16, text: &str) -> Error {
-    match serde_json::from_str::<Problem>(text) {
-        Ok(problem) => Error::Refused(Box::new(problem)),
-        Err(_) => Error::Strange(format!("status {status} without a reason")),
-    }
 }
 
 /// Where to connect to for something that listens on `address`: "everywhere" is no place to go to.

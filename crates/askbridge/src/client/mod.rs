@@ -1,4 +1,4 @@
-//! Speaks to a running askbridge: over the local socket, or over TCP with a token.
+//! Speaks to a running askbridge: over the local socket, over TCP with a token, or to a URL with a token.
 
 mod ask;
 mod backoff;
@@ -7,6 +7,7 @@ mod events;
 mod http;
 mod lines;
 mod list;
+mod remote;
 mod tap;
 mod time;
 

@@ -66,6 +66,8 @@ fn every_setting_says_where_it_came_from() {
     retention_size keep default
     user ada default
     token (secret) $ASKBRIDGE_TOKEN
+    url (none) default
+    authorities (none) default
     public_url (none) default
     allowed_hosts a.example,b.example DIR/.config/askbridge/config.toml:2
     allowed_origins (none) default

@@ -13,6 +13,7 @@ mod copies;
 mod demo;
 mod doctor;
 mod doors;
+mod elsewhere;
 mod guide;
 mod guides;
 mod handover;

@@ -134,7 +134,7 @@ fn certify(folder: &Path) {
     fs::write(folder.join("authority.pem"), signed.pem()).expect("it can be written");
     let issuer = Issuer::new(authority, key);
     let own = KeyPair::generate().expect("a key");
-    let names = vec![NAME.to_owned()];
+    let names = vec![NAME.to_owned(), "localhost".to_owned()];
     let certificate = CertificateParams::new(names).and_then(|params| params.signed_by(&own, &issuer)).expect("signed");
     fs::write(folder.join("fullchain.pem"), certificate.pem()).expect("it can be written");
     fs::write(folder.join("privkey.pem"), own.serialize_pem()).expect("it can be written");

@@ -27,14 +27,14 @@ impl Authorities {
     }
 
     /// Takes some time: the machine's own are many.
-    pub(super) fn connector(&self) -> Result<TlsConnector, String> {
+    pub fn connector(&self) -> Result<TlsConnector, String> {
         let mut roots = RootCertStore::empty();
         // What cannot be read is left out; if nothing is left, that is said.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         roots.add_parsable_certificates(self.0.iter().cloned());
         if roots.is_empty() {
             return Err("this machine knows no certificate authority; install ca-certificates, or name a file in \
-                        `outbound.authorities`"
+                        `outbound.authorities` (for commands: `authorities`)"
                 .to_owned());
         }
         let provider = Arc::new(crypto::ring::default_provider());

@@ -113,7 +113,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     if args.words.is_some() && !(args.deny || args.decline || args.dismiss) {
         return Err(Failure::usage("`--words` goes with `--deny`, `--decline` or `--dismiss`"));
     }
-    let client = Client::new(settings, args.token.clone());
+    let client = Client::new(settings, args.token.clone())?;
     let mut prompt = Prompt::new(settings);
     if !args.says_something() && !prompt.is_possible() {
         let hint = "say it with flags, as in `askbridge answer ID --option Yes`; see `askbridge answer --help`";

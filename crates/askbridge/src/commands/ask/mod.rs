@@ -1,6 +1,7 @@
 //! `askbridge ask`: asks, waits as long as it takes, and prints the answer.
 
 mod args;
+pub(crate) mod later;
 mod place;
 mod report;
 mod wait;

@@ -21,7 +21,7 @@ const PLACING_MAX: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
     let body = args.body(&Whereabouts::here())?;
-    let client = Client::new(settings, args.token.clone());
+    let client = Client::new(settings, args.token.clone())?;
     let key = args.key.clone().unwrap_or_else(|| format!("{:032x}", Chance::System.u128()));
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(Failure::usage("a key has to be printable ASCII without spaces"));
@@ -41,7 +41,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         tell(&format!("asked, and waiting for an answer: {id}"));
     }
     tokio::select! {
-        settled = until_settled(&client, ask) => report(&settled?, args.json),
+        settled = until_settled(&client, &id) => report(&settled?, args.json),
         _ = interrupt.recv() => withdraw(&client, &id).await,
         _ = terminate.recv() => withdraw(&client, &id).await,
     }

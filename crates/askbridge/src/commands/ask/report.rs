@@ -16,7 +16,12 @@ pub(super) fn report(ask: &Ask, json: bool) -> Result<Exit, Failure> {
     let exit = match shown.state.as_str() {
         "answered" if shown.skipped.is_empty() => {
             say(shown, &shown.answers, json)?;
-            Exit::Good
+            if is_a_no(&shown.body, &shown.answers) {
+                tell(&visible(words));
+                Exit::Dismissed
+            } else {
+                Exit::Good
+            }
         }
         // Someone looked at it and said something, but not what was asked.
         "answered" => {
@@ -59,7 +64,13 @@ fn say(shown: &Shown, answers: &Value, json: bool) -> Result<(), Failure> {
     if json {
         return Ok(());
     }
-    let Body::Questions(questions) = &shown.body else { return Ok(()) };
+    let questions = match &shown.body {
+        Body::Questions(questions) => questions,
+        Body::Approval(_) | Body::Plan(_) => {
+            return Ok(answers["decision"].as_str().map_or(Ok(()), print)?);
+        }
+        Body::Form(_) => return Ok(print(&answers.to_string())?),
+    };
     for question in questions {
         match answers.get(&question.question) {
             Some(Value::String(said)) => print(said)?,
@@ -72,4 +83,13 @@ fn say(shown: &Shown, answers: &Value, json: bool) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Of an approval or a plan there is one yes.
+fn is_a_no(body: &Body, answers: &Value) -> bool {
+    match body {
+        Body::Approval(_) => answers["decision"] != "allow",
+        Body::Plan(_) => answers["decision"] != "approve",
+        Body::Questions(_) | Body::Form(_) => false,
+    }
 }

@@ -10,22 +10,21 @@ use crate::output::tell;
 const ROUND: Duration = Duration::from_secs(50);
 
 /// Returns the ask once it is settled. The question is stored, so losing the server is no reason to give up.
-pub(crate) async fn until_settled(client: &Client, mut ask: Ask) -> Result<Ask, Failure> {
+pub(crate) async fn until_settled(client: &Client, id: &str) -> Result<Ask, Failure> {
     let mut backoff = Backoff::default();
     let mut told = false;
     loop {
         // Also if it is settled already: fetching it is what tells the server that the answer arrived.
-        match client.wait_for(&ask.shown.id, ROUND).await {
+        match client.wait_for(id, ROUND).await {
             Ok(now) if !now.shown.is_open() => return Ok(now),
-            Ok(now) => {
-                ask = now;
+            Ok(_) => {
                 backoff = Backoff::default();
                 // A server that is about to stop answers at once; so does one that must not be hurried.
                 backoff.wait().await;
             }
             Err(Error::Refused(problem)) if problem.code == "unknown_ask" => {
-                let why = format!("askbridge no longer knows the question {}", ask.shown.id);
-                return Err(Failure::new(why).hint("does it run on another data folder now? see ASKBRIDGE_DATA"));
+                let why = format!("askbridge does not know the question {id}, or no longer");
+                return Err(Failure::new(why).hint("was it asked with another token? does askbridge run on another data folder now? see ASKBRIDGE_DATA"));
             }
             Err(error) if error.passes() => {
                 if !told {

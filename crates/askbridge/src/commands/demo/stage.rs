@@ -66,7 +66,7 @@ impl Stage {
             (Some(_), Answered::ByNobody) => tell(&format!("  {}", headline(&ask.shown))),
             (None, _) => tell(&format!("waiting for an answer to: {}", headline(&ask.shown))),
         }
-        let settled = until_settled(&self.client, ask).await?;
+        let settled = until_settled(&self.client, &ask.shown.id).await?;
         if self.note(None) {
             // Whoever stops the demo has withdrawn this ask, and ends the process.
             return std::future::pending().await;

@@ -1,7 +1,8 @@
-//! One request on the local socket: taken at once or not at all, and then waited for, also over a restart of the server.
+//! One request on the local socket, or to the URL that was set: taken at once or not at all, and then waited for. On the local socket
+//! also over a restart of the server.
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use askbridge_bridge::auth::{ProcessId, agent_above};
@@ -16,8 +17,11 @@ use serde_json::{Map, Value};
 use tokio::net::UnixStream;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::client::Client;
 use crate::settings::Settings;
 
+/// Where hooks bring what they were told.
+const ADDRESS: &str = "/v1/hook";
 /// How long what is only told may take, once it was taken. Beyond: the agent goes on.
 const MOMENT: Duration = Duration::from_secs(2);
 /// Bytes that a hook prints. Beyond: it prints nothing.
@@ -56,9 +60,18 @@ enum Heard {
     Lost,
 }
 
+/// How long a server elsewhere may take, at least: a name has to be looked up and a handshake made.
+const ELSEWHERE_MIN: Duration = Duration::from_secs(3);
+
+/// Where the server is.
+enum Way {
+    Socket(PathBuf),
+    Url(Client),
+}
+
 /// What is brought to the server, each time the same.
-struct Errand<'a> {
-    socket: &'a Path,
+struct Errand {
+    way: Way,
     text: String,
     attended: Option<bool>,
     /// Looked for while it certainly lives: whatever adopts us later would be taken for it. `None`: a person tries this by hand.
@@ -73,8 +86,17 @@ pub(super) async fn call(
     patience: Patience,
 ) -> Option<String> {
     let agent = agent_above(std::process::id(), "hook").and_then(ProcessId::of);
-    let errand = Errand { socket: &settings.socket(), text, attended, agent };
-    let mut response = timeout(settings.hook_accept, errand.hand_over(false)).await.ok()??;
+    let (way, accept) = match &settings.url {
+        Some(_) => (Way::Url(Client::new(settings, None).ok()?), settings.hook_accept.max(ELSEWHERE_MIN)),
+        None => (Way::Socket(settings.socket()), settings.hook_accept),
+    };
+    // A server elsewhere does not know this process, and would take a second attempt for a second question.
+    let patience = match (&way, patience) {
+        (Way::Url(_), Patience::APersons(_)) => Patience::APersons(Loss::GiveUp),
+        _ => patience,
+    };
+    let errand = Errand { way, text, attended, agent };
+    let mut response = timeout(accept, errand.hand_over(false)).await.ok()??;
     loop {
         let heard = match patience {
             Patience::APersons(_) => hear(response).await,
@@ -105,7 +127,7 @@ fn is_too_long(error: &(dyn Error + Send + Sync + 'static)) -> bool {
     error.is::<LengthLimitError>()
 }
 
-impl Errand<'_> {
+impl Errand {
     /// Looks for the server until it is back. `None`: the agent is gone, or has nothing on screen and must not wait longer.
     async fn bring_again(&self) -> Option<Response<Incoming>> {
         let agent = self.agent?;
@@ -125,26 +147,35 @@ impl Errand<'_> {
 
     /// Hands over what the agent said. Returns once it was taken, by us and nobody else.
     async fn hand_over(&self, again: bool) -> Option<Response<Incoming>> {
-        let (short, _folder) = reachable(self.socket).ok()?;
-        let stream = UnixStream::connect(short).await.ok()?;
-        // Whoever listens there has to be us.
-        if stream.peer_cred().ok()?.uid() != rustix::process::getuid().as_raw() {
-            return None;
-        }
-        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
-        // Ends with the request; what it has to say, the request says too.
-        tokio::spawn(connection);
-        let mut request = Request::post("/v1/hook").header(header::HOST, "localhost");
-        request = request.header(header::CONTENT_TYPE, "application/json");
+        let mut headers = Vec::new();
         if let Some(attended) = self.attended {
-            request = request.header("askbridge-attended", if attended { "1" } else { "0" });
+            headers.push(("askbridge-attended", if attended { "1" } else { "0" }));
         }
         if again {
-            request = request.header("askbridge-again", "1");
+            headers.push(("askbridge-again", "1"));
         }
-        let request = request.body(Full::new(Bytes::from(self.text.clone()))).ok()?;
-        let response = sender.send_request(request).await.ok()?;
+        let body = Bytes::from(self.text.clone());
+        let response = match &self.way {
+            Way::Url(client) => client.begin(ADDRESS, &headers, body).await.ok()?,
+            Way::Socket(path) => over_socket(path, &headers, body).await?,
+        };
         let is_ours = response.status() == StatusCode::OK && response.headers().contains_key("askbridge-hook");
         is_ours.then_some(response)
     }
+}
+
+async fn over_socket(path: &Path, headers: &[(&str, &str)], body: Bytes) -> Option<Response<Incoming>> {
+    let (short, _folder) = reachable(path).ok()?;
+    let stream = UnixStream::connect(short).await.ok()?;
+    // Whoever listens there has to be us.
+    if stream.peer_cred().ok()?.uid() != rustix::process::getuid().as_raw() {
+        return None;
+    }
+    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
+    // Ends with the request; what it has to say, the request says too.
+    tokio::spawn(connection);
+    let request = Request::post(ADDRESS).header(header::HOST, "localhost");
+    let request = request.header(header::CONTENT_TYPE, "application/json");
+    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    sender.send_request(request.body(Full::new(body)).ok()?).await.ok()
 }

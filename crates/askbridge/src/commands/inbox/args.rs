@@ -40,7 +40,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
-    let client = Client::new(settings, args.token);
+    let client = Client::new(settings, args.token)?;
     if args.watch {
         let at_a_terminal = stdin().is_terminal() && stdout().is_terminal();
         return match (args.json, at_a_terminal) {

@@ -58,7 +58,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 pub(super) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
-    let client = Client::new(settings, args.token.clone());
+    let client = Client::here(settings, args.token.clone());
     let (mut sum, mut unfinished, mut after) = (Forgotten::default(), 0, None::<String>);
     let is_seen = stderr().is_terminal() && !args.json;
     loop {

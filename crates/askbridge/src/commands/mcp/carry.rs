@@ -55,11 +55,9 @@ async fn exchange(client: &Client, passed: &Passed, write: &mpsc::Sender<String>
             Ok(())
         }
         Exchanged::Whole { status, text } if status >= 400 => {
-            let why = match serde_json::from_str(&text) {
-                Ok(problem) => Error::Refused(Box::new(problem)),
-                Err(_) => Error::Strange(format!("status {status} without a reason")),
-            };
-            Err(Trouble { why, had_begun: false })
+            let why = client.refusal(status, &text);
+            let had_begun = matches!(why, Error::Lost { .. });
+            Err(Trouble { why, had_begun })
         }
         // Nobody waits for it any more.
         Exchanged::Whole { .. } => Ok(()),
@@ -107,6 +105,9 @@ fn closing(id: &Value) -> String {
 /// What a model reads, and can tell the person.
 fn in_words(why: &Error) -> String {
     match why {
+        Error::Unreachable { is_elsewhere: true, .. } | Error::Untrusted { .. } => {
+            format!("{why}, so nobody can be reached. Tell the person; once it can be reached, call this tool again.")
+        }
         Error::Unreachable { .. } => {
             "askbridge is not running on this machine, so nobody can be reached. Tell the person \
              to start it with `askbridge` in a terminal and leave it running; then call this tool again."

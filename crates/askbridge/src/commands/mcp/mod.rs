@@ -53,7 +53,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
-    let client = Arc::new(Client::new(settings, args.token));
+    let client = Arc::new(Client::new(settings, args.token)?);
     let here = Whereabouts::here();
     let context = whereabouts(here.folder.as_deref(), here.branch.as_deref(), claude_is_attended());
     let mut desk = Desk::new(Chance::System.u128(), context);

@@ -35,7 +35,7 @@ async fn on_a_server_of_its_own(patient: &Patient) -> Result<(), Failure> {
         let token = scratch.served.person("doctor").await?;
         let asker = Client::local(&scratch.settings);
         let ask = place(&asker).await?;
-        answer(&Client::new(&scratch.settings, Some(token)), &ask).await?;
+        answer(&Client::here(&scratch.settings, Some(token)), &ask).await?;
         fetch(&asker, &ask).await
     };
     let tried = tried.await;

@@ -60,7 +60,7 @@ impl Examiner {
         let scratch = Scratch::start(&patient.settings, "doctor").await?;
         let token = scratch.served.person("doctor").await?;
         let client = Client::local(&scratch.settings);
-        Ok(Self { client, decider: Ok(Client::new(&scratch.settings, Some(token))), scratch: Some(scratch) })
+        Ok(Self { client, decider: Ok(Client::here(&scratch.settings, Some(token))), scratch: Some(scratch) })
     }
 
     /// The data folder of a server of our own, if there is one.
