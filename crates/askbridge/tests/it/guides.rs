@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use crate::bridge::TestBridge;
 use crate::guide::be_friendly;
+use crate::nginx::{Nginx, block, free_port};
+use crate::patience::until;
 
 /// Returns the example that is followed by what it prints, and that.
 fn examples(guide: &'static str, language: &str) -> Vec<(&'static str, &'static str)> {
@@ -50,6 +52,58 @@ fn every_example_works(guide: &'static str, language: &str, program: &str, file:
         done.store(true, Ordering::Relaxed);
         assert!(failures.is_empty(), "{}", failures.join("\n"));
     });
+}
+
+/// Runs the example that waits as long as it takes, behind nginx; kills the server while it waits, and starts it again once the
+/// example was told 502.
+fn the_loop_holds(guide: &'static str, language: &str, program: &str, file: &str) {
+    let mut bridge = TestBridge::stopped();
+    let listen = format!("127.0.0.1:{}", free_port());
+    bridge.start_with(&["--listen", &listen]);
+    let nginx = Nginx::start(&bridge, free_port(), block(PROXY, "nginx"));
+    let (person, token) = (bridge.person(), bridge.run(&["token", "create", "guide"]).good().trim().to_owned());
+    let (code, expected) = *examples(guide, language)
+        .iter()
+        .find(|(code, _)| ["while", "for (;;)", "for {"].iter().any(|word| code.contains(word)))
+        .expect("an example waits");
+    fs::write(bridge.dir.path().join(file), code).unwrap();
+    let (port, authority) = (nginx.port, nginx.authority());
+    let believing = ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"]
+        .map(|name| format!("{name}='{}' ", authority.display()))
+        .concat();
+    let running = bridge.spawn_bash(&format!(
+        "{believing}ASKBRIDGE_URL=https://localhost:{port} ASKBRIDGE_TOKEN={token} {program} {file}"
+    ));
+    let asked = bridge.the_open_ask();
+    bridge.kill();
+    until("the example was told 502", || nginx.answered().contains("\" 502 ").then_some(()));
+    bridge.start_with(&["--listen", &listen]);
+    assert_eq!(bridge.the_open_ask(), asked, "it is the same ask, and no other");
+    until("the example ends", || {
+        be_friendly(&bridge, &person);
+        (running.stdout() == expected).then_some(()).or_else(|| {
+            thread::sleep(Duration::from_millis(50));
+            None
+        })
+    });
+    assert_eq!(running.ended().code, Some(0));
+}
+
+const PROXY: &str = include_str!("../../../../docs/guides/proxy.md");
+
+#[test]
+fn the_loop_for_curl_waits_through_a_502_and_a_restart() {
+    the_loop_holds(include_str!("../../../../docs/guides/curl.md"), "bash", "bash", "example.sh");
+}
+
+#[test]
+fn the_loop_for_python_waits_through_a_502_and_a_restart() {
+    the_loop_holds(include_str!("../../../../docs/guides/python.md"), "python", "python3", "example.py");
+}
+
+#[test]
+fn the_loop_for_typescript_waits_through_a_502_and_a_restart() {
+    the_loop_holds(include_str!("../../../../docs/guides/typescript.md"), "js", "node", "example.mjs");
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Nginx {
             .concat();
         let whole = format!(
             "daemon off;\nmaster_process off;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\n\
-             http {{\n    access_log off;\n{temporary}{config}}}\n"
+             http {{\n    access_log {folder}/access.log;\n{temporary}{config}}}\n"
         );
         let path = dir.path().join("nginx.conf");
         fs::write(&path, whole).expect("it can be written");
@@ -78,6 +78,11 @@ impl Nginx {
             TcpStream::connect(("127.0.0.1", port)).ok()
         });
         nginx
+    }
+
+    /// What it answered: one line for each request.
+    pub(crate) fn answered(&self) -> String {
+        fs::read_to_string(self.dir.path().join("access.log")).unwrap_or_default()
     }
 
     fn log(&self) -> String {
