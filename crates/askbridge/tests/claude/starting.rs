@@ -37,6 +37,7 @@ fn a_missing_program_says_what_to_do() {
     let house = House::open_with(talkative(), &[("ASKBRIDGE_CLAUDE", "/nowhere/claude")]);
     let (status, problem) = house.post("/v1/sessions", &json!({"agent": "claude", "cwd": house.room.work()}));
     assert_eq!((status, &problem["code"]), (503, &json!("no_claude")));
+    assert_eq!(problem["retry"], json!(false), "it does not come by itself: {problem}");
     let detail = problem["detail"].as_str().unwrap();
     assert!(detail.contains("ASKBRIDGE_CLAUDE names `/nowhere/claude`"), "{detail}");
     let house = House::open_with(talkative(), &[("ASKBRIDGE_CLAUDE", "/bin/echo")]);

@@ -3,6 +3,7 @@
 mod api;
 mod crowd;
 mod described;
+mod disconnect;
 mod documents;
 mod doubles;
 mod doubles_held;

@@ -74,6 +74,8 @@ impl Problem {
 
     pub fn of(rejection: &Rejection) -> Self {
         let mut problem = Self::plain(rejection.status(), rejection.code(), rejection.to_string());
+        problem.retry = rejection.retry();
+        problem.retry_after_secs = problem.retry_after_secs.filter(|_| problem.retry);
         match rejection {
             Rejection::Refused(Refusal::Mismatch(mismatch)) => {
                 problem.errors = mismatch

@@ -9,7 +9,8 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::json;
 
-use super::show::{Waiting, respond};
+use super::gone::{held, respond_or_withdraw};
+use super::show::{AskerWaiting, respond};
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::aside::aside;
@@ -21,12 +22,21 @@ use crate::server::query::Query;
 pub(crate) async fn create(
     State(app): State<App>,
     caller: Caller,
-    Query(waiting): Query<Waiting>,
+    Query(waiting): Query<AskerWaiting>,
     Attempt(key): Attempt,
     Text(body): Text,
 ) -> Result<Response, Trouble> {
     let wait = waiting.span()?;
     let wish = http::ask(&body, &Asking { key: key.as_deref() }).map_err(trouble)?;
+    if waiting.withdraws()? {
+        return held(app, move |app, connection| async move {
+            let receipt = app.handle.grant_ask(&caller, Box::new(wish)).await?;
+            let ask = receipt.ask.expect("an ask that was granted has an id");
+            let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
+            respond_or_withdraw(app, &caller, ask, wait, status, connection).await
+        })
+        .await;
+    }
     aside(async move {
         let receipt = app.handle.grant_ask(&caller, Box::new(wish)).await?;
         let ask = receipt.ask.expect("an ask that was granted has an id");
@@ -63,7 +73,7 @@ pub(crate) fn create_doc(op: &mut Operation<'_>) {
         .text(
             "*Agents, operators, this machine.* The answer is fetched with `GET /v1/asks/{id}`, or waited for right here.",
         )
-        .query::<Waiting>()
+        .query::<AskerWaiting>()
         .header(
             "idempotency-key",
             "Asking again with the same key is the same ask. Printable ASCII.",

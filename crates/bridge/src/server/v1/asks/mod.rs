@@ -2,6 +2,7 @@
 
 mod create;
 mod decide;
+mod gone;
 mod list;
 mod preview;
 mod show;

@@ -19,6 +19,7 @@ use serde::Deserialize;
 use tokio::time::sleep;
 
 use super::ask_id;
+use super::gone::{held, respond_or_withdraw};
 use crate::auth::{Action, Caller};
 use crate::server::app::App;
 use crate::server::body::written;
@@ -43,16 +44,49 @@ impl Waiting {
     }
 }
 
+/// How long the asker is ready to wait, and what to do if it goes away meanwhile.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct AskerWaiting {
+    /// Seconds to wait for the end of the ask; at most 3600, and what is beyond is cut.
+    #[schemars(range(min = 0, max = limits::WAIT_PER_REQUEST_MAX.as_secs()))]
+    wait: Option<f64>,
+    /// Withdraw the ask if the connection is lost while this request waits. For askers that do not come back.
+    #[serde(default)]
+    withdraw_on_disconnect: bool,
+}
+
+impl AskerWaiting {
+    pub(super) fn span(&self) -> Result<Duration, Trouble> {
+        Waiting { wait: self.wait }.span()
+    }
+
+    /// Is the ask to go with the connection? Only one that is waited for can.
+    pub(super) fn withdraws(&self) -> Result<bool, Trouble> {
+        if self.withdraw_on_disconnect && self.span()?.is_zero() {
+            let detail = "`withdraw_on_disconnect` needs `wait`: without it no connection is held";
+            return Err(Trouble::new(422, "bad_request", detail));
+        }
+        Ok(self.withdraw_on_disconnect)
+    }
+}
+
 pub(crate) async fn show(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Query(waiting): Query<Waiting>,
+    Query(waiting): Query<AskerWaiting>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     let wait = waiting.span()?;
     app.handle.guard_ask(&caller, Action::See, ask)?;
-    respond(app, &caller, ask, wait, StatusCode::OK).await
+    if !waiting.withdraws()? {
+        return respond(app, &caller, ask, wait, StatusCode::OK).await;
+    }
+    app.handle.guard_ask(&caller, Action::Withdraw, ask)?;
+    held(app, move |app, connection| async move {
+        respond_or_withdraw(app, &caller, ask, wait, StatusCode::OK, connection).await
+    })
+    .await
 }
 
 /// Waits until the ask is settled or the time is up, and shows it.
@@ -114,8 +148,11 @@ async fn settled(app: &App, caller: &Caller, ask: AskId, wait: Duration) -> Resu
 
 pub(crate) fn show_doc(op: &mut Operation<'_>) {
     op.is("showAsk", "Asks", "Shows one ask as it is, or waits for its end.")
-        .text("*Whoever may see it.* When its asker fetches a settled ask, that is the proof of delivery.")
-        .query::<Waiting>()
+        .text(
+            "*Whoever may see it.* When its asker fetches a settled ask, that is the proof of delivery. `withdraw_on_disconnect` is for those \
+             who may withdraw it.",
+        )
+        .query::<AskerWaiting>()
         .returns::<AskJson>(200, "The ask.")
-        .refuses(&["unknown_ask"]);
+        .refuses(&["unknown_ask", "forbidden"]);
 }

@@ -1,0 +1,63 @@
+//! Asks that go with the connection on which their answer is waited for.
+
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::time::Duration;
+
+use askbridge_core::ids::AskId;
+use askbridge_peers::wish::{AskRef, Rejection, Wish};
+use axum::http::StatusCode;
+use axum::response::Response;
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, warn};
+
+use super::show::respond;
+use crate::auth::Caller;
+use crate::server::app::App;
+use crate::server::problem::Trouble;
+
+/// What people read.
+const WHY: &str = "the asker went away without waiting for the answer";
+
+/// Does `work` in a task that goes on when the request is dropped: what was asked in it has to be taken back. It is told by the token.
+pub(super) async fn held<W>(app: App, work: impl FnOnce(App, CancellationToken) -> W) -> Result<Response, Trouble>
+where
+    W: Future<Output = Result<Response, Trouble>> + Send + 'static,
+{
+    let gone = CancellationToken::new();
+    // Dropped with this future when the connection is lost.
+    let waits = gone.clone().drop_guard();
+    let task = app.tasks.spawn(work(app.clone(), gone).in_current_span());
+    let done = match task.await {
+        Ok(done) => done,
+        // Nobody cuts it short.
+        Err(error) => resume_unwind(error.into_panic()),
+    };
+    drop(waits.disarm());
+    done
+}
+
+/// Waits for the end of the ask like everybody; if `gone` comes first, withdraws it.
+pub(super) async fn respond_or_withdraw(
+    app: App,
+    caller: &Caller,
+    ask: AskId,
+    wait: Duration,
+    status: StatusCode,
+    gone: CancellationToken,
+) -> Result<Response, Trouble> {
+    tokio::select! {
+        biased;
+        response = respond(app.clone(), caller, ask, wait, status) => return response,
+        () = gone.cancelled() => {}
+    }
+    let withdrawn =
+        app.handle.grant(caller, "http", Wish::Withdraw { ask: AskRef::Id(ask), why: WHY.to_owned() }).await;
+    match withdrawn {
+        // Somebody was quicker: then there is nothing to take back.
+        Ok(_) | Err(Rejection::Refused(_)) => {}
+        Err(error) => warn!(ask.id = %ask, %error, "An ask could not be withdrawn after its asker went away"),
+    }
+    // Nobody reads it.
+    Err(Trouble::new(410, "gone", WHY))
+}
