@@ -1,9 +1,13 @@
 /** Our packages in other people's pages, word by word as the guide shows them, against the real server. */
 
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Person } from "../kit/browser.ts";
-import { example, Site } from "../kit/embed.ts";
-import { Server } from "../kit/server.ts";
+import { commands, example, Site } from "../kit/embed.ts";
+import { root, Server } from "../kit/server.ts";
 import { until } from "../kit/until.ts";
 
 let site: Site;
@@ -30,6 +34,24 @@ async function open(name: string) {
   await person.page.goto(`${site.address}/${name}`);
   return person;
 }
+
+test("the packages can be packed, and installed in an empty project", () => {
+  const folder = mkdtempSync(join(tmpdir(), "askbridge-embed-"));
+  // As in a shell of one's own: the npm that runs these tests tells those below it what to work on.
+  const shell = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("npm_")));
+  const env = { ...shell, npm_config_prefer_offline: "true" };
+  const run = (line: string, cwd: string) => execFileSync("bash", ["-ec", line], { cwd, env, encoding: "utf8", stdio: "pipe" });
+  // What is installed here was installed by the first command, from the same lock file.
+  const [ci, ...pack] = commands("pack");
+  expect(ci).toBe("npm --prefix web ci");
+  for (const line of pack) run(line.replace("$PWD", folder), root);
+  run("npm init --yes", folder);
+  for (const line of commands("install")) run(line.replaceAll("path/to/", "./"), folder);
+  const script = 'import { connect } from "@askbridge/client"; import { Ask } from "@askbridge/react"; console.log(typeof connect, typeof Ask);';
+  writeFileSync(join(folder, "try.mjs"), script);
+  expect(run("node try.mjs", folder)).toBe("function function\n");
+  rmSync(folder, { recursive: true });
+});
 
 test("each example is about ten lines", () => {
   for (const name of ["client", "cards", "inbox", "assistant"]) {

@@ -17,6 +17,13 @@ export function example(name: string): string {
   return found;
 }
 
+/** The commands that the guide calls so, one on each line. */
+export function commands(name: string): string[] {
+  const found = new RegExp(`^\`\`\`bash ${name}\\n([^]*?)^\`\`\`$`, "m").exec(guide)?.[1];
+  if (!found) throw new Error(`the guide has no commands ${name}`);
+  return found.trim().split("\n");
+}
+
 export class Site {
   readonly address: string;
   private readonly http: Http;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
-const root = resolve(import.meta.dirname, "../../../..");
+export const root = resolve(import.meta.dirname, "../../../..");
 export const binary = process.env.ASKBRIDGE_BIN ?? join(root, "target/debug/askbridge");
 export const tools = join(root, ".tools");
 
