@@ -1,33 +1,27 @@
-//! Vercel's AI SDK, pinned with all it needs by a lock file: its own reader reads what the seline dialect writes.
+//! What seline's front end is made of: Vercel's AI SDK, whose own reader reads what the dialect writes, and assistant-ui, which
+//! follows calls as they stream and as they are loaded again.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use super::size;
-use crate::run::{exists, program, root};
+use super::npm;
 
-const PINNED: &str = "crates/askbridge/tests/dialects/clients/ai";
+const SDK: &str = "crates/askbridge/tests/dialects/clients/ai";
+const ASSISTANT_UI: &str = "crates/askbridge/tests/dialects/clients/assistant-ui";
+/// An early one, which throws where the arguments of a call change, and the one that seline pins.
+const VERSIONS: [&str; 2] = ["0.12.5", "0.12.15"];
 
-/// Returns the folder with its modules.
+/// Returns the folder with the SDK's modules.
 pub(crate) fn run(tools: &Path) -> Result<PathBuf> {
-    let (place, pinned) = (tools.join("ai"), root().join(PINNED));
-    let (modules, stamp) = (place.join("node_modules"), place.join("installed.json"));
-    let wanted = fs::read(pinned.join("package-lock.json"))?;
-    if modules.is_dir() && fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(place);
+    npm::run("Vercel's AI SDK (npm package ai)", SDK, tools.join("ai"))
+}
+
+/// Returns the folder that has a folder for each version.
+pub(crate) fn assistant_ui(tools: &Path) -> Result<PathBuf> {
+    let place = tools.join("assistant-ui");
+    for version in VERSIONS {
+        npm::run(&format!("assistant-ui {version}"), &format!("{ASSISTANT_UI}/{version}"), place.join(version))?;
     }
-    if !exists("npm") {
-        bail!("the tests need npm, to fetch the package `ai`\n\nhint: apt-get install npm");
-    }
-    eprintln!("installing Vercel's AI SDK (npm package ai) into {}", place.display());
-    fs::create_dir_all(&place)?;
-    for name in ["package.json", "package-lock.json"] {
-        fs::copy(pinned.join(name), place.join(name))?;
-    }
-    program("npm", &["ci", "--silent", "--no-audit", "--no-fund", "--prefix", &place.to_string_lossy()])?;
-    fs::write(stamp, wanted)?;
-    eprintln!("installed {} ({})", place.display(), size(&place));
     Ok(place)
 }

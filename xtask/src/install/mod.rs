@@ -9,6 +9,7 @@ mod gobby;
 mod mcp;
 mod nats;
 mod nginx;
+mod npm;
 mod schemathesis;
 mod sdk;
 mod venv;
@@ -32,6 +33,7 @@ pub(crate) struct Installed {
     sdk: PathBuf,
     gobby: PathBuf,
     ai: PathBuf,
+    assistant_ui: PathBuf,
     mcp: PathBuf,
     chromium: PathBuf,
     nginx: PathBuf,
@@ -39,13 +41,14 @@ pub(crate) struct Installed {
 
 impl Installed {
     /// The variables by which the tests find it.
-    pub(crate) fn env(&self) -> [(&str, &OsStr); 8] {
+    pub(crate) fn env(&self) -> [(&str, &OsStr); 9] {
         [
             ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
             ("ASKBRIDGE_TEST_CLAUDE", self.claude.as_os_str()),
             ("ASKBRIDGE_TEST_SDK", self.sdk.as_os_str()),
             ("ASKBRIDGE_TEST_GOBBY_UI", self.gobby.as_os_str()),
             ("ASKBRIDGE_TEST_AI", self.ai.as_os_str()),
+            ("ASKBRIDGE_TEST_ASSISTANT_UI", self.assistant_ui.as_os_str()),
             ("ASKBRIDGE_TEST_MCP", self.mcp.as_os_str()),
             ("CHROMIUM", self.chromium.as_os_str()),
             ("ASKBRIDGE_TEST_NGINX", self.nginx.as_os_str()),
@@ -63,6 +66,7 @@ pub(crate) fn run() -> Result<Installed> {
         sdk: sdk::run(&tools)?,
         gobby: gobby::run(&tools)?,
         ai: ai::run(&tools)?,
+        assistant_ui: ai::assistant_ui(&tools)?,
         mcp: mcp::run(&tools)?,
         chromium: chromium::run()?,
         nginx: nginx::run(&tools)?,

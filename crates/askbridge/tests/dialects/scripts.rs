@@ -21,6 +21,8 @@ fn script() -> Script {
         .turn(on_user("soon"), [ask(CALL, "Soon?", ["A", "B"])])
         .turn(on_user("many"), many())
         .turn(on_user("bash"), [tool(CALL, "Bash", json!({"command": "echo hi", "description": "says hi"}))])
+        // A browser writes these arguments otherwise: numbers first, and shorter.
+        .turn(on_user("odd"), [tool(CALL, "Bash", json!({"command": "echo hi", "10": 1.0, "2": [1e21]}))])
         .turn(on_user("plan"), [tool(CALL, "ExitPlanMode", json!({"plan": "1. Do it"}))])
         .turn(on_user("form"), [tool(CALL, "mcp__forms__fill", json!({}))])
 }

@@ -1,7 +1,7 @@
 //! seline: a front end made of the AI SDK. The client here reads the stream with that SDK's own schema and reader.
 
 use askbridge_scripted::claude::Subject;
-use askbridge_scripted::claude::places::ai_sdk;
+use askbridge_scripted::claude::places::{ai_sdk, assistant_ui};
 
 use crate::house::House;
 use crate::node::play_with;
@@ -74,6 +74,18 @@ fn a_reader_that_leaves_stops_nothing() {
 fn a_page_that_comes_back_finds_its_run_its_messages_and_the_same_arguments() {
     let house = scene("coming_back");
     assert!(house.model.until_result(CALL).text.contains(r#""Which?"="A""#));
+}
+
+#[test]
+fn the_library_of_its_front_end_follows_a_question_over_a_broken_line_in_both_versions() {
+    for version in ["0.12.5", "0.12.15"] {
+        let place = assistant_ui(version);
+        let place = [("ASSISTANT_UI", place.to_str().expect("a path"))];
+        let house = house("seline", Subject::Fake);
+        play_with(&house, "assistant_ui", "question_and_reload", &place);
+        assert!(house.model.until_result(CALL).text.contains(r#""Which?"="A""#), "{version}");
+        play_with(&crate::scripts::house("seline", Subject::Fake), "assistant_ui", "odd_arguments", &place);
+    }
 }
 
 #[test]

@@ -31,6 +31,19 @@ pub fn ai_sdk() -> PathBuf {
     entry
 }
 
+/// A folder with one version of assistant-ui, which Seline's front end is made of: in `ASKBRIDGE_TEST_ASSISTANT_UI`, or in `.tools`.
+#[track_caller]
+pub fn assistant_ui(version: &str) -> PathBuf {
+    let places = var("ASKBRIDGE_TEST_ASSISTANT_UI").unwrap_or_else(|| Path::new(TOOLS).join("assistant-ui"));
+    let place = places.join(version);
+    assert!(
+        place.join("node_modules").is_dir(),
+        "there is no assistant-ui at {}; run `cargo xtask install`",
+        place.display()
+    );
+    place
+}
+
 /// Our double of the CLI, built when it is first asked for: cargo builds it for this package's own tests only.
 #[track_caller]
 pub fn fake_claude() -> PathBuf {

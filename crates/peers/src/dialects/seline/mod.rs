@@ -85,10 +85,8 @@ fn greet(hello: &Hello<'_>) -> Greeting {
 
 /// Is this asked by a page that comes back?
 fn is_resumed(path: &str) -> bool {
-    match path.trim_start_matches("/api/").split('/').collect::<Vec<_>>()[..] {
-        ["sessions"] | ["sessions", _] | ["sessions", _, "messages"] | ["agent-runs", _, "status"] => true,
-        _ => false,
-    }
+    let parts: Vec<_> = path.trim_start_matches("/api/").split('/').collect();
+    matches!(parts[..], ["sessions"] | ["sessions", _] | ["sessions", _, "messages"] | ["agent-runs", _, "status"])
 }
 
 /// Which session a client means. It makes up names of its own; each leads to one session, always the same.
