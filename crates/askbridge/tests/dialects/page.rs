@@ -48,6 +48,11 @@ fn conversations_are_listed_and_loading_the_list_leaves_their_mode() {
 }
 
 #[test]
+fn the_project_that_a_person_chose_is_shown_after_a_reload_and_with_it_what_waits_there() {
+    assert!(!scene("reload_in_another_project").model.until_result(CALL).is_error);
+}
+
+#[test]
 fn after_switching_what_happens_is_drawn_where_it_belongs() {
     scene("switching");
 }

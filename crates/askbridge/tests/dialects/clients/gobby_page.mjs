@@ -225,6 +225,36 @@ await play({
     fine(tab);
   },
 
+  async reload_in_another_project() {
+    const shop = path.join(process.env.SCRATCH, "shop");
+    fs.mkdirSync(shop, { recursive: true });
+    await elsewhere("POST", "/v1/sessions", { agent: "claude", cwd: shop, title: "Shop" });
+    const tab = await open("Act");
+    await tab.click("Project scope: desk");
+    await until("the project", () =>
+      tab.run(`(() => {
+        const found = [...document.querySelectorAll("[role=option], [role=listbox] button, [role=menuitem]")].find((it) => it.innerText.trim() === "shop");
+        found?.click();
+        return Boolean(found);
+      })()`),
+    );
+    await tab.sees("shop");
+    await tab.click("New Chat");
+    await tab.click("Act");
+    await say(tab, "bash");
+    await tab.sees("Approval Required");
+    await tab.load();
+    await ready(tab);
+    await tab.sees("Approval Required");
+    // Also once the list has come, which is of the project that the person chose.
+    await until("the list", async () => (await listed(tab)).includes("Shop"));
+    await new Promise((go) => setTimeout(go, 1000));
+    assert.ok((await tab.text()).includes("Approval Required"));
+    await tab.click("Approve");
+    await tab.sees("done");
+    fine(tab);
+  },
+
   async switching() {
     const tab = await open("Act");
     await say(tab, "ask");

@@ -66,6 +66,7 @@ pub const LISTING: Listing = Listing {
         request("POST", "/api/chat/attachments"),
         request("DELETE", "/api/chat/attachments/{attachment}"),
         request("GET", "/api/chat/{session}/messages"),
+        open("GET", "/api/config/ui-settings"),
         request("PUT", "/api/config/ui-settings"),
         // Nothing of anybody's is said there. A page asks before it is logged in, and not again.
         open("GET", "/api/{*rest}"),
@@ -97,5 +98,5 @@ fn greet(hello: &Hello<'_>) -> Greeting {
         return Greeting::Open(Box::new(Gobby::default()));
     }
     let named = hello.path.split('/').skip(2).map(names::session_of).find(|session| hello.sees.see(*session));
-    Greeting::Open(Box::new(requests::Asked::new(named, hello.caller.is_some())))
+    Greeting::Open(Box::new(requests::Asked::new(named, hello.caller.map(str::to_owned))))
 }

@@ -46,6 +46,9 @@ pub(super) const CLOSES_PLAN: &str = "plan_approved";
 pub(super) const NO_ATTACHMENTS: &str =
     "askbridge passes on text alone: write it into the message, or put the file into the project's folder and name it";
 
+/// Under which names the settings of people's pages are kept.
+pub(super) const SETTINGS: &str = "settings/";
+
 /// How long a title may be.
 pub(super) const TITLE_CHARS_MAX: usize = 200;
 

@@ -1,8 +1,9 @@
 //! The machine of one request: what a page asks for before it opens its socket.
 
-use askbridge_core::ids::{SessionId, Timestamp};
+use askbridge_core::ids::{Raw, SessionId, Timestamp};
+use askbridge_core::limits;
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::lists::Listed;
 use super::starting::{self, Beginning};
@@ -13,7 +14,7 @@ use crate::rest;
 use crate::story::Story;
 use crate::told::Told;
 use crate::uuid;
-use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
+use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 const TAG: Tag = Tag(1);
 const SECOND: Tag = Tag(2);
@@ -27,8 +28,8 @@ const AT_WORK_MAX: usize = 200;
 /// One request.
 pub(super) struct Asked {
     session: Option<SessionId>,
-    /// Somebody whom we know.
-    is_known: bool,
+    /// Who asks, if that is known.
+    caller: Option<String>,
     wanted: Wanted,
     story: Story,
 }
@@ -46,6 +47,9 @@ enum Wanted {
     /// A conversation to be begun with what the body says, once it is known where.
     NewChat(Value),
     Begun(Value),
+    Settings,
+    /// Settings that are to change so.
+    SettingsToBe(Map<String, Value>),
     Sessions(Listed),
     SessionsAbout(Listed),
     Session,
@@ -59,8 +63,8 @@ enum Wanted {
 }
 
 impl Asked {
-    pub(super) fn new(session: Option<SessionId>, is_known: bool) -> Self {
-        Self { session, is_known, wanted: Wanted::Nothing, story: Story::default() }
+    pub(super) fn new(session: Option<SessionId>, caller: Option<String>) -> Self {
+        Self { session, caller, wanted: Wanted::Nothing, story: Story::default() }
     }
 
     fn query(&mut self, wanted: Wanted, query: Query, out: &mut Outbox) {
@@ -72,7 +76,8 @@ impl Asked {
         let parts: Vec<_> = req.path.trim_start_matches("/api/").trim_end_matches('/').split('/').collect();
         match (req.method, parts.as_slice()) {
             ("GET", ["auth", "status"]) => {
-                rest::json(out, 200, &json!({"auth_required": !self.is_known, "authenticated": self.is_known}));
+                let is_known = self.caller.is_some();
+                rest::json(out, 200, &json!({"auth_required": !is_known, "authenticated": is_known}));
             }
             ("POST", ["auth", "login"]) => {
                 let body: Value = serde_json::from_slice(req.body).unwrap_or_default();
@@ -119,12 +124,39 @@ impl Asked {
                     None => rest::json(out, 200, &json!({"messages": [], "max_seq": 0})),
                 }
             }
-            ("GET" | "PUT", _) => {
+            ("GET", ["config", "ui-settings"]) => self.settings(Wanted::Settings, out),
+            ("PUT", ["config", "ui-settings"]) => match serde_json::from_slice(req.body) {
+                Ok(Value::Object(changes)) => self.settings(Wanted::SettingsToBe(changes), out),
+                _ => rest::detail(out, 400, "Settings are an object"),
+            },
+            ("GET", _) => {
                 let known = quirks::EMPTY.iter().find(|(path, _)| *path == req.path).map(|(_, body)| *body);
                 let body = serde_json::from_str::<Value>(known.unwrap_or("{}")).unwrap_or_default();
                 rest::json(out, 200, &body);
             }
             _ => rest::detail(out, 404, "Not Found"),
+        }
+    }
+
+    /// The settings of a person's pages: among them which project is shown, without which a page that is loaded again opens
+    /// a conversation of another one.
+    fn settings(&mut self, wanted: Wanted, out: &mut Outbox) {
+        match settings_name(self.caller.as_deref()) {
+            Some(name) => self.query(wanted, Query::Kept(name), out),
+            None => rest::json(out, 200, &json!({})),
+        }
+    }
+
+    fn keep_settings(&mut self, mut settings: Map<String, Value>, changes: Map<String, Value>, out: &mut Outbox) {
+        settings.extend(changes);
+        let settings = Value::Object(settings);
+        let thing = settings.to_string();
+        match settings_name(self.caller.as_deref()) {
+            Some(name) if thing.len() <= limits::SHELF_BYTES_MAX => {
+                self.wanted = Wanted::Done(settings);
+                out.wishes.push((SECOND, Wish::Keep { name, thing: Some(Raw::from(thing)) }));
+            }
+            _ => rest::detail(out, 413, "These settings are too large"),
         }
     }
 
@@ -196,10 +228,22 @@ impl Asked {
                 query => self.query(Wanted::Sessions(listed), query, cx.out),
             },
             Wanted::SessionsAbout(listed) => rest::json(cx.out, 200, &listed.json(&finds.gists)),
+            Wanted::Settings => rest::json(cx.out, 200, &kept_settings(&finds)),
+            Wanted::SettingsToBe(changes) => self.keep_settings(kept_settings(&finds), changes, cx.out),
             Wanted::Done(done) => rest::json(cx.out, 200, &done),
             Wanted::Nothing | Wanted::Session | Wanted::Summary | Wanted::Messages { .. } => {}
         }
     }
+}
+
+/// Under which name a person's settings are kept. Names are of any length, and may begin like another.
+fn settings_name(caller: Option<&str>) -> Option<String> {
+    caller.map(|caller| format!("{}{}", quirks::SETTINGS, uuid::of_text(caller)))
+}
+
+fn kept_settings(finds: &Finds) -> Map<String, Value> {
+    let kept = finds.kept.first().and_then(|(_, thing)| serde_json::from_str(thing.as_str()).ok());
+    kept.unwrap_or_default()
 }
 
 /// How long a page stays logged in.
