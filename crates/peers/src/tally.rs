@@ -110,6 +110,11 @@ impl Tally {
         self.cost_since(Timestamp(i64::MIN))
     }
 
+    /// Does the agent work, and wait for nobody?
+    pub fn works(&self) -> bool {
+        matches!(self.standing, Standing::Thinking | Standing::Generating)
+    }
+
     /// Does the agent work, or wait for a person?
     pub fn is_running(&self) -> bool {
         matches!(self.standing, Standing::Thinking | Standing::Generating | Standing::Waiting)

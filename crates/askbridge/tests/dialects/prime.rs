@@ -33,6 +33,28 @@ fn a_wrong_answer_is_refused_and_the_question_comes_again() {
 }
 
 #[test]
+fn a_list_for_one_choice_is_joined_as_the_original_does() {
+    let house = scene("a_list_for_one_choice");
+    assert!(house.model.until_result(CALL).text.contains(r#""Which?"="A, B""#));
+}
+
+#[test]
+fn a_cancel_needs_no_answers() {
+    scene("cancel_without_answers");
+}
+
+#[test]
+fn every_answer_has_every_field_of_the_originals_models() {
+    scene("every_field");
+}
+
+#[test]
+fn messages_that_waited_behind_a_question_get_a_turn_each() {
+    let house = house("prime", Subject::Real);
+    play(&house, "prime", "a_turn_each");
+}
+
+#[test]
 fn a_client_that_comes_back_finds_its_question() {
     scene("reconnect_with_an_open_question");
 }

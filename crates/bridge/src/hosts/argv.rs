@@ -34,6 +34,9 @@ pub struct Launch {
     /// Are answers to questions said once more, beside the result of the call?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers_beside: Option<bool>,
+    /// Does each message get a turn of its own?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub one_message_a_turn: Option<bool>,
     /// Tools that always go to a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub always_ask: Vec<String>,

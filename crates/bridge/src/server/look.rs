@@ -61,9 +61,11 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
         Query::Counts(sessions) => {
             let mut counts = Vec::with_capacity(sessions.len());
             let mut left = COUNTED_ENTRIES_MAX;
-            // One that is gone since it was listed is left out.
+            // One that is gone since it was listed is left out, and so are those that nothing is left to be read of.
             for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
-                counts.push((session, tally(app, session, &mut left).await?));
+                if left > 0 {
+                    counts.push((session, tally(app, session, &mut left).await?));
+                }
             }
             Ok(found(Finds { counts, ..Finds::default() }))
         }

@@ -12,4 +12,4 @@ mod value;
 mod whole;
 
 pub use reply::{FormReply, Given, Mismatch, Problem, QuestionKey, Reply, Value};
-pub use whole::{EditCheck, unfit};
+pub use whole::{EditCheck, takes_several, unfit};

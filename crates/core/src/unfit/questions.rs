@@ -72,6 +72,13 @@ fn with_note(pick: Pick, note: Option<String>) -> Result<Pick, String> {
     Ok(Pick { note, ..pick })
 }
 
+/// Does the question that this text names take several answers? `None`: it names none, or more than one.
+pub(super) fn takes_several(posed: &[Posed<'_>], text: &str) -> Option<bool> {
+    let names = question_names(posed.iter().map(|posed| posed.question.text.as_str()));
+    let index = find(posed, &names, &QuestionKey::Text(text.to_owned())).ok()?;
+    Some(posed[index].question.multi)
+}
+
 fn named(key: &QuestionKey, name: &str) -> String {
     match key {
         QuestionKey::Index(_) => name.to_owned(),

@@ -37,6 +37,11 @@ pub fn unfit(ask: &Ask, reply: Reply, check: EditCheck<'_>) -> Result<Answer, Mi
     }
 }
 
+/// Does the question of `ask` that this text names take several answers? `None`: it names none, or more than one.
+pub fn takes_several(ask: &Ask, text: &str) -> Option<bool> {
+    questions::takes_several(&posed(&ask.body), text)
+}
+
 fn decided(
     approval: &Approval,
     decision: Decision,

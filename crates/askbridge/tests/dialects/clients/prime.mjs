@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import https from "node:https";
+import * as model from "./prime_models.mjs";
 import { Line, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
 
 const SOCKET = "/api/v1/chat/ws";
@@ -92,7 +93,8 @@ class Relay {
 async function register(installation_id, push_url, more = {}) {
   const body = { installation_id, device_type: "iphone", push_url, ...more };
   const made = await request("POST", "/api/v1/devices/register", { headers: bearer, body });
-  assert.deepEqual([made.status, made.json], [200, { success: true, installation_id }], made.text);
+  assert.equal(made.status, 200, made.text);
+  assert.equal(model.registered(made.json).success, true);
 }
 
 const bearer = { authorization: `Bearer ${TOKEN}` };
@@ -140,14 +142,87 @@ await play({
     const app = await App.open("new");
     app.say("ask");
     await app.question();
-    app.answer({ "Which?": 7 });
-    assert.match((await app.line.type("error")).error, /^Invalid ask_user_response: /);
+    const wrong = [
+      [{ answers: { "Which?": 7 } }, /“Which\?” has to be text, or a list of texts$/],
+      [{ answers: { "Which?": ["A", 7] } }, /has to be text, or a list of texts$/],
+      [{ answers: ["A"] }, /`answers` has to be an object/],
+      [{ answers: { "Whose?": "A" } }, /none of these is a question that was asked$/],
+      [{ answers: {}, cancelled: "maybe" }, /`cancelled` has to be true or false$/],
+    ];
+    for (const [said, says] of wrong) {
+      app.line.say({ type: "ask_user_response", data: { question_id: app.card.question_id, ...said } });
+      const { error } = await app.line.type("error");
+      assert.match(error, /^Invalid ask_user_response: /);
+      assert.match(error, says);
+      assert.doesNotMatch(error, /enum|variant|serde|line \d/, "words for people");
+      await app.question();
+    }
+    // What is said to no question is passed over, as the original does.
+    app.answer({ "Which?": "neither, thank you", "Whose?": "mine" });
+    await app.complete();
+    model.frames(app.line.frames);
+  },
+
+  async a_list_for_one_choice() {
+    const app = await App.open("new");
+    app.say("ask");
     await app.question();
     app.answer({ "Which?": ["A", "B"] });
-    assert.match((await app.line.type("error")).error, /^Invalid ask_user_response: /);
-    await app.question();
-    app.answer({ "Which?": "neither, thank you" });
     await app.complete();
+  },
+
+  async cancel_without_answers() {
+    const app = await App.open("new");
+    app.say("ask");
+    const { questionId } = await app.question();
+    app.line.say({ type: "ask_user_response", data: { questionId, cancelled: true } });
+    await app.complete();
+    assert.ok(!app.types().includes("error"));
+  },
+
+  async every_field() {
+    const app = await App.open("new");
+    model.frames(app.line.frames);
+    assert.deepEqual([app.status.status, app.status.is_processing], ["waiting", false]);
+    assert.ok(Date.parse(app.status.last_activity) > 0, "a new session has a time");
+    app.say("bash");
+    const id = await app.sessionId();
+    await app.complete();
+    model.placeholder((await request("POST", "/api/v1/chat/sessions", { headers: bearer, body: {} })).json);
+    const at = `/api/v1/claude-sessions/${id}`;
+    const whole = model.session(await get(at));
+    assert.ok(whole.some((message) => message.tool_name === "Bash" && message.tool_input.command === "echo hi"));
+    model.summary(await get(`${at}/summary`));
+    const roles = async (query) => new Set(model.messages(await get(`${at}/messages${query}`)).map(({ role }) => role));
+    assert.deepEqual(await roles("?roles=user"), new Set(["user"]));
+    assert.deepEqual(await roles("?roles=user&roles=assistant"), new Set(["user", "assistant"]));
+    assert.deepEqual(await roles(""), new Set(["user", "assistant"]));
+    assert.equal(model.history(await get(`/api/v1/chat/sessions/${id}/messages`))[0].content, "bash");
+    assert.deepEqual([model.list(await get("/api/v1/claude-sessions/"))[0].status], ["done"]);
+    // While it works, and while it waits.
+    app.say("ask");
+    await app.question();
+    const [line] = model.list(await get("/api/v1/claude-sessions/"));
+    assert.deepEqual([line.status, line.is_running], ["waiting", false], "as in the original");
+    app.answer({ "Which?": "A" });
+    await app.complete();
+    for (const [name, status] of [["nonsense", 404], ["00000000-0000-4000-8000-000000000000", 404], ["a%20b", 400]]) {
+      for (const path of [`/api/v1/claude-sessions/${name}`, `/api/v1/chat/sessions/${name}/messages`]) {
+        assert.equal((await request("GET", path, { headers: bearer })).status, status, path);
+      }
+    }
+    model.frames(app.line.frames);
+  },
+
+  async a_turn_each() {
+    const app = await App.open("new");
+    app.say("ask");
+    await app.question();
+    for (const text of ["later one", "later two", "later three"]) app.say(text);
+    app.answer({ "Which?": "A" });
+    for (let turn = 0; turn < 4; turn++) await app.complete();
+    const waited = app.line.frames.filter((frame) => frame.type === "text" && frame.chunk === "it waited");
+    assert.equal(waited.length, 3, "each message has an answer of its own");
   },
 
   async reconnect_with_an_open_question() {
@@ -288,14 +363,30 @@ await play({
     const sent = await send({ title: "Hello", body: "World", data: { a: 1 } });
     assert.equal(sent.status, 200, sent.text);
     const { devices, ...counts } = sent.json;
-    assert.deepEqual(counts, { success: true, sent: 1, failed: 1, invalid_tokens_removed: 1 });
-    const ends = Object.fromEntries(devices.map(({ name, status }) => [name, status]));
-    assert.deepEqual(ends, { phone: "sent", mac: "removed" });
+    assert.deepEqual(counts, { success: true, sent: 1, failed: 0, invalid_tokens_removed: 1 });
+    const ends = Object.fromEntries(model.sent({ ...counts, devices }).map(({ name, status }) => [name, status]));
+    assert.deepEqual(ends, { phone: "sent", mac: "invalid_binding" });
     const { method, path, ...push } = relay.pushes.find((it) => it.path === "/push/1");
     assert.deepEqual([method, push], ["POST", { title: "Hello", body: "World", data: { a: 1 } }]);
-    await until("it to be forgotten", async () => (await get("/api/v1/devices")).count === 1);
+    await until("it to be forgotten", async () => (await get("/api/v1/devices")).total === 1);
     const filtered = await send({ title: "Hello", body: "World", device_filter: "mac" });
-    assert.deepEqual([filtered.json.success, filtered.json.sent], [false, 0]);
+    assert.deepEqual([filtered.json.success, filtered.json.sent], [true, 0], "nothing failed");
+    // A device that is known may leave out its address, and keeps the day of its first registration.
+    const [before] = model.devices(await get("/api/v1/devices?device_filter=PHO"));
+    const again = await request("POST", "/api/v1/devices/register", {
+      headers: bearer,
+      body: { installation_id: "phone-1", device_name: "my phone" },
+    });
+    assert.equal(again.status, 200, again.text);
+    const [after] = model.devices(await get("/api/v1/devices"));
+    assert.deepEqual([after.device_name, after.registered_at], ["my phone", before.registered_at]);
+    assert.equal((await send({ title: "Hello", body: "again" })).json.sent, 1);
+    for (const body of ["{", {}, { installation_id: "new-1" }, { installation_id: 7 }, { installation_id: "a", device_type: "tv" }]) {
+      const refused = await request("POST", "/api/v1/devices/register", { headers: bearer, body });
+      assert.ok([400, 422].includes(refused.status), refused.text);
+      assert.doesNotMatch(refused.json.detail, /line \d|missing field|expected/, "words for people");
+    }
+    assert.equal(model.devices(await get("/api/v1/devices")).length, 1, "what was refused changed nothing");
     assert.equal((await send({ title: "x".repeat(101), body: "World" })).status, 422);
     assert.deepEqual((await send({ title: "a", body: "b" }, {})).json, { detail: "Not authenticated" });
   },

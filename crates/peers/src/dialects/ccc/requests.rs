@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use askbridge_core::ids::{SessionId, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::absent::{self, Absent};
 use super::deleting::{Deleting, Done};
@@ -115,12 +115,15 @@ impl Asked {
                 rest::json_with_cookie(out, &quirks::cookie("", 0), &json!({"message": "Logged out"}));
                 Ok(())
             }
-            ("GET", ["auth", "me"]) => Ok(self.query(Wanted::Me, Query::Login { token: String::new() }, out)),
+            ("GET", ["auth", "me"]) => {
+                self.query(Wanted::Me, Query::Login { token: String::new() }, out);
+                Ok(())
+            }
             ("GET", ["health"]) => {
                 let version = env!("CARGO_PKG_VERSION");
-                Ok(rest::json(out, 200, &json!({"status": "ok", "version": version, "timestamp": Rfc3339(cx.now)})))
+                shown(out, &json!({"status": "ok", "version": version, "timestamp": Rfc3339(cx.now)}))
             }
-            ("GET", ["models"] | ["models", "recommended"]) => Ok(rest::json(out, 200, &models::list())),
+            ("GET", ["models"] | ["models", "recommended"]) => shown(out, &models::list()),
             ("GET" | "POST" | "PUT" | "DELETE", ["projects", ..]) => self.about_projects(req, &parts, out),
             ("GET" | "PUT" | "DELETE", ["sessions", ..]) => self.about_a_session(req, &parts, out),
             _ => not_here(req.method, &parts, out),
@@ -130,7 +133,7 @@ impl Asked {
         }
     }
 
-    fn about_projects(&mut self, req: &Req<'_>, parts: &[&str], out: &mut Outbox) -> Result<(), (u16, String)> {
+    fn about_projects(&mut self, req: &Req<'_>, parts: &[&str], out: &mut Outbox) -> Done {
         let id = || parts.get(1).copied().unwrap_or_default().to_owned();
         let wanted = match (req.method, &parts[1..]) {
             ("GET", []) => Wanted::Projects { query: req.query.to_owned() },
@@ -153,7 +156,7 @@ impl Asked {
         Ok(())
     }
 
-    fn about_a_session(&mut self, req: &Req<'_>, parts: &[&str], out: &mut Outbox) -> Result<(), (u16, String)> {
+    fn about_a_session(&mut self, req: &Req<'_>, parts: &[&str], out: &mut Outbox) -> Done {
         let session = self.session.ok_or((404, "Session not found".to_owned()));
         match (req.method, parts) {
             ("GET", [_, _]) => self.story_of(session?, Wanted::Session, out),
@@ -176,7 +179,7 @@ impl Asked {
     }
 
     /// A form, or JSON of the same; the password is a token of ours.
-    fn login(&mut self, req: &Req<'_>, out: &mut Outbox) -> Result<(), (u16, String)> {
+    fn login(&mut self, req: &Req<'_>, out: &mut Outbox) -> Done {
         let text = String::from_utf8_lossy(req.body);
         let from_json = || Some(bodies::read(req.body).ok()?["password"].as_str()?.to_owned());
         let token = rest::value(&text, "password").or_else(from_json).filter(|token| !token.is_empty());
@@ -191,7 +194,7 @@ impl Asked {
         out.watches.push(Watch::Chat { session, remembered: false });
     }
 
-    fn granted(&mut self, receipt: Receipt, cx: &mut Cx<'_>) -> Result<(), (u16, String)> {
+    fn granted(&mut self, receipt: Receipt, cx: &mut Cx<'_>) -> Done {
         self.learn(receipt.finds.map(|finds| *finds).unwrap_or_default());
         if let Some(query) = self.looks.pop_front() {
             cx.out.queries.push((TAG, query));
@@ -287,7 +290,7 @@ impl Asked {
     }
 
     /// Has the sessions of a project counted. Its page asks before each message what was spent, so old ones are left out there.
-    fn count(&mut self, wanted: Wanted, cx: &mut Cx<'_>) -> Result<(), (u16, String)> {
+    fn count(&mut self, wanted: Wanted, cx: &mut Cx<'_>) -> Done {
         let (Wanted::Sessions(id) | Wanted::Usage(id) | Wanted::Limits(id)) = &wanted else { return Ok(()) };
         self.project(id)?;
         let since = if matches!(wanted, Wanted::Limits(_)) { projects::a_month_before(cx.now) } else { Timestamp(0) };
@@ -308,13 +311,18 @@ impl Asked {
     }
 }
 
+fn shown(out: &mut Outbox, body: &Value) -> Done {
+    rest::json(out, 200, body);
+    Ok(())
+}
+
 fn unreadable(why: String) -> (u16, String) {
     (422, why)
 }
 
-fn not_here(method: &str, parts: &[&str], out: &mut Outbox) -> Result<(), (u16, String)> {
+fn not_here(method: &str, parts: &[&str], out: &mut Outbox) -> Done {
     match absent::answer(method, parts) {
-        Some(Absent::Empty(nothing)) => Ok(rest::json(out, 200, &nothing)),
+        Some(Absent::Empty(nothing)) => shown(out, &nothing),
         Some(Absent::Refused(status, why)) => Err((status, why.to_owned())),
         None => Err((404, "Not Found".to_owned())),
     }

@@ -27,34 +27,77 @@ pub(super) struct Device {
     push_url: String,
     #[serde(default)]
     registered_at: Option<String>,
+    /// When its client last registered it.
+    #[serde(default)]
+    last_seen: Option<String>,
     /// Whose it is.
     #[serde(default)]
     owner: String,
 }
 
-impl Device {
-    /// Reads a registration.
-    pub(super) fn read(body: &[u8], owner: &str, now: Timestamp) -> Result<Self, String> {
-        let mut device: Self = serde_json::from_slice(body).map_err(|error| error.to_string())?;
-        let id = &device.installation_id;
+/// What a client says about its device.
+#[derive(Debug)]
+pub(super) struct Registration {
+    pub(super) installation_id: String,
+    device_name: Option<String>,
+    device_type: String,
+    /// May be left out for a device that is known.
+    push_url: Option<String>,
+}
+
+impl Registration {
+    pub(super) fn read(body: &[u8]) -> Result<Self, String> {
+        let body: Value = serde_json::from_slice(body).map_err(|_| "the body is not JSON")?;
+        let text = |name: &str| match &body[name] {
+            Value::Null => Ok(None),
+            Value::String(text) => Ok(Some(text.clone())),
+            _ => Err(format!("{name}: has to be text")),
+        };
+        let registration = Self {
+            installation_id: text("installation_id")?.ok_or("installation_id: is needed")?,
+            device_name: text("device_name")?.filter(|name| !name.trim().is_empty()),
+            device_type: text("device_type")?.unwrap_or_else(|| TYPES[0].to_owned()),
+            push_url: text("push_url")?,
+        };
+        registration.check().map(|()| registration)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let id = &self.installation_id;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if id.is_empty() || id.len() > ID_CHARS_MAX || !id.chars().all(is_plain) {
             return Err("installation_id: letters, digits, `-`, `_` and `.`, at most 128".to_owned());
         }
-        if device.device_name.as_ref().is_some_and(|name| name.chars().count() > NAME_CHARS_MAX) {
+        if self.device_name.as_ref().is_some_and(|name| name.chars().count() > NAME_CHARS_MAX) {
             return Err(format!("device_name: at most {NAME_CHARS_MAX} characters"));
         }
-        if !TYPES.contains(&device.device_type.as_str()) {
+        if !TYPES.contains(&self.device_type.as_str()) {
             return Err(format!("device_type: one of {}", TYPES.join(", ")));
         }
-        if !device.push_url.starts_with("https://") || device.push_url.len() > URL_BYTES_MAX {
+        if self.push_url.as_ref().is_some_and(|url| !url.starts_with("https://") || url.len() > URL_BYTES_MAX) {
             return Err("push_url: an address that begins with https://".to_owned());
         }
-        device.registered_at = Some(Rfc3339(now).to_string());
-        device.owner = owner.to_owned();
-        Ok(device)
+        Ok(())
     }
 
+    /// The device as it is kept from now on. Only its owner may leave out the address that reaches it.
+    pub(super) fn of(self, owner: &str, known: Option<Device>, now: Timestamp) -> Result<Device, String> {
+        let known = known.filter(|known| known.owner == owner);
+        let url = self.push_url.or_else(|| known.as_ref().map(|known| known.push_url.clone()));
+        let now = Rfc3339(now).to_string();
+        Ok(Device {
+            installation_id: self.installation_id,
+            device_name: self.device_name,
+            device_type: self.device_type,
+            push_url: url.ok_or("push_url: is needed for a new device")?,
+            registered_at: known.and_then(|known| known.registered_at).or_else(|| Some(now.clone())),
+            last_seen: Some(now),
+            owner: owner.to_owned(),
+        })
+    }
+}
+
+impl Device {
     /// Under which name it is kept.
     pub(super) fn kept_as(&self) -> String {
         format!("{PREFIX}{}", self.installation_id)
@@ -64,14 +107,17 @@ impl Device {
         Raw::from(serde_json::to_string(self).expect("a device has text keys"))
     }
 
-    /// Is it meant by a filter: its type, or its name?
+    /// Is it meant by a filter: its type, or a part of its name, in any case?
     pub(super) fn is_meant(&self, filter: Option<&str>) -> bool {
-        filter.is_none_or(|filter| self.device_type == filter || self.device_name.as_deref() == Some(filter))
+        filter.map(str::to_lowercase).is_none_or(|filter| {
+            let named = self.device_name.as_ref().is_some_and(|name| name.to_lowercase().contains(&filter));
+            self.device_type == filter || named
+        })
     }
 
     /// What it is called in a report.
     pub(super) fn name(&self) -> &str {
-        self.device_name.as_deref().unwrap_or(&self.installation_id)
+        self.device_name.as_deref().unwrap_or(&self.device_type)
     }
 
     /// Something that it is to show.
@@ -123,8 +169,8 @@ pub(super) fn all(kept: &[(String, Raw)]) -> impl Iterator<Item = Device> {
     kept.iter().filter_map(|(_, thing)| serde_json::from_str(thing.as_str()).ok())
 }
 
-pub(super) fn registered(device: &Device) -> Value {
-    json!({"success": true, "installation_id": device.installation_id})
+pub(super) fn registered() -> Value {
+    json!({"success": true, "message": "Device registered successfully"})
 }
 
 /// Lists devices without the addresses that reach them.
@@ -134,9 +180,10 @@ pub(super) fn list(kept: &[(String, Raw)], filter: Option<&str>) -> Value {
             "installation_id": device.installation_id,
             "device_name": device.device_name,
             "device_type": device.device_type,
+            "last_seen": device.last_seen.as_ref().or(device.registered_at.as_ref()),
             "registered_at": device.registered_at,
         })
     });
     let devices: Vec<_> = devices.collect();
-    json!({"count": devices.len(), "devices": devices})
+    json!({"total": devices.len(), "devices": devices})
 }

@@ -1,11 +1,10 @@
 //! Frames → wishes.
 
 use askbridge_core::ids::AskId;
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Said};
 use serde_json::Value;
 
+use super::answers::Answering;
 use super::peer::{Awaited, Prime};
-use super::wire::{Answering, Heard, OneOrMany};
 use super::{quirks, tell};
 use crate::peer::{Cx, Garbled};
 use crate::wish::{AskRef, Wish};
@@ -16,20 +15,14 @@ impl Prime {
             let (code, why) = quirks::NOT_JSON;
             return Err(Garbled { code, why: why.to_owned() });
         };
-        let heard = match serde_json::from_value::<Heard>(value) {
-            Ok(heard) if quirks::TYPES.contains(&heard.kind.as_str()) => heard,
-            Ok(heard) => {
-                let why = format!("Invalid message format: `{}` is not a type of message", heard.kind);
-                tell::error(&why, cx.out);
-                return Ok(());
-            }
-            Err(error) => {
-                tell::error(&format!("Invalid message format: {error}"), cx.out);
+        let (kind, data) = match frame(&value) {
+            Ok(frame) => frame,
+            Err(why) => {
+                tell::error(&format!("Invalid message format: {why}"), cx.out);
                 return Ok(());
             }
         };
-        let data = heard.data.unwrap_or_default();
-        match heard.kind.as_str() {
+        match kind {
             "user_message" => match data["message"].as_str().filter(|text| !text.is_empty()) {
                 Some(text) => self.say(text.to_owned(), cx),
                 None => tell::error("Missing 'message' field in data", cx.out),
@@ -45,16 +38,12 @@ impl Prime {
         Ok(())
     }
 
-    fn answered(&mut self, data: Value, cx: &mut Cx<'_>) {
-        let id = quirks::question_id(&data).map(str::to_owned);
-        let read = serde_json::from_value::<Answering>(data);
-        let (id, answering) = match (id, read) {
-            (Some(id), Ok(answering)) => (id, answering),
-            (None, _) => return self.not_an_answer("`question_id` is missing", cx),
-            (_, Err(error)) => return self.not_an_answer(&error.to_string(), cx),
+    fn answered(&mut self, data: &Value, cx: &mut Cx<'_>) {
+        let answering = match Answering::read(data) {
+            Ok(answering) => answering,
+            Err(why) => return self.not_an_answer(&why, cx),
         };
-        let named = self.slot.find(|ask| tell::question_id(ask.id) == id);
-        let Some(ask) = named.map(|ask| ask.id) else {
+        let Some(ask) = self.slot.find(|ask| tell::question_id(ask.id) == answering.id) else {
             // Whoever answers a question that is long gone has nothing to do about it.
             if let Some(pending) = self.slot.shown().map(|ask| ask.id) {
                 tell::error("Question ID does not match pending question", cx.out);
@@ -62,17 +51,19 @@ impl Prime {
             }
             return;
         };
-        let reply = reply(answering.answers);
-        let wish = match (answering.cancelled, reply) {
-            (false, Some(reply)) => Wish::Answer { ask: AskRef::Id(ask), reply },
+        let (id, cancelled) = (ask.id, answering.cancelled);
+        let reply = if cancelled { Ok(None) } else { answering.reply(&ask) };
+        let wish = match reply {
+            Ok(Some(reply)) => Wish::Answer { ask: AskRef::Id(id), reply },
             // To say nothing late is to say nothing.
-            _ if !self.slot.is_open(ask) => return,
-            _ => Wish::Dismiss { ask: AskRef::Id(ask), words: None },
+            Ok(None) if !self.slot.is_open(id) => return,
+            Ok(None) => Wish::Dismiss { ask: AskRef::Id(id), words: None },
+            Err(why) => return self.not_an_answer(&why, cx),
         };
-        if self.slot.is_open(ask) {
-            self.slot.say(ask);
+        if self.slot.is_open(id) {
+            self.slot.say(id);
         }
-        self.wish(Awaited::Answer(ask), wish, cx.out);
+        self.wish(Awaited::Answer(id), wish, cx.out);
     }
 
     /// The card closed when this was sent, so it has to be shown again.
@@ -90,25 +81,15 @@ impl Prime {
     }
 }
 
-/// Reads answers by question. `None`: nothing was answered at all.
-fn reply(answers: std::collections::BTreeMap<String, OneOrMany>) -> Option<Reply> {
-    let blank = |text: &String| text.trim().is_empty();
-    let given: Vec<_> = answers
-        .into_iter()
-        .filter_map(|(question, said)| {
-            let value = match said {
-                OneOrMany::One(text) if blank(&text) => return None,
-                OneOrMany::One(text) => Said::Label(text),
-                OneOrMany::Many(texts) => {
-                    let texts: Vec<_> = texts.into_iter().filter(|text| !blank(text)).map(Said::Label).collect();
-                    if texts.is_empty() {
-                        return None;
-                    }
-                    Said::List(texts)
-                }
-            };
-            Some(Given { key: QuestionKey::Text(question), value: Some(value), note: None })
-        })
-        .collect();
-    (!given.is_empty()).then_some(Reply::Questions(given))
+/// What a frame is, and what it carries. Said in words, because people read it.
+fn frame(value: &Value) -> Result<(&str, &Value), String> {
+    let kind = match &value["type"] {
+        Value::String(kind) if quirks::TYPES.contains(&kind.as_str()) => kind,
+        Value::String(kind) => return Err(format!("`{kind}` is not a type of message")),
+        _ => return Err("a message is an object with a `type`".to_owned()),
+    };
+    match &value["data"] {
+        data @ (Value::Object(_) | Value::Null) => Ok((kind, data)),
+        _ => Err("`data` has to be an object".to_owned()),
+    }
 }

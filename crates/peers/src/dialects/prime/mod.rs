@@ -4,8 +4,10 @@
 //! `ask_user_response`; both spell their names twice, in snake and in camel case. The screen has room for one question.
 //! Lists and histories come by requests. As of January 2026; what it cannot say is in `docs/dialects/prime.md`.
 
+mod answers;
 mod devices;
 mod hear;
+mod histories;
 mod notify;
 mod peer;
 mod push;

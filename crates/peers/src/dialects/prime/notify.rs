@@ -1,7 +1,6 @@
 //! `POST /api/v1/notifications/send`: something that a person wants on their devices.
 
 use askbridge_core::ids::Raw;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::devices::{self, Device, Fate, Push};
@@ -13,19 +12,33 @@ const BODY_CHARS_MAX: usize = 500;
 /// Calls: from here on, one for each device.
 const FIRST: u64 = 100;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(super) struct Notification {
     title: String,
     body: String,
-    #[serde(default)]
     device_filter: Option<String>,
-    #[serde(default)]
     data: Option<Value>,
 }
 
 impl Notification {
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
-        let read: Self = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        let read: Value = serde_json::from_slice(body).map_err(|_| "the body is not JSON")?;
+        let text = |name: &str| match &read[name] {
+            Value::Null => Ok(None),
+            Value::String(text) => Ok(Some(text.clone())),
+            _ => Err(format!("{name}: has to be text")),
+        };
+        let data = match &read["data"] {
+            Value::Null => None,
+            Value::Object(data) => Some(Value::Object(data.clone())),
+            _ => return Err("data: has to be an object".to_owned()),
+        };
+        let read = Self {
+            title: text("title")?.unwrap_or_default(),
+            body: text("body")?.unwrap_or_default(),
+            device_filter: text("device_filter")?,
+            data,
+        };
         for (name, text, max) in [("title", &read.title, TITLE_CHARS_MAX), ("body", &read.body, BODY_CHARS_MAX)] {
             if text.is_empty() || text.chars().count() > max {
                 return Err(format!("{name}: 1 to {max} characters"));
@@ -73,16 +86,17 @@ impl Sending {
         let devices = self.devices.iter().zip(&fates).map(|(device, fate)| {
             let (status, error) = match fate {
                 Fate::Sent => ("sent", None),
-                Fate::Gone => ("removed", Some("the device is no longer registered with the relay")),
+                Fate::Gone => ("invalid_binding", Some("the relay does not know it any more, so it was removed")),
                 Fate::Failed(why) => ("failed", Some(why.as_str())),
             };
             json!({"name": device.name(), "status": status, "error": error})
         });
         let (sent, gone) = (count(|fate| *fate == Fate::Sent), count(|fate| *fate == Fate::Gone));
+        let failed = fates.len() - sent - gone;
         Some(json!({
-            "success": sent > 0,
+            "success": failed == 0,
             "sent": sent,
-            "failed": fates.len() - sent,
+            "failed": failed,
             "invalid_tokens_removed": gone,
             "devices": devices.collect::<Vec<_>>(),
         }))

@@ -69,7 +69,8 @@ impl Prime {
         if self.unsaid.len() > 1 {
             return;
         }
-        let more = json!({"allowed_tools": quirks::ALLOWED_TOOLS, "setting_sources": ["project"]});
+        let more =
+            json!({"allowed_tools": quirks::ALLOWED_TOOLS, "setting_sources": ["project"], "one_message_a_turn": true});
         let settings = Settings {
             mode: Some("acceptEdits".to_owned()),
             wishes: wishes(),
@@ -97,6 +98,7 @@ impl Prime {
             None => {
                 self.has_status = true;
                 let pending = format!("pending_{:032x}", cx.ids.fresh());
+                self.progress.begins(cx.now);
                 tell::send(&Said::SessionStatus(self.progress.status(pending, None, 0)), cx.out);
             }
         }

@@ -2,14 +2,15 @@
 
 use askbridge_core::ids::{SessionId, Timestamp};
 
-use super::devices::{self, Device};
+use super::devices::{self, Registration};
+use super::histories;
 use super::notify::{Notification, Sending};
 use super::sessions::{self, Next};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Tag};
 use crate::rest;
 use crate::story::Story;
+use crate::tally::Counting;
 use crate::told::Told;
-use crate::uuid::read_session;
 use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 /// One request.
@@ -20,6 +21,7 @@ pub(super) struct Asked {
     caller: String,
     wanted: Wanted,
     story: Story,
+    counting: Counting,
 }
 
 /// What the response will be made of.
@@ -29,13 +31,15 @@ enum Wanted {
     /// The same, once it is known how many messages each has.
     Counts(Box<sessions::Listing>),
     Session,
+    /// The messages that a chat begins with.
+    Chat,
     Messages {
-        roles: Option<String>,
+        roles: Vec<String>,
     },
     Summary,
     /// A device to be kept, unless there are too many.
-    Register(Device),
-    Registered(Device),
+    Register(Registration, Timestamp),
+    Registered,
     Devices {
         filter: Option<String>,
     },
@@ -48,7 +52,13 @@ const SECOND: Tag = Tag(2);
 
 impl Asked {
     pub(super) fn new(session: Option<SessionId>, caller: &str) -> Self {
-        Self { session, caller: caller.to_owned(), wanted: Wanted::Nothing, story: Story::default() }
+        Self {
+            session,
+            caller: caller.to_owned(),
+            wanted: Wanted::Nothing,
+            story: Story::default(),
+            counting: Counting::default(),
+        }
     }
 
     /// Looks at the devices first.
@@ -61,9 +71,7 @@ impl Asked {
         let parts: Vec<_> = req.path.trim_start_matches("/api/v1/").trim_end_matches('/').split('/').collect();
         match (req.method, parts.as_slice()) {
             ("POST", ["chat", "sessions"]) => sessions::placeholder(cx),
-            ("GET", ["chat", "sessions", id, "messages"]) => {
-                self.story_of(id, Wanted::Messages { roles: None }, cx.out)
-            }
+            ("GET", ["chat", "sessions", id, "messages"]) => self.story_of(id, Wanted::Chat, cx.out),
             ("GET", ["claude-sessions"]) => match sessions::Listing::read(req.query) {
                 Ok(listing) => {
                     cx.out.queries.push((TAG, listing.query()));
@@ -73,12 +81,15 @@ impl Asked {
             },
             ("GET", ["claude-sessions", id]) => self.story_of(id, Wanted::Session, cx.out),
             ("GET", ["claude-sessions", id, "messages"]) => {
-                let roles = rest::value(req.query, "roles");
+                // Each on its own, or several with commas between.
+                let roles = rest::values(req.query, "roles");
+                let roles = roles.iter().flat_map(|roles| roles.split(',')).map(|role| role.trim().to_owned());
+                let roles = roles.filter(|role| !role.is_empty()).collect();
                 self.story_of(id, Wanted::Messages { roles }, cx.out);
             }
             ("GET", ["claude-sessions", id, "summary"]) => self.story_of(id, Wanted::Summary, cx.out),
-            ("POST", ["devices", "register"]) => match Device::read(req.body, &self.caller, cx.now) {
-                Ok(device) => self.with_devices(Wanted::Register(device), cx.out),
+            ("POST", ["devices", "register"]) => match Registration::read(req.body) {
+                Ok(registration) => self.with_devices(Wanted::Register(registration, cx.now), cx.out),
                 Err(why) => rest::detail(cx.out, 422, &why),
             },
             ("GET", ["devices"]) => {
@@ -99,20 +110,23 @@ impl Asked {
                 self.wanted = wanted;
                 out.watches.push(Watch::Chat { session, remembered: false });
             }
-            None if read_session(id).is_none() => rest::detail(out, 400, &format!("Invalid session ID: {id}")),
-            None => rest::detail(out, 404, "Session not found"),
+            None if !histories::is_a_name(id) => {
+                rest::detail(out, 400, "Invalid session ID: only letters, digits, hyphens, underscores and dots");
+            }
+            None => rest::detail(out, 404, &format!("Session {id} not found")),
         }
     }
 
-    fn told_all(&self, session: SessionId, out: &mut Outbox) {
-        match &self.wanted {
-            Wanted::Session => rest::json(out, 200, &sessions::one(session, &self.story)),
-            Wanted::Messages { roles } => {
-                rest::json(out, 200, &sessions::messages(session, &self.story, roles.as_deref()));
-            }
-            Wanted::Summary => rest::json(out, 200, &sessions::summary(session, &self.story)),
-            _ => {}
-        }
+    fn told_all(&mut self, session: SessionId, out: &mut Outbox) {
+        let tally = std::mem::take(&mut self.counting).tally();
+        let body = match &self.wanted {
+            Wanted::Session => histories::whole(session, &self.story, &tally),
+            Wanted::Chat => histories::chat(session, &self.story),
+            Wanted::Messages { roles } => histories::messages(session, &self.story, roles),
+            Wanted::Summary => histories::summary(session, &self.story, &tally),
+            _ => return,
+        };
+        rest::json(out, 200, &body);
     }
 }
 
@@ -126,7 +140,10 @@ impl Peer for Asked {
 
     fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
         match told {
-            Told::Event(happened) => self.story.hear(happened),
+            Told::Event(happened) => {
+                self.story.hear(happened);
+                self.counting.hear(&happened.event, happened.at);
+            }
             Told::CaughtUp { .. } if self.story.goes_on(cx.out) => {}
             Told::CaughtUp { session, .. } => self.told_all(self.session.unwrap_or(*session), cx.out),
             _ => {}
@@ -145,8 +162,8 @@ impl Peer for Asked {
         match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
             Wanted::Sessions(listing) => self.list(listing, finds, cx.out),
             Wanted::Counts(listing) => rest::json(cx.out, 200, &listing.page(&finds.counts)),
-            Wanted::Register(device) => self.register(device, &finds, cx.out),
-            Wanted::Registered(device) => rest::json(cx.out, 200, &devices::registered(&device)),
+            Wanted::Register(registration, now) => self.register(registration, now, &finds, cx.out),
+            Wanted::Registered => rest::json(cx.out, 200, &devices::registered()),
             Wanted::Devices { filter } => rest::json(cx.out, 200, &devices::list(&finds.kept, filter.as_deref())),
             Wanted::Notify(notification) => {
                 self.wanted = Wanted::Sending(Sending::begin(notification, &finds.kept, cx.out));
@@ -176,15 +193,19 @@ impl Asked {
         }
     }
 
-    fn register(&mut self, device: Device, finds: &Finds, out: &mut Outbox) {
-        let name = device.kept_as();
-        let is_known = finds.kept.iter().any(|(known, _)| *known == name);
-        if !is_known && finds.kept.len() >= devices::DEVICES_MAX {
+    fn register(&mut self, registration: Registration, now: Timestamp, finds: &Finds, out: &mut Outbox) {
+        let known = devices::all(&finds.kept).find(|known| known.installation_id == registration.installation_id);
+        if known.is_none() && finds.kept.len() >= devices::DEVICES_MAX {
             let why = format!("There are {} devices already; one has to go first", devices::DEVICES_MAX);
             return rest::detail(out, 409, &why);
         }
-        out.wishes.push((SECOND, Wish::Keep { name, thing: Some(device.thing()) }));
-        self.wanted = Wanted::Registered(device);
+        match registration.of(&self.caller, known, now) {
+            Ok(device) => {
+                out.wishes.push((SECOND, Wish::Keep { name: device.kept_as(), thing: Some(device.thing()) }));
+                self.wanted = Wanted::Registered;
+            }
+            Err(why) => rest::detail(out, 400, &why),
+        }
     }
 
     /// Says how a notification went, once that is known of every device.

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::json::Rfc3339;
 use crate::peer::Cx;
 use crate::rest;
-use crate::story::{Part, Story};
 use crate::tally::{Standing, Tally};
 use crate::uuid;
 use crate::wish::{Finds, HOSTED_DOOR, Query, SessionLine};
@@ -110,7 +109,7 @@ impl Listing {
     }
 
     pub(super) fn page(&self, counts: &[(SessionId, Tally)]) -> Value {
-        let nothing = Tally::default();
+        let nothing = Tally { standing: Standing::Done, ..Tally::default() };
         let tally = |id| counts.iter().find(|(known, _)| *known == id).map_or(&nothing, |(_, tally)| tally);
         let sessions = self.lines.iter().map(|line| Line {
             session_id: uuid::of_session(line.id),
@@ -121,7 +120,7 @@ impl Listing {
             last_activity: Rfc3339(line.last_at).to_string(),
             message_count: tally(line.id).messages,
             file_path: line.folder.clone().unwrap_or_default(),
-            is_running: line.open_asks > 0 || tally(line.id).is_running(),
+            is_running: line.open_asks == 0 && tally(line.id).works(),
             status: if line.open_asks > 0 { "waiting" } else { status(tally(line.id).standing) },
         });
         let last = self.lines.last().filter(|_| self.has_more).map(|line| uuid::of_session(line.id));
@@ -134,13 +133,13 @@ impl Listing {
     }
 }
 
-/// In its own four words. What nothing was said in has nothing to do.
-fn status(standing: Standing) -> &'static str {
+/// In its own four words. A session in which nothing was said waits for its person.
+pub(super) fn status(standing: Standing) -> &'static str {
     match standing {
         Standing::Thinking => "thinking",
         Standing::Generating => "generating",
-        Standing::Waiting => "waiting",
-        Standing::New | Standing::Done => "done",
+        Standing::Waiting | Standing::New => "waiting",
+        Standing::Done => "done",
     }
 }
 
@@ -154,44 +153,4 @@ pub(super) enum Next {
 
 pub(super) fn bad_cursor() -> Value {
     json!({"error": "InvalidCursor", "message": "The cursor is not one that a list ended with"})
-}
-
-pub(super) fn one(session: SessionId, story: &Story) -> Value {
-    let line = Line {
-        session_id: uuid::of_session(session),
-        title: story.heading(),
-        summary: None,
-        is_agent_session: false,
-        created_at: story.started_at.map(|at| Rfc3339(at).to_string()).unwrap_or_default(),
-        last_activity: story.last_at.map(|at| Rfc3339(at).to_string()).unwrap_or_default(),
-        message_count: story.messages.iter().filter(|message| !matches!(message.part, Part::Thinking(_))).count(),
-        file_path: story.folder.clone().unwrap_or_default(),
-        is_running: story.is_running,
-        status: if story.is_running { "thinking" } else { "done" },
-    };
-    json!(line)
-}
-
-/// `roles`: only messages of these, with commas between.
-pub(super) fn messages(session: SessionId, story: &Story, roles: Option<&str>) -> Value {
-    let wanted = |role: &str| roles.is_none_or(|roles| roles.split(',').any(|known| known.trim() == role));
-    let messages = story.messages.iter().filter_map(|message| {
-        let at = Rfc3339(message.at);
-        let (role, content, tool) = match &message.part {
-            Part::User(text) => ("user", text.as_str(), None),
-            Part::Text(text) => ("assistant", text.as_str(), None),
-            Part::Tool { name, input, .. } => ("assistant", "", Some((name, input))),
-            Part::Thinking(_) => return None,
-        };
-        let input = tool.map(|(_, input)| serde_json::from_str::<Value>(input.as_str()).unwrap_or_default());
-        let name = tool.map(|(name, _)| name);
-        wanted(role)
-            .then(|| json!({"role": role, "content": content, "timestamp": at, "tool_name": name, "tool_input": input}))
-    });
-    let messages: Vec<_> = messages.collect();
-    json!({"session_id": uuid::of_session(session), "message_count": messages.len(), "messages": messages})
-}
-
-pub(super) fn summary(session: SessionId, story: &Story) -> Value {
-    json!({"session_id": uuid::of_session(session), "title": story.heading(), "summary": null})
 }

@@ -30,6 +30,11 @@ impl Progress {
         begins
     }
 
+    /// A session that there is none of yet begins now.
+    pub(super) fn begins(&mut self, now: Timestamp) {
+        self.last_activity = Some(now);
+    }
+
     /// Remembers what a client was, or would have been, sent last.
     pub(super) fn sent(&mut self, kind: &'static str) {
         self.last_event_type = Some(kind);
@@ -41,11 +46,19 @@ impl Progress {
 
     pub(super) fn status(&self, session_id: String, pending: Option<String>, buffered_count: usize) -> wire::Status {
         let is_processing = self.is_processing() || pending.is_some();
+        let is_over = self.completed_at.is_some() || matches!(self.last_event_type, Some("complete" | "error"));
         let status = match (&pending, is_processing, self.last_event_type) {
             (Some(_), ..) => "waiting",
-            (None, false, _) => "done",
-            (None, true, Some("text" | "tool_use")) => "generating",
-            (None, true, _) => "thinking",
+            // Nothing was said yet: it waits for the person.
+            (None, false, _) => {
+                if is_over {
+                    "done"
+                } else {
+                    "waiting"
+                }
+            }
+            (None, true, None | Some("thinking" | "session_id" | "complete" | "error")) => "thinking",
+            (None, true, Some(_)) => "generating",
         };
         let written = |at: Option<Timestamp>| at.map(|at| Rfc3339(at).to_string());
         wire::Status {

@@ -1,18 +1,8 @@
 //! The frames, named as the wire names them, with both spellings where there are two.
 
 use askbridge_core::fit::CardQuestion;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 use serde_json::value::RawValue;
-
-/// What a client sends. `data` is read when it is known what it should be.
-#[derive(Deserialize)]
-pub(super) struct Heard {
-    #[serde(rename = "type")]
-    pub(super) kind: String,
-    #[serde(default)]
-    pub(super) data: Option<Value>,
-}
 
 /// An id in both spellings.
 #[derive(Serialize)]
@@ -134,19 +124,4 @@ impl<'a> From<&'a CardQuestion> for Question<'a> {
             multi_select: question.multi,
         }
     }
-}
-
-/// An answer, as strict as the original reads it.
-#[derive(Deserialize)]
-pub(super) struct Answering {
-    pub(super) answers: std::collections::BTreeMap<String, OneOrMany>,
-    #[serde(default)]
-    pub(super) cancelled: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(super) enum OneOrMany {
-    One(String),
-    Many(Vec<String>),
 }

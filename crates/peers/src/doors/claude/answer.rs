@@ -61,10 +61,15 @@ impl Claude {
 impl Claude {
     /// Does this session want answers said once more, beside the result?
     fn says_answers_beside(&self) -> bool {
+        self.is_set(ANSWERS_BESIDE)
+    }
+
+    /// Is something set for this session that only the agent's door understands?
+    pub(super) fn is_set(&self, name: &str) -> bool {
         let more = self.settings.as_ref().and_then(|settings| settings.more.as_ref());
-        let more = more.filter(|more| more.as_str().contains(ANSWERS_BESIDE));
+        let more = more.filter(|more| more.as_str().contains(name));
         let more = more.and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
-        more.is_some_and(|more| more[ANSWERS_BESIDE] == true)
+        more.is_some_and(|more| more[name] == true)
     }
 }
 

@@ -17,6 +17,8 @@ use crate::wish::Wish;
 const PROOF: &str = "command_lifecycle: started";
 /// The proof where Claude Code does not say what became of a message.
 const WEAK_PROOF: &str = "system/init: a turn began after it was written";
+/// The setting of a session in which each message gets a turn of its own.
+const ONE_MESSAGE_A_TURN: &str = "one_message_a_turn";
 /// Characters of a title that is made from the first message.
 const TITLE_CHARS_MAX: usize = 80;
 
@@ -97,12 +99,13 @@ impl Claude {
             || self.interrupting
             || !self.expected.is_empty()
             || self.calls.values().any(|call| call.holds_messages());
-        if blocked {
+        let one_a_turn = self.takes_one_message_a_turn();
+        if blocked || one_a_turn && (self.turn_is_running || !self.messages.nothing_is_on_its_way()) {
             return;
         }
         let held = self.messages.waiting.iter_mut().filter(|(_, message)| message.stage == Stage::Held);
         let mut ready = Vec::new();
-        for (id, message) in held {
+        for (id, message) in held.take(if one_a_turn { 1 } else { usize::MAX }) {
             message.stage = Stage::Handing;
             ready.push(*id);
         }
@@ -110,6 +113,11 @@ impl Claude {
             let hand = Wish::Hand { parcel: Parcel::Message(message) };
             self.wish(Awaited::HandedMessage(message), hand, out);
         }
+    }
+
+    /// Does each message of this session get a turn of its own? Claude Code makes one turn of all that it finds waiting.
+    fn takes_one_message_a_turn(&self) -> bool {
+        self.is_set(ONE_MESSAGE_A_TURN)
     }
 
     pub(super) fn write_message(&mut self, message: MessageId, out: &mut Outbox) {

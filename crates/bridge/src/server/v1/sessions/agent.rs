@@ -35,6 +35,7 @@ pub(super) async fn host(
         max_turns: hosting.max_turns,
         interactive: hosting.interactive,
         answers_beside: None,
+        one_message_a_turn: None,
         always_ask: hosting.always_ask.unwrap_or_default(),
         hold_max: hold_max.transpose()?,
         conversation: None,
