@@ -132,7 +132,7 @@ class Plugin {
     plugin.line.say({ type: "health" });
     const chat = await until("its chat", async () => {
       const { items } = await elsewhere("GET", "/v1/sessions");
-      return items.find((session) => session.agent === "main");
+      return items.find((session) => session.agent === "askbridge");
     });
     plugin.chat = chat.id;
     plugin.uuid = uuidOf(chat.id);
