@@ -903,8 +903,8 @@ export interface NewPairing {
   i_am_a_person?: boolean;
   /** The person; without it, the user of this machine. */
   name?: string;
-  /** `operator` (the default) or `person`. */
-  role?: "person" | "operator";
+  /** `operator` (the default), `person`, or `bot`: a program that answers under its own name. A bot has no device, only a token. */
+  role?: "person" | "operator" | "bot";
   /** Make the token itself, not a link. */
   token?: boolean;
 }
@@ -1378,7 +1378,7 @@ export interface RecordedWishes {
 }
 
 /** What a token, or the local socket, entitles to. */
-export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven";
+export type Role = "agent" | "person" | "operator" | "bot" | "local" | "terminal" | "unproven";
 
 /** What the agent is told. */
 export type Ruling = "answer" | "assume" | "deny" | "deny_and_stop";
@@ -1619,7 +1619,7 @@ export interface TokenPage {
 }
 
 /** What a token may be good for. */
-export type TokenRole = "agent" | "person" | "operator" | "local";
+export type TokenRole = "agent" | "person" | "operator" | "bot" | "local";
 
 /** How much of an ask is not shown in a list. */
 export interface Truncated {

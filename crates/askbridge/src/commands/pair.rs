@@ -19,6 +19,7 @@ Examples:
   askbridge pair                          a link for your own phone or browser
   askbridge pair --name ada --role person
   ASKBRIDGE_TOKEN=$(askbridge pair --print-token) askbridge inbox
+  askbridge pair --role bot --name nightly --print-token     a program that answers; the record says so
 
 A person decides what is addressed to them; an operator may start agents as well.
 A link works once, within ten minutes. Nothing that an agent started can make one. The first device is taken at its word;
@@ -52,6 +53,8 @@ pub(crate) struct Args {
 enum Role {
     Person,
     Operator,
+    /// A program that answers under its own name; needs --name and --print-token
+    Bot,
 }
 
 #[derive(Debug, Deserialize)]
@@ -65,9 +68,13 @@ struct Made {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
+    if matches!(args.role, Role::Bot) && (args.name.is_none() || !args.print_token) {
+        let hint = "type `askbridge pair --role bot --name NAME --print-token`";
+        return Err(Failure::usage("a bot has a name of its own and a token").hint(hint));
+    }
     let body = json!({
         "name": args.name,
-        "role": match args.role { Role::Person => "person", Role::Operator => "operator" },
+        "role": match args.role { Role::Person => "person", Role::Operator => "operator", Role::Bot => "bot" },
         "device": args.device,
         "i_am_a_person": args.yes_i_am_a_person,
         "token": args.print_token,
@@ -78,6 +85,13 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         let shown = json!({"token": token, "id": made.id, "name": made.name});
         print(&if args.json { shown.to_string() } else { token.clone() })?;
         let id = made.id.unwrap_or_default();
+        if matches!(args.role, Role::Bot) {
+            tell(&format!(
+                "this token answers as the bot {}; take it back with `askbridge token revoke {id}`",
+                visible(&made.name)
+            ));
+            return Ok(Exit::Good);
+        }
         tell(&format!(
             "this token decides for {}; take it back with `askbridge token revoke {id}`",
             visible(&made.name)

@@ -46,3 +46,26 @@ fn a_revoked_token_is_worth_nothing() {
     assert_eq!(bridge.run(&["ask", "Deploy now?", "--no-wait", "--token", token]).code, Some(1));
     assert_eq!(bridge.run(&["token", "revoke", id]).code, Some(1));
 }
+
+#[test]
+fn a_bot_gets_its_token_with_a_tap_and_what_it_answers_says_so() {
+    let bridge = TestBridge::start();
+    let make = ["pair", "--role", "bot", "--name", "nightly", "--print-token", "--yes-i-am-a-person"];
+    let refused = bridge.run(&make);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("pair a device of your own first"), "{}", refused.stderr);
+    assert_eq!(bridge.run(&["pair", "--role", "bot", "--print-token"]).code, Some(2), "it has no name");
+    bridge.person();
+    let making = bridge.spawn(&make);
+    assert_eq!(bridge.the_open_tap()["approval"]["summary"], "Let a program answer by itself, as the bot nightly");
+    bridge.tap("--allow");
+    let made = making.ended();
+    assert!(made.stderr.contains("answers as the bot nightly"), "{}", made.stderr);
+    assert!(bridge.run(&["token", "list"]).good().contains("  bot "));
+    let asking = bridge.spawn(&["ask", "Deploy now?", "-o", "Yes", "-o", "No"]);
+    let id = bridge.the_open_ask();
+    bridge.bash_with_token(&format!("askbridge answer {id} --option Yes"), made.good().trim()).good();
+    let asked = asking.ended();
+    assert_eq!(asked.good(), "Yes\n");
+    assert!(asked.stderr.contains("answered by the rule `bot nightly`, not by a person"), "{}", asked.stderr);
+}

@@ -19,6 +19,8 @@ pub enum Role {
     Person,
     /// A person who may also start sessions: that is code execution.
     Operator,
+    /// A program that answers, under its own name: what it decides is recorded as a rule's decision, never as a person's.
+    Bot,
     /// The token file on disk, and programs on the local socket: asks and administers, never decides, because an agent
     /// runs as the same user and can read the file.
     Local,
@@ -44,6 +46,8 @@ pub enum Action {
     Ask,
     See,
     Decide,
+    /// Answer as a program, under its own name.
+    Rule,
     /// Withdraw an ask, report what became of it.
     Withdraw,
     /// Say something to an agent, interrupt it.
@@ -92,37 +96,40 @@ impl Caller {
         if let Some(access) = access.filter(|access| access.is_a_tap()) {
             return self.may_about_a_tap(action, addressed, access);
         }
-        use Role::{Agent, Local, Operator, Person, Terminal, Unproven};
+        use Role::{Agent, Bot, Local, Operator, Person, Terminal, Unproven};
         let may = match (action, self.role) {
             (Action::Ask, Agent) => own,
             (Action::Ask, Operator | Local | Terminal | Unproven) => true,
-            (Action::Ask, Person) => false,
+            (Action::Ask, Person | Bot) => false,
             (Action::See, Agent) => own,
-            (Action::See, Person | Operator) => addressed || own,
+            (Action::See, Person | Operator | Bot) => addressed || own,
             (Action::See, Local | Terminal | Unproven) => true,
             (Action::Decide, Person | Operator) => addressed,
             (Action::Decide, Terminal) => addressed,
-            (Action::Decide, Agent | Local | Unproven) => false,
+            (Action::Decide, Agent | Bot | Local | Unproven) => false,
+            (Action::Rule, Bot) => addressed,
+            (Action::Rule, Agent | Person | Operator | Local | Terminal | Unproven) => false,
             (Action::Withdraw, Agent) => own,
             (Action::Withdraw, Operator | Local | Terminal | Unproven) => true,
-            (Action::Withdraw, Person) => false,
+            (Action::Withdraw, Person | Bot) => false,
             (Action::Talk, Person | Operator | Terminal) => addressed,
             // Whoever runs an agent without a person talks to it; to others' agents only people do.
+            (Action::Talk, Bot) => false,
             (Action::Talk, Agent | Local | Unproven) => access.is_some() && own,
             // Whoever reads the token file or holds an agent's token could remove the traces of what it did.
             (Action::Forget, Operator) => addressed || own,
             (Action::Forget, Terminal) => true,
-            (Action::Forget, Agent | Local | Unproven | Person) => false,
+            (Action::Forget, Agent | Bot | Local | Unproven | Person) => false,
             (Action::StartSession, Operator | Local | Terminal | Unproven | Agent) => true,
-            (Action::StartSession, Person) => false,
+            (Action::StartSession, Person | Bot) => false,
             (Action::RunAgent, Operator | Local | Terminal | Unproven) => true,
-            (Action::RunAgent, Person | Agent) => false,
+            (Action::RunAgent, Person | Agent | Bot) => false,
             (Action::Loosen, Operator | Local | Terminal | Unproven) => true,
-            (Action::Loosen, Person | Agent) => false,
+            (Action::Loosen, Person | Agent | Bot) => false,
             (Action::Administer, Local | Terminal | Unproven) => true,
-            (Action::Administer, Operator | Person | Agent) => false,
+            (Action::Administer, Operator | Person | Agent | Bot) => false,
             (Action::Inspect, Operator | Local | Terminal | Unproven) => true,
-            (Action::Inspect, Person | Agent) => false,
+            (Action::Inspect, Person | Agent | Bot) => false,
         };
         match (may, self.role, action) {
             (true, ..) => Ok(()),
@@ -139,7 +146,7 @@ impl Caller {
             Action::See => match self.role {
                 Role::Person | Role::Operator => addressed,
                 Role::Local | Role::Terminal | Role::Unproven => true,
-                Role::Agent => false,
+                Role::Agent | Role::Bot => false,
             },
             _ => self.party == access.owner,
         };
@@ -152,7 +159,9 @@ impl Caller {
             Action::Decide if matches!(self.role, Role::Local | Role::Agent) => {
                 "this token may ask but never decide; pair a device with `askbridge pair`".to_owned()
             }
-            Action::Decide | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
+            Action::Decide if self.role == Role::Bot => "a bot answers, and nothing else; this is for people".to_owned(),
+            Action::Talk if self.role == Role::Bot => "a bot answers, and says nothing else".to_owned(),
+            Action::Decide | Action::Rule | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
             Action::Ask | Action::StartSession => {
                 "this token may decide but not ask; use an agent's token or the local one".to_owned()
             }
@@ -190,6 +199,7 @@ impl Role {
             Self::Agent => "agent",
             Self::Person => "person",
             Self::Operator => "operator",
+            Self::Bot => "bot",
             Self::Local => "local",
             Self::Terminal => "terminal",
             Self::Unproven => "unproven",
@@ -201,8 +211,8 @@ impl Role {
 mod tests {
     use super::*;
 
-    const EVERY_ROLE: [Role; 6] =
-        [Role::Agent, Role::Person, Role::Operator, Role::Local, Role::Terminal, Role::Unproven];
+    const EVERY_ROLE: [Role; 7] =
+        [Role::Agent, Role::Person, Role::Operator, Role::Bot, Role::Local, Role::Terminal, Role::Unproven];
 
     fn caller(role: Role, name: &str) -> Caller {
         Caller { party: PartyId::from(name), role, name: name.into(), device: "test".into() }
@@ -218,6 +228,23 @@ mod tests {
         let deciders =
             EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Decide, Some(&access)).is_ok());
         assert_eq!(deciders.collect::<Vec<_>>(), [Role::Person, Role::Operator, Role::Terminal]);
+    }
+
+    #[test]
+    fn a_bot_sees_and_answers_what_is_addressed_to_everybody_and_does_nothing_else() {
+        let access = session_of("ci", Audience::Everyone);
+        let actions =
+            [Action::Ask, Action::See, Action::Decide, Action::Rule, Action::Withdraw, Action::Talk, Action::Forget]
+                .into_iter()
+                .chain([Action::StartSession, Action::RunAgent, Action::Loosen, Action::Administer, Action::Inspect]);
+        let may = actions.filter(|&action| caller(Role::Bot, "nightly").may(action, Some(&access)).is_ok());
+        assert_eq!(may.collect::<Vec<_>>(), [Action::See, Action::Rule]);
+        let adas = session_of("ci", Audience::Only(vec![PersonId::from("ada")]));
+        assert!(caller(Role::Bot, "nightly").may(Action::Rule, Some(&adas)).is_err());
+        let tap = session_of(Caller::OURSELVES, Audience::Only(vec![PersonId::from("nightly")]));
+        for action in [Action::See, Action::Decide, Action::Rule] {
+            assert!(caller(Role::Bot, "nightly").may(action, Some(&tap)).is_err(), "{action:?}");
+        }
     }
 
     #[test]

@@ -35,6 +35,7 @@ pub enum TokenRole {
     Agent,
     Person,
     Operator,
+    Bot,
     Local,
 }
 
@@ -113,7 +114,10 @@ impl Tokens {
     pub(crate) fn people(&self, name: &str) -> Vec<Caller> {
         let known = self.known.read();
         let callers = known.values().map(|known| &known.caller);
-        callers.filter(|caller| caller.role != Role::Agent && *caller.name == *name).cloned().collect()
+        callers
+            .filter(|caller| !matches!(caller.role, Role::Agent | Role::Bot) && *caller.name == *name)
+            .cloned()
+            .collect()
     }
 
     /// Is there still a token of this party?
@@ -244,6 +248,7 @@ impl From<TokenInfo> for Known {
             TokenRole::Agent => Role::Agent,
             TokenRole::Person => Role::Person,
             TokenRole::Operator => Role::Operator,
+            TokenRole::Bot => Role::Bot,
             TokenRole::Local => Role::Local,
         };
         let party = PartyId::from(format!("tok_{}", info.id));

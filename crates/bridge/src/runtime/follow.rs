@@ -144,7 +144,9 @@ impl Handle {
     pub(crate) fn visible_to(&self, caller: &Caller) -> AskFilter {
         match caller.role {
             Role::Agent => AskFilter { party: Some(caller.party.clone()), ..AskFilter::default() },
-            Role::Person | Role::Operator => AskFilter { person: Some((&*caller.name).into()), ..AskFilter::default() },
+            Role::Person | Role::Operator | Role::Bot => {
+                AskFilter { person: Some((&*caller.name).into()), ..AskFilter::default() }
+            }
             Role::Local | Role::Terminal | Role::Unproven => AskFilter::default(),
         }
     }

@@ -17,7 +17,7 @@ impl Handle {
         name: &str,
         thing: Option<&Raw>,
     ) -> Result<(), Rejection> {
-        if caller.role == Role::Agent && !name.starts_with(AGENTS_OWN) {
+        if matches!(caller.role, Role::Agent | Role::Bot) && !name.starts_with(AGENTS_OWN) {
             return Err(Rejection::Forbidden("this is for people's devices".to_owned()));
         }
         let key = format!("{}{name}", prefix(dialect));

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use super::error::chain;
 use super::handle::Handle;
 use super::submit::Done;
-use crate::auth::{Action, Caller};
+use crate::auth::{Action, Caller, Role};
 
 impl Handle {
     /// Grants a wish, durably, or says why not. `via` names the language it was made in.
@@ -33,9 +33,19 @@ impl Handle {
                     AskRef::Id(ask) => ask,
                     ask => Box::pin(self.resolve(ask)).await?,
                 };
-                self.guard_ask(caller, Action::Decide, ask)?;
+                let is_a_bot = caller.role == Role::Bot;
+                self.guard_ask(caller, if is_a_bot { Action::Rule } else { Action::Decide }, ask)?;
                 let asked = self.asked(ask).await?;
                 let answer = unfit(&asked, reply, &check_edit).map_err(Refusal::Mismatch)?;
+                if is_a_bot {
+                    if asked.terms.quorum > 1 {
+                        let why =
+                            format!("{} people have to agree to this, and a bot is none of them", asked.terms.quorum);
+                        return Err(Rejection::Forbidden(why));
+                    }
+                    let rule = format!("bot {}", caller.name);
+                    return self.submit_about(ask, Intent::Rule { ask, rule, answer }).await;
+                }
                 self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via) }]).await
             }
             wish => Box::pin(self.grant_other(caller, via, wish)).await,

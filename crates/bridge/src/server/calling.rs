@@ -10,7 +10,7 @@ use crate::runtime::chain;
 
 /// Calls, if the caller may and the reader may know of it. Where it goes is never logged: the address may be a secret.
 pub(super) async fn call(app: &App, caller: &Caller, call: Call) -> Result<Receipt, Rejection> {
-    if caller.role == Role::Agent {
+    if matches!(caller.role, Role::Agent | Role::Bot) {
         return Err(Rejection::Forbidden(
             "an agent asks, and people are told of that; it calls nobody itself".to_owned(),
         ));

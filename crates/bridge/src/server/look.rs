@@ -163,7 +163,7 @@ fn found(finds: Finds) -> Receipt {
 pub(super) fn visible_to(caller: &Caller) -> SessionFilter {
     match caller.role {
         Role::Agent => SessionFilter { owner: Some(caller.party.clone()), ..SessionFilter::default() },
-        Role::Person | Role::Operator => {
+        Role::Person | Role::Operator | Role::Bot => {
             SessionFilter { person: Some((&*caller.name).into()), ..SessionFilter::default() }
         }
         Role::Local | Role::Terminal | Role::Unproven => SessionFilter::default(),

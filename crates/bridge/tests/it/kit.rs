@@ -105,6 +105,11 @@ impl House {
     }
 
     /// Makes a token as it lies on the disk: it may ask and administer.
+    /// A token that answers under its own name.
+    pub(crate) async fn bot(&self, name: &str) -> String {
+        self.token(name, TokenRole::Bot).await
+    }
+
     pub(crate) async fn local(&self) -> String {
         self.token("me", TokenRole::Local).await
     }

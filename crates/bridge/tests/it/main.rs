@@ -1,6 +1,7 @@
 //! The bridge over real sockets, in one binary.
 
 mod api;
+mod bots;
 mod crowd;
 mod described;
 mod disconnect;

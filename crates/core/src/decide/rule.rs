@@ -20,7 +20,15 @@ pub(super) fn rule(
             fits(&live.ask, &answer)?;
             Ok(settle(session, live, Outcome::Ruled { rule, answer }, at))
         }
-        Found::Live(live) => Err(conflict(live)),
+        Found::Live(live) => match &live.stage {
+            // A bot that did not hear us says the same again.
+            Stage::Settled { outcome: Outcome::Ruled { rule: first, answer: said }, .. }
+                if *first == rule && *said == answer =>
+            {
+                Ok(Vec::new())
+            }
+            _ => Err(conflict(live)),
+        },
         Found::Over(stub) => Err(over(session, stub)),
     }
 }

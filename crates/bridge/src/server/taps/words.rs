@@ -33,6 +33,10 @@ pub(super) fn words(wanted: &Wanted, goes_on_at: Option<Timestamp>) -> Words {
             format!("Pair a device of {}, which may also start agents", plain(name)),
             "If you allow it, the holder of the new link or token may answer and approve as this person, and start agents.",
         ),
+        Purpose::Pair { name, role: TokenRole::Bot } => (
+            format!("Let a program answer by itself, as the bot {}", plain(name)),
+            "If you allow it, that program may answer and approve what agents ask, without you. Each of its answers says so.",
+        ),
         Purpose::Pair { name, .. } => (
             format!("Pair a device of {}", plain(name)),
             "If you allow it, the holder of the new link or token may answer and approve as this person.",

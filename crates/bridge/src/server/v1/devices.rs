@@ -105,7 +105,7 @@ pub(crate) async fn link(State(app): State<App>, caller: Caller) -> Result<Respo
     device_itself(&app, &caller)?;
     let role = match caller.role {
         Role::Operator | Role::Terminal => TokenRole::Operator,
-        Role::Person | Role::Agent | Role::Local | Role::Unproven => TokenRole::Person,
+        Role::Person | Role::Agent | Role::Bot | Role::Local | Role::Unproven => TokenRole::Person,
     };
     let now = app.handle.clock.now();
     let made_by = match caller.holds_a_device() {

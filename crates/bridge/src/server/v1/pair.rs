@@ -66,6 +66,7 @@ enum Made<'a> {
 enum PersonRole {
     Person,
     Operator,
+    Bot,
 }
 
 pub(crate) async fn redeem(
@@ -98,7 +99,7 @@ pub(crate) async fn redeem(
 pub(crate) struct Pairing {
     /// The person; without it, the user of this machine.
     name: Option<String>,
-    /// `operator` (the default) or `person`.
+    /// `operator` (the default), `person`, or `bot`: a program that answers under its own name. A bot has no device, only a token.
     #[schemars(with = "Option<PersonRole>")]
     role: Option<TokenRole>,
     device: Option<String>,
@@ -135,15 +136,24 @@ pub(crate) async fn create(
     let role = match pairing.role {
         None | Some(TokenRole::Operator) => TokenRole::Operator,
         Some(TokenRole::Person) => TokenRole::Person,
-        Some(_) => return Err(Trouble::new(422, "bad_request", "`role` is person or operator")),
+        Some(TokenRole::Bot) if pairing.token => TokenRole::Bot,
+        Some(TokenRole::Bot) => {
+            return Err(Trouble::new(422, "bad_request", "a bot has a token, and no device to pair"));
+        }
+        Some(_) => return Err(Trouble::new(422, "bad_request", "`role` is person, operator or bot")),
     };
+    // Were it the first, no device would be left that could give a tap to a person's.
+    if role == TokenRole::Bot && !app.tokens.someone_was_paired() {
+        let detail = "pair a device of your own first, with `askbridge pair`; it then agrees to the bot";
+        return Err(Trouble::new(403, "forbidden", detail));
+    }
     let name = pairing.name.unwrap_or_else(|| peer.user.to_string());
     // Before anything is kept or asked: the tap goes to the person whose name the token will carry.
     let name = checked_name(&name).map_err(|error| super::tokens::trouble(&error))?.to_owned();
     let down = |error: &dyn std::error::Error| Trouble::from(Rejection::Down(chain(error)));
     // The first device is taken at its word. Of several that come at once, one is the first; for a link that is seen when it is
     // opened.
-    let is_first = match pairing.token {
+    let is_first = match pairing.token && role != TokenRole::Bot {
         true => app.tokens.be_first(app.handle.clock.now()).await.map_err(|error| down(&error))?,
         false => !app.tokens.someone_was_paired(),
     };
@@ -154,7 +164,7 @@ pub(crate) async fn create(
     let made_by = if is_first { LinkMadeBy::ThisMachine } else { LinkMadeBy::ATap };
     let now = app.handle.clock.now();
     let body = if pairing.token {
-        let device = pairing.device.unwrap_or_else(|| "token".to_owned());
+        let device = pairing.device.unwrap_or_else(|| if role == TokenRole::Bot { "bot" } else { "token" }.to_owned());
         let made = app.tokens.make(&name, &device, role, now).await;
         let (token, info) = made.map_err(|error| super::tokens::trouble(&error))?;
         json!(Made::Token { token: token.reveal(), id: &info.id, name: &info.name })

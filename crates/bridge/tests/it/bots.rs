@@ -1,0 +1,61 @@
+//! Programs that answer: under their own name, and never counted as a person.
+
+use serde_json::{Value, json};
+
+use crate::kit::House;
+
+fn question() -> Value {
+    json!({"questions": [{"question": "Deploy now?", "options": ["Yes", "No"]}]})
+}
+
+async fn ask(house: &House, agent: &str, body: &Value) -> String {
+    let (status, asked) = house.post("/v1/asks", agent, body).await;
+    assert_eq!(status, 201, "{asked}");
+    asked["id"].as_str().expect("an ask has an id").to_owned()
+}
+
+#[tokio::test]
+async fn what_a_bot_answers_is_recorded_as_its_own_and_a_person_may_still_say_otherwise() {
+    let house = House::open().await;
+    let (agent, ada, bot) = (house.agent("ci").await, house.person("ada").await, house.bot("nightly").await);
+    let id = ask(&house, &agent, &question()).await;
+    assert_eq!(house.get("/v1/me", &bot).await.1["role"], "bot");
+    assert_eq!(house.get("/v1/asks", &bot).await.1["items"][0]["id"], id, "it sees what is open");
+    let yes = json!({"answers": {"Deploy now?": "Yes"}});
+    let path = format!("/v1/asks/{id}/answer");
+    for _ in 0..2 {
+        let (status, said) = house.post(&path, &bot, &yes).await;
+        assert_eq!(status, 200, "and saying it again is no news: {said}");
+    }
+    let (_, view) = house.get(&format!("/v1/asks/{id}"), &agent).await;
+    assert_eq!((&view["state"], &view["by"]), (&json!("ruled"), &json!({"rule": "bot nightly"})), "{view}");
+    assert_eq!(view["verdict"]["words"], "Decided by the rule “bot nightly”, not by a person.");
+    let no = json!({"answers": {"Deploy now?": "No"}});
+    assert_eq!(house.post(&path, &bot, &no).await.0, 409, "it has decided");
+    assert_eq!(house.post(&path, &ada, &no).await.0, 202, "a person comes late, and is heard");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_bot_is_none_of_the_people_who_have_to_agree_and_decides_nothing_but_answers() {
+    let house = House::open().await;
+    let (agent, bot) = (house.agent("ci").await, house.bot("nightly").await);
+    let mut several = question();
+    several["quorum"] = json!(2);
+    let id = ask(&house, &agent, &several).await;
+    let yes = json!({"answers": {"Deploy now?": "Yes"}});
+    let (status, problem) = house.post(&format!("/v1/asks/{id}/answer"), &bot, &yes).await;
+    assert_eq!(
+        (status, &problem["detail"]),
+        (403, &json!("2 people have to agree to this, and a bot is none of them"))
+    );
+    for verb in ["dismiss", "extend", "draft", "undo", "withdraw", "snooze"] {
+        assert_eq!(house.post(&format!("/v1/asks/{id}/{verb}"), &bot, &json!({})).await.0, 403, "{verb}");
+    }
+    for path in ["/v1/asks", "/v1/sessions", "/v1/devices", "/v1/tokens"] {
+        let body = if path == "/v1/asks" { question() } else { json!({"name": "x"}) };
+        assert_eq!(house.post(path, &bot, &body).await.0, 403, "{path}");
+    }
+    assert_eq!(house.get(&format!("/v1/asks/{id}"), &agent).await.1["state"], "open");
+    house.close().await;
+}
