@@ -29,6 +29,7 @@ mod patience;
 mod pinned;
 mod proxied;
 mod rebinding;
+mod recipes;
 mod screens;
 mod taps;
 mod terminal;
