@@ -1,13 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-<<<<<<< Updated upstream
-const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-DSj1NV1o.js","/assets/Devices-DyUv8AH2.js","/assets/History-ChzJLHFZ.js","/assets/Input-DPUHehh9.js","/assets/NewSession-BpfiO2Vx.js","/assets/Painted-CXwPpzV-.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-39x-D2LB.js","/assets/Seen-Dz4wnDM9.js","/assets/Sessions-B0jdyRp3.js","/assets/Settings-Bp2zPpJG.js","/assets/Together-De3JP4mc.js","/assets/index-BXzj3vHa.css","/assets/index-CPEIPgmP.js","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "e6aec960706e";
-=======
-const FILES = ["/","/assets/Chat-CjoKp7Jo.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-6tlO_sYE.js","/assets/History-gPUtGdzu.js","/assets/Input-ChUR2oHp.js","/assets/NewSession-rT2VTVvR.js","/assets/Painted-CXwPpzV-.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-yEFENQSa.js","/assets/Seen-Dz4wnDM9.js","/assets/Sessions-XWwXfK7Q.js","/assets/Settings-CcLkvS04.js","/assets/Together-Cx52ZiGc.js","/assets/index-BXzj3vHa.css","/assets/index-DAUV5Pqa.js","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "177bf8ddd3d8";
->>>>>>> Stashed changes
+const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-D0WMJmmO.js","/assets/Devices-CEFUN7YR.js","/assets/History-CTwlG59j.js","/assets/Input-ia5vhuhN.js","/assets/NewSession-CWMcKtop.js","/assets/Painted-CXwPpzV-.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-Ey7Zkh3W.js","/assets/Seen-Dz4wnDM9.js","/assets/Sessions-Cg7L9RZy.js","/assets/Settings-Dl1X40E7.js","/assets/Together-D3_qM_Z_.js","/assets/index-B7t2wE7n.js","/assets/index-BXzj3vHa.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "bc09f1203e34";
 
 const KEPT = `askbridge-${VERSION}`;
 

@@ -37,15 +37,9 @@ export function SignOut() {
       {unsent > 0 && <p className="app-trouble">{words.signOutUnsent(unsent)}</p>}
       {step === "failed" && <p className="app-trouble" role="alert">{words.signOutFailed(trouble)}</p>}
       <div className="app-form-end app-form-start">
-<<<<<<< Updated upstream
         <Button kind="stop" disabled={step === "busy"} onClick={() => void end()}>{words.signOutNow}</Button>
         {step === "failed" && <Button onClick={leave}>{words.signOutAnyway}</Button>}
         <Button kind="quiet" autoFocus onClick={() => setStep("idle")}>{words.cancel}</Button>
-=======
-        <Button kind="stop" autoFocus disabled={step === "busy"} onClick={() => void end()}>{words.signOutNow}</Button>
-        {step === "failed" && <Button onClick={leave}>{words.signOutAnyway}</Button>}
-        <Button kind="quiet" onClick={() => setStep("idle")}>{words.cancel}</Button>
->>>>>>> Stashed changes
       </div>
     </div>
   );
