@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-D0WMJmmO.js","/assets/Devices-CEFUN7YR.js","/assets/History-CTwlG59j.js","/assets/Input-ia5vhuhN.js","/assets/NewSession-CWMcKtop.js","/assets/Painted-CXwPpzV-.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-Ey7Zkh3W.js","/assets/Seen-Dz4wnDM9.js","/assets/Sessions-Cg7L9RZy.js","/assets/Settings-Dl1X40E7.js","/assets/Together-D3_qM_Z_.js","/assets/index-B7t2wE7n.js","/assets/index-BXzj3vHa.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "bc09f1203e34";
+const FILES = ["/","/assets/Chat-BAkPECXI.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-DvsSs53o.js","/assets/History-BxyVjeRt.js","/assets/Input-BnOMMst9.js","/assets/NewSession-DhxbJWoH.js","/assets/Painted-BHDQSjUf.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-DvwE-dXW.js","/assets/Seen-kIdmq7jI.js","/assets/Sessions-DuH9MmSw.js","/assets/Settings-CuhP0cQW.js","/assets/Together-BLPU7wxl.js","/assets/index-Bt-MEzR6.js","/assets/index-jlxaZruY.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "27ebe716d9cc";
 
 const KEPT = `askbridge-${VERSION}`;
 

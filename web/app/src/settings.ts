@@ -3,12 +3,14 @@
 import { useSyncExternalStore } from "react";
 import { pickLanguage, type Language } from "@askbridge/words";
 
+export type Order = "longest" | "newest" | "due";
+
 export interface Settings {
   readonly language: Language | "auto";
   readonly theme: "auto" | "light" | "dark";
   /** Notifications with the question's text, without it, or none. */
   readonly notify: "off" | "full" | "hidden";
-  readonly order: "longest" | "newest";
+  readonly order: Order;
   /** How many seconds an answer given with one tap can be undone. Not everybody is quick. */
   readonly undo: "5" | "15" | "60";
 }

@@ -1549,9 +1549,13 @@ export interface SessionListed {
   branch: string | null;
   door: string;
   folder: string | null;
+  /** What was asked last in it. `null`: nothing yet. */
+  headline: string | null;
   id: string;
   last_activity: Time;
   open_asks: number;
+  /** One thing was asked in it, and nothing more. */
+  single_ask: boolean;
   started_at: Time;
   state: SessionState;
   title: string | null;

@@ -14,7 +14,7 @@ test("what was forgotten leaves every list, and a page that shows it says so", (
   expect(other).toBeDefined();
   const listed = (id: string) => ({
     id, state: "closed" as const, agent: "ci", door: "http", title: null, folder: null, branch: null,
-    waiting_for_person: false, open_asks: 0, started_at: "2026-11-15T08:30:00.000Z", last_activity: "2026-11-15T08:30:00.000Z",
+    waiting_for_person: false, open_asks: 0, headline: null, single_ask: false, started_at: "2026-11-15T08:30:00.000Z", last_activity: "2026-11-15T08:30:00.000Z",
   });
   const before = reduce(story, [
     { type: "sessions", items: [listed(one!), listed(other!)], next: null, from: null },

@@ -24,6 +24,7 @@ export { headlineOf } from "./Inbox/headline.ts";
 export { Markdown } from "./Markdown/Markdown.tsx";
 export type { MarkdownProps } from "./Markdown/Markdown.tsx";
 export { useAhead, useNow } from "./now.ts";
+export { toolName } from "./approval/tool.ts";
 export { Together } from "./together/Together.tsx";
 export type { TogetherProps } from "./together/Together.tsx";
 export { alike, kinTo } from "./together/alike.ts";

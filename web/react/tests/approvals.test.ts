@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { changes, counted } from "../src/approval/lines.ts";
 import { paint, tongueOf, type Tongue } from "../src/approval/paint.ts";
 import { risksOf } from "../src/approval/risk.ts";
-import { edited, editableOf, meaningOf } from "../src/approval/tool.ts";
+import { edited, editableOf, meaningOf, toolName } from "../src/approval/tool.ts";
 import { unified } from "../src/approval/unified.ts";
 import { differences, marksIn } from "../src/approval/within.ts";
 
@@ -172,4 +172,14 @@ test("colours lose no letter", () => {
     "hashes",
     "none",
   ]);
+});
+
+test.each([
+  ["mcp__jira__create_issue", "jira · create issue"],
+  ["mcp__my_server__run", "my_server · run"],
+  ["Bash", "Bash"],
+  ["mcp__", "mcp__"],
+  ["mcp__only", "mcp__only"],
+])("%s is called %s", (tool, name) => {
+  expect(toolName(tool)).toBe(name);
 });

@@ -164,3 +164,21 @@ async fn the_same_key_is_the_same_ask_and_waits_for_the_same_answer() {
     assert_eq!(settled["answers"], json!({"Deploy?": "No"}));
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_list_of_sessions_says_what_was_asked_last_and_whether_it_was_all() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let (_, session) = house.post("/v1/sessions", &agent, &json!({"agent": "ci"})).await;
+    let listed = async || {
+        let (_, page) = house.get("/v1/sessions", &ada).await;
+        let row = page["items"].as_array().expect("a page has items").iter().find(|row| row["id"] == session["id"]);
+        row.map(|row| (row["headline"].clone(), row["single_ask"].clone())).expect("the session is listed")
+    };
+    assert_eq!(listed().await, (json!(null), json!(false)));
+    for (question, single) in [("First?", true), ("Second?", false)] {
+        let ask = json!({"question": question, "session": session["id"]});
+        assert_eq!(house.post("/v1/asks", &agent, &ask).await.0, 201);
+        assert_eq!(listed().await, (json!(question), json!(single)));
+    }
+}

@@ -2,9 +2,9 @@
 
 import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
-import { isSnoozed, isWaiting, type AskView } from "@askbridge/client";
-import { alike, Ask, Inbox, isTyping, useAsk, useBridge, useClient } from "@askbridge/react";
-import { change, languageOf, useSettings } from "../settings.ts";
+import { isSnoozed, isWaiting, phaseOf, type AskView } from "@askbridge/client";
+import { alike, Ask, Inbox, isTyping, toolName, useAsk, useBridge, useClient } from "@askbridge/react";
+import { change, languageOf, useSettings, type Order } from "../settings.ts";
 import { go, Link } from "../router.tsx";
 import { useNow } from "../time.ts";
 import { useWords } from "../words.ts";
@@ -77,8 +77,9 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
             <input ref={filterField} className="app-input app-filter-text" type="search" value={filter.text} placeholder={words.filter} aria-label={words.filter}
               onChange={({ target }) => setFilter({ ...filter, text: target.value })} />
             <select className="app-select app-filter-select" aria-label={words.order} value={settings.order}
-              onChange={({ target }) => change({ order: target.value === "newest" ? "newest" : "longest" })}>
+              onChange={({ target }) => change({ order: target.value as Order })}>
               <option value="longest">{words.longestWaiting}</option>
+              <option value="due">{words.dueFirst}</option>
               <option value="newest">{words.newest}</option>
             </select>
             <select className="app-select app-filter-select" aria-label={words.kind} value={filter.kind}
@@ -107,7 +108,7 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
       <div className="app-inbox">
         <div className="app-inbox-list">
           {groups.slice(0, GROUPS_SHOWN_MAX).map(([first, ...rest]) => first && (
-            <Link key={first.id} className="app-alike" href={`/asks/${first.id}/together`}>{words.together(rest.length + 1, first.ask.approval.tool)}</Link>
+            <Link key={first.id} className="app-alike" href={`/asks/${first.id}/together`}>{words.together(rest.length + 1, toolName(first.ask.approval.tool))}</Link>
           ))}
           {shown.length > 0 ? (
             <Inbox views={shown} selected={wide ? current : null} scrolls={wide ? "box" : "page"} language={languageOf(settings)} onSelect={(id) => go(`/asks/${id}`, wide ? "replace" : "push")} {...(me ? { me } : {})} />
@@ -225,17 +226,20 @@ function AskPage({ id, next }: { readonly id: string; readonly next: string | nu
 function Chosen({ id, next }: { readonly id: string; readonly next: string | null }) {
   const words = useWords();
   const view = useAsk(id);
-  const wide = useWide();
   if (!view) return <Absent id={id} />;
-  const over = !isWaiting(view) && view.ask.state !== "proposed";
+  // Decided, though perhaps it can still be undone: that goes on while one is elsewhere.
+  const over = phaseOf(view) !== "open";
   return (
     <>
       <Ask key={id} id={id} />
       <div className="app-card-more">
         {isWaiting(view) && <SnoozeButton view={view} onSnoozed={() => go("/", "replace")} />}
         <Link className="app-button app-button-quiet" href={`/sessions/${view.ask.session}`}>{words.openConversation}</Link>
-        {over && next && <button type="button" className="app-button app-button-main" onClick={() => go(`/asks/${next}`, wide ? "replace" : "push")}>{words.next}</button>}
       </div>
+      {over && next && (
+        // In reach of a thumb. What was decided is not gone back to.
+        <div className="app-card-foot"><Button kind="main" onClick={() => go(`/asks/${next}`, "replace")}>{words.next}</Button></div>
+      )}
     </>
   );
 }

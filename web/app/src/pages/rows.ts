@@ -2,6 +2,7 @@
 
 import { isSnoozed, isWaiting, type AskView, type State } from "@askbridge/client";
 import { headlineOf } from "@askbridge/react";
+import type { Order } from "../settings.ts";
 
 /** So long a card that ended while we looked stays in its place and says how. */
 const LINGER_MS = 60_000;
@@ -15,7 +16,7 @@ export interface Filter {
 
 export const everything: Filter = { text: "", kind: "", agent: "", snoozed: false };
 
-export function rows(state: State, filter: Filter, order: "longest" | "newest", now: number): AskView[] {
+export function rows(state: State, filter: Filter, order: Order, now: number): AskView[] {
   const wanted = filter.text.trim().toLowerCase();
   const found = [...state.asks.values()].filter((view) => {
     const { ask } = view;
@@ -26,6 +27,13 @@ export function rows(state: State, filter: Filter, order: "longest" | "newest", 
     if (filter.agent && ask.agent !== filter.agent) return false;
     return !wanted || `${headlineOf(ask)} ${ask.agent} ${ask.context?.title ?? ""} ${ask.context?.folder ?? ""}`.toLowerCase().includes(wanted);
   });
-  const sign = order === "longest" ? 1 : -1;
-  return found.sort((a, b) => sign * (a.ask.asked_at < b.ask.asked_at ? -1 : a.ask.asked_at > b.ask.asked_at ? 1 : a.id < b.id ? -1 : 1));
+  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+  const since = (a: AskView, b: AskView) => compare(a.ask.asked_at, b.ask.asked_at) || compare(a.id, b.id);
+  // What has no deadline waits for ever, so it comes last.
+  const due = ({ ask }: AskView) => (ask.deadline === null ? Number.POSITIVE_INFINITY : Date.parse(ask.deadline));
+  switch (order) {
+    case "longest": return found.sort(since);
+    case "newest": return found.sort((a, b) => since(b, a));
+    case "due": return found.sort((a, b) => (due(a) === due(b) ? since(a, b) : due(a) - due(b)));
+  }
 }

@@ -55,7 +55,6 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
   const shared = {
     view,
     isAnswerable: answerable,
-    onExtend,
     onDraft,
     onAnswer: (answer: NewAnswer, how?: AnswerHow) => {
       acted();
@@ -78,7 +77,7 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
       lang={language}
       aria-labelledby={titleId}
     >
-      <Head ask={ask} titleId={titleId} isWaiting={phase === "open"} />
+      <Head ask={ask} titleId={titleId} isWaiting={phase === "open"} onExtend={onExtend} />
       <Before view={view} me={me} />
       {ask.truncated ? (
         <Shortened view={view} bytes={ask.truncated.bytes} onComplete={onComplete} />

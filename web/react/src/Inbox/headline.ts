@@ -1,7 +1,7 @@
 /** What an ask is about, in one line. */
 
 import type { Ask } from "@askbridge/client";
-import { subjectOf } from "../approval/tool.ts";
+import { subjectOf, toolName } from "../approval/tool.ts";
 
 const CHARS_MAX = 300;
 
@@ -16,8 +16,8 @@ function whole(ask: Ask): string {
     case "approval": {
       const subject = subjectOf(ask.approval.input);
       return subject === null
-        ? (ask.approval.summary ?? ask.approval.tool)
-        : `${ask.approval.tool}: ${subject.slice(0, CHARS_MAX)}`;
+        ? (ask.approval.summary ?? toolName(ask.approval.tool))
+        : `${toolName(ask.approval.tool)}: ${subject.slice(0, CHARS_MAX)}`;
     }
     case "plan":
       return (ask.plan.split("\n").find((line) => line.trim() !== "") ?? "").replace(/^#+\s*/, "");

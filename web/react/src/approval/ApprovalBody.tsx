@@ -40,7 +40,7 @@ const readDraft = (raw: unknown): ApprovalDraft | null => {
 };
 const writeDraft = (draft: ApprovalDraft) => (draft.text === null && draft.words === "" ? null : draft);
 
-export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<ApprovalAsk>) {
+export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onDraft }: BodyProps<ApprovalAsk>) {
   const words = useWords();
   const { approval } = ask;
   const { draft, change, ...leaving } = useDraft<ApprovalDraft>({
@@ -132,7 +132,6 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onE
           {...leaving}
           ask={ask}
           onDismiss={onDismiss}
-          onExtend={onExtend}
           note={
             graves.length > 0 && (
               <>

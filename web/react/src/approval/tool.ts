@@ -25,6 +25,12 @@ export function isTap(ask: Ask): boolean {
   return ask.kind === "approval" && ask.agent === OURSELVES && ask.approval.tool === OURSELVES;
 }
 
+/** A tool as people call it: `mcp__jira__create_issue` is "jira · create issue". */
+export function toolName(tool: string): string {
+  const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
+  return server && name ? `${server} · ${name.replaceAll("_", " ")}` : tool;
+}
+
 export function meaningOf(tool: string, input: unknown): Meaning {
   if (!isRecord(input)) return { kind: "other" };
   if (tool === OURSELVES) return { kind: "tap" };

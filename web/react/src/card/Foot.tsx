@@ -1,15 +1,13 @@
-/** Where a card is left: the time, the quiet ways out, and the main one. On a phone the main one stays in reach of a thumb. */
+/** Where a card is left: the quiet ways out, and the main one. On a phone the main one stays in reach of a thumb. */
 
 import { useRef, useState, type ReactNode } from "react";
 import type { Ask } from "@askbridge/client";
 import { useWords } from "../wording.tsx";
-import { Countdown } from "./Countdown.tsx";
 import { WordsPanel } from "./Words.tsx";
 
 export interface FootProps {
   readonly ask: Ask;
   readonly onDismiss: (words?: string) => void;
-  readonly onExtend: (seconds: number | null) => void;
   /** Words for closing it, half written. */
   readonly parting: string;
   readonly onParting: (words: string) => void;
@@ -20,7 +18,7 @@ export interface FootProps {
   readonly children: ReactNode;
 }
 
-export function Foot({ ask, onDismiss, onExtend, parting: said, onParting, note, panel, children }: FootProps) {
+export function Foot({ ask, onDismiss, parting: said, onParting, note, panel, children }: FootProps) {
   const words = useWords();
   const [open, setOpen] = useState<"dismiss" | "differently" | null>(null);
   const opener = useRef<HTMLButtonElement | null>(null);
@@ -68,7 +66,6 @@ export function Foot({ ask, onDismiss, onExtend, parting: said, onParting, note,
       <div className="ab-bottom">
         {isOpen && (
           <div className="ab-ways-out">
-            {ask.deadline !== null && <Countdown deadline={ask.deadline} onExtend={onExtend} />}
             <span className="ab-ways-out-rest">
               {ask.kind === "questions" && button("differently", words.askDifferently)}
               {button("dismiss", words.dismiss)}

@@ -1,14 +1,22 @@
-/** Who asks, where, and since when. */
+/** Who asks, where, since when, and how long there is to answer. */
 
 import type { Ask } from "@askbridge/client";
-import { isTap } from "../approval/tool.ts";
+import { isTap, toolName } from "../approval/tool.ts";
 import { useNow } from "../now.ts";
 import { Seen } from "../text/Seen.tsx";
 import { stretch } from "../time.ts";
 import { useWords } from "../wording.tsx";
+import { Countdown } from "./Countdown.tsx";
 import { Icon } from "./Icon.tsx";
 
-export function Head({ ask, titleId, isWaiting }: { readonly ask: Ask; readonly titleId: string; readonly isWaiting: boolean }) {
+export interface HeadProps {
+  readonly ask: Ask;
+  readonly titleId: string;
+  readonly isWaiting: boolean;
+  readonly onExtend: (seconds: number) => void;
+}
+
+export function Head({ ask, titleId, isWaiting, onExtend }: HeadProps) {
   const words = useWords();
   const now = useNow(isWaiting);
   const { title, folder, branch } = ask.context ?? {};
@@ -18,14 +26,12 @@ export function Head({ ask, titleId, isWaiting }: { readonly ask: Ask; readonly 
         {[...ask.agent][0]?.toUpperCase() ?? "?"}
       </span>
       <div className="ab-head-names">
-        <div className="ab-head-line">
-          <h2 id={titleId} className="ab-head-title">
-            <Seen text={headline(ask, words)} />
-          </h2>
-          {isWaiting && <p className="ab-waits">{words.waitsFor(stretch(now - Date.parse(ask.asked_at), words))}</p>}
-        </div>
-        {(title || folder || branch) && (
+        <h2 id={titleId} className="ab-head-title" {...(ask.kind === "approval" ? { title: ask.approval.tool } : {})}>
+          <Seen text={headline(ask, words)} />
+        </h2>
+        {(title || folder || branch || isWaiting) && (
           <p className="ab-head-place">
+            {isWaiting && <span className="ab-waits">{words.waitsFor(stretch(now - Date.parse(ask.asked_at), words))}</span>}
             {title && (
               <span>
                 <Seen text={title} />
@@ -47,6 +53,7 @@ export function Head({ ask, titleId, isWaiting }: { readonly ask: Ask; readonly 
             )}
           </p>
         )}
+        {isWaiting && ask.deadline !== null && <Countdown deadline={ask.deadline} onExtend={onExtend} />}
       </div>
     </header>
   );
@@ -57,7 +64,7 @@ function headline(ask: Ask, words: ReturnType<typeof useWords>): string {
     case "questions":
       return words.asks(ask.agent);
     case "approval":
-      return isTap(ask) ? words.wantsATap : words.wantsToRun(ask.agent, ask.approval.tool);
+      return isTap(ask) ? words.wantsATap : words.wantsToRun(ask.agent, toolName(ask.approval.tool));
     case "plan":
       return words.hasAPlan(ask.agent);
     case "form":

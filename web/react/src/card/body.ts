@@ -9,6 +9,5 @@ export interface BodyProps<A extends Ask> {
   readonly isAnswerable: boolean;
   readonly onAnswer: (answer: NewAnswer, how?: AnswerHow) => void;
   readonly onDismiss: (words?: string) => void;
-  readonly onExtend: (seconds: number | null) => void;
   readonly onDraft: (draft: unknown) => void;
 }

@@ -14,7 +14,7 @@ import { FieldRow } from "./FieldRow.tsx";
 import { FRESH, content, read, write, wrong, type FormDraft } from "./values.ts";
 import { Visit } from "./Visit.tsx";
 
-export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<FormAsk>) {
+export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onDraft }: BodyProps<FormAsk>) {
   const words = useWords();
   const { form } = ask;
   const { draft, change, ...leaving } = useDraft<FormDraft>({
@@ -81,7 +81,6 @@ export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
           {...leaving}
           ask={ask}
           onDismiss={onDismiss}
-          onExtend={onExtend}
           panel={
             panel === "decline" && (
               <WordsPanel

@@ -31,7 +31,7 @@ const readDraft = (raw: unknown): PlanDraft | null => {
     : null;
 };
 
-export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<PlanAsk>) {
+export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onDraft }: BodyProps<PlanAsk>) {
   const words = useWords();
   const write = useCallback((half: PlanDraft) => (half.plan === null && half.words === "" ? null : half), []);
   const { draft, change, ...leaving } = useDraft<PlanDraft>({ kept: view.draft, fresh: FRESH, read: readDraft, write, onDraft });
@@ -97,7 +97,6 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExten
         {...leaving}
         ask={ask}
         onDismiss={onDismiss}
-        onExtend={onExtend}
         panel={
           panel === "back" && (
             <WordsPanel

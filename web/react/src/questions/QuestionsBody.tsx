@@ -27,7 +27,7 @@ import { QuestionField } from "./QuestionField.tsx";
 /** So many questions are shown side by side; beyond, one at a time is open and the others are a line each. */
 const OPEN_MAX = 3;
 
-export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, onExtend, onDraft }: BodyProps<QuestionsAsk>) {
+export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, onDraft }: BodyProps<QuestionsAsk>) {
   const words = useWords();
   const { draft, change, ...leaving } = useDraft<QuestionsDraft>({
     kept: view.draft,
@@ -128,7 +128,6 @@ export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, on
         {...leaving}
         ask={ask}
         onDismiss={onDismiss}
-        onExtend={onExtend}
         note={
           <span role="alert">
             {missing === "all" && words.nothingAnswered}

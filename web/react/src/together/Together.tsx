@@ -10,7 +10,7 @@ import { AllowButton } from "../approval/AllowButton.tsx";
 import { EndsProvider, useEnds, type Ends } from "../approval/ends.tsx";
 import { Risks } from "../approval/Risks.tsx";
 import { risksOf } from "../approval/risk.ts";
-import { editableOf } from "../approval/tool.ts";
+import { editableOf, toolName } from "../approval/tool.ts";
 import { usePanel } from "../card/panel.ts";
 import { WordsPanel } from "../card/Words.tsx";
 import { Became } from "../Inbox/Row.tsx";
@@ -72,10 +72,10 @@ function Group({ views, language, onAnswer, me }: TogetherProps) {
   const deny = (stop: boolean) =>
     decide({ decision: "deny", ...(said.trim() ? { words: said.trim() } : {}), ...(stop ? { stop: true } : {}) });
   return (
-    <section ref={root} className="ab-card ab-together" lang={language} aria-label={words.togetherTitle(views.length, one.ask.agent, one.ask.approval.tool)}>
+    <section ref={root} className="ab-card ab-together" lang={language} aria-label={words.togetherTitle(views.length, one.ask.agent, toolName(one.ask.approval.tool))}>
       <header className="ab-together-head">
         <h2 className="ab-head-title">
-          <Seen text={words.togetherTitle(views.length, one.ask.agent, one.ask.approval.tool)} />
+          <Seen text={words.togetherTitle(views.length, one.ask.agent, toolName(one.ask.approval.tool))} />
         </h2>
         <p className="ab-quiet">{words.togetherHint}</p>
       </header>
@@ -149,7 +149,7 @@ function One({ view, me, isTicked, isNew, onTick, onEnds }: OneProps) {
         <label className="ab-together-tick">
           <input type="checkbox" checked={isTicked} onChange={({ target }) => onTick(target.checked)} />
           <span>
-            <Seen text={approval.summary ?? editableOf(approval.input).text.split("\n")[0] ?? approval.tool} />
+            <Seen text={approval.summary ?? editableOf(approval.input).text.split("\n")[0] ?? toolName(approval.tool)} />
           </span>
           {isNew && <span className="ab-chip">{words.togetherNew}</span>}
         </label>

@@ -30,7 +30,7 @@ export const en = {
   minutes: (n: number) => `${n} min`,
   hours: (n: number) => `${n} h`,
   days: (n: number) => (n === 1 ? "1 day" : `${n} days`),
-  lessThanAMinute: "less than a minute",
+  lessThanAMinute: "under a minute",
   minuteLeftAloud: "One minute left to answer.",
   tenMinutesLeftAloud: "Ten minutes left to answer.",
 

@@ -1,6 +1,6 @@
 //! `GET /v1/sessions`: conversations, newest first.
 
-use askbridge_journal::index::{SessionRow, SessionState};
+use askbridge_journal::index::{AskFilter, AskRow, Index, IndexError, SessionRow, SessionState, StateFilter};
 use askbridge_peers::json::{Rfc3339, SessionState as StateWord};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -31,6 +31,10 @@ struct Listed {
     branch: Option<String>,
     waiting_for_person: bool,
     open_asks: u32,
+    /// What was asked last in it. `null`: nothing yet.
+    headline: Option<String>,
+    /// One thing was asked in it, and nothing more.
+    single_ask: bool,
     started_at: Rfc3339,
     last_activity: Rfc3339,
 }
@@ -42,12 +46,24 @@ pub(crate) async fn list(
 ) -> Result<Response, Trouble> {
     let (after, limit) = (paging.after()?, paging.limit());
     let filter = visible_to(&caller);
-    let found = app.handle.look_up(move |index| index.sessions(&filter, after, limit + 1)).await?;
-    Ok(json(StatusCode::OK, &Page::of(found, limit, SessionRow::page_key, listed)))
+    let look = move |index: &Index| {
+        let rows = index.sessions(&filter, after, limit + 1)?;
+        let rows = rows.into_iter().map(|row| {
+            // The last one, and whether there is another.
+            let filter = AskFilter { session: Some(row.id), states: StateFilter::All, ..AskFilter::default() };
+            let asks = index.rows(&filter, None, 2)?;
+            Ok((row, asks))
+        });
+        rows.collect::<Result<Vec<_>, IndexError>>()
+    };
+    let found = app.handle.look_up(look).await?;
+    Ok(json(StatusCode::OK, &Page::of(found, limit, |(row, _)| row.page_key(), listed)))
 }
 
-fn listed(row: SessionRow) -> Listed {
+fn listed((row, asks): (SessionRow, Vec<AskRow>)) -> Listed {
     Listed {
+        single_ask: asks.len() == 1,
+        headline: asks.into_iter().next().map(|ask| ask.headline),
         id: row.id.to_string(),
         state: match row.state {
             SessionState::Running => "active",
