@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-BAkPECXI.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-DvsSs53o.js","/assets/History-BxyVjeRt.js","/assets/Input-BnOMMst9.js","/assets/NewSession-DhxbJWoH.js","/assets/Painted-BHDQSjUf.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-DvwE-dXW.js","/assets/Seen-kIdmq7jI.js","/assets/Sessions-DuH9MmSw.js","/assets/Settings-CuhP0cQW.js","/assets/Together-BLPU7wxl.js","/assets/index-Bt-MEzR6.js","/assets/index-jlxaZruY.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "27ebe716d9cc";
+const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-zK-it1ti.js","/assets/Devices-CIqQ3iln.js","/assets/History-B1MhniT2.js","/assets/Input-HvbiX6XG.js","/assets/NewSession-PlXd98Z_.js","/assets/Painted-BXrnA4AK.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-BF5IVllP.js","/assets/Seen-D7BwC2ez.js","/assets/Sessions-CZYpBRtM.js","/assets/Settings-DDVYb3ln.js","/assets/Together-DbXcG0Lo.js","/assets/index-CWHXqbod.js","/assets/index-hUxMjz0b.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "a517c236569c";
 
 const KEPT = `askbridge-${VERSION}`;
 

@@ -4,12 +4,14 @@ import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { connect, Trouble } from "@askbridge/client";
 import { Askbridge, loadCards, useBridge } from "@askbridge/react";
 import { base, become, forget, secretInAddress, token } from "./identity.ts";
+import { isInstalled, isIos } from "./install.ts";
 import { languageOf, useSettings } from "./settings.ts";
 import { useWords } from "./words.ts";
 import { placeOf, usePath } from "./router.tsx";
 import { Shell } from "./shell/Shell.tsx";
 import { InboxPage } from "./pages/Inbox.tsx";
 import { PairPage } from "./pages/Pair.tsx";
+import { PairHerePage } from "./pages/PairHere.tsx";
 import { Empty, Page } from "./parts/parts.tsx";
 import { useNotifications } from "./notify.ts";
 import { Boundary } from "./boundary.tsx";
@@ -48,25 +50,30 @@ function useEverything() {
 /** What is looked at first comes first. */
 const AHEAD_MS = 500;
 
-type Identity = { readonly state: "pairing" } | { readonly state: "nobody"; readonly why: string | null } | { readonly state: "somebody"; readonly token: string };
+type Identity = { readonly state: "pairing" } | { readonly state: "where" } | { readonly state: "nobody"; readonly why: string | null } | { readonly state: "somebody"; readonly token: string };
 
 const secret = secretInAddress();
+
+// A link that is opened in a tab that has the page already changes nothing but the end of its address.
+window.addEventListener("hashchange", () => location.hash.startsWith("#pair=") && location.reload());
 
 export function App() {
   const [who, setWho] = useState<Identity>(() => {
     const known = token();
-    return secret ? { state: "pairing" } : known ? { state: "somebody", token: known } : { state: "nobody", why: null };
+    return secret ? { state: isIos() && !isInstalled() && !known ? "where" : "pairing" } : known ? { state: "somebody", token: known } : { state: "nobody", why: null };
   });
   const again = (why: string | null = null) => {
     const known = token();
     setWho(known ? { state: "somebody", token: known } : { state: "nobody", why });
   };
+  const isPairing = who.state === "pairing";
   useEffect(() => {
     // A link that was used before is no reason to stay outside for whoever is in already.
-    if (secret) become(secret).then(() => again(), (error) => again(error instanceof Trouble ? error.message : String(error)));
-  }, []);
+    if (secret && isPairing) become(secret).then(() => again(), (error) => again(error instanceof Trouble ? error.message : String(error)));
+  }, [isPairing]);
   switch (who.state) {
     case "pairing": return <Waiting />;
+    case "where": return <PairHerePage secret={secret ?? ""} onHere={() => setWho({ state: "pairing" })} />;
     case "nobody": return <PairPage why={who.why} onPaired={() => again()} />;
     case "somebody": return <SignedIn key={who.token} token={who.token} onSignedOut={() => { forget(); again(); }} />;
   }

@@ -13,10 +13,12 @@ export interface Settings {
   readonly order: Order;
   /** How many seconds an answer given with one tap can be undone. Not everybody is quick. */
   readonly undo: "5" | "15" | "60";
+  /** The hint that the app can be installed: shown until it was put away. */
+  readonly installHint: "shown" | "seen";
 }
 
 const KEY = "askbridge.settings";
-const DEFAULTS: Settings = { language: "auto", theme: "auto", notify: "off", order: "longest", undo: "5" };
+const DEFAULTS: Settings = { language: "auto", theme: "auto", notify: "off", order: "longest", undo: "5", installHint: "shown" };
 
 const listeners = new Set<() => void>();
 let current = read();

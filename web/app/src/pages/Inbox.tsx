@@ -10,6 +10,7 @@ import { useNow } from "../time.ts";
 import { useWords } from "../words.ts";
 import { useWide } from "../wide.ts";
 import { Button, Empty, Page } from "../parts/parts.tsx";
+import { InstallHint } from "../parts/Install.tsx";
 import { SnoozeButton } from "../parts/Snooze.tsx";
 import { useInboxKeys } from "./inbox_keys.ts";
 import { everything, rows, type Filter } from "./rows.ts";
@@ -121,6 +122,7 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
             <Unknown><p>{words.notKnownYet}</p></Unknown>
           )}
         </div>
+        {!wide && <InstallHint />}
         {wide && current && (
           <div className="app-inbox-card">
             <Chosen id={current} next={after(shown, current)} />

@@ -3,6 +3,7 @@
 import { useState, type FormEvent } from "react";
 import { Trouble } from "@askbridge/client";
 import { become, secretIn } from "../identity.ts";
+import { isInstalled, isIos } from "../install.ts";
 import { useWords } from "../words.ts";
 import { BridgeMark } from "../parts/parts.tsx";
 
@@ -29,6 +30,7 @@ export function PairPage({ why, onPaired }: { readonly why: string | null; reado
       <p>{words.pairMore}</p>
       <pre><code>askbridge pair</code></pre>
       <p className="app-note">{words.pairElsewhere}</p>
+      {isIos() && <p className="app-note">{isInstalled() ? words.pairIosInstalled : words.pairIosFirst}</p>}
       <form onSubmit={pair}>
         <label className="app-field">
           <span>{words.pasteLink}</span>

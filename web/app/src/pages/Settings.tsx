@@ -5,6 +5,7 @@ import { useClient, useBridge } from "@askbridge/react";
 import { change, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
 import { useWords } from "../words.ts";
+import { InstallSection } from "../parts/Install.tsx";
 import { Button, Choice, Page } from "../parts/parts.tsx";
 import { SignOut } from "../parts/SignOut.tsx";
 
@@ -48,6 +49,7 @@ export function SettingsPage() {
             <SignOut />
           </div>
         </section>
+        <InstallSection />
         <section>
           <h2>{words.keys}</h2>
           <dl className="app-keys">

@@ -116,6 +116,17 @@ test("an approval shows the command, can be changed, allowed for always by exact
   expect((await settled(third.id)).answers).toEqual({ decision: "deny", stop: true, words: "use a branch" });
 });
 
+test("an option without a preview has no empty pane beside it", async () => {
+  const { card } = await open({ questions: [{ question: "Which?", options: [{ label: "Drawn", preview: "┌──┐\n└──┘" }, { label: "Plain" }, { label: "Also drawn", preview: "# Also" }] }] });
+  await card.getByRole("radio", { name: "Drawn", exact: true }).focus();
+  await card.getByRole("figure", { name: "Preview of Drawn" }).waitFor();
+  expect(await card.locator(".ab-preview").count()).toBe(2);
+  await ada.page.keyboard.press("ArrowDown");
+  await until(async () => !(await card.locator(".ab-previews").isVisible()));
+  await ada.page.keyboard.press("ArrowDown");
+  await card.getByRole("heading", { name: "Also" }).waitFor();
+});
+
 test("a change to a file is readable as one", async () => {
   const { id, card } = await open(every.edit);
   await card.getByText("price.rs").first().waitFor();

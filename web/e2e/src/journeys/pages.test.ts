@@ -173,7 +173,11 @@ test("a Japanese browser is spoken to in Japanese from the first page", async ()
 test("it can be installed, and opens when the server cannot be reached", async () => {
   const ada = await Person.pair(server);
   const manifest = await ada.page.evaluate(async () => (await fetch(document.querySelector<HTMLLinkElement>('link[rel="manifest"]')!.href)).json());
-  expect(manifest).toMatchObject({ display: "standalone", start_url: "/" });
+  expect(manifest).toMatchObject({ id: "/", display: "standalone", start_url: "/" });
+  // What is cut to a circle is a picture of its own.
+  const purposes = (wanted: string) => manifest.icons.filter(({ purpose }: { purpose?: string }) => purpose === wanted).map(({ src }: { src: string }) => src);
+  expect(purposes("maskable")).toHaveLength(2);
+  expect(purposes("any").filter((src: string) => purposes("maskable").includes(src))).toEqual([]);
   for (const { src } of manifest.icons) expect((await ada.page.request.get(server.address + src)).ok(), src).toBe(true);
   await ada.page.evaluate(() => navigator.serviceWorker.ready);
   await ada.page.reload();
@@ -187,6 +191,33 @@ test("it can be installed, and opens when the server cannot be reached", async (
   await server.run();
   await ada.page.getByText("Connected as ada").waitFor();
   await ada.leave();
+});
+
+test("on an iPhone a link asks where one wants to answer, because the installed app keeps a token of its own", async () => {
+  const iphone = { ...PHONE, userAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile/15E148 Safari/604.1" };
+  const link = await server.link("grace");
+  const safari = await Person.stranger(server, iphone);
+  await safari.page.goto(link);
+  await safari.page.getByRole("heading", { name: "Where do you want to answer?" }).waitFor();
+  await safari.isAccessible("where to pair");
+  await safari.page.getByRole("button", { name: "In the app on my home screen" }).click();
+  expect(await safari.page.getByLabel("The link, for ten minutes").inputValue()).toBe(link);
+  // The app on the home screen: nothing of Safari's is there, and the link was not used up.
+  const app = await Person.stranger(server, iphone);
+  await app.context.addInitScript(() => Object.defineProperty(navigator, "standalone", { value: true }));
+  await app.page.goto(server.address);
+  await app.page.getByText("This app on the home screen keeps its own token").waitFor();
+  await app.page.getByLabel("Or paste the link").fill(link);
+  await app.page.getByRole("button", { name: "Pair this browser" }).click();
+  await app.isIn();
+  // In Safari the hint says how, until it is put away.
+  await safari.page.goto(await server.link("grace"));
+  await safari.page.getByRole("button", { name: "Here in Safari" }).click();
+  await safari.isIn();
+  await safari.page.getByRole("button", { name: "Got it" }).click();
+  await safari.page.getByText("Add to Home Screen").waitFor({ state: "detached" });
+  await safari.leave();
+  await app.leave();
 });
 
 test("a question reaches a person who looks elsewhere, without its text if they want, and is retracted when settled", async () => {

@@ -22,16 +22,22 @@ export function Previews({ options, shown, chosen, onShow, onTap }: PreviewsProp
   const words = useWords();
   const strip = useRef<HTMLDivElement>(null);
   const going = useRef<number | null>(null);
+  const last = useRef(0);
+  // An option without a preview has no place in the strip. While it is looked at, the strip stays where it was.
+  const drawn = options.flatMap((option, at) => (option.preview ? [{ option, at }] : []));
+  const found = drawn.findIndex(({ at }) => at === shown);
+  const place = found < 0 ? Math.min(last.current, drawn.length - 1) : found;
+  last.current = place;
 
   useEffect(() => {
     const element = strip.current;
-    if (!element?.clientWidth || Math.round(element.scrollLeft / element.clientWidth) === shown) return;
-    going.current = shown;
-    element.scrollTo({ left: shown * element.clientWidth, behavior: "instant" });
-  }, [shown]);
+    if (!element?.clientWidth || Math.round(element.scrollLeft / element.clientWidth) === place) return;
+    going.current = place;
+    element.scrollTo({ left: place * element.clientWidth, behavior: "instant" });
+  }, [place]);
 
   return (
-    <div className="ab-previews">
+    <div className="ab-previews" data-none={found < 0 ? "" : undefined}>
       <div
         ref={strip}
         className="ab-previews-strip"
@@ -46,13 +52,14 @@ export function Previews({ options, shown, chosen, onShow, onTap }: PreviewsProp
             if (at === going.current) going.current = null;
             return;
           }
-          if (at !== shown && options[at]) onShow(at);
+          const swiped = drawn[at];
+          if (swiped && at !== place) onShow(swiped.at);
         }}
       >
-        {options.map((option, at) => {
+        {drawn.map(({ option, at }, order) => {
           const { label } = recommendation(option.label);
           return (
-            <figure key={at} ref={(figure) => void figure?.toggleAttribute("inert", at !== shown)} className="ab-preview" aria-label={words.previewOf(label)}>
+            <figure key={at} ref={(figure) => void figure?.toggleAttribute("inert", order !== place)} className="ab-preview" aria-label={words.previewOf(label)}>
               <figcaption>
                 <span className="ab-key" aria-hidden="true">{at + 1}</span>
                 <span className="ab-preview-name"><Seen text={label} /></span>
@@ -61,7 +68,7 @@ export function Previews({ options, shown, chosen, onShow, onTap }: PreviewsProp
                 </button>
               </figcaption>
               {/* Neighbours are drawn ahead for the finger, the others when somebody comes. */}
-              {Math.abs(at - shown) <= 1 && option.preview && <Preview label={label} preview={option.preview} />}
+              {Math.abs(order - place) <= 1 && option.preview && <Preview label={label} preview={option.preview} />}
             </figure>
           );
         })}

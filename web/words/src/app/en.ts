@@ -197,6 +197,16 @@ export const en = {
   pasteLink: "Or paste the link",
   pairNow: "Pair this browser",
   pairing: "Pairing…",
+  pairIosFirst: "On an iPhone or iPad, the app on the home screen and Safari do not share what they keep. If you want the app: first Share, then “Add to Home Screen”; open it there, and paste the link into it.",
+  pairIosInstalled: "This app on the home screen keeps its own token, even if Safari is paired already. Copy the link and paste it below.",
+  pairWhereTitle: "Where do you want to answer?",
+  pairWhereMore: "The link works once. On an iPhone or iPad, the app on the home screen and Safari do not share what they keep, so that pairing one leaves the other unpaired.",
+  pairInstalled: "In the app on my home screen",
+  pairSafari: "Here in Safari",
+  pairInstalledSteps: "Copy the link below.\nShare, then “Add to Home Screen”.\nOpen askbridge from the home screen and paste the link there.",
+  pairLink: "The link, for ten minutes",
+  copyLink: "Copy the link",
+  copied: "Copied.",
 
   // Settings
   language: "Language",
@@ -225,6 +235,11 @@ export const en = {
   signOutNow: "Sign out",
   signOutFailed: (why: string) => `The token could not be ended: ${why}. You can remove it here anyway, and end it later under Devices on another device.`,
   signOutAnyway: "Remove it here anyway",
+  install: "Install",
+  installMore: "As an app it has an icon with the number of what waits, and a window of its own.",
+  installIos: "On an iPhone or iPad: Share, then “Add to Home Screen”. The app there is paired by itself: open it and paste a link from Devices.",
+  installNow: "Install askbridge",
+  gotIt: "Got it",
   keys: "Keys",
   keyList: "↑ ↓|through the list\nj k|next question, previous one\n/|filter\n1 … 9|choose that option\nSpace|choose or unchoose\nEnter|answer\nEsc|out of a field, then back to the list; nothing is lost",
 
