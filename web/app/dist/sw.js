@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-zK-it1ti.js","/assets/Devices-CIqQ3iln.js","/assets/History-B1MhniT2.js","/assets/Input-HvbiX6XG.js","/assets/NewSession-PlXd98Z_.js","/assets/Painted-BXrnA4AK.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-BF5IVllP.js","/assets/Seen-D7BwC2ez.js","/assets/Sessions-CZYpBRtM.js","/assets/Settings-DDVYb3ln.js","/assets/Together-DbXcG0Lo.js","/assets/index-CWHXqbod.js","/assets/index-hUxMjz0b.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "a517c236569c";
+const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-cM6uNLPV.js","/assets/Devices-Bk21Sws4.js","/assets/History-DkxQzwsJ.js","/assets/Input-BaYP0BoL.js","/assets/NewSession-ClMPjQJb.js","/assets/Painted-BdxTvUVq.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-CljzIFCs.js","/assets/Seen-BLK8PxCl.js","/assets/Sessions-D55Nya5a.js","/assets/Settings-DdXs0RHu.js","/assets/Together-U0DppH4X.js","/assets/index-QZgbwqzk.js","/assets/index-hUxMjz0b.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "3cf3245d032b";
 
 const KEPT = `askbridge-${VERSION}`;
 

@@ -237,7 +237,7 @@ export const en = {
   signOutAnyway: "Remove it here anyway",
   install: "Install",
   installMore: "As an app it has an icon with the number of what waits, and a window of its own.",
-  installIos: "On an iPhone or iPad: Share, then “Add to Home Screen”. The app there is paired by itself: open it and paste a link from Devices.",
+  installIos: "On an iPhone or iPad: Share, then “Add to Home Screen”. The app is paired separately: open it and paste a link from Devices.",
   installNow: "Install askbridge",
   gotIt: "Got it",
   keys: "Keys",
