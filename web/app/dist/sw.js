@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-cM6uNLPV.js","/assets/Devices-Bk21Sws4.js","/assets/History-DkxQzwsJ.js","/assets/Input-BaYP0BoL.js","/assets/NewSession-ClMPjQJb.js","/assets/Painted-BdxTvUVq.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-CljzIFCs.js","/assets/Seen-BLK8PxCl.js","/assets/Sessions-D55Nya5a.js","/assets/Settings-DdXs0RHu.js","/assets/Together-U0DppH4X.js","/assets/index-QZgbwqzk.js","/assets/index-hUxMjz0b.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "3cf3245d032b";
+const FILES = ["/","/assets/Chat-C32u4auS.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-DZDJB6-p.js","/assets/History-8bGtrNnc.js","/assets/Input-CgbWuNVP.js","/assets/NewSession-BPvq07Cj.js","/assets/Painted-BdxTvUVq.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-Bwx5Uxqj.js","/assets/Seen-BLK8PxCl.js","/assets/Sessions-OLTKxXhC.js","/assets/Settings-CUfMP1DY.js","/assets/Together-CHiwurLM.js","/assets/index-B0iqMAkS.js","/assets/index-o7SZx4Y8.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "334e39558ab9";
 
 const KEPT = `askbridge-${VERSION}`;
 

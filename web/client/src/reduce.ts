@@ -200,7 +200,7 @@ class Work {
     this.editable().set(id, { ...known, ask: folded.ask, sending: settledSending(known.sending, folded.ask) });
   }
 
-  /** The server does not know an ask. Said once somebody looks for it. */
+  /** The server does not know an ask: its page says so. */
   private lost(id: string, answer: boolean) {
     const before = this.state.gone.get(id);
     const gone = new Map([...this.state.gone, [id, { answer: answer || before?.answer === "lost" ? ("lost" as const) : ("none" as const) }]]);

@@ -6,6 +6,7 @@ import { useBridge, useClient } from "@askbridge/react";
 import { Link } from "../router.tsx";
 import { useWords } from "../words.ts";
 import { Button, Empty } from "../parts/parts.tsx";
+import { Unknown } from "../parts/Unknown.tsx";
 import { Composer } from "./Composer.tsx";
 import { Log } from "./Log.tsx";
 import { spent } from "./spent.ts";
@@ -37,7 +38,7 @@ export function ChatPage({ session }: { readonly session: string }) {
     return <section className="app-chat"><h1 className="app-hidden" tabIndex={-1}>{words.conversation}</h1><Empty title={words.wasForgotten}><Link href="/sessions">{words.sessions}</Link></Empty></section>;
   }
   if (!conversation || (!conversation.session && !conversation.failed)) {
-    return <section className="app-chat"><h1 className="app-hidden" tabIndex={-1}>{words.conversation}</h1><p className="app-note app-chat-wait" role="status">{words.looking}</p></section>;
+    return <section className="app-chat"><h1 className="app-hidden" tabIndex={-1}>{words.conversation}</h1><div className="app-chat-wait"><Unknown /></div></section>;
   }
   if (!conversation.session) {
     return <section className="app-chat"><h1 className="app-hidden" tabIndex={-1}>{words.conversation}</h1><Empty title={words.notHere}><p>{conversation.failed}</p><Link href="/sessions">{words.sessions}</Link></Empty></section>;

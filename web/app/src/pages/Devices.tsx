@@ -7,6 +7,7 @@ import { languageOf, useSettings } from "../settings.ts";
 import { clock, useNow } from "../time.ts";
 import { useWords } from "../words.ts";
 import { Button, Page } from "../parts/parts.tsx";
+import { Unknown } from "../parts/Unknown.tsx";
 
 const Qr = lazy(() => import("../parts/Qr.tsx"));
 
@@ -61,7 +62,7 @@ export function DevicesPage() {
           </div>
         </section>
       )}
-      {!devices && !trouble && <p className="app-note" role="status">{words.looking}</p>}
+      {!devices && !trouble && <Unknown />}
       {devices && (
         <ul className="app-list app-devices" aria-label={words.devices}>
           {devices.map((device) => renaming === device.id ? (

@@ -1,6 +1,6 @@
 /** Everything that waits, over all sessions and agents, and the card of the one that was chosen. */
 
-import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { isSnoozed, isWaiting, phaseOf, type AskView } from "@askbridge/client";
 import { alike, Ask, Inbox, isTyping, toolName, useAsk, useBridge, useClient } from "@askbridge/react";
@@ -12,6 +12,7 @@ import { useWide } from "../wide.ts";
 import { Button, Empty, Page } from "../parts/parts.tsx";
 import { InstallHint } from "../parts/Install.tsx";
 import { SnoozeButton } from "../parts/Snooze.tsx";
+import { Unknown } from "../parts/Unknown.tsx";
 import { useInboxKeys } from "./inbox_keys.ts";
 import { everything, rows, type Filter } from "./rows.ts";
 import "./inbox.css";
@@ -119,7 +120,7 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
               {filter === everything && state.asks.size === 0 && <p className="app-try">{words.nothingWaitsTry} <code>askbridge demo --elsewhere</code></p>}
             </Empty>
           ) : (
-            <Unknown><p>{words.notKnownYet}</p></Unknown>
+            <Unknown />
           )}
         </div>
         {!wide && <InstallHint />}
@@ -174,16 +175,6 @@ function useListPlace(isPage: boolean, chosen: string | null) {
     );
     return () => cancelAnimationFrame(frame);
   }, [isPage, chosen]);
-}
-
-/** Says what is the matter once it is clear that nothing comes; until then, that it is being looked for. */
-function Unknown({ children }: { readonly children: ReactNode }) {
-  const words = useWords();
-  const isAway = useBridge(({ connection }) => connection.state === "waiting" || connection.state === "offline");
-  const [isLong, setLong] = useState(false);
-  // While attempts follow each other, the words stay.
-  useEffect(() => void (isAway && setLong(true)), [isAway]);
-  return isLong || isAway ? <div className="app-note" role="status">{children}</div> : <p className="app-note" role="status">{words.looking}</p>;
 }
 
 /** In place of a card: why there is none. */

@@ -49,7 +49,7 @@ export function NewSessionPage() {
   const started = async (): Promise<string> => {
     const as = settingsOf(half);
     if (half.started?.as === as) return half.started.session;
-    // Started with other settings, and nobody has said anything in it.
+    // Started with other settings, and still without a message.
     if (half.started) await client.api.end(half.started.session).catch(() => undefined);
     const { id } = await client.api.start({
       agent: "claude",

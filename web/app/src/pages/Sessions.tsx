@@ -8,6 +8,7 @@ import { Link } from "../router.tsx";
 import { ago, useNow } from "../time.ts";
 import { useWords } from "../words.ts";
 import { Button, Empty, Page } from "../parts/parts.tsx";
+import { Unknown } from "../parts/Unknown.tsx";
 
 export function SessionsPage() {
   const words = useWords();
@@ -42,7 +43,7 @@ export function SessionsPage() {
   return (
     <Page title={words.sessions} actions={role === "operator" && <Link className="app-button app-button-main" href="/sessions/new">{words.newSession}</Link>}>
       {trouble && <p className="app-trouble" role="alert">{trouble}</p>}
-      {!loaded && !trouble && <p className="app-note" role="status">{words.looking}</p>}
+      {!loaded && !trouble && <Unknown />}
       {loaded && items.length === 0 && <Empty title={words.noSessions}><p>{words.noSessionsMore}</p></Empty>}
       {talks.length > 0 && (
         <ul className="app-list app-lean" aria-label={words.sessions}>{talks.map(row)}</ul>

@@ -7,6 +7,7 @@ import { languageOf, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
 import { useWords } from "../words.ts";
 import { Empty, Page } from "../parts/parts.tsx";
+import { Unknown } from "../parts/Unknown.tsx";
 
 export function TogetherPage({ ask }: { readonly ask: string }) {
   const words = useWords();
@@ -37,7 +38,7 @@ export function TogetherPage({ ask }: { readonly ask: string }) {
       ) : isShown.current ? (
         <Empty title={words.notHere} />
       ) : (
-        <p className="app-note" role="status">{words.looking}</p>
+        <Unknown />
       )}
     </Page>
   );

@@ -41,6 +41,7 @@ test("what was known and what waits to be sent is there after a reload without a
   for (const name of ["Conversations", "Settings"]) {
     await ada.page.getByRole("link", { name }).click();
     await ada.page.getByRole("heading", { name }).waitFor();
+    if (name === "Conversations") await ada.page.getByText("nothing was kept here yet").waitFor();
   }
   await server.run();
   await until(async () => (await server.show(id)).answers["In the dark?"] === "as bright as day");

@@ -103,7 +103,10 @@ export function useEnd(element: RefObject<HTMLElement | null>, isCut = false) {
 
 function footPx(place: HTMLElement): number {
   const foot = place.closest(".ab-card")?.querySelector<HTMLElement>(".ab-foot");
-  return foot && getComputedStyle(foot).position === "sticky" ? foot.offsetHeight : 0;
+  if (!foot || getComputedStyle(foot).position !== "sticky") return 0;
+  // It stays at the edge of what scrolls, which may end above the window's.
+  const { top, height } = foot.getBoundingClientRect();
+  return Math.round(Math.min(window.innerHeight / 2, Math.max(height, window.innerHeight - top)));
 }
 
 /** The end of a text that would run. Heard by those who do not see it. */
