@@ -225,7 +225,7 @@ mod tests {
 
     fn ask(name: &str, more: serde_json::Value) -> Ask {
         let mut ask = json!({
-            "id": format!("ask_{name}_1"), "state": "open", "agent": "ci", "answerable": true, "answers": {},
+            "id": format!("ask_{name}_1"), "session": format!("ses_{name}"), "state": "open", "agent": "ci", "answerable": true, "answers": {},
             "by": null, "words": null, "verdict": null, "asked_at": "2026-11-15T08:30:00Z", "deadline": null,
             "undo_until": null,
             "questions": [{"question": "Deploy?", "options": [{"label": "Yes"}, {"label": "No"}]}],
