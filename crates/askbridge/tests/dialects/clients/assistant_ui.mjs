@@ -42,12 +42,14 @@ class Page {
         return this.state.error ? null : React.createElement(Thread);
       }
     }
-    const say = console.error;
-    // What the library logs about calls counts as broken too; that the renderer is old does not.
+    // What the library logs about arguments that changed counts as broken too. Of a call that it first sees with its result it
+    // forgets the arguments, and says that they changed from nothing: that is its own.
     for (const kind of ["error", "warn"]) {
+      const say = console[kind];
       console[kind] = (...words) => {
-        if (words.some((word) => String(word).includes("argsText"))) page.broken.push(new Error(words.join(" ")));
-        else if (process.env.LOUD) say(...words);
+        const isAboutCalls = words.some((word) => String(word).includes("argsText"));
+        if (isAboutCalls && !words.some((word) => word?.previous === "")) page.broken.push(new Error(JSON.stringify(words)));
+        say(...words);
       };
     }
     Renderer.create(React.createElement(Boundary));
