@@ -1,6 +1,7 @@
 // OpenClaw's plugin for Whimmy, with its habits: waiters live in one map for all its sockets, the first answer to an id
 // counts and later ones are only warned about, unknown frames are ignored, pings are answered and never sent, questions go
-// to the sockets of all accounts, keys come back in lower case, and it never says that it gave up.
+// to the sockets of all accounts, keys come back in lower case, it hears nothing before its own first word, and it never says
+// that it gave up.
 
 import { OpenClaw } from "./openclaw.mjs";
 import { Line, SERVER, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
@@ -23,11 +24,14 @@ class Plugin {
       for (; (line.read ?? 0) < line.frames.length; ) {
         const at = line.read ?? 0;
         line.read = at + 1;
-        this.heard(line, line.frames[at]);
+        // It attaches what hears us only after the connection is open: what came before is lost to it.
+        if (line.listens) this.heard(line, line.frames[at]);
       }
       look();
     };
     await line.opened;
+    line.look();
+    line.listens = true;
     line.say({ type: "health" });
     this.sockets.push(line);
     if (models) this.event("models.sync", { models }, [line]);

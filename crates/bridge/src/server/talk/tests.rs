@@ -58,8 +58,15 @@ impl House {
         Self { plugin, ada, _bridge: bridge, app }
     }
 
-    /// A connection of the plugin's.
+    /// A connection of the plugin's, which listens.
     fn connects(&self) -> Talk {
+        let mut talk = self.opens();
+        talk.hear(Frame::Text(r#"{"type":"health"}"#.into())).expect("a frame of the protocol");
+        talk
+    }
+
+    /// A connection of the plugin's that is open, and on which it has said nothing yet.
+    fn opens(&self) -> Talk {
         let guest = Guest {
             via: VIA,
             from: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -153,5 +160,18 @@ async fn an_answer_to_what_a_connection_never_looked_at_is_told_as_well() {
     back.rulings.clear();
     house.answers(session).await;
     let answer = says(&mut back, "hook.ask_user_answer").await.expect("it hears of the answer alone");
+    assert!(answer.contains(r#""answers":{"Which?":"B"}"#), "{answer}");
+}
+
+#[tokio::test]
+async fn nothing_is_said_before_the_plugin_listens_and_nothing_of_it_is_lost() {
+    let house = House::open().await;
+    let session = house.asks().await;
+    house.answers(session).await;
+    let mut back = house.opens();
+    let said = looks_around(&mut back).await;
+    assert_eq!(said, [""; 0], "whatever comes before its first word is lost to it");
+    back.hear(Frame::Text(r#"{"type":"health"}"#.into())).expect("a frame of the protocol");
+    let answer = says(&mut back, "hook.ask_user_answer").await.expect("it is told once it listens");
     assert!(answer.contains(r#""answers":{"Which?":"B"}"#), "{answer}");
 }

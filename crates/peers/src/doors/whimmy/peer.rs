@@ -33,8 +33,11 @@ pub struct Whimmy {
     /// The chat that people find: whoever connects last sits there.
     chat: Option<SessionId>,
     is_seated: bool,
-    /// Something was heard: this is no mere test whether the address is right.
+    /// Something was heard: this is no mere test whether the address is right, and the plugin listens. It attaches what hears us
+    /// only after its connection is open, and what came before that is lost to it.
     has_spoken: bool,
+    /// What is to be said as soon as it listens.
+    held: Vec<Frame<'static>>,
     pub(super) rooms: BTreeMap<SessionId, Room>,
     /// Sessions that grew too long, and where each goes on.
     pub(super) moved: BTreeMap<SessionId, SessionId>,
@@ -253,6 +256,17 @@ impl Whimmy {
         }
     }
 
+    /// Keeps back what would be said before the plugin listens, and says it once it does.
+    fn hold_back(&mut self, out: &mut Outbox) {
+        if !self.has_spoken {
+            self.held.append(&mut out.frames);
+        } else if !self.held.is_empty() {
+            let said = std::mem::take(&mut out.frames);
+            out.frames.append(&mut self.held);
+            out.frames.extend(said);
+        }
+    }
+
     /// When something is due next, whatever is first.
     pub(super) fn next(&self, now: Timestamp) -> Timestamp {
         let ping_at = self.ping_at.unwrap_or(now.plus(limits::HEARTBEAT));
@@ -265,6 +279,7 @@ impl Peer for Whimmy {
     fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
         if let Frame::Text(text) = frame {
             self.heard(&text, cx);
+            self.hold_back(cx.out);
             cx.out.wake_at = Some(self.next(cx.now));
         }
         Ok(())
@@ -280,6 +295,7 @@ impl Peer for Whimmy {
             }
             _ => return,
         }
+        self.hold_back(cx.out);
         cx.out.wake_at = Some(self.next(cx.now));
     }
 
@@ -289,6 +305,7 @@ impl Peer for Whimmy {
             Ok(receipt) => self.granted(awaited, receipt, cx),
             Err(why) => self.refused(awaited, &why, cx),
         }
+        self.hold_back(cx.out);
     }
 
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
@@ -297,7 +314,9 @@ impl Peer for Whimmy {
         }
         match self.ping_at {
             Some(at) if at <= cx.now => {
-                self.ping(Vec::new(), cx.out);
+                if self.has_spoken {
+                    self.ping(Vec::new(), cx.out);
+                }
                 self.ping_at = Some(cx.now.plus(limits::HEARTBEAT));
             }
             Some(_) => {}
@@ -307,6 +326,7 @@ impl Peer for Whimmy {
         self.gave_up(cx);
         self.fell_silent(cx);
         self.no_model_came(cx);
+        self.hold_back(cx.out);
         Some(self.next(cx.now))
     }
 }
