@@ -58,6 +58,8 @@ pub(crate) struct Talk {
     /// Stores what an agent says, one thing after the other.
     recorder: Option<mpsc::Sender<Record>>,
     seen: Seen,
+    /// The other side is gone: whatever is still ruled on, it listens to nothing and takes nobody's place.
+    has_left: bool,
 }
 
 /// How far a client has come in a session.
@@ -99,6 +101,7 @@ impl Talk {
             token_changes,
             recorder: None,
             seen: Seen::default(),
+            has_left: false,
         }
     }
 
@@ -192,6 +195,7 @@ impl Talk {
         self.keep_seen(Keep::Now);
         self.follower = None;
         self.seat = None;
+        self.has_left = true;
         // What is garbled in a farewell has nobody left to hear about it.
         let _ = self.hear(Frame::Close(code, reason.into()));
         let last_wishes = async {
@@ -199,7 +203,6 @@ impl Talk {
                 for (_, _, tag, receipt) in std::mem::take(&mut self.held) {
                     self.with_peer(|peer, cx| peer.reply(tag, Ok(receipt), cx));
                 }
-                self.follower = None;
                 match self.rulings.next().await {
                     Some((tag, ruling)) => self.with_peer(|peer, cx| peer.reply(tag, ruling, cx)),
                     None => return,
@@ -317,6 +320,9 @@ impl Talk {
     }
 
     fn watch(&mut self, watch: Watch) {
+        if self.has_left {
+            return;
+        }
         let Some(caller) = self.guest.caller.clone() else {
             self.hang_up(POLICY, "sign in first");
             return;

@@ -175,3 +175,18 @@ async fn nothing_is_said_before_the_plugin_listens_and_nothing_of_it_is_lost() {
     let answer = says(&mut back, "hook.ask_user_answer").await.expect("it is told once it listens");
     assert!(answer.contains(r#""answers":{"Which?":"B"}"#), "{answer}");
 }
+
+#[tokio::test]
+async fn a_connection_that_is_gone_takes_nobodys_place() {
+    let house = House::open().await;
+    let session = house.asks().await;
+    // The older one goes before it has looked around, and what it wanted to do is still in flight.
+    let older = house.connects();
+    let mut newer = house.connects();
+    looks_around(&mut newer).await;
+    older.farewell(1006, "it ended early").await;
+    house.answers(session).await;
+    let answer = says(&mut newer, "hook.ask_user_answer").await;
+    assert_eq!(newer.take_hang_up(), None);
+    assert!(answer.is_some(), "the newer one is still there, and hears the answer");
+}
