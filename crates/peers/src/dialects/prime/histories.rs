@@ -15,14 +15,22 @@ pub(super) fn is_a_name(id: &str) -> bool {
     (1..=255).contains(&id.len()) && id.chars().all(is_plain) && !id.contains("..")
 }
 
-/// Who said it, what, and with which tool. `None`: this is not shown.
-fn said(message: &Message) -> Option<(&'static str, &str, Option<(&str, Value)>)> {
+/// A message as it is shown.
+struct Shown<'a> {
+    role: &'static str,
+    content: &'a str,
+    /// The tool that was called, and what it was given.
+    tool: Option<(&'a str, Value)>,
+}
+
+/// `None`: this is not shown.
+fn shown(message: &Message) -> Option<Shown<'_>> {
     match &message.part {
-        Part::User(text) => Some(("user", text, None)),
-        Part::Text(text) => Some(("assistant", text, None)),
+        Part::User(text) => Some(Shown { role: "user", content: text, tool: None }),
+        Part::Text(text) => Some(Shown { role: "assistant", content: text, tool: None }),
         Part::Tool { name, input, .. } => {
             let input = serde_json::from_str::<Value>(input.as_str()).ok().filter(Value::is_object);
-            Some(("assistant", "", Some((name, input.unwrap_or_else(|| json!({}))))))
+            Some(Shown { role: "assistant", content: "", tool: Some((name, input.unwrap_or_else(|| json!({})))) })
         }
         Part::Thinking(_) => None,
     }
@@ -31,7 +39,7 @@ fn said(message: &Message) -> Option<(&'static str, &str, Option<(&str, Value)>)
 /// Messages for a chat to begin with.
 pub(super) fn chat(session: SessionId, story: &Story) -> Value {
     let messages = story.messages.iter().filter_map(|message| {
-        let (role, content, tool) = said(message)?;
+        let Shown { role, content, tool } = shown(message)?;
         let (tool_name, tool_input) = tool.unzip();
         let timestamp = Rfc3339(message.at);
         Some(json!({"role": role, "content": content, "timestamp": timestamp, "tool_name": tool_name, "tool_input": tool_input}))
@@ -45,7 +53,7 @@ fn record(session: SessionId, story: &Story, roles: &[String]) -> Vec<Value> {
     let name = uuid::of_session(session);
     let mut parent = Value::Null;
     let messages = story.messages.iter().filter_map(|message| {
-        let (role, content, tool) = said(message)?;
+        let Shown { role, content, tool } = shown(message)?;
         let own = json!(uuid::of_text(&format!("{name} {}", message.number)));
         let mut written = json!({
             "uuid": own,
@@ -73,7 +81,7 @@ pub(super) fn messages(session: SessionId, story: &Story, roles: &[String]) -> V
 
 /// What is known of a session without its messages.
 pub(super) fn summary(session: SessionId, story: &Story, tally: &Tally) -> Value {
-    let messages = story.messages.iter().filter(|message| said(message).is_some());
+    let messages = story.messages.iter().filter(|message| shown(message).is_some());
     let (first, last) = (messages.clone().next(), messages.clone().next_back());
     let written = |message: Option<&Message>| message.map(|message| Rfc3339(message.at).to_string());
     json!({
