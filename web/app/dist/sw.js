@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-C32u4auS.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-DZDJB6-p.js","/assets/History-8bGtrNnc.js","/assets/Input-CgbWuNVP.js","/assets/NewSession-BPvq07Cj.js","/assets/Painted-BdxTvUVq.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-Bwx5Uxqj.js","/assets/Seen-BLK8PxCl.js","/assets/Sessions-OLTKxXhC.js","/assets/Settings-CUfMP1DY.js","/assets/Together-CHiwurLM.js","/assets/index-B0iqMAkS.js","/assets/index-o7SZx4Y8.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "334e39558ab9";
+const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-D6WQbZO6.js","/assets/Devices-VdjSwjPw.js","/assets/History-Bdy3khLY.js","/assets/Input-XPfyBMt5.js","/assets/NewSession-CL_1YNzY.js","/assets/Painted-BdxTvUVq.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-CnIyiRJT.js","/assets/Seen-BLK8PxCl.js","/assets/Sessions-Buj_3vz6.js","/assets/Settings-C_DsQFMJ.js","/assets/Together-CHFQzI5c.js","/assets/index-BotY-2eD.js","/assets/index-UlRNGJhC.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "d106bbfa6ef5";
 
 const KEPT = `askbridge-${VERSION}`;
 

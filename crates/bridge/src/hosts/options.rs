@@ -47,7 +47,7 @@ pub enum RootError {
 impl HostOptions {
     /// Returns the folder as it really is, if agents may work there.
     pub fn allow(&self, folder: &str) -> Result<PathBuf, RootError> {
-        let path = self.from_home(folder);
+        let path = self.with_home(folder);
         if !path.is_absolute() {
             return Err(RootError::NotAbsolute(folder.to_owned()));
         }
@@ -64,7 +64,7 @@ impl HostOptions {
     }
 
     /// Reads `~` and `~/…` as a shell does.
-    fn from_home(&self, folder: &str) -> PathBuf {
+    fn with_home(&self, folder: &str) -> PathBuf {
         let rest = folder.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         match (rest, self.variable("HOME")) {
             (Some(rest), Some(home)) => Path::new(home).join(rest.trim_start_matches('/')),

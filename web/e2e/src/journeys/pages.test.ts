@@ -39,6 +39,7 @@ test("a phone is brought in by the code of a paired browser, and sent away while
   expect(await scanned(ada), "what a camera reads").toBe(link);
   const phone = await Person.stranger(server, { ...PHONE, userAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Safari/605" });
   await phone.page.goto(link);
+  await phone.page.getByRole("button", { name: "Here in Safari" }).click();
   await phone.isIn();
   // Nobody has to look again: the list is told.
   const row = ada.page.getByRole("listitem").filter({ hasText: "Safari · iPhone" });
