@@ -47,7 +47,7 @@ pub(crate) enum Command {
     /// Run the server in the foreground (the default)
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
-    /// See how it works: a pretended agent asks, you answer
+    /// See how it works: a script plays an agent and asks, you answer
     Demo(demo::Args),
     /// Ask a person, wait, and print the answer
     Ask(ask::Args),

@@ -18,6 +18,7 @@ use super::waits::patience;
 pub enum Kind {
     Address,
     Folder,
+    File,
     Text,
     Secret,
     Url,
@@ -42,6 +43,7 @@ impl Kind {
         match self {
             Self::Address => "an address with a port, like 127.0.0.1:4760".to_owned(),
             Self::Folder => "the path of a folder".to_owned(),
+            Self::File => "the path of a file".to_owned(),
             Self::Text => "text".to_owned(),
             Self::Secret => "a token".to_owned(),
             Self::Url => "an address like `https://ask.example.org`, without a path".to_owned(),
@@ -65,7 +67,7 @@ impl Kind {
     pub fn shape(self) -> String {
         match self {
             Self::Address => "address with a port".to_owned(),
-            Self::Folder => "path".to_owned(),
+            Self::Folder | Self::File => "path".to_owned(),
             Self::Text => "text".to_owned(),
             Self::Secret => "token".to_owned(),
             Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
@@ -87,6 +89,7 @@ impl Kind {
         match self {
             Self::Address => "ADDRESS",
             Self::Folder => "FOLDER",
+            Self::File => "FILE",
             Self::Text | Self::OneOf(_) => "WORD",
             Self::Secret => "TOKEN",
             Self::Url | Self::Collector => "URL",
@@ -122,7 +125,7 @@ impl Kind {
                 let address = text.replace("localhost:", "127.0.0.1:");
                 if address.parse::<SocketAddr>().is_ok() { Ok(address) } else { wrong() }
             }
-            Self::Folder | Self::Text | Self::Secret => {
+            Self::Folder | Self::File | Self::Text | Self::Secret => {
                 if text.is_empty() {
                     Err(format!("it is empty, and should be {}", self.expects()))
                 } else {

@@ -1,7 +1,7 @@
 //! The durable memory of askbridge.
 //!
 //! **Three traits.** [`Journal`] is the log of all sessions, the truth. [`Shelf`] holds small shared things, [`Bus`]
-//! carries what may be lost. **Three backends.** [`sqlite`] needs nothing beside it, [`nats`] spans many machines,
+//! carries what may be lost. **Three backends.** [`sqlite`] needs no other service, [`nats`] spans many machines,
 //! [`memory`] is for tests and simulations. **One index.** [`index`] finds open asks, deadlines and history; it can be rebuilt from the journal.
 //!
 //! ```

@@ -353,7 +353,7 @@ pub enum Rejection {
     /// A paired device of the person has to agree first; the words say how that is asked for.
     #[error("{0}")]
     TapNeeded(String),
-    #[error("this needs a token that we know")]
+    #[error("there is no token in the request, or the server does not know it")]
     Unauthorized,
     #[error("too many requests")]
     TooFast { retry_after: Duration },

@@ -49,7 +49,7 @@ fn a_fresh_machine_is_healthy_and_stays_untouched() {
     let shown: Vec<_> = lines.map(|line| line.split(' ').map(address).collect::<Vec<_>>().join(" ")).collect();
     assert_snapshot!(shown.join("\n"), @"
     good     settings  no file; flags, environment and defaults are right
-    good     clock     the clock shows a time that can be
+    good     clock     the clock is plausible
     skipped  folder    `DIR/data` does not exist yet; `askbridge` makes it
     skipped  store     there is no journal yet; `askbridge` makes it
     skipped  growth    nothing is kept yet
@@ -165,7 +165,7 @@ fn wrong_settings_are_bad_and_end_the_visit() {
 #[test]
 fn a_variable_that_was_misspelt_is_noticed() {
     let bridge = TestBridge::start();
-    let ran = bridge.bash("ASKBRIDGE_LISTN=x ASKBRIDGE_URL=y askbridge doctor --json");
+    let ran = bridge.bash("ASKBRIDGE_LISTN=x ASKBRIDGE_ELSEWHERE=y askbridge doctor --json");
     ran.good();
     let found = found(&ran, "settings");
     let said: Vec<_> = found[1..].iter().map(|(health, _, hint)| (health.as_str(), hint.as_str())).collect();

@@ -247,7 +247,7 @@ fn errors_with_hints() {
     [exit 1]
     ");
     assert_snapshot!(screen(&bridge, &bridge.run(&["inbox", "--token", "nonsense"])), @"
-    error: this needs a token that we know
+    error: there is no token in the request, or the server does not know it
 
     hint: make a token with `askbridge token create NAME` or `askbridge pair --print-token`
     [exit 1]
@@ -320,9 +320,13 @@ fn the_help_of_ask_lists_its_exit_codes() {
       -h, --help                   Print help
 
     Settings:
-          --config <FILE>     The file with the settings
-          --listen <ADDRESS>  Address to serve on, and to reach with a token
-          --data <FOLDER>     Folder of the journal, the token file and the local socket
+          --config <FILE>       The file with the settings
+          --listen <ADDRESS>    Address to serve on, and to reach with a token
+          --data <FOLDER>       Folder of the journal, the token file and the local socket
+          --url <URL>           Server that `ask`, `wait`, `inbox`, `answer`, `mcp` and `hook` speak to,
+                                with a token, instead of the one on this machine
+          --authorities <FILE>  A PEM file with certificates of authorities that commands believe beside
+                                those of the machine, for a `url` with https
 
     Exit codes:
         0  answered; the answer is on stdout (if a rule answered, stderr says so)
@@ -351,6 +355,7 @@ fn every_verb_has_help_with_examples() {
     for verb in [
         "serve",
         "ask",
+        "wait",
         "inbox",
         "answer",
         "pair",

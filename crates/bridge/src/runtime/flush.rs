@@ -1,4 +1,4 @@
-//! Writes what rides along when nothing came by to ride with.
+//! Writes the notes that no decision has taken along (riders), after a short while.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -73,7 +73,7 @@ impl Handle {
         }
     }
 
-    /// Writes what rides along, if nothing came by that it could ride with.
+    /// Writes the session's riders on their own, if no decision has taken them along.
     pub(crate) async fn flush(&self, session: SessionId) -> Result<(), Rejection> {
         let cell = self.cache.cell(session);
         let mut state = cell.state.lock().await;

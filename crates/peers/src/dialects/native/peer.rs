@@ -62,7 +62,7 @@ impl Native {
 
     fn turn_away(&mut self, tag: Option<u64>, cx: &mut Cx<'_>) {
         tell::refuse(tag, &Rejection::Unauthorized, cx.out);
-        cx.out.hang_up = Some((CLOSE_UNAUTHORIZED, "say hello with a token that we know".to_owned()));
+        cx.out.hang_up = Some((CLOSE_UNAUTHORIZED, "say hello with a token that this server knows".to_owned()));
     }
 }
 

@@ -22,7 +22,7 @@ fn judge(now: Timestamp) -> Finding {
     } else if now > FAR {
         Finding::bad("the clock shows a time after the year 2100", hint)
     } else {
-        Finding::good("the clock shows a time that can be")
+        Finding::good("the clock is plausible")
     }
 }
 
