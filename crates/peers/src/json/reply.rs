@@ -41,7 +41,7 @@ pub struct Answering {
     words: Option<String>,
     /// With `deny`: end the agent's turn as well.
     stop: bool,
-    /// What we do not know. A misspelt `input` would allow the original, so nothing here is passed over.
+    /// What we do not know. Beside a decision none of it is passed over: a misspelt `input` would allow the original.
     #[schemars(skip)]
     #[serde(flatten)]
     unknown: BTreeMap<String, IgnoredAny>,
@@ -62,7 +62,7 @@ pub enum ReplyError {
     ContentNotAMap,
     #[error("`decision` is allow or deny, approve or send_back, accept or decline; not `{0}`")]
     UnknownDecision(String),
-    #[error("an answer has no field `{0}`; check its name")]
+    #[error("a decision has no field `{0}`; check its name")]
     UnknownField(String),
     #[error("`{field}` says nothing in an answer with {beside}; leave it out, or choose what it belongs to")]
     OutOfPlace { field: &'static str, beside: String },
@@ -78,7 +78,9 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<WildJson>
 impl Answering {
     /// Types this answer. Whether it fits the ask is for the rules to say.
     pub fn reply(mut self) -> Result<Reply, ReplyError> {
-        if let Some((name, _)) = self.unknown.pop_first() {
+        if self.decision.is_some()
+            && let Some((name, _)) = self.unknown.pop_first()
+        {
             return Err(ReplyError::UnknownField(name));
         }
         self.words = self.words.filter(|words| !words.trim().is_empty());
