@@ -1378,7 +1378,7 @@ export interface RecordedWishes {
 }
 
 /** What a token, or the local socket, entitles to. */
-export type Role = "agent" | "person" | "operator" | "bot" | "local" | "terminal" | "unproven";
+export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven" | "bot";
 
 /** What the agent is told. */
 export type Ruling = "answer" | "assume" | "deny" | "deny_and_stop";

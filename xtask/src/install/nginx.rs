@@ -32,7 +32,7 @@ pub(super) fn run(tools: &Path) -> Result<PathBuf> {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
     let mut fetch = std::process::Command::new("sh");
-    let script = r#"cd "$0" && apt-get download "$1" && dpkg-deb --extract "$1"_*.deb . && rm "$1"_*.deb"#;
+    let script = r#"cd "$0" && { apt-get download "$1" || { apt-get update && apt-get download "$1"; }; } && dpkg-deb --extract "$1"_*.deb . && rm "$1"_*.deb"#;
     fetch.args(["-c", script]).arg(&folder).arg(PACKAGE);
     go(fetch, &format!("apt-get download {PACKAGE}, and dpkg-deb --extract"))?;
     let found = fs::metadata(&program).with_context(|| format!("the package has no `{}`", program.display()))?;

@@ -19,8 +19,6 @@ pub enum Role {
     Person,
     /// A person who may also start sessions: that is code execution.
     Operator,
-    /// A program that answers, under its own name: what it decides is recorded as a rule's decision, never as a person's.
-    Bot,
     /// The token file on disk, and programs on the local socket: asks and administers, never decides, because an agent
     /// runs as the same user and can read the file.
     Local,
@@ -28,6 +26,8 @@ pub enum Role {
     Terminal,
     /// A terminal of this machine that anything could have opened: local, and may decide once a paired device gave a tap.
     Unproven,
+    /// A program that answers, under its own name: what it decides is recorded as a rule's decision, never as a person's.
+    Bot,
 }
 
 /// Somebody who called, and was recognised. Cheap to clone: it goes along with every wish.
