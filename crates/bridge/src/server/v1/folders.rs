@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use askbridge_core::refusal::Refusal;
 use askbridge_peers::wish::Rejection;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -63,7 +62,7 @@ pub(crate) async fn list(
     // A disk may be slow, and a folder on another machine may never answer.
     let looked = tokio::task::spawn_blocking(move || options.browse(below.as_deref())).await;
     let found = looked.map_err(|error| Rejection::Down(error.to_string()))?;
-    let found = found.map_err(|error| Rejection::Refused(Refusal::BadRequest(error.to_string())))?;
+    let found = found.map_err(|error| Rejection::Forbidden(error.to_string()))?;
     Ok(json(StatusCode::OK, &FoldersJson::from(found)))
 }
 

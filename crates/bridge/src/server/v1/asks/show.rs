@@ -60,13 +60,9 @@ impl AskerWaiting {
         Waiting { wait: self.wait }.span()
     }
 
-    /// Is the ask to go with the connection? Only one that is waited for can.
+    /// Is the ask to go with the connection? Only one that is waited for can: without a wait none is held.
     pub(super) fn withdraws(&self) -> Result<bool, Trouble> {
-        if self.withdraw_on_disconnect && self.span()?.is_zero() {
-            let detail = "`withdraw_on_disconnect` needs `wait`: without it no connection is held";
-            return Err(Trouble::new(422, "bad_request", detail));
-        }
-        Ok(self.withdraw_on_disconnect)
+        Ok(self.withdraw_on_disconnect && !self.span()?.is_zero())
     }
 }
 
