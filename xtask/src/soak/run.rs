@@ -31,12 +31,46 @@ const LOADS: [(&str, &str); 3] = [
     ("mixed", "10,000 clients of all dialects"),
 ];
 
+/// How long the simulation and the fuzzer go on.
+enum Length {
+    /// Together with the storms.
+    Hours(f64),
+    /// Until so many seeds and inputs have held, however long that takes.
+    Counts { seeds: u64, inputs: u64 },
+}
+
+impl Length {
+    fn read(args: &[&str]) -> Result<Self> {
+        Ok(match args {
+            [] => Self::Hours(1.0),
+            ["--hours", hours] => {
+                Self::Hours(hours.parse().with_context(|| format!("`{hours}` is not a number of hours"))?)
+            }
+            ["--seeds", seeds, "--inputs", inputs] => Self::Counts {
+                seeds: seeds.parse().with_context(|| format!("`{seeds}` is not a number of seeds"))?,
+                inputs: inputs.parse().with_context(|| format!("`{inputs}` is not a number of inputs"))?,
+            },
+            other => bail!("unknown arguments {other:?}; try --hours H, or --seeds N --inputs N"),
+        })
+    }
+
+    /// Returns the arguments that end the simulation and the fuzzer.
+    fn ends(&self, began: Instant) -> ([String; 2], [String; 2]) {
+        match self {
+            Self::Hours(hours) => {
+                let left = Duration::from_secs_f64(hours * 3600.0).saturating_sub(began.elapsed());
+                let minutes = (left.as_secs_f64() / 120.0).max(MINUTES_MIN).to_string();
+                (["--minutes".to_owned(), minutes.clone()], ["--minutes".to_owned(), minutes])
+            }
+            Self::Counts { seeds, inputs } => {
+                (["--seeds".to_owned(), seeds.to_string()], ["--inputs".to_owned(), inputs.to_string()])
+            }
+        }
+    }
+}
+
 pub(crate) fn run(args: &[&str]) -> Result<()> {
-    let hours: f64 = match args {
-        [] => 1.0,
-        ["--hours", hours] => hours.parse().with_context(|| format!("`{hours}` is not a number of hours"))?,
-        other => bail!("unknown arguments {other:?}; try --hours H"),
-    };
+    let length = Length::read(args)?;
     let began = Instant::now();
     let past = Past::read(&fs::read_to_string(root().join(PAGE)).unwrap_or_default())?;
     let results = root().join("target/soak");
@@ -45,16 +79,15 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     run.cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
 
     storms(&mut run)?;
-    let left = Duration::from_secs_f64(hours * 3600.0).saturating_sub(began.elapsed()).as_secs_f64() / 60.0;
-    let minutes = (left / 2.0).max(MINUTES_MIN).to_string();
+    let (simulated, fuzzed) = length.ends(began);
 
     let from = past.next_seed.to_string();
-    let told = ours("askbridge-simulation", &["--from", &from, "--minutes", &minutes], &mut run)?;
+    let told = ours("askbridge-simulation", &["--from", &from, &simulated[0], &simulated[1]], &mut run)?;
     run.seeds = (number(&told, "from")?, number(&told, "end")?);
     run.asks = number(&told, "asks")?;
 
     let seed = past.next_fuzz_seed.to_string();
-    let told = ours("askbridge-fuzz", &["--seed", &seed, "--minutes", &minutes], &mut run)?;
+    let told = ours("askbridge-fuzz", &["--seed", &seed, &fuzzed[0], &fuzzed[1]], &mut run)?;
     run.fuzz_seed = number(&told, "seed")?;
     let inputs = told["inputs"].as_object().context("the fuzzer did not count its inputs")?;
     run.inputs =
