@@ -132,11 +132,6 @@ impl Recent {
         }
     }
 
-    fn tell(&self, change: impl FnOnce(&mut News)) {
-        change(&mut self.news.lock());
-        self.changed.notify_waiters();
-    }
-
     /// Takes in what was just committed, in order, and wakes everyone who waits for it.
     pub(crate) fn push(&self, entries: &[Arc<Stored>]) {
         let Some(last) = entries.last() else { return };
@@ -146,12 +141,15 @@ impl Recent {
             ring.bytes += stored.entry.bytes();
             ring.entries.push_back(Some(Arc::clone(stored)));
         }
-        // Usually whoever follows has made room before.
+        // Usually a follower has made room before.
         let left = ring.leave(limits::RECENT_ENTRIES_MAX + limits::APPEND_BATCH_MAX);
+        // Before the ring is unlocked. The hub reads entries from the ring and tells its listeners; a follower that subscribes
+        // after that asks for the newest position to know how far to catch up. If that still lay behind what the hub had told,
+        // the entries in between would reach the follower neither way.
+        self.news.lock().newest = last.position.0;
         drop(ring);
         drop(left);
-        let newest = last.position.0;
-        self.tell(|news| news.newest = newest);
+        self.changed.notify_waiters();
     }
 
     /// Lets the oldest entries go.
@@ -237,7 +235,8 @@ impl Recent {
 
     /// Tells followers that nothing more will come.
     pub(crate) fn close(&self) {
-        self.tell(|news| news.open = false);
+        self.news.lock().open = false;
+        self.changed.notify_waiters();
     }
 }
 
@@ -284,6 +283,28 @@ mod tests {
         recent.make_room();
         assert_eq!(given(&recent, Wanted::WhatLeft), (vec![], newest));
         assert_eq!(given(&recent, Wanted::All).0.len(), limits::RECENT_ENTRIES_MAX);
+    }
+
+    #[test]
+    fn what_can_be_read_from_memory_is_never_newer_than_the_newest_that_is_told() {
+        const ENTRIES: u64 = 200_000;
+        let recent = Recent::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for position in 1..=ENTRIES {
+                    recent.push(&[entry(position, SessionId(1))]);
+                    recent.make_room();
+                }
+            });
+            let mut at = 0;
+            while at < ENTRIES {
+                // A reader that asks for what is new, and then how far the journal has come.
+                let read = recent.after(at, 64);
+                let newest = recent.newest();
+                at = read.map_or(newest, |batch| batch.up_to);
+                assert!(at <= newest, "entry {at} was read, but a follower that comes now is told the end is {newest}");
+            }
+        });
     }
 
     #[test]
