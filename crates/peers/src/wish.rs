@@ -13,7 +13,6 @@ use askbridge_core::terms::{OtherTools, Terms, Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
-use crate::json::{NewSession, SessionChanges};
 use crate::tally::Tally;
 
 /// Agents keep small things under names that begin so; all others are people's.
@@ -27,14 +26,9 @@ pub enum Wish {
     Start {
         session: Option<SessionId>,
         door: &'static str,
-        agent: String,
+        /// `None`: the caller's name.
+        agent: Option<String>,
         settings: Box<Settings>,
-    },
-    /// As a person's program wishes it; whoever runs agents looks at it first.
-    Open(Box<NewSession>),
-    Change {
-        session: SessionId,
-        changes: Box<SessionChanges>,
     },
     Close {
         session: SessionId,
@@ -56,7 +50,14 @@ pub enum Wish {
     Interrupt {
         session: SessionId,
     },
+    /// Change how a session goes on. What is left out stays as it is.
     Configure {
+        session: SessionId,
+        settings: Box<Settings>,
+    },
+    /// Say how a session already is, as the door that runs or mirrors its agent sees it: it changes nothing about the agent.
+    /// Granted only to that door's own end in the bridge.
+    ReportSettings {
         session: SessionId,
         settings: Box<Settings>,
     },
@@ -335,6 +336,16 @@ pub struct Receipt {
     pub token: Option<String>,
     /// What was said outside, if somebody was called.
     pub called: Option<Box<Called>>,
+    /// How much was removed, if a conversation was forgotten.
+    pub removed: Option<Box<Removed>>,
+}
+
+/// How much went with a conversation that was forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Removed {
+    pub sessions: u64,
+    pub entries: u64,
+    pub bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -45,11 +45,20 @@ pub struct Caller {
 pub enum Action {
     Ask,
     See,
+    /// Answer: as a person, or as a program under its own name.
+    Answer,
+    /// Everything else that a person decides about an ask: dismiss it, undo, extend, draft.
     Decide,
-    /// Answer as a program, under its own name.
-    Rule,
-    /// Withdraw an ask, report what became of it.
+    /// Take an ask back.
     Withdraw,
+    /// Say what became of an ask or a message on the agent's side: handed over, delivered, overtaken, parked, stranded.
+    Report,
+    /// Say how an agent is set. Beside this right it needs the bridge's own end of that agent.
+    ReportSettings,
+    /// End a session.
+    Close,
+    /// Change what lets an agent do no more than before: a title, a branch, a model.
+    Configure,
     /// Say something to an agent, interrupt it.
     Talk,
     /// Remove a conversation for good.
@@ -57,8 +66,13 @@ pub enum Action {
     StartSession,
     /// Run an agent on this machine: that is code execution.
     RunAgent,
-    /// Say what an agent may do without asking: its mode, its terms. Never for an agent to say, least of all for the one in question.
+    /// Say what an agent may do without asking: its mode, its terms, its folder. Never for an agent to say, least of all for the
+    /// one in question.
     Loosen,
+    /// Keep a small thing that a language's clients share.
+    Keep,
+    /// Post something to an address outside.
+    CallOut,
     Administer,
     /// Read how the server is doing.
     Inspect,
@@ -104,14 +118,16 @@ impl Caller {
             (Action::See, Agent) => own,
             (Action::See, Person | Operator | Bot) => addressed || own,
             (Action::See, Local | Terminal | Unproven) => true,
-            (Action::Decide, Person | Operator) => addressed,
-            (Action::Decide, Terminal) => addressed,
+            (Action::Answer, Person | Operator | Terminal | Bot) => addressed,
+            (Action::Answer, Agent | Local | Unproven) => false,
+            (Action::Decide, Person | Operator | Terminal) => addressed,
             (Action::Decide, Agent | Bot | Local | Unproven) => false,
-            (Action::Rule, Bot) => addressed,
-            (Action::Rule, Agent | Person | Operator | Local | Terminal | Unproven) => false,
-            (Action::Withdraw, Agent) => own,
-            (Action::Withdraw, Operator | Local | Terminal | Unproven) => true,
-            (Action::Withdraw, Person | Bot) => false,
+            (Action::Withdraw | Action::Close | Action::Configure, Agent) => own,
+            (Action::Withdraw | Action::Close | Action::Configure, Operator | Local | Terminal | Unproven) => true,
+            (Action::Withdraw | Action::Close | Action::Configure, Person | Bot) => false,
+            (Action::Report | Action::ReportSettings, Agent) => own,
+            (Action::Report | Action::ReportSettings, Operator | Local | Terminal | Unproven) => true,
+            (Action::Report | Action::ReportSettings, Person | Bot) => false,
             (Action::Talk, Person | Operator | Terminal) => addressed,
             // Whoever runs an agent without a person talks to it; to others' agents only people do.
             (Action::Talk, Bot) => false,
@@ -126,6 +142,8 @@ impl Caller {
             (Action::RunAgent, Person | Agent | Bot) => false,
             (Action::Loosen, Operator | Local | Terminal | Unproven) => true,
             (Action::Loosen, Person | Agent | Bot) => false,
+            (Action::Keep | Action::CallOut, Person | Operator | Local | Terminal | Unproven) => true,
+            (Action::Keep | Action::CallOut, Agent | Bot) => false,
             (Action::Administer, Local | Terminal | Unproven) => true,
             (Action::Administer, Operator | Person | Agent | Bot) => false,
             (Action::Inspect, Operator | Local | Terminal | Unproven) => true,
@@ -133,7 +151,9 @@ impl Caller {
         };
         match (may, self.role, action) {
             (true, ..) => Ok(()),
-            (false, Unproven, Action::Decide | Action::Talk) => Err(Rejection::TapNeeded(NEEDS_A_TAP.to_owned())),
+            (false, Unproven, Action::Answer | Action::Decide | Action::Talk) => {
+                Err(Rejection::TapNeeded(NEEDS_A_TAP.to_owned()))
+            }
             (false, ..) => Err(Rejection::Forbidden(self.why_not(action))),
         }
     }
@@ -142,7 +162,7 @@ impl Caller {
     /// in without a token. The server alone takes it back.
     fn may_about_a_tap(&self, action: Action, addressed: bool, access: &Access) -> Result<(), Rejection> {
         let may = match action {
-            Action::Decide => self.holds_a_device() && addressed,
+            Action::Answer | Action::Decide => self.holds_a_device() && addressed,
             Action::See => match self.role {
                 Role::Person | Role::Operator => addressed,
                 Role::Local | Role::Terminal | Role::Unproven => true,
@@ -156,12 +176,12 @@ impl Caller {
 
     fn why_not(&self, action: Action) -> String {
         match action {
-            Action::Decide if matches!(self.role, Role::Local | Role::Agent) => {
+            Action::Answer | Action::Decide if matches!(self.role, Role::Local | Role::Agent) => {
                 "this token may ask but never decide; pair a device with `askbridge pair`".to_owned()
             }
             Action::Decide if self.role == Role::Bot => "a bot answers, and nothing else; this is for people".to_owned(),
             Action::Talk if self.role == Role::Bot => "a bot answers, and says nothing else".to_owned(),
-            Action::Decide | Action::Rule | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
+            Action::Answer | Action::Decide | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
             Action::Ask | Action::StartSession => {
                 "this token may decide but not ask; use an agent's token or the local one".to_owned()
             }
@@ -177,7 +197,12 @@ impl Caller {
                 "what an agent may do without asking is said by an operator's device or on this machine, not by an agent"
                     .to_owned()
             }
-            Action::Withdraw => "only whoever asked may take the ask back".to_owned(),
+            Action::Withdraw | Action::Report => "only the asker may take the ask back, or say what became of it".to_owned(),
+            Action::Close | Action::Configure | Action::ReportSettings => {
+                "this is for the token that started the session, for operators and for this machine".to_owned()
+            }
+            Action::Keep => "this is for people's devices".to_owned(),
+            Action::CallOut => "an agent asks, and people are told of that; it calls nobody itself".to_owned(),
             Action::Inspect => "this needs an operator's token, or a look from the machine itself".to_owned(),
             Action::Administer => "this needs the local token, on the machine itself".to_owned(),
         }
@@ -233,16 +258,17 @@ mod tests {
     #[test]
     fn a_bot_sees_and_answers_what_is_addressed_to_everybody_and_does_nothing_else() {
         let access = session_of("ci", Audience::Everyone);
-        let actions =
-            [Action::Ask, Action::See, Action::Decide, Action::Rule, Action::Withdraw, Action::Talk, Action::Forget]
-                .into_iter()
-                .chain([Action::StartSession, Action::RunAgent, Action::Loosen, Action::Administer, Action::Inspect]);
+        let actions = [Action::Ask, Action::See, Action::Answer, Action::Decide, Action::Withdraw, Action::Report]
+            .into_iter()
+            .chain([Action::ReportSettings, Action::Close, Action::Configure, Action::Talk, Action::Forget])
+            .chain([Action::StartSession, Action::RunAgent, Action::Loosen, Action::Keep, Action::CallOut])
+            .chain([Action::Administer, Action::Inspect]);
         let may = actions.filter(|&action| caller(Role::Bot, "nightly").may(action, Some(&access)).is_ok());
-        assert_eq!(may.collect::<Vec<_>>(), [Action::See, Action::Rule]);
+        assert_eq!(may.collect::<Vec<_>>(), [Action::See, Action::Answer]);
         let adas = session_of("ci", Audience::Only(vec![PersonId::from("ada")]));
-        assert!(caller(Role::Bot, "nightly").may(Action::Rule, Some(&adas)).is_err());
+        assert!(caller(Role::Bot, "nightly").may(Action::Answer, Some(&adas)).is_err());
         let tap = session_of(Caller::OURSELVES, Audience::Only(vec![PersonId::from("nightly")]));
-        for action in [Action::See, Action::Decide, Action::Rule] {
+        for action in [Action::See, Action::Decide, Action::Answer] {
             assert!(caller(Role::Bot, "nightly").may(action, Some(&tap)).is_err(), "{action:?}");
         }
     }
@@ -279,9 +305,10 @@ mod tests {
             EVERY_ROLE.into_iter().filter(move |&role| caller(role, name).may(action, Some(&access)).is_ok())
         };
         assert_eq!(may(Action::Decide, "ada").collect::<Vec<_>>(), [Role::Person, Role::Operator]);
+        assert_eq!(may(Action::Answer, "ada").collect::<Vec<_>>(), [Role::Person, Role::Operator]);
         assert_eq!(may(Action::Decide, "bob").count(), 0);
         assert_eq!(may(Action::See, "bob").collect::<Vec<_>>(), [Role::Local, Role::Terminal, Role::Unproven]);
-        for action in [Action::Withdraw, Action::Ask, Action::Talk, Action::Loosen] {
+        for action in [Action::Withdraw, Action::Ask, Action::Talk, Action::Loosen, Action::Close] {
             assert_eq!(may(action, "ada").count(), 0, "{action:?}");
         }
         assert!(Caller::without_token("ada").may(Action::Decide, Some(&access)).is_err(), "it holds no token");

@@ -14,6 +14,12 @@ impl Caller {
     /// The party of what the server itself looks after.
     pub(crate) const OURSELVES: &'static str = "askbridge_itself";
 
+    /// The server itself: sees everything, decides nothing. It has no token that could be revoked.
+    pub(crate) fn ourselves() -> Self {
+        let name = "askbridge";
+        Self { party: PartyId::from(Self::OURSELVES), role: Role::Local, name: name.into(), device: name.into() }
+    }
+
     /// Somebody on this machine, taken for its user. An agent that runs here is taken for them too.
     pub fn without_token(user: &str) -> Self {
         Self { party: PartyId::from(PARTY), role: Role::Operator, name: user.into(), device: "loopback".into() }

@@ -27,7 +27,7 @@ use super::prompting::asks_by_tool;
 use super::sessions::{Current, current, started};
 use super::waiting::{Connected, forget_waiting};
 use crate::auth::{Caller, ProcessId, agent_above};
-use crate::runtime::chain;
+use crate::runtime::{Entrance, chain};
 use crate::server::App;
 
 /// What is remembered between two events.
@@ -203,7 +203,7 @@ async fn asked(
             if follows {
                 notes.keep(&heard.conversation, call.clone());
             }
-            let session = started(&app.handle, &event.caller, heard, &around).await?;
+            let session = started(app, &event.caller, heard, &around).await?;
             let hook = event.hook;
             let held = Held { heard, call, session, around, agent, hook, park, follows, caller: &event.caller };
             hold(app, held, gone).await
@@ -269,7 +269,7 @@ async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'
         };
         forget_parked(app, ask).await;
         forget_waiting(app, ask).await;
-        app.handle.grant(caller, NAME, wish).await?;
+        app.gate().grant(caller, Entrance::agent(NAME, session), wish).await?;
     }
     Ok(Over { session: Some(session), told })
 }
@@ -297,7 +297,9 @@ async fn messages(
     }
     let text: Vec<_> = waiting.iter().map(|(_, text)| text.as_str()).collect();
     for (message, _) in &waiting {
-        app.handle.grant(caller, NAME, Wish::Hand { parcel: Parcel::Message(*message) }).await?;
+        app.gate()
+            .grant(caller, Entrance::agent(NAME, session), Wish::Hand { parcel: Parcel::Message(*message) })
+            .await?;
     }
     let told = waiting.iter().map(|(message, _)| Parcel::Message(*message)).collect();
     Ok(Some(Output { text: printed(&text.join("\n\n")), told }))
@@ -313,11 +315,13 @@ async fn end(app: &App, caller: &Caller, session: SessionId, why: &str) -> Resul
     let why =
         if why.is_empty() { "it ended in the terminal".to_owned() } else { format!("it ended in the terminal: {why}") };
     if open.iter().all(|(_, parked)| !parked) {
-        app.handle.grant(caller, NAME, Wish::Close { session, why: Some(why) }).await?;
+        app.gate().grant(caller, Entrance::agent(NAME, session), Wish::Close { session, why: Some(why) }).await?;
         return Ok(());
     }
     for (ask, _) in open.into_iter().filter(|(_, parked)| !parked) {
-        app.handle.grant(caller, NAME, Wish::Withdraw { ask: AskRef::Id(ask), why: why.clone() }).await?;
+        app.gate()
+            .grant(caller, Entrance::agent(NAME, session), Wish::Withdraw { ask: AskRef::Id(ask), why: why.clone() })
+            .await?;
     }
     Ok(())
 }
@@ -342,7 +346,7 @@ async fn notified(
     if is_our_dialog {
         return Ok(());
     }
-    let session = started(&app.handle, caller, heard, &Default::default()).await?;
+    let session = started(app, caller, heard, &Default::default()).await?;
     let is_open = app.handle.look(session, |state| state.session.open().next().is_some()).await?;
     if kind == ASKS && is_open {
         return Ok(());

@@ -20,6 +20,7 @@ use super::mouth::WENT_ON;
 use super::parked::{forget_parked, remember_parked};
 use super::waiting::{Waiting, forget_waiting, remember_waiting};
 use crate::auth::{Caller, ProcessId};
+use crate::runtime::Entrance;
 use crate::server::App;
 
 /// How often it is looked whether the agent is still there. A hook can outlive an agent that was killed.
@@ -37,6 +38,12 @@ pub(super) struct Held<'a> {
     pub(super) park: Option<Duration>,
     pub(super) follows: bool,
     pub(super) caller: &'a Caller,
+}
+
+impl Held<'_> {
+    fn entrance(&self) -> Entrance {
+        Entrance::agent(NAME, self.session)
+    }
 }
 
 /// Why the waiting ended.
@@ -87,7 +94,7 @@ pub(super) async fn wait_and_answer(
         Ended::Stopping => Ok(None),
         Ended::Revoked => {
             let wish = Wish::Withdraw { ask: AskRef::Id(ask), why: "the agent's token was revoked".to_owned() };
-            app.handle.grant(held.caller, NAME, wish).await?;
+            app.gate().grant(held.caller, held.entrance(), wish).await?;
             Ok(None)
         }
         Ended::Gone => {
@@ -99,7 +106,7 @@ pub(super) async fn wait_and_answer(
                 mouth => Wish::Overtake { ask: AskRef::Id(ask), mouth: mouth.words().to_owned(), ran: None },
             };
             forget_waiting(app, ask).await;
-            app.handle.grant(held.caller, NAME, wish).await?;
+            app.gate().grant(held.caller, held.entrance(), wish).await?;
             Ok(None)
         }
         Ended::Warm => Ok(park(app, held, ask).await?.map(Output::from)),
@@ -128,8 +135,9 @@ pub(super) async fn wait_and_answer(
 /// Asks, or finds what was asked before. A name that was used for something else does not count.
 async fn ask(app: &App, held: &Held<'_>, wish: AskWish) -> Result<Receipt, Rejection> {
     let nameless = AskWish { key: None, call: None, ..wish.clone() };
-    match app.handle.grant_ask(held.caller, Box::new(wish)).await {
-        Err(Rejection::Refused(Refusal::BadRequest(_))) => app.handle.grant_ask(held.caller, Box::new(nameless)).await,
+    let grant = async |wish| app.gate().grant(held.caller, held.entrance(), Wish::Ask(Box::new(wish))).await;
+    match grant(wish).await {
+        Err(Rejection::Refused(Refusal::BadRequest(_))) => grant(nameless).await,
         granted => granted,
     }
 }
@@ -178,7 +186,7 @@ async fn park(app: &App, held: &Held<'_>, ask: AskId) -> Result<Option<String>, 
     if !remembered {
         return Ok(None);
     }
-    match app.handle.grant(held.caller, NAME, Wish::Park { ask: AskRef::Id(ask) }).await {
+    match app.gate().grant(held.caller, held.entrance(), Wish::Park { ask: AskRef::Id(ask) }).await {
         Ok(_) => {
             info!(ask.id = %ask, "Ask {ask} is parked; `askbridge resume` goes on once it is answered");
             Ok(Some(defer()))

@@ -8,7 +8,8 @@ use askbridge_peers::wish::{Rejection, Wish};
 use sha2::{Digest, Sha256};
 
 use crate::auth::Caller;
-use crate::runtime::Handle;
+use crate::runtime::{Entrance, Handle};
+use crate::server::App;
 
 /// How often a conversation may be ended and taken up again. Beyond: nothing is asked for it.
 const LIVES_MAX: u32 = 1000;
@@ -50,12 +51,12 @@ fn is_over(session: &Session) -> bool {
 
 /// Finds the session, and makes it if there is none.
 pub(super) async fn started(
-    handle: &Handle,
+    app: &App,
     caller: &Caller,
     heard: &Heard,
     around: &Around,
 ) -> Result<SessionId, Rejection> {
-    let Current { id, exists } = current(handle, &caller.party, heard).await?;
+    let Current { id, exists } = current(&app.handle, &caller.party, heard).await?;
     let settings = Settings {
         title: around.title.clone(),
         folder: heard.folder.clone(),
@@ -64,16 +65,17 @@ pub(super) async fn started(
         ..Settings::default()
     };
     if !exists {
-        let agent = heard.agent.name().to_owned();
+        let agent = Some(heard.agent.name().to_owned());
         let wish = Wish::Start { session: Some(id), door: NAME, agent, settings: Box::new(settings) };
-        handle.grant(caller, NAME, wish).await?;
+        app.gate().grant(caller, Entrance::agent(NAME, id), wish).await?;
         return Ok(id);
     }
-    let known = handle.look(id, |state| state.session.settings.clone()).await?;
+    let known = app.handle.look(id, |state| state.session.settings.clone()).await?;
     let mut wanted = (*known).clone();
     wanted.merge(&settings);
     if wanted != *known {
-        handle.grant(caller, NAME, Wish::Configure { session: id, settings: Box::new(settings) }).await?;
+        let report = Wish::ReportSettings { session: id, settings: Box::new(settings) };
+        app.gate().grant(caller, Entrance::agent(NAME, id), report).await?;
     }
     Ok(id)
 }

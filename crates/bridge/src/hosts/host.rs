@@ -30,7 +30,7 @@ use super::process::Running;
 use super::spool::{Line, Spool};
 use crate::auth::{Caller, ProcessId, Role};
 use crate::chance::Chance;
-use crate::runtime::{Follower, Heard, Interest, News};
+use crate::runtime::{Entrance, Follower, Gate, Heard, Interest, News};
 
 /// How often to look at the spool although nobody said that it has grown.
 const LOOK_ANYWAY: Duration = Duration::from_secs(2);
@@ -385,7 +385,9 @@ impl Host {
             return;
         }
         let (handle, caller) = (self.desk.handle.clone(), self.caller.clone());
-        self.rulings.push(Box::pin(async move { (tag, handle.grant(&caller, claude::NAME, wish).await) }));
+        let entrance = Entrance::agent(claude::NAME, self.session);
+        self.rulings
+            .push(Box::pin(async move { (tag, Gate::for_a_host(&handle).grant(&caller, entrance, wish).await) }));
     }
 
     fn query(&mut self, tag: Tag, query: Query) {

@@ -38,9 +38,9 @@ pub(crate) struct Went {
 
 impl Handle {
     /// Forgets the conversation that a session belongs to, because somebody wants it.
-    pub(crate) async fn forget(&self, caller: &Caller, via: &str, session: SessionId) -> Result<Forgotten, Rejection> {
-        self.guarded(caller, Action::Forget, session)?;
+    pub(super) async fn forget(&self, caller: &Caller, via: &str, session: SessionId) -> Result<Forgotten, Rejection> {
         let conversation = self.conversation(session).await?;
+        // The gate knows of one session; all that go with it need the same right.
         for link in &conversation {
             self.guarded(caller, Action::Forget, *link)?;
         }

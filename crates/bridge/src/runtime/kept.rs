@@ -2,24 +2,14 @@
 
 use askbridge_core::ids::Raw;
 use askbridge_journal::shelf::{Expect, Shelf};
-use askbridge_peers::wish::{AGENTS_OWN, Rejection};
+use askbridge_peers::wish::Rejection;
 
 use super::error::chain;
 use super::handle::Handle;
-use crate::auth::{Caller, Role};
 
 impl Handle {
-    /// Keeps a thing, or lets it go. Agents keep what is named as theirs; the rest is people's.
-    pub(crate) async fn keep(
-        &self,
-        caller: &Caller,
-        dialect: &str,
-        name: &str,
-        thing: Option<&Raw>,
-    ) -> Result<(), Rejection> {
-        if matches!(caller.role, Role::Agent | Role::Bot) && !name.starts_with(AGENTS_OWN) {
-            return Err(Rejection::Forbidden("this is for people's devices".to_owned()));
-        }
+    /// Keeps a thing, or lets it go.
+    pub(super) async fn keep(&self, dialect: &str, name: &str, thing: Option<&Raw>) -> Result<(), Rejection> {
         let key = format!("{}{name}", prefix(dialect));
         let done = match thing {
             Some(thing) => {

@@ -1,4 +1,4 @@
-//! A wish becomes an intent: who wishes, whether they may, on what terms.
+//! A wish that passed the gate becomes an intent: who wishes, and on what terms.
 
 use std::sync::Arc;
 
@@ -10,22 +10,23 @@ use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
 use askbridge_core::{limits, unfit};
-use askbridge_peers::doors::{claude, hook, http};
+use askbridge_journal::Forgotten;
+use askbridge_peers::doors::http;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
-use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
+use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
 use sha2::{Digest, Sha256};
 
 use super::error::chain;
 use super::handle::Handle;
 use super::submit::Done;
-use crate::auth::{Action, Caller, Role};
+use crate::auth::{Caller, Role};
 
 impl Handle {
-    /// Grants a wish, durably, or says why not. `via` names the language it was made in.
+    /// Carries out a wish that the gate let through, durably, or says why not. `via` names the language it was made in.
     ///
     /// What happens in every round is written out; the rest is boxed, or each round would carry room for all of it.
-    pub async fn grant(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
+    pub(super) async fn carry_out(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
         match wish {
             Wish::Ask(wish) => self.grant_ask(caller, wish).await,
             Wish::Answer { ask, reply } => {
@@ -34,7 +35,6 @@ impl Handle {
                     ask => Box::pin(self.resolve(ask)).await?,
                 };
                 let is_a_bot = caller.role == Role::Bot;
-                self.guard_ask(caller, if is_a_bot { Action::Rule } else { Action::Decide }, ask)?;
                 let asked = self.asked(ask).await?;
                 let answer = unfit(&asked, reply, &check_edit).map_err(Refusal::Mismatch)?;
                 if is_a_bot {
@@ -48,22 +48,18 @@ impl Handle {
                 }
                 self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via) }]).await
             }
-            wish => Box::pin(self.grant_other(caller, via, wish)).await,
+            wish => Box::pin(self.carry_out_other(caller, via, wish)).await,
         }
     }
 
-    async fn grant_other(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
+    async fn carry_out_other(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
         match wish {
             wish @ (Wish::Ask(_) | Wish::Answer { .. }) => unreachable!("{wish:?} is granted before"),
             Wish::Start { session, door, agent, settings } => {
-                caller.may(Action::StartSession, None)?;
-                if door == claude::NAME {
-                    caller.may(Action::RunAgent, None)?;
-                }
                 let session = session.unwrap_or_else(|| SessionId(self.chance.u128()));
                 let start = Start {
                     door: door.to_owned(),
-                    agent,
+                    agent: agent.unwrap_or_else(|| caller.name.to_string()),
                     owner: caller.party.clone(),
                     audience: Audience::Everyone,
                     settings: *settings,
@@ -71,39 +67,28 @@ impl Handle {
                 };
                 self.submit_in(session, Intent::Start(Box::new(start))).await
             }
-            // Only whoever runs agents can tell whether this one could be run.
-            Wish::Open(_) | Wish::Change { .. } => Err(Rejection::Down("this askbridge runs no agents".to_owned())),
             Wish::Close { session, why } => {
                 let why = why.unwrap_or_else(|| format!("closed by {}", caller.name));
-                self.guarded(caller, Action::Withdraw, session)?;
                 self.submit_in(session, Intent::Close { why }).await
             }
             Wish::Forget { session } => {
                 let forgotten = self.forget(caller, via, session).await?;
-                Ok(Receipt { session: Some(session), news: forgotten.sessions > 0, ..Receipt::default() })
+                let Forgotten { sessions, entries, bytes } = forgotten;
+                let removed = Some(Box::new(Removed { sessions, entries, bytes }));
+                Ok(Receipt { session: Some(session), news: sessions > 0, removed, ..Receipt::default() })
             }
             Wish::Say { session, text, about } => {
-                self.guarded(caller, Action::Talk, session)?;
                 let session = self.newest(session).await?.session;
                 self.submit_in(session, Intent::Say { text, by: Some(caller.who(via)), about }).await
             }
-            Wish::Unsay { message } => {
-                self.guarded(caller, Action::Talk, message.session)?;
-                self.submit_in(message.session, Intent::Unsay { message }).await
-            }
+            Wish::Unsay { message } => self.submit_in(message.session, Intent::Unsay { message }).await,
             Wish::Interrupt { session } => {
-                self.guarded(caller, Action::Talk, session)?;
                 self.submit_in(session, Intent::Interrupt { by: Some(caller.who(via)) }).await
             }
-            Wish::Configure { session, settings } => {
-                self.guarded(caller, Action::Withdraw, session)?;
-                if loosens(&settings) && !REPORTERS.contains(&via) {
-                    self.guarded(caller, Action::Loosen, session)?;
-                }
+            Wish::Configure { session, settings } | Wish::ReportSettings { session, settings } => {
                 self.submit_in(session, Intent::Configure(settings)).await
             }
             Wish::Note { session, level, text } => {
-                self.guarded(caller, Action::Ask, session)?;
                 let session = self.newest(session).await?.session;
                 if self.session(session).await?.end.is_some() {
                     return Err(Refusal::SessionClosed(session).into());
@@ -112,100 +97,55 @@ impl Handle {
                 noted.map_err(|error| Rejection::Down(chain(&error)))?;
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
-            Wish::Withdraw { ask, why } => {
-                self.about(caller, Action::Withdraw, ask, |ask| Intent::Withdraw { ask, why }).await
-            }
-            Wish::Overtake { ask, mouth, ran } => {
-                self.about(caller, Action::Withdraw, ask, |ask| Intent::Overtake { ask, mouth, ran }).await
-            }
-            Wish::Park { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Park { ask }).await,
-            Wish::Strand { ask } => self.about(caller, Action::Withdraw, ask, |ask| Intent::Strand { ask }).await,
+            Wish::Withdraw { ask, why } => self.about(ask, |ask| Intent::Withdraw { ask, why }).await,
+            Wish::Overtake { ask, mouth, ran } => self.about(ask, |ask| Intent::Overtake { ask, mouth, ran }).await,
+            Wish::Park { ask } => self.about(ask, |ask| Intent::Park { ask }).await,
+            Wish::Strand { ask } => self.about(ask, |ask| Intent::Strand { ask }).await,
             Wish::Dismiss { ask, words } => {
                 if words.as_ref().is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX) {
                     return Err(Rejection::TooLarge("these words are too long".to_owned()));
                 }
-                let ask = self.decidable(caller, ask).await?;
+                let ask = self.resolve(ask).await?;
                 self.decided(caller, ask, vec![Intent::Dismiss { ask, words, by: caller.who(via) }]).await
             }
             Wish::Undo { ask } => {
-                let ask = self.decidable(caller, ask).await?;
+                let ask = self.resolve(ask).await?;
                 self.decided(caller, ask, vec![Intent::Undo { ask, by: caller.who(via) }]).await
             }
             Wish::Extend { ask, wait } => {
-                let ask = self.decidable(caller, ask).await?;
+                let ask = self.resolve(ask).await?;
                 self.decided(caller, ask, vec![Intent::Extend { ask, wait, by: caller.who(via) }]).await
             }
             Wish::Draft { ask, draft } => {
-                let ask = self.decidable(caller, ask).await?;
+                let ask = self.resolve(ask).await?;
                 self.keep_draft(caller, ask, draft).await?;
                 Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, ..Receipt::default() })
             }
             Wish::Keep { name, thing } => {
-                self.keep(caller, via, &name, thing.as_ref()).await?;
+                self.keep(via, &name, thing.as_ref()).await?;
                 Ok(Receipt { news: true, ..Receipt::default() })
             }
             Wish::Look { session, screen } => {
-                if let Some(session) = session {
-                    self.guarded(caller, Action::See, session)?;
-                }
                 self.tell_look(&caller.party, via, session, screen);
                 Ok(Receipt { session, ..Receipt::default() })
             }
-            // Only whoever has a way out can call.
-            Wish::Call(_) => Err(Rejection::Down("this askbridge calls nobody".to_owned())),
-            Wish::Hand { parcel } => {
-                self.guarded(caller, Action::Withdraw, session_of(parcel))?;
-                self.submit_in(session_of(parcel), Intent::Hand { parcel }).await
-            }
+            Wish::Call(_) => unreachable!("the gate makes calls itself"),
+            Wish::Hand { parcel } => self.submit_in(session_of(parcel), Intent::Hand { parcel }).await,
             Wish::Deliver { parcel, proof } => {
-                self.guarded(caller, Action::Withdraw, session_of(parcel))?;
                 self.submit_in(session_of(parcel), Intent::Deliver { parcel, proof }).await
             }
             Wish::Took { parcel, proof } => {
                 let session = session_of(parcel);
-                self.guarded(caller, Action::Withdraw, session)?;
                 self.note(session, [Intent::Deliver { parcel, proof }]);
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
-            Wish::Return { ask, result } => {
-                self.guarded(caller, Action::Withdraw, ask.session)?;
-                self.submit_about(ask, Intent::Return { ask, result }).await
-            }
+            Wish::Return { ask, result } => self.submit_about(ask, Intent::Return { ask, result }).await,
         }
     }
 
-    /// Asks whether a caller may do something to a session that exists. One that they may not even see does not.
-    pub(crate) fn guarded(&self, caller: &Caller, action: Action, session: SessionId) -> Result<(), Rejection> {
-        let access = self.access(session).ok_or(Refusal::UnknownSession(session))?;
-        caller.may(Action::See, Some(&access)).map_err(|_| Refusal::UnknownSession(session))?;
-        caller.may(action, Some(&access))
-    }
-
-    async fn about(
-        &self,
-        caller: &Caller,
-        action: Action,
-        ask: AskRef,
-        intent: impl FnOnce(AskId) -> Intent,
-    ) -> Result<Receipt, Rejection> {
+    async fn about(&self, ask: AskRef, intent: impl FnOnce(AskId) -> Intent) -> Result<Receipt, Rejection> {
         let ask = self.resolve(ask).await?;
-        self.guard_ask(caller, action, ask)?;
         self.submit_about(ask, intent(ask)).await
-    }
-
-    async fn decidable(&self, caller: &Caller, ask: AskRef) -> Result<AskId, Rejection> {
-        let ask = self.resolve(ask).await?;
-        self.guard_ask(caller, Action::Decide, ask)?;
-        Ok(ask)
-    }
-
-    /// Whoever may not know of a session learns the same as for one that does not exist.
-    pub(crate) fn guard_ask(&self, caller: &Caller, action: Action, ask: AskId) -> Result<(), Rejection> {
-        let access = self.access(ask.session).ok_or(Refusal::UnknownAsk(ask))?;
-        if caller.may(Action::See, Some(&access)).is_err() {
-            return Err(Rejection::Refused(Refusal::UnknownAsk(ask)));
-        }
-        caller.may(action, Some(&access))
     }
 
     async fn decided(&self, caller: &Caller, ask: AskId, intents: Vec<Intent>) -> Result<Receipt, Rejection> {
@@ -222,15 +162,13 @@ impl Handle {
         Ok(receipt(self.submit(ask.session, vec![intent]).await?, Some(ask)))
     }
 
-    pub(crate) async fn grant_ask(&self, caller: &Caller, wish: Box<AskWish>) -> Result<Receipt, Rejection> {
+    async fn grant_ask(&self, caller: &Caller, wish: Box<AskWish>) -> Result<Receipt, Rejection> {
         let (session, started) = match wish.session {
             Some(session) => {
-                self.guarded(caller, Action::Ask, session)?;
                 let newest = self.newest(session).await?;
                 (newest.session, Some((newest.settings, newest.started)))
             }
             None => {
-                caller.may(Action::Ask, None)?;
                 let key = wish.key.clone().unwrap_or_else(|| Key::from(format!("{:x}", self.chance.u128())));
                 (derived(&caller.party, &key), None)
             }
@@ -338,14 +276,6 @@ impl Handle {
         let start = start.map(|start| Intent::Start(Box::new(start)));
         Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), ruled, key }
     }
-}
-
-/// Doors that report which mode an agent is in already. What they say is written down; it changes nothing about the agent.
-const REPORTERS: [&str; 2] = [claude::NAME, hook::NAME];
-
-/// Could these settings let an agent do more without asking?
-fn loosens(settings: &Settings) -> bool {
-    settings.mode.is_some() || settings.more.is_some() || settings.wishes != Wishes::default()
 }
 
 /// An ask that is ready to be submitted.

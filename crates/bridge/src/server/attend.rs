@@ -3,13 +3,13 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use askbridge_core::ids::PartyId;
 use askbridge_peers::listing::{ATTENDANTS, Attend};
 
 use super::app::App;
 use super::guest::Guest;
 use super::talk::Talk;
-use crate::auth::{Caller, Role};
+use crate::auth::Caller;
+use crate::runtime::Source;
 
 /// How long after one has ended another takes its place. They end when they cannot keep up.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
@@ -39,8 +39,9 @@ async fn run(app: App, via: &'static str, make: Attend) {
 async fn one(app: App, via: &'static str, make: Attend) {
     let guest = Guest {
         via,
+        source: Source::Attendant,
         from: IpAddr::V4(Ipv4Addr::LOCALHOST),
-        caller: Some(ourselves()),
+        caller: Some(Caller::ourselves()),
         process: None,
         peer: None,
         _seat: None,
@@ -56,10 +57,4 @@ async fn one(app: App, via: &'static str, make: Attend) {
         }
         talk.step().await;
     }
-}
-
-/// Sees everything, decides nothing. It has no token that could be revoked.
-fn ourselves() -> Caller {
-    let name = "askbridge";
-    Caller { party: PartyId::from(Caller::OURSELVES), role: Role::Local, name: name.into(), device: name.into() }
 }

@@ -23,6 +23,7 @@ use super::requests;
 use super::sockets::{self, Knock};
 use super::way_in::{Came, split_base, turned_away, who};
 use crate::auth::Caller;
+use crate::runtime::Source;
 
 /// How languages of other systems are spoken.
 #[derive(Debug, Clone, Default)]
@@ -147,6 +148,7 @@ async fn speak(
         (_, caller) => {
             let guest = Guest {
                 via: listing.name,
+                source: Source::Request,
                 from: address_of(remote.as_ref()),
                 caller,
                 process: None,

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use super::app::{App, Seat};
 use super::identify::{LocalPeer, local_caller};
 use crate::auth::{Caller, ProcessId, Role};
+use crate::runtime::{Entrance, Source};
 
 /// One end of a conversation: how it came in, and who it is.
 pub(crate) struct Guest {
     pub(crate) via: &'static str,
+    /// What carries the conversation.
+    pub(crate) source: Source,
     pub(crate) from: IpAddr,
     /// Known from the beginning, or later by a login.
     pub(crate) caller: Option<Caller>,
@@ -22,6 +25,11 @@ pub(crate) struct Guest {
 }
 
 impl Guest {
+    /// Which way its wishes come in.
+    pub(super) fn entrance(&self) -> Entrance {
+        Entrance { via: self.via, source: self.source }
+    }
+
     /// Who they are at this moment: a terminal may have been vouched for since it connected, or an agent may have started there.
     pub(super) fn now(&self, app: &App) -> Option<Caller> {
         let caller = self.caller.as_ref()?;

@@ -12,6 +12,7 @@ use axum::http::request::Parts;
 use super::app::App;
 use super::problem::Trouble;
 use crate::auth::{Ancestry, Caller, Pinned, ProcessId, Role};
+use crate::runtime::Services;
 
 /// Where a connection comes from.
 #[derive(Debug, Clone)]
@@ -57,7 +58,7 @@ impl FromRequestParts<App> for Caller {
             (None, Some(Remote::Local(peer))) => local_caller(app, peer)?,
             _ => return Err(Rejection::Unauthorized.into()),
         };
-        pace(app, &caller)?;
+        app.pace(&caller.party)?;
         Ok(caller)
     }
 }
@@ -70,11 +71,6 @@ pub(crate) fn sign_in(app: &App, token: &str, from: IpAddr) -> Result<Caller, Re
     }
     app.failures.take(&from, now).map_err(|retry_after| Rejection::TooFast { retry_after })?;
     Err(Rejection::Unauthorized)
-}
-
-pub(crate) fn pace(app: &App, caller: &Caller) -> Result<(), Rejection> {
-    let taken = app.pace.take(&caller.party, app.handle.clock.now());
-    taken.map_err(|retry_after| Rejection::TooFast { retry_after })
 }
 
 pub(crate) fn address_of(remote: Option<&Remote>) -> IpAddr {
@@ -93,7 +89,7 @@ pub(super) fn process_of(remote: Option<&Remote>) -> Option<ProcessId> {
 }
 
 /// A process of the same user: a person at a terminal, a script, or something that an agent started.
-pub(super) fn local_caller(app: &App, peer: &LocalPeer) -> Result<Caller, Rejection> {
+pub(crate) fn local_caller(app: &App, peer: &LocalPeer) -> Result<Caller, Rejection> {
     let (role, device) = match app.agents.ancestry(peer.process()?.pid) {
         Ancestry::LoginTerminal | Ancestry::VouchedTerminal => (Role::Terminal, "terminal"),
         Ancestry::UnprovenTerminal if app.tokens.taps_are_needed() => (Role::Unproven, "terminal"),

@@ -23,6 +23,7 @@ use super::sockets::refused;
 use super::talk::{REVOKED, Talk};
 use super::way_in::{Came, turned_away};
 use crate::auth::{Action, Caller};
+use crate::runtime::Source;
 
 /// Chunks that wait for one reader. Beyond: the stream waits, and reads on from the journal if that takes long.
 const CHUNKS_MAX: usize = 16;
@@ -50,7 +51,8 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
             let from = address_of(remote.as_ref().map(|it| &it.0));
             let process = process_of(remote.as_ref().map(|it| &it.0));
             let seat = seat.map(|it| it.0);
-            let guest = Guest { via: listing.name, from, caller: Some(caller), process, peer: None, _seat: seat };
+            let (via, source) = (listing.name, Source::Request);
+            let guest = Guest { via, source, from, caller: Some(caller), process, peer: None, _seat: seat };
             answer(app, guest, listing, request)
         };
         router.route(route.path, on(method, handler))

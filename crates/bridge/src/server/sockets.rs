@@ -19,6 +19,7 @@ use super::problem::Trouble;
 use super::pump::socket;
 use super::talk::Talk;
 use crate::auth::{Action, Caller};
+use crate::runtime::Source;
 
 /// tungstenite's own buffers cost 133 kB a connection. The one for reading is there all the time; the one for writing is
 /// as large as one frame of what is written, however large that is: the next one waits until the socket has taken it.
@@ -80,7 +81,8 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
         Some(Remote::Local(here)) => Some(here),
         _ => None,
     };
-    let guest = Guest { via: listing.name, from, caller, process: None, peer: here, _seat: knock.seat };
+    let (via, source) = (listing.name, Source::Socket);
+    let guest = Guest { via, source, from, caller, process: None, peer: here, _seat: knock.seat };
     let tasks = app.tasks.clone();
     upgrade
         .read_buffer_size(READ_BYTES)

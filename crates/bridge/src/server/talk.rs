@@ -17,7 +17,6 @@ use tracing::warn;
 
 use super::app::App;
 use super::codes::redeem_code;
-use super::granting::grant;
 use super::guest::Guest;
 use super::identify::sign_in;
 use super::look::look;
@@ -256,8 +255,11 @@ impl Talk {
     }
 
     fn wish(&mut self, tag: Tag, wish: Wish) {
-        let (app, caller, via) = (self.app.clone(), self.guest.now(&self.app), self.guest.via);
-        self.rulings.push(Box::pin(async move { (tag, grant(&app, caller, via, wish).await) }));
+        let (app, caller, entrance) = (self.app.clone(), self.guest.now(&self.app), self.guest.entrance());
+        self.rulings.push(Box::pin(async move {
+            let Some(caller) = caller else { return (tag, Err(Rejection::Unauthorized)) };
+            (tag, app.gate().grant(&caller, entrance, wish).await)
+        }));
     }
 
     /// Stores what an agent said, in order. Nobody waits for that; what cannot be stored is logged.

@@ -8,9 +8,10 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::app::App;
-use super::identify::{Remote, address_of, local_caller, pace, sign_in};
+use super::identify::{Remote, address_of, local_caller, sign_in};
 use super::problem::{Refused, Trouble};
 use crate::auth::{Caller, is_a_known_agent, may_be_the_user};
+use crate::runtime::Services;
 
 /// Before a token in a base path: `/t/<token>/api/…`.
 const BASE: &str = "/t/";
@@ -57,7 +58,7 @@ pub(super) fn who(
         }
         (None, _) => return Ok(None),
     };
-    pace(app, &caller).map_err(|rejection| Trouble::from(rejection).into_response())?;
+    app.pace(&caller.party).map_err(|rejection| Trouble::from(rejection).into_response())?;
     Ok(Some(caller))
 }
 

@@ -36,7 +36,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// A running bridge.
 pub(crate) struct House {
     pub(crate) handle: Handle,
-    app: App,
+    pub(crate) app: App,
     bridge: Bridge,
     server: Server,
     address: SocketAddr,

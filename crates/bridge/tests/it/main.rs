@@ -15,6 +15,7 @@ mod laws;
 mod nodes;
 mod others_bugs;
 mod outbound;
+mod pace;
 mod paths;
 mod people;
 mod revoked;

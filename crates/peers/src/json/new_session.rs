@@ -1,9 +1,18 @@
 //! What starts a session and what changes one: the same over HTTP and over the WebSocket.
 
+use std::time::Duration;
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::Raw;
 use askbridge_core::limits;
+use askbridge_core::refusal::Refusal;
+use askbridge_core::terms::{OtherTools, Wait, Warm, WhileOpen, Wishes};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::doors::http;
+use crate::wish::{HOSTED_DOOR, Wish};
 
 /// A session to be started. Everything may be left out.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
@@ -74,4 +83,100 @@ enum Messages {
     CancelTurn,
     Refuse,
     PassOn,
+}
+
+impl NewSession {
+    /// Makes a wish of it, or says what cannot be read.
+    pub fn wish(self) -> Result<Wish, Refusal> {
+        let seconds = |value: Option<f64>, max: Duration| {
+            let span = value.map(Duration::try_from_secs_f64).transpose();
+            span.ok().filter(|span| span.is_none_or(|span| span <= max))
+        };
+        let wait = seconds(self.timeout_seconds, limits::WAIT_MAX);
+        let wait = wait.ok_or_else(|| bad("`timeout_seconds` is a number of seconds, at most a year"))?;
+        let undo = seconds(self.undo_seconds, limits::UNDO_MAX);
+        let undo = undo.ok_or_else(|| bad("`undo_seconds` is a number of seconds, at most 60"))?;
+        let messages = match self.messages.as_deref() {
+            None => None,
+            Some("hold") => Some(WhileOpen::Hold),
+            Some("cancel_turn") => Some(WhileOpen::CancelTurn),
+            Some("refuse") => Some(WhileOpen::Refuse),
+            Some("pass_on") => Some(WhileOpen::PassOn),
+            Some(_) => return Err(bad("`messages` is hold, cancel_turn, refuse or pass_on")),
+        };
+        let mut settings = Settings {
+            title: self.title,
+            folder: self.folder.or(self.cwd),
+            branch: self.branch,
+            wishes: Wishes { wait: wait.map(Wait::For), undo, messages, parallel: self.parallel, ..Wishes::default() },
+            ..Settings::default()
+        };
+        let is_hosted = self.agent.as_deref() == Some(HOSTED_DOOR);
+        if is_hosted {
+            // Clients of other systems cannot always say it, and get a folder of the operator's choice; this one can.
+            if settings.folder.is_none() {
+                return Err(bad("say in `cwd` in which folder it works"));
+            }
+            self.hosting.settle(&mut settings)?;
+        }
+        let door = if is_hosted { HOSTED_DOOR } else { http::NAME };
+        Ok(Wish::Start { session: None, door, agent: self.agent, settings: Box::new(settings) })
+    }
+}
+
+impl Hosting {
+    /// Adds what an agent that we run takes to its session's settings; what that agent alone understands goes into `more`.
+    fn settle(self, settings: &mut Settings) -> Result<(), Refusal> {
+        let mut more = Map::new();
+        let given = [
+            ("system_prompt", self.system_prompt.map(Value::from)),
+            ("append_system_prompt", self.append_system_prompt.map(Value::from)),
+            ("allowed_tools", self.allowed_tools.map(Value::from)),
+            ("disallowed_tools", self.disallowed_tools.map(Value::from)),
+            ("mcp_servers", self.mcp_servers.map(Value::from)),
+            ("setting_sources", self.setting_sources.map(Value::from)),
+            ("max_turns", self.max_turns.map(Value::from)),
+            ("interactive", self.interactive.map(Value::from)),
+            ("always_ask", self.always_ask.map(Value::from)),
+        ];
+        more.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        if let Some(value) = self.hold_max_seconds {
+            let held = off_or_seconds(&value).ok_or_else(|| bad("`hold_max_seconds` is a number, or \"off\""))?;
+            let held = held.map_or(json!("off"), |span| json!({"seconds": span.as_secs_f64()}));
+            more.insert("hold_max".to_owned(), held);
+        }
+        settings.more = Some(Raw::from(Value::Object(more).to_string()));
+        settings.model = self.model;
+        settings.mode = self.permission_mode;
+        if let Some(value) = self.warm_seconds {
+            let span = off_or_seconds(&value).ok_or_else(|| bad("`warm_seconds` is a number, or \"off\""))?;
+            settings.wishes.warm = Some(span.map_or(Warm::Hold, Warm::For));
+        }
+        settings.wishes.other_tools = match self.other_tools.as_deref() {
+            None => None,
+            Some("ask") => Some(OtherTools::Ask),
+            Some("allow") => Some(OtherTools::Allow),
+            Some(_) => return Err(bad("`other_tools` is ask or allow")),
+        };
+        Ok(())
+    }
+}
+
+impl From<SessionChanges> for Settings {
+    fn from(SessionChanges { title, branch, model, permission_mode }: SessionChanges) -> Self {
+        Self { title, branch, model, mode: permission_mode, ..Self::default() }
+    }
+}
+
+/// Reads a number of seconds, or `off`. The outer `None`: it is neither.
+fn off_or_seconds(value: &Value) -> Option<Option<Duration>> {
+    match value {
+        Value::String(word) if word == "off" => Some(None),
+        Value::Number(seconds) => Duration::try_from_secs_f64(seconds.as_f64()?).ok().map(Some),
+        _ => None,
+    }
+}
+
+fn bad(why: &str) -> Refusal {
+    Refusal::BadRequest(why.to_owned())
 }

@@ -113,10 +113,9 @@ fn wish(wish: &Wish) -> String {
         }
         Wish::Start { session, door, agent, settings } => {
             let session = session.map_or("a session".to_owned(), |session| session.to_string());
+            let agent = agent.as_deref().unwrap_or("(the caller)");
             format!("start {session} door {door} agent {agent}{}", self::settings(settings))
         }
-        Wish::Open(new) => format!("open {new:?}"),
-        Wish::Change { session, changes } => format!("change {session} {changes:?}"),
         Wish::Forget { session } => format!("forget {session}"),
         Wish::Close { session, why } => format!("close {session}: {}", why.as_deref().unwrap_or("(no reason)")),
         Wish::Say { session, text, about } => {
@@ -126,6 +125,7 @@ fn wish(wish: &Wish) -> String {
         Wish::Unsay { message } => format!("unsay {message}"),
         Wish::Interrupt { session } => format!("interrupt {session}"),
         Wish::Configure { session, settings } => format!("configure {session} {settings:?}"),
+        Wish::ReportSettings { session, settings } => format!("report {session} {settings:?}"),
         Wish::Ask(ask) => self::ask(ask),
         Wish::Note { session, level, text } => format!("note in {session} {level:?}: {text:?}"),
         Wish::Withdraw { ask, why } => format!("withdraw {}: {why}", ask_ref(ask)),

@@ -253,7 +253,7 @@ impl Stage {
             Wish::Hand { parcel } => Intent::Hand { parcel },
             Wish::Deliver { parcel, proof } => Intent::Deliver { parcel, proof },
             Wish::Return { ask, result } => Intent::Return { ask, result },
-            Wish::Configure { settings, .. } => Intent::Configure(settings),
+            Wish::ReportSettings { settings, .. } => Intent::Configure(settings),
             other => unreachable!("this door does not wish {other:?}"),
         };
         let news = self.submit(intent);
@@ -310,7 +310,7 @@ fn wished(wish: &Wish) -> String {
             let call = if call.starts_with("toolu_") { call } else { "(unnamed)" };
             format!("ask {:?} {:?} for {call}: {}", ask.body.kind(), ask.reach, ask.body.headline())
         }
-        Wish::Configure { settings, .. } => format!("configure mode {:?}", settings.mode),
+        Wish::ReportSettings { settings, .. } => format!("configure mode {:?}", settings.mode),
         // What proves that a message was heard differs from release to release.
         Wish::Deliver { parcel: Parcel::Message(message), .. } => format!("deliver {message}"),
         // What is stored together with it is written down when it is.

@@ -17,7 +17,7 @@ use super::{Guest, Talk, look};
 use crate::auth::{Caller, TokenRole, Tokens};
 use crate::chance::Chance;
 use crate::clock::{Clock, Manual};
-use crate::runtime::{Bridge, Options, Store};
+use crate::runtime::{Bridge, Entrance, Options, Source, Store};
 use crate::server::guard::Origins;
 use crate::server::{App, AppOptions};
 
@@ -69,6 +69,7 @@ impl House {
     fn opens(&self) -> Talk {
         let guest = Guest {
             via: VIA,
+            source: Source::Socket,
             from: IpAddr::V4(Ipv4Addr::LOCALHOST),
             caller: Some(self.plugin.clone()),
             process: None,
@@ -104,7 +105,7 @@ impl House {
         let given = Given { key: QuestionKey::Index(0), value: Some(Value::Text("B".to_owned())), note: None };
         let reply = Reply::Questions(vec![given]);
         let wish = Wish::Answer { ask: AskRef::Id(view.waiting[0].ask), reply };
-        self.app.handle.grant(&self.ada, "native", wish).await.expect("an answer");
+        self.app.gate().grant(&self.ada, Entrance::request("native"), wish).await.expect("an answer");
     }
 }
 

@@ -1,5 +1,9 @@
 //! The API, version 1: an address is a path, a path is a file.
 
+use askbridge_peers::doors::http;
+
+use crate::runtime::Entrance;
+
 pub(super) mod agents;
 pub(super) mod asks;
 pub(super) mod away;
@@ -19,3 +23,6 @@ pub(super) mod taps;
 pub(super) mod tokens;
 
 mod paging;
+
+/// Which way the wishes of these handlers come in.
+const HTTP: Entrance = Entrance::request(http::NAME);

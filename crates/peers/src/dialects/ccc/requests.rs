@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use askbridge_core::event::Settings;
 use askbridge_core::ids::{SessionId, Timestamp};
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use super::deleting::{Deleting, Done};
 use super::projects::{self, Project, project_of};
 use super::sessions::{self, Session};
 use super::{bodies, models, quirks, starting};
-use crate::json::{Rfc3339, SessionChanges};
+use crate::json::Rfc3339;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Tag};
 use crate::rest;
 use crate::story::Story;
@@ -163,11 +164,11 @@ impl Asked {
             ("GET", [_, _, "messages"]) => self.story_of(session?, Wanted::Messages, out),
             ("PUT", [_, _]) => {
                 let bodies::Session { name, model, .. } = bodies::Session::read(req.body).map_err(unreadable)?;
-                let changes = SessionChanges { title: name, model, ..SessionChanges::default() };
-                match changes == SessionChanges::default() {
+                let settings = Settings { title: name, model, ..Settings::default() };
+                match settings == Settings::default() {
                     true => self.story_of(session?, Wanted::Session, out),
                     false => {
-                        let change = Wish::Change { session: session?, changes: Box::new(changes) };
+                        let change = Wish::Configure { session: session?, settings: Box::new(settings) };
                         self.wish(Wanted::Change, change, out);
                     }
                 }

@@ -24,5 +24,5 @@ pub(super) fn start(folder: &str, body: &bodies::Session, bits: u128) -> Wish {
         ..Settings::default()
     };
     let session = Some(uuid::fresh_session(bits));
-    Wish::Start { session, door: HOSTED_DOOR, agent: HOSTED_DOOR.to_owned(), settings: Box::new(settings) }
+    Wish::Start { session, door: HOSTED_DOOR, agent: Some(HOSTED_DOOR.to_owned()), settings: Box::new(settings) }
 }

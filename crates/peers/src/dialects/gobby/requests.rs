@@ -1,5 +1,6 @@
 //! The machine of one request: what a page asks for before it opens its socket.
 
+use askbridge_core::event::Settings;
 use askbridge_core::ids::{Raw, SessionId, Timestamp};
 use askbridge_core::limits;
 use bytes::Bytes;
@@ -8,7 +9,6 @@ use serde_json::{Map, Value, json};
 use super::lists::Listed;
 use super::starting::{self, Beginning};
 use super::{history, messages, quirks, summary};
-use crate::json::SessionChanges;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
 use crate::rest;
 use crate::story::Story;
@@ -169,9 +169,9 @@ impl Asked {
         if title.chars().count() > quirks::TITLE_CHARS_MAX {
             return rest::detail(out, 400, "Title must be 200 characters or fewer");
         }
-        let changes = Box::new(SessionChanges { title: Some(title.to_owned()), ..SessionChanges::default() });
+        let settings = Box::new(Settings { title: Some(title.to_owned()), ..Settings::default() });
         let done = json!({"status": "success", "title": title});
-        self.ask_for(done, |session| Wish::Change { session, changes }, out);
+        self.ask_for(done, |session| Wish::Configure { session, settings }, out);
     }
 
     /// Does something to the conversation that the address names.

@@ -33,6 +33,6 @@ pub(super) fn start(session: SessionId, beginning: &Beginning<'_>) -> Wish {
     if beginning.mode.and_then(|mode| modes::set(mode, &mut settings)).is_none() {
         modes::set("normal", &mut settings);
     }
-    let agent = HOSTED_DOOR.to_owned();
+    let agent = Some(HOSTED_DOOR.to_owned());
     Wish::Start { session: Some(session), door: HOSTED_DOOR, agent, settings: Box::new(settings) }
 }

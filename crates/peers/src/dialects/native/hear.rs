@@ -47,10 +47,13 @@ pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
             wish(it.tag, Wish::Draft { ask: ask_ref(it.tag, &it.ask)?, draft })
         }
         Heard::Show(it) => Ok(Asked::Query(it.tag, Query::Ask(ask_id(it.tag, &it.ask)?))),
-        Heard::Start(it) => wish(it.tag, Wish::Open(Box::new(it.new))),
+        Heard::Start(it) => {
+            let start = it.new.wish().map_err(|refusal| (Some(it.tag), Rejection::Refused(refusal)))?;
+            wish(it.tag, start)
+        }
         Heard::Configure(it) => {
             let session = session_id(it.tag, &it.session)?;
-            wish(it.tag, Wish::Change { session, changes: Box::new(it.changes) })
+            wish(it.tag, Wish::Configure { session, settings: Box::new(it.changes.into()) })
         }
         Heard::Close { tag, session, why } => wish(tag, Wish::Close { session: session_id(tag, &session)?, why }),
         Heard::Forget { tag, session } => wish(tag, Wish::Forget { session: session_id(tag, &session)? }),

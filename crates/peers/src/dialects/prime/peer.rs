@@ -78,7 +78,7 @@ impl Prime {
             ..Settings::default()
         };
         let session = Some(uuid::fresh_session(cx.ids.fresh()));
-        let agent = HOSTED_DOOR.to_owned();
+        let agent = Some(HOSTED_DOOR.to_owned());
         let start = Wish::Start { session, door: HOSTED_DOOR, agent, settings: Box::new(settings) };
         self.wish(Awaited::Start, start, cx.out);
     }

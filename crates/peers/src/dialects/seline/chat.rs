@@ -77,7 +77,7 @@ impl Chat {
             more: Some(Raw::from(more.to_string())),
             ..Settings::default()
         };
-        let (session, agent) = (self.session, HOSTED_DOOR.to_owned());
+        let (session, agent) = (self.session, Some(HOSTED_DOOR.to_owned()));
         out.wishes.push((START, Wish::Start { session, door: HOSTED_DOOR, agent, settings: Box::new(settings) }));
     }
 

@@ -1,6 +1,6 @@
 //! The machine of requests by which a page comes back: how a run stands, what was said, which conversations there are.
 
-use askbridge_core::event::Event;
+use askbridge_core::event::{Event, Settings};
 use askbridge_core::ids::{SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use super::chat::error;
 use super::history::{History, Message};
 use super::lists::Listed;
 use super::session_of;
-use crate::json::{Rfc3339, SessionChanges};
+use crate::json::Rfc3339;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Tag};
 use crate::rest;
 use crate::slot::Ending;
@@ -109,8 +109,8 @@ impl Resumed {
         };
         let session = session_of(id);
         self.wanted = Wanted::Granted(json!({"session": {"id": id, "title": title}}));
-        let changes = Box::new(SessionChanges { title: Some(title.to_owned()), ..SessionChanges::default() });
-        out.wishes.push((ACT, Wish::Change { session, changes }));
+        let settings = Box::new(Settings { title: Some(title.to_owned()), ..Settings::default() });
+        out.wishes.push((ACT, Wish::Configure { session, settings }));
     }
 
     fn happened(&mut self, happened: &Happened) {

@@ -206,6 +206,6 @@ impl Claude {
         let title: String = line.chars().take(TITLE_CHARS_MAX).collect();
         std::sync::Arc::make_mut(settings).title = Some(title.clone());
         let settings = Box::new(Settings { title: Some(title), ..Settings::default() });
-        self.wish(Awaited::Nothing, Wish::Configure { session: self.session, settings }, out);
+        self.wish(Awaited::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
     }
 }

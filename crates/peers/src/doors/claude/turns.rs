@@ -278,7 +278,7 @@ impl Claude {
         };
         std::sync::Arc::make_mut(settings).mode = Some(mode.clone());
         let settings = Box::new(Settings { mode: Some(mode), ..Settings::default() });
-        self.wish(Awaited::Nothing, Wish::Configure { session: self.session, settings }, out);
+        self.wish(Awaited::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
     }
 
     /// The process is gone. What only its connection could carry back is stranded; the rest comes back with a resume.

@@ -48,7 +48,7 @@ pub(super) enum Work {
 /// Wishes for a session of this door. Wished again for the same account, it is the same.
 pub(super) fn start(session: SessionId, place: &Place) -> Wish {
     let (agent, settings) = (place.agent_id.clone(), Box::new(place.settings()));
-    Wish::Start { session: Some(session), door: NAME, agent, settings }
+    Wish::Start { session: Some(session), door: NAME, agent: Some(agent), settings }
 }
 
 impl Room {

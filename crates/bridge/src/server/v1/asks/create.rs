@@ -3,6 +3,7 @@
 use askbridge_core::limits;
 use askbridge_peers::doors::http::{self, AskError, Asking, NewAsk};
 use askbridge_peers::json::AskJson;
+use askbridge_peers::wish::Wish;
 use axum::extract::{FromRequestParts, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
@@ -18,6 +19,7 @@ use crate::server::body::Text;
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
+use crate::server::v1::HTTP;
 
 pub(crate) async fn create(
     State(app): State<App>,
@@ -30,7 +32,7 @@ pub(crate) async fn create(
     let wish = http::ask(&body, &Asking { key: key.as_deref() }).map_err(trouble)?;
     if waiting.withdraws()? {
         return held(app, move |app, connection| async move {
-            let receipt = app.handle.grant_ask(&caller, Box::new(wish)).await?;
+            let receipt = app.gate().grant(&caller, HTTP, Wish::Ask(Box::new(wish))).await?;
             let ask = receipt.ask.expect("an ask that was granted has an id");
             let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
             respond_or_withdraw(app, &caller, ask, wait, status, connection).await
@@ -38,7 +40,7 @@ pub(crate) async fn create(
         .await;
     }
     aside(async move {
-        let receipt = app.handle.grant_ask(&caller, Box::new(wish)).await?;
+        let receipt = app.gate().grant(&caller, HTTP, Wish::Ask(Box::new(wish))).await?;
         let ask = receipt.ask.expect("an ask that was granted has an id");
         let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
         respond(app, &caller, ask, wait, status).await

@@ -20,9 +20,7 @@ use crate::server::app::App;
 use crate::server::body::{AnyJson, Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
-
-/// The language of these addresses, in `via`.
-const VIA: &str = "http";
+use crate::server::v1::HTTP;
 
 /// `{"answers": {question: label | [labels] | text}, "notes"?}`, or `{"decision": …}`.
 pub(crate) async fn answer(
@@ -92,13 +90,13 @@ pub(crate) async fn draft(
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     let draft = Raw::from(draft.to_string());
-    app.handle.grant(&caller, VIA, Wish::Draft { ask: AskRef::Id(ask), draft }).await?;
+    app.gate().grant(&caller, HTTP, Wish::Draft { ask: AskRef::Id(ask), draft }).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// 200 when it counts (also when it was so already), 202 when it goes to the agent as a message because it came late.
 async fn decide(app: &App, caller: &Caller, ask: AskId, wish: Wish) -> Result<Response, Trouble> {
-    let receipt = app.handle.grant(caller, VIA, wish).await?;
+    let receipt = app.gate().grant(caller, HTTP, wish).await?;
     let status = if receipt.late { StatusCode::ACCEPTED } else { StatusCode::OK };
     Ok(json(status, &AskJson::of(&app.handle.ask(ask).await?)))
 }

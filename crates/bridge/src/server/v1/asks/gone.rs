@@ -15,6 +15,7 @@ use super::show::respond;
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::problem::Trouble;
+use crate::server::v1::HTTP;
 
 /// What people read.
 const WHY: &str = "the asker went away without waiting for the answer";
@@ -51,9 +52,8 @@ pub(super) async fn respond_or_withdraw(
         response = respond(app.clone(), caller, ask, wait, status) => return response,
         () = gone.cancelled() => {}
     }
-    let withdrawn =
-        app.handle.grant(caller, "http", Wish::Withdraw { ask: AskRef::Id(ask), why: WHY.to_owned() }).await;
-    match withdrawn {
+    let wish = Wish::Withdraw { ask: AskRef::Id(ask), why: WHY.to_owned() };
+    match app.gate().grant(caller, HTTP, wish).await {
         // Somebody was quicker: then there is nothing to take back.
         Ok(_) | Err(Rejection::Refused(_)) => {}
         Err(error) => warn!(ask.id = %ask, %error, "An ask could not be withdrawn after its asker went away"),

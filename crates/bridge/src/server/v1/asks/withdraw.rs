@@ -15,6 +15,7 @@ use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
+use crate::server::v1::HTTP;
 
 /// Why an ask is withdrawn.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,7 +33,7 @@ pub(crate) async fn withdraw(
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     let why = why.unwrap_or_else(|| "the agent no longer needs it".to_owned());
-    app.handle.grant(&caller, "http", Wish::Withdraw { ask: AskRef::Id(ask), why }).await?;
+    app.gate().grant(&caller, HTTP, Wish::Withdraw { ask: AskRef::Id(ask), why }).await?;
     Ok(json(StatusCode::OK, &AskJson::of(&app.handle.ask(ask).await?)))
 }
 

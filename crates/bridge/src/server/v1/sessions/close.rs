@@ -1,6 +1,5 @@
 //! `POST /v1/sessions/{id}/close`: ends a conversation. Its agent's process ends, and what it had asked is taken back.
 
-use askbridge_peers::doors::http;
 use askbridge_peers::json::SessionJson;
 use askbridge_peers::wish::Wish;
 use axum::extract::{Path, State};
@@ -16,6 +15,7 @@ use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
+use crate::server::v1::HTTP;
 
 /// Why it ends.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub(crate) async fn close(
     Json(closing): Json<Closing>,
 ) -> Result<Response, Trouble> {
     let session = visible(&app, &caller, &id)?;
-    app.handle.grant(&caller, http::NAME, Wish::Close { session, why: closing.why }).await?;
+    app.gate().grant(&caller, HTTP, Wish::Close { session, why: closing.why }).await?;
     Ok(json(StatusCode::OK, &shown(&app, session).await?))
 }
 

@@ -1,7 +1,7 @@
 //! `DELETE /v1/sessions/{id}`: forgets a conversation, for good.
 
 use askbridge_journal::Forgotten;
-use askbridge_peers::doors::http;
+use askbridge_peers::wish::{Removed, Wish};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -14,6 +14,7 @@ use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
+use crate::server::v1::HTTP;
 
 /// How much was forgotten.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -38,8 +39,10 @@ pub(crate) async fn delete(
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
     let session = visible(&app, &caller, &id)?;
-    let forgotten = app.handle.forget(&caller, http::NAME, session).await?;
-    Ok(json(StatusCode::OK, &ForgottenJson::from(forgotten)))
+    let receipt = app.gate().grant(&caller, HTTP, Wish::Forget { session }).await?;
+    let removed = receipt.removed.expect("a conversation that was forgotten was counted");
+    let Removed { sessions, entries, bytes } = *removed;
+    Ok(json(StatusCode::OK, &ForgottenJson { sessions, entries, bytes }))
 }
 
 pub(crate) fn delete_doc(op: &mut Operation<'_>) {

@@ -1,6 +1,5 @@
 //! `POST /v1/sessions/{id}/interrupt`: stops the agent's turn. What it had asked is taken back.
 
-use askbridge_peers::doors::http;
 use askbridge_peers::wish::Wish;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -14,6 +13,7 @@ use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
+use crate::server::v1::HTTP;
 
 /// A turn that is being stopped.
 #[derive(Serialize, JsonSchema)]
@@ -27,7 +27,7 @@ pub(crate) async fn interrupt(
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
     let session = visible(&app, &caller, &id)?;
-    app.handle.grant(&caller, http::NAME, Wish::Interrupt { session }).await?;
+    app.gate().grant(&caller, HTTP, Wish::Interrupt { session }).await?;
     Ok(json(StatusCode::ACCEPTED, &Interrupted { session: session.to_string() }))
 }
 

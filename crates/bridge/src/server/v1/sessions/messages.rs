@@ -1,6 +1,5 @@
 //! `POST /v1/sessions/{id}/messages`: says something to the agent. `202`: it is on disk, and will be said.
 
-use askbridge_peers::doors::http;
 use askbridge_peers::wish::Wish;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -15,6 +14,7 @@ use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
+use crate::server::v1::HTTP;
 
 /// Something to say to the agent.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ pub(crate) async fn say(
     let about = saying.about.map(|ask| ask.parse()).transpose();
     let about = about.map_err(|_| Trouble::new(422, "bad_request", "`about` is not an ask's id"))?;
     let wish = Wish::Say { session, text: saying.text, about };
-    let receipt = app.handle.grant(&caller, http::NAME, wish).await?;
+    let receipt = app.gate().grant(&caller, HTTP, wish).await?;
     let session = receipt.session.unwrap_or(session).to_string();
     Ok(json(StatusCode::ACCEPTED, &Taken { id: receipt.message.map(|message| message.to_string()), session }))
 }

@@ -1,6 +1,5 @@
 //! `/v1/sessions`: conversations, and what happened in them.
 
-mod agent;
 mod close;
 mod configure;
 mod create;
@@ -12,8 +11,8 @@ mod messages;
 mod show;
 
 pub(crate) use close::{close, close_doc};
-pub(crate) use configure::{change, configure, configure_doc};
-pub(crate) use create::{create, create_doc, start};
+pub(crate) use configure::{configure, configure_doc};
+pub(crate) use create::{create, create_doc};
 pub(crate) use delete::{ForgottenJson, delete, delete_doc};
 pub(crate) use events::{events, events_doc};
 pub(crate) use interrupt::{interrupt, interrupt_doc};

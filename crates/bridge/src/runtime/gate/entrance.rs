@@ -1,0 +1,48 @@
+//! Which way a wish came in. The bridge says so at the place where it came in; a peer cannot.
+
+use askbridge_core::ids::SessionId;
+
+/// The language of a wish, and what carried it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entrance {
+    /// The name of the language: recorded, and a namespace for what a language keeps. It gives no rights.
+    pub(crate) via: &'static str,
+    pub(crate) source: Source,
+}
+
+/// What carried a wish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A request. It was paced as a whole when its caller was identified.
+    Request,
+    /// A connection that stays open: each wish is paced.
+    Socket,
+    /// A machine of the server's own that no connection has: each wish is paced.
+    Attendant,
+    /// The bridge's own end of the agent in this session: the process that it runs there, or the hook of a terminal that the
+    /// session mirrors. Only `hosts` and `hooks` make one. The process has no rate; a hook's request was paced.
+    Agent(SessionId),
+}
+
+impl Entrance {
+    pub(crate) const fn request(via: &'static str) -> Self {
+        Self { via, source: Source::Request }
+    }
+
+    pub(crate) const fn agent(via: &'static str, session: SessionId) -> Self {
+        Self { via, source: Source::Agent(session) }
+    }
+
+    /// Does each wish count against the caller's rate? Otherwise what brought it did already.
+    pub(super) fn paces_each_wish(self) -> bool {
+        match self.source {
+            Source::Socket | Source::Attendant => true,
+            Source::Request | Source::Agent(_) => false,
+        }
+    }
+
+    /// Is this the bridge's own end of the agent in that session?
+    pub(super) fn is_the_agent_of(self, session: SessionId) -> bool {
+        self.source == Source::Agent(session)
+    }
+}

@@ -1,0 +1,221 @@
+//! Who may wish what, as a table: every wish, every role, every language and each way it comes in.
+//!
+//! The table is in `table.txt` beside this file; `BLESS=1 cargo test -p askbridge-bridge the_table` rewrites it. Read the
+//! difference before you believe it: each `yes` in it is a right. Languages come from the listing, so that a new one is in
+//! the table from its first day; a new role, wish or source does not compile before it is in here.
+
+mod callers;
+mod place;
+mod samples;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use askbridge_core::refusal::Refusal;
+use askbridge_peers::listing::{ATTENDANTS, LISTING, Listing, RouteKind};
+use askbridge_peers::wish::{Receipt, Rejection};
+
+use self::callers::Callers;
+use self::place::{House, Place, WHOSE, Whose};
+use self::samples::{Sample, samples};
+use super::{Entrance, Source};
+
+const HEAD: &str = "\
+Who may wish what. Made by the tests of the gate; `BLESS=1` rewrites it.
+
+Columns, by role: a token of an `agent`, a `person`, an `operator`, a `bot`; the `local` token file; a `terminal`; an
+`unproven` terminal. Then: a process `below` an agent on the local socket, a client let in by `loopback` without a token,
+the server `itself`.
+Rows: a wish, and whose session it is about: the caller's `own`; `another`'s, addressed to everybody; a `private` one of
+another's, addressed to a person who is not in the table; a `tap`, addressed to the people above; an `unknown` one. `-`: about none.
+
+yes      granted
+rules    let through by the gate, and refused by the rules for what the session is like
+no       forbidden
+tap      needs a tap first
+404      as if it did not exist
+";
+
+/// Which of two sessions an agent's end in the bridge belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Carrier {
+    Request,
+    Socket,
+    Attendant,
+    AgentOfThis,
+    AgentOfAnother,
+}
+
+impl Carrier {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Request => "a request",
+            Self::Socket => "a socket",
+            Self::Attendant => "an attendant",
+            Self::AgentOfThis => "the bridge's end of that session's agent",
+            Self::AgentOfAnother => "the bridge's end of another session's agent",
+        }
+    }
+
+    fn source(self, place: &Place) -> Source {
+        let source = match self {
+            Self::Request => Source::Request,
+            Self::Socket => Source::Socket,
+            Self::Attendant => Source::Attendant,
+            Self::AgentOfThis => Source::Agent(place.session),
+            Self::AgentOfAnother => Source::Agent(place.elsewhere()),
+        };
+        // A source that is added has to be one of the carriers above.
+        match source {
+            Source::Request | Source::Socket | Source::Attendant | Source::Agent(_) => source,
+        }
+    }
+}
+
+/// The ways in which wishes of a language come in.
+fn carriers(listing: &Listing) -> Vec<Carrier> {
+    let has = |kind| listing.routes.iter().any(|route| route.kind == kind);
+    let mut carriers = Vec::new();
+    if has(RouteKind::Request) || has(RouteKind::Open) {
+        carriers.push(Carrier::Request);
+    }
+    if has(RouteKind::Socket) {
+        carriers.push(Carrier::Socket);
+    }
+    if ATTENDANTS.iter().any(|(name, _)| *name == listing.name) {
+        carriers.push(Carrier::Attendant);
+    }
+    // Without an address of its own it is spoken by handlers, or by what runs or mirrors an agent.
+    if listing.routes.is_empty() {
+        carriers.extend([Carrier::Request, Carrier::AgentOfThis, Carrier::AgentOfAnother]);
+    }
+    carriers
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
+async fn the_table_of_who_may_wish_what_is_as_it_was_reviewed() {
+    let house = House::open().await;
+    let callers = Callers::of(&house.app).await;
+    // Ways in that let the same through share one table.
+    let mut tables = Vec::<(String, Vec<String>)>::new();
+    for listing in LISTING {
+        for carrier in carriers(listing) {
+            let table = table(&house, &callers, listing.name, carrier).await;
+            let way = format!("{} by {}", listing.name, carrier.name());
+            match tables.iter_mut().find(|(known, _)| *known == table) {
+                Some((_, ways)) => ways.push(way),
+                None => tables.push((table, vec![way])),
+            }
+        }
+    }
+    let mut text = HEAD.to_owned();
+    for (table, ways) in tables {
+        write!(text, "\n## {}\n\n{table}", ways.join("\n## ")).unwrap();
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/runtime/gate/tests/table.txt");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    let reviewed = fs::read_to_string(&path).unwrap_or_default();
+    let changed: Vec<_> = text.lines().filter(|line| !reviewed.lines().any(|known| known == *line)).collect();
+    assert!(
+        reviewed == text,
+        "who may wish what has changed; new lines:\n{}\nif that is right, rewrite {} with `BLESS=1`",
+        changed.join("\n"),
+        path.display()
+    );
+    house.close().await;
+}
+
+/// Tries every wish on every session as every caller.
+async fn table(house: &House, callers: &Callers, via: &'static str, carrier: Carrier) -> String {
+    let mut places = BTreeMap::new();
+    let mut text = format!("{:26}{:9}", "", "");
+    for (name, _) in &callers.0 {
+        write!(text, " {name:8}").unwrap();
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    for Sample { name, make } in samples() {
+        let is_about_a_session = make(&Place::unknown(1)) != make(&Place::unknown(2));
+        let whose = if is_about_a_session { &WHOSE[..] } else { &[Whose::Own] };
+        for whose in whose {
+            let mut line = format!("{name:26}{:9}", if is_about_a_session { whose.name() } else { "-" });
+            for (column, (_, caller)) in callers.0.iter().enumerate() {
+                let key = (*whose, column);
+                let place = match places.remove(&key) {
+                    Some(place) => place,
+                    None => house.place(*whose, caller).await,
+                };
+                let entrance = Entrance { via, source: carrier.source(&place) };
+                let granted = house.gate().grant(caller, entrance, make(&place)).await;
+                write!(line, " {:8}", outcome(&granted)).unwrap();
+                // What nothing happened to serves for the next wish as well.
+                if granted.is_err() {
+                    places.insert(key, place);
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn outcome(granted: &Result<Receipt, Rejection>) -> &'static str {
+    match granted {
+        Ok(_) => "yes",
+        Err(Rejection::Forbidden(_)) => "no",
+        Err(Rejection::TapNeeded(_)) => "tap",
+        Err(Rejection::Refused(Refusal::UnknownSession(_) | Refusal::UnknownAsk(_) | Refusal::UnknownMessage(_))) => {
+            "404"
+        }
+        Err(Rejection::Refused(_)) => "rules",
+        Err(other) => other.code(),
+    }
+}
+
+#[tokio::test]
+async fn what_every_round_carries_along_stays_small() {
+    let house = House::open().await;
+    let callers = Callers::of(&house.app).await;
+    let (gate, entrance, place) = (house.gate(), Entrance::request("http"), Place::unknown(1));
+    let granting = gate.grant(&callers.0[0].1, entrance, (samples()[0].make)(&place));
+    println!("{} bytes", size_of_val(&granting));
+    println!(
+        "{} bytes of it",
+        size_of_val(&house.app.handle.carry_out(&callers.0[0].1, "http", (samples()[0].make)(&place)))
+    );
+    // Rare wishes are boxed; any of them written out would take more than is left here.
+    assert!(size_of_val(&granting) <= 2048, "{} bytes", size_of_val(&granting));
+    drop(granting);
+    house.close().await;
+}
+
+/// Only what runs an agent's process or holds its hook may say that it is that agent's end in the bridge.
+#[test]
+fn only_hosts_and_hooks_come_in_as_an_agent() {
+    fn search(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let is_test = path.file_stem().is_some_and(|name| name == "tests");
+            if path.is_dir() && !is_test {
+                search(&path, found);
+            } else if path.extension().is_some_and(|kind| kind == "rs") && !is_test {
+                let text = fs::read_to_string(&path).unwrap();
+                if ["Entrance::agent(", "Source::Agent("].iter().any(|made| text.contains(made)) {
+                    found.push(path.to_str().unwrap().to_owned());
+                }
+            }
+        }
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    search(&source, &mut found);
+    let rooms = ["hosts", "hooks", "runtime/gate"].map(|room| source.join(room));
+    found.retain(|path| !rooms.iter().any(|room| Path::new(path).starts_with(room)));
+    assert_eq!(found, Vec::<String>::new());
+}

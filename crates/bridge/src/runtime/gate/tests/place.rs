@@ -1,0 +1,184 @@
+//! Sessions to try wishes on, in a real bridge on a store in memory.
+
+use askbridge_core::ask::{Approval, Asker, Body, Context, Reach};
+use askbridge_core::event::{Audience, Settings};
+use askbridge_core::ids::{AskId, MessageId, PartyId, PersonId, Raw, SessionId, Timestamp};
+use askbridge_core::intent::{Intent, NewAsk, Start};
+use askbridge_core::terms::{Facts, Rules, Wishes, terms};
+use askbridge_journal::{LocalBus, Memory};
+use askbridge_peers::doors::http;
+use askbridge_peers::wish::{Call, Called, Rejection};
+use futures_util::future::BoxFuture;
+
+use crate::auth::{Caller, Tokens};
+use crate::chance::Chance;
+use crate::clock::{Clock, Manual};
+use crate::runtime::{Bridge, Gate, Options, Services, Store};
+use crate::server::{App, AppOptions, Origins};
+
+/// The person whose devices are in the table.
+pub(super) const ADA: &str = "ada";
+
+pub(super) const WHOSE: [Whose; 5] = [Whose::Own, Whose::Anothers, Whose::Private, Whose::Tap, Whose::Unknown];
+
+/// Whose session a wish is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Whose {
+    Own,
+    Anothers,
+    Private,
+    Tap,
+    Unknown,
+}
+
+impl Whose {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Anothers => "another",
+            Self::Private => "private",
+            Self::Tap => "tap",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A session with an open ask and a message that waits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) session: SessionId,
+    pub(super) ask: AskId,
+    pub(super) message: MessageId,
+}
+
+impl Place {
+    fn at(session: SessionId) -> Self {
+        Self { session, ask: AskId { session, number: 1 }, message: MessageId { session, number: 1 } }
+    }
+
+    pub(super) fn unknown(number: u128) -> Self {
+        Self::at(SessionId(number))
+    }
+
+    /// A session that is not this one.
+    pub(super) fn elsewhere(&self) -> SessionId {
+        SessionId(self.session.0.wrapping_add(1))
+    }
+}
+
+pub(super) struct House {
+    bridge: Bridge,
+    pub(super) app: App,
+    chance: Chance,
+}
+
+impl House {
+    pub(super) async fn open() -> Self {
+        let store = Store::Memory(Memory::new(7).unwrap(), LocalBus::default());
+        let (chance, clock) = (Chance::seeded(7), Clock::Manual(Manual::new(Timestamp(1_800_000_000_000))));
+        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
+        let bridge = Bridge::start(options).await;
+        let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await.unwrap();
+        let app = App::new(AppOptions {
+            handle: bridge.handle.clone(),
+            tokens,
+            origins: Origins::default(),
+            requests_per_second: u32::MAX / 2,
+            failures_per_minute: 100,
+            version: "test",
+        });
+        Self { bridge, app, chance }
+    }
+
+    /// The real gate, in front of a server that could run agents and make calls.
+    pub(super) fn gate(&self) -> Gate<'_> {
+        Gate::new(&self.app.handle, self)
+    }
+
+    pub(super) async fn close(self) {
+        drop(self.app);
+        self.bridge.stop().await;
+    }
+
+    pub(super) async fn place(&self, whose: Whose, caller: &Caller) -> Place {
+        let place = Place::at(SessionId(self.chance.u128()));
+        let (owner, audience) = match whose {
+            Whose::Own => (caller.party.clone(), Audience::Everyone),
+            Whose::Anothers => (PartyId::from("tok_another"), Audience::Everyone),
+            Whose::Private => (PartyId::from("tok_another"), Audience::Only(vec![PersonId::from("bob")])),
+            Whose::Tap => (PartyId::from(Caller::OURSELVES), Audience::Only(vec![PersonId::from(ADA)])),
+            Whose::Unknown => return place,
+        };
+        let start = Start {
+            door: http::NAME.to_owned(),
+            agent: "ci".to_owned(),
+            owner: owner.clone(),
+            audience,
+            settings: Settings::default(),
+            continues: None,
+        };
+        let say = Intent::Say { text: "Go on".to_owned(), by: None, about: None };
+        let intents = vec![Intent::Start(Box::new(start)), Intent::Ask(Box::new(self.ask(owner))), say];
+        self.app.handle.submit(place.session, intents).await.unwrap();
+        place
+    }
+
+    fn ask(&self, party: PartyId) -> NewAsk {
+        let none = Wishes::default();
+        let facts = Facts {
+            at: self.app.handle.now(),
+            door: http::NAME,
+            agent: "ci",
+            folder: None,
+            headline: "",
+            header: None,
+            wishes: [&none, &none, &none, &none],
+        };
+        let approval = Approval {
+            tool: "Bash".to_owned(),
+            input: Raw::from(r#"{"command":"make"}"#),
+            summary: None,
+            reason: None,
+            rules: Vec::new(),
+        };
+        NewAsk {
+            body: Body::Approval(approval),
+            terms: terms(&Rules::default(), &facts),
+            reach: Reach::Resumable,
+            asker: Asker { door: http::NAME.to_owned(), agent: "ci".to_owned(), party },
+            call: None,
+            made: None,
+            context: Context::default(),
+            key: None,
+            stated: None,
+            original: None,
+        }
+    }
+}
+
+/// The server's own, except for what lies outside: an agent's program, and another machine.
+impl Services for House {
+    fn pace(&self, party: &PartyId) -> Result<(), Rejection> {
+        self.app.pace(party)
+    }
+
+    fn prepare<'a>(&'a self, _: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn allow(&self, folder: &str) -> Result<String, Rejection> {
+        Ok(folder.to_owned())
+    }
+
+    fn check_mode(&self, mode: &str) -> Result<(), Rejection> {
+        self.app.check_mode(mode)
+    }
+
+    fn readers(&self, name: &str) -> Vec<Caller> {
+        self.app.readers(name)
+    }
+
+    fn post<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Called, Rejection>> {
+        Box::pin(async { Ok(Called { status: 200, body: String::new() }) })
+    }
+}

@@ -1,0 +1,91 @@
+//! What the gate needs of the server: rates, the agents that run here, the way out.
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::PartyId;
+use askbridge_core::refusal::Refusal;
+use askbridge_peers::wish::{Call, Called, Rejection};
+use futures_util::future::BoxFuture;
+use tracing::debug;
+
+use super::app::App;
+use crate::auth::Caller;
+use crate::hosts::{Hosts, Launch};
+use crate::runtime::{Gate, Services, chain};
+
+impl App {
+    /// Where every wish is granted.
+    pub(crate) fn gate(&self) -> Gate<'_> {
+        Gate::new(&self.handle, self)
+    }
+}
+
+impl Services for App {
+    fn pace(&self, party: &PartyId) -> Result<(), Rejection> {
+        let taken = self.pace.take(party, self.handle.clock.now());
+        taken.map_err(|retry_after| Rejection::TooFast { retry_after })
+    }
+
+    fn prepare<'a>(&'a self, settings: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {
+        Box::pin(prepare(self, settings))
+    }
+
+    fn allow(&self, folder: &str) -> Result<String, Rejection> {
+        let folder = hosts(self)?.options().allow(folder).map_err(|error| bad(error.to_string()))?;
+        Ok(folder.display().to_string())
+    }
+
+    fn check_mode(&self, mode: &str) -> Result<(), Rejection> {
+        let is_root = self.hosts().is_some_and(|hosts| hosts.is_root_without_a_sandbox());
+        Launch::default().check(Some(mode), is_root).map_err(|error| bad(error.to_string()))
+    }
+
+    fn readers(&self, name: &str) -> Vec<Caller> {
+        let loopback = self.speaking().and_then(|speaking| speaking.loopback.clone());
+        self.tokens.people(name).into_iter().chain(loopback.filter(|caller| *caller.name == *name)).collect()
+    }
+
+    fn post<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Called, Rejection>> {
+        Box::pin(async move {
+            let outbound = self.outbound().ok_or_else(|| Rejection::Down("this askbridge calls nobody".to_owned()))?;
+            match outbound.post(&call.url, call.body.as_str().to_owned()).await {
+                Ok(answered) => {
+                    let body = String::from_utf8_lossy(&answered.body).into_owned();
+                    Ok(Called { status: answered.status, body })
+                }
+                Err(failed) => {
+                    debug!(error = chain(&failed), "Could not call somebody outside");
+                    Err(Rejection::Down(failed.to_string()))
+                }
+            }
+        })
+    }
+}
+
+/// Checks everything that can be checked before there is a session, and completes its settings.
+///
+/// What the agent alone understands is in `settings.more`, as a [`Launch`] is written.
+async fn prepare(app: &App, settings: &mut Settings) -> Result<(), Rejection> {
+    let hosts = hosts(app)?;
+    // Clients of other systems often cannot say where the agent is to work.
+    let usual = || app.speaking().and_then(|speaking| speaking.folder.clone());
+    let folder = settings.folder.take().or_else(usual);
+    let folder = folder.ok_or_else(|| bad("say in `cwd` in which folder it works".to_owned()))?;
+    settings.folder = Some(app.allow(&folder)?);
+    let mut launch = Launch::of(settings);
+    // A session cannot take away what the operator names.
+    launch.always_ask.splice(0..0, hosts.options().always_ask.iter().cloned());
+    let root = hosts.is_root_without_a_sandbox();
+    launch.check(settings.mode.as_deref(), root).map_err(|error| bad(error.to_string()))?;
+    hosts.check_claude().await.map_err(|error| Rejection::NoClaude(error.to_string()))?;
+    settings.more = Some(launch.kept());
+    settings.wishes.warm = settings.wishes.warm.or(hosts.options().warm);
+    Ok(())
+}
+
+fn hosts(app: &App) -> Result<&Hosts, Rejection> {
+    app.hosts().ok_or_else(|| bad("this askbridge runs no agents".to_owned()))
+}
+
+fn bad(why: String) -> Rejection {
+    Rejection::Refused(Refusal::BadRequest(why))
+}
