@@ -112,10 +112,10 @@ fn a_program_keeps_its_arguments_and_its_exit_code() {
     assert_eq!(bridge.run(&["run", "--", "no-such-program"]).code, Some(127));
 }
 
-/// An agent that speaks another system's language on the local socket: makes a session of its own, and wants it to ask about
-/// nothing any more. Prints what it was told, and the session as it is then.
+/// An agent that wants its own session to ask about nothing any more, over the local socket and in every language that is
+/// named to it. Prints what it was told each time, and the session as it is then.
 const LOOSENS: &str = r#"
-import base64, json, os, socket, struct
+import json, os, socket, struct, sys
 def dial():
     line = socket.socket(socket.AF_UNIX)
     line.connect(os.environ["ASKBRIDGE_DATA"] + "/run/askbridge.sock")
@@ -129,42 +129,96 @@ def call(method, path, body):
     while piece := line.recv(65536):
         answer += piece
     return json.loads(answer.split(b"\r\n\r\n", 1)[1])
+class Socket:
+    def __init__(self, path):
+        self.line = dial()
+        self.line.sendall(f"GET {path} HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
+            "sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode())
+        self.stream = self.line.makefile("rb")
+        assert b" 101 " in self.stream.readline()
+        while self.stream.readline() != b"\r\n":
+            pass
+    def hear(self):
+        _, length = self.stream.read(2)
+        length &= 127
+        if length == 126:
+            length, = struct.unpack(">H", self.stream.read(2))
+        elif length == 127:
+            length, = struct.unpack(">Q", self.stream.read(8))
+        return self.stream.read(length).decode()
+    def say(self, frame):
+        text = json.dumps(frame).encode()
+        assert len(text) < 65536
+        length = bytes([0x80 | len(text)]) if len(text) < 126 else bytes([0xfe]) + struct.pack(">H", len(text))
+        self.line.sendall(b"\x81" + length + bytes(4) + text)
+    def until(self, *words):
+        while True:
+            heard = self.hear()
+            if any(word in heard for word in words):
+                return heard
 session = call("POST", "/v1/sessions", {})["id"]
-line = dial()
-line.sendall(b"GET /ws HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
-    b"sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
-stream = line.makefile("rb")
-assert b" 101 " in stream.readline()
-while stream.readline() != b"\r\n":
-    pass
-def hear():
-    _, length = stream.read(2)
-    length &= 127
-    if length == 126:
-        length, = struct.unpack(">H", stream.read(2))
-    elif length == 127:
-        length, = struct.unpack(">Q", stream.read(8))
-    return stream.read(length).decode()
-def say(frame):
-    text = json.dumps(frame).encode()
-    assert len(text) < 126
-    line.sendall(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
-say({"type": "set_mode", "mode": "bypass", "conversation_id": session})
-while True:
-    heard = hear()
-    if "mode" in heard or "error" in heard:
-        print("told", heard)
-        break
-print("mode", call("GET", f"/v1/sessions/{session}", None)["permission_mode"])
+def tell(what, told):
+    now = call("GET", f"/v1/sessions/{session}", None)
+    print(what, "->", told, "| mode", now["permission_mode"])
+def http():
+    loosened = call("POST", f"/v1/sessions/{session}/configure", {"permission_mode": "bypassPermissions"})
+    tell("http set", loosened["detail"])
+    started = call("POST", "/v1/sessions", {"agent": "claude", "cwd": "/", "permission_mode": "bypassPermissions"})
+    tell("http start", started["detail"])
+    renamed = call("POST", f"/v1/sessions/{session}/configure", {"title": "Mine"})
+    tell("http rename", renamed["title"])
+def native():
+    page = Socket("/v1/ws")
+    page.say({"type": "hello"})
+    page.say({"type": "configure", "tag": 7, "session": session, "permission_mode": "bypassPermissions"})
+    tell("native set", page.until('"tag":7'))
+    page.say({"type": "start", "tag": 8, "agent": "claude", "cwd": "/", "permission_mode": "bypassPermissions"})
+    tell("native start", page.until('"tag":8'))
+def gobby():
+    page = Socket("/ws")
+    page.say({"type": "set_mode", "mode": "bypass", "conversation_id": session})
+    tell("gobby set", page.until("mode", "error"))
+    tell("gobby rename", call("POST", f"/api/sessions/{session}/rename", {"title": "Also mine"})["title"])
+def prime():
+    page = Socket(f"/api/v1/chat/ws/{session}")
+    page.say({"type": "set_mode", "data": {"mode": "bypass"}})
+    page = Socket("/api/v1/chat/ws/new")
+    page.say({"type": "user_message", "data": {"message": "Go"}})
+    tell("prime start", page.until("error"))
+def ccc():
+    named = call("PUT", f"/api/sessions/{session}", {"name": "Still mine", "permission_mode": "bypassPermissions"})
+    tell("ccc rename", named["name"])
+for language in sys.argv[1:]:
+    globals()[language]()
 "#;
 
 #[test]
-fn an_agent_cannot_loosen_its_own_session_in_another_systems_language() {
-    let mut bridge = TestBridge::stopped();
-    bridge.start_with(&["--dialect", "gobby", "--listen", "127.0.0.1:0"]);
-    let ran = bridge.run(&["run", "--", "python3", "-c", LOOSENS]);
-    assert!(ran.good().contains("mode None\n"), "{ran:?}");
-    assert!(ran.stdout.contains("what an agent may do without asking"), "{ran:?}");
+fn an_agent_cannot_loosen_its_own_session_in_any_language() {
+    // gobby takes every other address below `/api`, so it comes last; ccc wants some of its addresses.
+    let asked = |dialects: &[&str], languages: &[&str]| {
+        let mut bridge = TestBridge::stopped();
+        let named: Vec<_> = dialects.iter().flat_map(|dialect| ["--dialect", dialect]).collect();
+        bridge.start_with(&[&named[..], &["--listen", "127.0.0.1:0"]].concat());
+        let ran = bridge.run(&[&["run", "--", "python3", "-c", LOOSENS], languages].concat());
+        ran.good().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut told = asked(&["prime", "gobby"], &["http", "native", "gobby", "prime"]);
+    told.extend(asked(&["ccc"], &["ccc"]));
+    let wanted = [
+        ("http set ", "what an agent may do without asking"),
+        ("http start ", "running an agent is running commands"),
+        ("http rename ", "Mine"),
+        ("native set ", "what an agent may do without asking"),
+        ("native start ", "running an agent is running commands"),
+        ("gobby set ", "what an agent may do without asking"),
+        ("gobby rename ", "Also mine"),
+        ("prime start ", "running an agent is running commands"),
+        ("ccc rename ", "Still mine"),
+    ];
+    assert_eq!(told.len(), wanted.len(), "{told:#?}");
+    for (line, (what, words)) in told.iter().zip(wanted) {
+        assert!(line.starts_with(what) && line.contains(words) && line.ends_with("| mode None"), "{line}");
+    }
 }
 
 /// A service manager, as far as the system is concerned: leads a session without a terminal, and adopts what lost its parents.
