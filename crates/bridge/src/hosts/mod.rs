@@ -14,6 +14,7 @@ mod cli;
 mod content;
 mod conversation;
 mod desk;
+mod endpoint;
 mod eyes;
 mod family;
 mod farewell;

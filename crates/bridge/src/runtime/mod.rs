@@ -34,7 +34,7 @@ mod wishes;
 pub use follow::{Follower, Heard};
 pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
-pub use news::News;
+pub use news::{Batch, News};
 pub use store::Store;
 pub use submit::Done;
 
