@@ -39,7 +39,9 @@ pub use store::Store;
 pub use submit::Done;
 
 pub(crate) use cache::CellState;
+pub(crate) use ends::after;
 pub(crate) use error::{chain, from_read};
 pub(crate) use forget::{Conversation, together};
 pub(crate) use seats::Present;
 pub(crate) use view::{has_votes, of_known};
+pub(crate) use wishes::{Asked, Listen};
