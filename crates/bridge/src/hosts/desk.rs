@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
-use super::cli::{Cli, CliError, is_root_without_a_sandbox};
+use super::claude::cli::{Cli, CliError, is_root_without_a_sandbox};
 use super::eyes::{self, Eyes};
 use super::host::Ended;
 use super::memory::{self, Scales};

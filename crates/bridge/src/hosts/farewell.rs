@@ -12,10 +12,10 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use super::claude::transcript;
 use super::host::{Ended, Host, Step};
 use super::place::Rest;
 use super::process::Running;
-use super::transcript;
 
 /// How long what is left to do for a process that is gone may take.
 const FAREWELL_MAX: Duration = Duration::from_secs(10);

@@ -17,8 +17,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use super::claude::conversation;
 use super::content::{Known, Order, Returning};
-use super::conversation;
 use super::desk::Inner;
 use super::endpoint::AgentProcess;
 use super::memory::Scale;

@@ -17,18 +17,17 @@ use askbridge_peers::wish::Rejection;
 use tokio::process::Command;
 use tracing::{info, warn};
 
-use super::argv::{Beginning, Launch, argv};
-use super::cli::{Cli, CliError};
-use super::conversation;
+use super::claude::argv::{Beginning, Launch, argv};
+use super::claude::cli::{Cli, CliError};
+use super::claude::recover::{self, Stamp};
+use super::claude::{conversation, transcript};
 use super::desk::Inner;
 use super::host::{Host, Hosted};
 use super::options::RootError;
 use super::pipe::Pipe;
 use super::place::{Place, Rest};
 use super::process::Running;
-use super::recover::{self, Stamp};
 use super::spool::Spool;
-use super::transcript;
 use crate::auth::ProcessId;
 
 /// Bits of a block's number that count within one process; the others tell processes of a session apart.

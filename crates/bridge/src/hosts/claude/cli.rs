@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::options::HostOptions;
+use crate::hosts::options::HostOptions;
 
 /// The oldest version whose conversations we know.
 const OLDEST: Version = Version(2, 1, 197);
@@ -67,7 +67,7 @@ pub fn is_root_without_a_sandbox(options: &HostOptions) -> bool {
 
 impl Cli {
     /// Finds the program, and asks it for its version: it may have been replaced since the last time.
-    pub(super) async fn find(options: &HostOptions) -> Result<Self, CliError> {
+    pub(in crate::hosts) async fn find(options: &HostOptions) -> Result<Self, CliError> {
         let path = program(options)?;
         let shown = path.display().to_string();
         let failed = |why: String| CliError::NotRunnable { path: shown.clone(), why };
@@ -86,11 +86,11 @@ impl Cli {
         }
     }
 
-    pub(super) fn believes_its_record(&self) -> bool {
+    pub(in crate::hosts) fn believes_its_record(&self) -> bool {
         self.version >= BELIEVES_ITS_RECORD
     }
 
-    pub(super) fn awaits_initialize(&self) -> bool {
+    pub(in crate::hosts) fn awaits_initialize(&self) -> bool {
         self.version >= AWAITS_INITIALIZE
     }
 }

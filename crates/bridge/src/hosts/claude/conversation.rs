@@ -8,14 +8,14 @@ use askbridge_peers::doors::claude::session_uuid;
 use askbridge_peers::wish::Rejection;
 
 use super::argv::Launch;
-use super::desk::Inner;
-use super::place::Place;
+use crate::hosts::desk::Inner;
+use crate::hosts::place::Place;
 
 /// How many sessions are looked through for the first of a conversation. Beyond: the last that was found.
 const LINKS_MAX: usize = 1000;
 
 /// Returns the name: the first session's id, in the form of a UUID.
-pub(super) async fn name(desk: &Inner, session: SessionId) -> Result<String, Rejection> {
+pub(in crate::hosts) async fn name(desk: &Inner, session: SessionId) -> Result<String, Rejection> {
     let mut first = session;
     for _ in 0..LINKS_MAX {
         let known = desk.handle.look(first, |state| {
@@ -32,7 +32,7 @@ pub(super) async fn name(desk: &Inner, session: SessionId) -> Result<String, Rej
 }
 
 /// Writes the name down with a session that continues another: the earlier ones may be forgotten.
-pub(super) async fn keep(
+pub(in crate::hosts) async fn keep(
     desk: &Inner,
     session: SessionId,
     name: &str,
@@ -54,6 +54,6 @@ pub(super) async fn keep(
 }
 
 /// Has a session grown so long that it goes on as another one, once its process is let go?
-pub(super) async fn is_full(desk: &Inner, session: SessionId) -> bool {
+pub(in crate::hosts) async fn is_full(desk: &Inner, session: SessionId) -> bool {
     desk.handle.look(session, |state| state.session.decisions >= DECISIONS_MAX).await.unwrap_or(false)
 }
