@@ -5,7 +5,6 @@ use std::sync::Arc;
 use askbridge_core::event::{Lane, Level};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::Intent;
-use askbridge_peers::doors::claude;
 use askbridge_peers::peer::{BlockKind, Frame, Record, Streamed, Tag};
 use askbridge_peers::told::Happened;
 use askbridge_peers::wish::{Query, Receipt, Rejection, Watch, Wish};
@@ -26,6 +25,10 @@ use crate::runtime::{Handle, News};
 pub(super) struct AgentProcess {
     pub(super) desk: Arc<Inner>,
     pub(super) session: SessionId,
+    /// The door that its wishes come through.
+    pub(super) door: &'static str,
+    /// With which code the conversation ends when its session goes on.
+    pub(super) parked: u16,
     /// The agent itself: its wishes are granted in its own name.
     pub(super) caller: Caller,
     pub(super) process: ProcessId,
@@ -66,8 +69,8 @@ impl Endpoint for AgentProcess {
             rulings.know(tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() }));
             return;
         }
-        let (handle, caller) = (self.desk.handle.clone(), self.caller.clone());
-        rulings.wait_for(async move { (tag, handle.grant(&caller, claude::NAME, wish).await) });
+        let (handle, caller, via) = (self.desk.handle.clone(), self.caller.clone(), self.door);
+        rulings.wait_for(async move { (tag, handle.grant(&caller, via, wish).await) });
     }
 
     fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings) {
@@ -140,7 +143,7 @@ impl Endpoint for AgentProcess {
     /// A host cannot lag behind one session. The machine is made anew from what is stored.
     fn lose_track(&mut self, _: Lost) -> (u16, String) {
         warn!(session.id = %self.session, "Lost track of a session; its agent is resumed");
-        (claude::PARKED, "lost track of the session".to_owned())
+        (self.parked, "lost track of the session".to_owned())
     }
 }
 

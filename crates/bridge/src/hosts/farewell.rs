@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use askbridge_core::event::Level;
 use askbridge_core::intent::Intent;
-use askbridge_peers::doors::claude::Carry;
 use askbridge_peers::peer::Frame;
 use futures_util::StreamExt;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::claude::transcript;
 use super::host::{Ended, Host, Step};
+use super::machine::Machine;
 use super::place::Rest;
 use super::process::Running;
 
@@ -21,18 +20,15 @@ use super::process::Running;
 const FAREWELL_MAX: Duration = Duration::from_secs(10);
 /// How long a shutdown waits for a question to be parked.
 const PARK_MAX: Duration = Duration::from_secs(5);
-/// How long Claude Code may take to write down that a question is deferred, and how often to look.
+/// How long an agent may take to write down what it needs to go on later, and how often to look.
 const RECORD_MAX: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-impl Host {
-    /// Claude Code says that a question is deferred a moment before it writes that down. Without the record, the question
-    /// would not come back.
+impl<M: Machine> Host<M> {
+    /// Gives the agent time to write down that its question is parked.
     pub(super) async fn wait_for_the_record(&mut self) {
-        let Some(call) = self.driver.peer.parked_call().map(str::to_owned) else { return };
-        let (uuid, options) = (self.conversation.clone(), &self.desk.options);
         let written = async {
-            while !transcript::has_deferred(options, &uuid, &call) {
+            while !self.driver.peer.is_resumable(&self.desk.options, &self.conversation) {
                 sleep(LOOK_AGAIN).await;
             }
         };
@@ -44,7 +40,7 @@ impl Host {
     /// We end, and the process goes on. A question that can be parked is, so that nothing runs without need. Says whether
     /// the process runs on.
     pub(super) async fn leave(&mut self, running: &Arc<Running>) -> bool {
-        self.driver.act(|claude, cx| claude.hurry(cx));
+        self.driver.act(|machine, cx| machine.hurry(cx));
         let stop = CancellationToken::new();
         let parked = async {
             while self.driver.peer.is_parking() || !self.driver.is_settled() || !self.driver.endpoint.pipe.is_empty() {
@@ -117,11 +113,10 @@ impl Host {
             warn!(session.id = %self.session, %error, "Could not say that an agent is gone");
         }
         let ended = handle.look(self.session, |state| state.session.end.is_some()).await.unwrap_or(false);
-        let words = self.driver.peer.words().to_vec();
         let cleared = match ended {
             true => self.place.clear_all(),
             false => {
-                let rest = Rest { carry: Carry { words, ..Carry::default() }, ..Rest::default() };
+                let rest = Rest { carry: self.driver.peer.leftover(), ..Rest::default() };
                 self.place.keep_rest(&rest).and_then(|()| self.place.clear())
             }
         };

@@ -6,7 +6,6 @@ use std::time::Duration;
 use askbridge_core::event::Level;
 use askbridge_core::ids::{Epoch, PartyId, SessionId};
 use askbridge_core::limits;
-use askbridge_peers::doors::claude::{self, Begin, Claude, Process};
 use askbridge_peers::peer::Frame;
 use askbridge_peers::wish::Rejection;
 use futures_util::future::BoxFuture;
@@ -17,10 +16,10 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::claude::conversation;
 use super::content::{Known, Order, Returning};
 use super::desk::Inner;
 use super::endpoint::AgentProcess;
+use super::machine::Machine;
 use super::memory::Scale;
 use super::pipe::Pipe;
 use super::place::{Place, Rest};
@@ -34,18 +33,20 @@ use crate::runtime::Interest;
 const LOOK_ANYWAY: Duration = Duration::from_secs(2);
 
 /// What a process brings along.
-pub(super) struct Hosted {
+pub(super) struct Hosted<M: Machine> {
     pub(super) session: SessionId,
     pub(super) place: Place,
-    pub(super) rest: Rest,
+    pub(super) rest: Rest<M::Carry>,
     pub(super) spool: Spool,
     pub(super) pipe: Pipe,
     pub(super) process: ProcessId,
     /// `None`: it is gone, and only what it said is left.
     pub(super) running: Option<Running>,
-    pub(super) begin: Begin,
+    pub(super) machine: M,
+    /// It knows no earlier conversation, and has not said anything yet.
+    pub(super) is_new: bool,
     pub(super) epoch: Epoch,
-    /// Under which name Claude Code keeps it.
+    /// Under which name the agent keeps its conversation.
     pub(super) conversation: String,
 }
 
@@ -59,12 +60,13 @@ pub(super) enum Ended {
     LeftRunning,
 }
 
-pub(super) struct Host {
-    pub(super) driver: Driver<Claude, AgentProcess>,
+/// One process and its machine.
+pub(super) struct Host<M: Machine> {
+    pub(super) driver: Driver<M, AgentProcess>,
     pub(super) desk: Arc<Inner>,
     pub(super) session: SessionId,
     pub(super) place: Place,
-    rest: Rest,
+    rest: Rest<M::Carry>,
     running: Option<Arc<Running>>,
     /// Rare futures (at most one), kept in a separate `FuturesUnordered` so that a step does not poll them.
     seldom: FuturesUnordered<BoxFuture<'static, Seldom>>,
@@ -87,21 +89,24 @@ pub(super) struct Host {
     pub(super) making_room: bool,
 }
 
-impl Host {
-    pub(super) async fn open(desk: &Arc<Inner>, hosted: Hosted) -> Result<Self, Rejection> {
-        let Hosted { session, place, rest, spool, pipe, process, running, begin, epoch, conversation } = hosted;
+impl<M: Machine> Host<M> {
+    pub(super) async fn open(desk: &Arc<Inner>, hosted: Hosted<M>) -> Result<Self, Rejection> {
+        let Hosted { session, place, rest, spool, pipe, process, running, machine, is_new, epoch, conversation } =
+            hosted;
         let started = desk.handle.look(session, |state| state.session.started.clone()).await?;
         let (owner, agent) = match started {
             Some(started) => (started.owner.clone(), started.agent.clone()),
-            None => (PartyId::from(""), claude::NAME.to_owned()),
+            None => (PartyId::from(""), M::DOOR.to_owned()),
         };
-        let known = match begin.process {
-            Process::New => Known::default(),
-            Process::Resumed | Process::Adopted => Known::of(&desk.handle, session).await?,
+        let known = match is_new {
+            true => Known::default(),
+            false => Known::of(&desk.handle, session).await?,
         };
         let endpoint = AgentProcess {
             desk: Arc::clone(desk),
             session,
+            door: M::DOOR,
+            parked: M::PARKED,
             caller: Caller { party: owner, role: Role::Agent, name: agent.into(), device: "process".into() },
             process,
             epoch,
@@ -117,7 +122,7 @@ impl Host {
         Ok(Self {
             spooled: desk.eyes.on(place.spool_name()),
             scale: desk.options.memory_max.map(|_| desk.scales.on(process.pid)),
-            driver: Driver::new(Claude::new(begin), endpoint, Some(follower)),
+            driver: Driver::new(machine, endpoint, Some(follower)),
             desk: Arc::clone(desk),
             session,
             place,
@@ -277,11 +282,16 @@ impl Host {
         }
         // A session that has grown long goes on as a new one, and only one without a process can. What is in flight holds the
         // session, and goes on only once we are done here: so never look while something is.
-        self.driver.is_settled() && conversation::is_full(&self.desk, self.session).await
+        self.driver.is_settled() && is_full(&self.desk, self.session).await
     }
 }
 
-/// What hardly ever happens to a host.
+/// Has a session grown so long that it goes on as another one, once its process is let go?
+async fn is_full(desk: &Inner, session: SessionId) -> bool {
+    desk.handle.look(session, |state| state.session.decisions >= limits::DECISIONS_MAX).await.unwrap_or(false)
+}
+
+/// What rarely happens to a host.
 enum Seldom {
     /// The process did.
     Ended,

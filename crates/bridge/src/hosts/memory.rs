@@ -16,6 +16,7 @@ use tracing::{info, warn};
 use super::desk::Inner;
 use super::family::Families;
 use super::host::{Host, Step};
+use super::machine::Machine;
 use crate::driver::Driver;
 
 /// How often to look. An agent may take more than it may for so long.
@@ -68,7 +69,7 @@ pub(super) async fn watch(desk: Arc<Inner>) {
     }
 }
 
-impl Host {
+impl<M: Machine> Host<M> {
     /// Does the process take more than it may? Between turns it is let go; before that, what can be parked is parked, and
     /// only an agent that takes far too much is not even left its turn.
     pub(super) fn weigh(&mut self) -> Option<Step> {
@@ -85,7 +86,7 @@ impl Host {
             if !std::mem::replace(&mut self.hurried, true) {
                 let then = "Its process ends with this turn, or as soon as its question can be parked.";
                 self.driver.endpoint.notice(Level::Warning, &format!("{much} {then}"));
-                self.driver.act(|claude, cx| claude.hurry(cx));
+                self.driver.act(|machine, cx| machine.hurry(cx));
             }
             return None;
         }

@@ -9,6 +9,7 @@ use askbridge_core::ids::{SessionId, Timestamp};
 use tracing::info;
 
 use super::host::Host;
+use super::machine::Machine;
 
 /// Why a process could go. The lesser goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +57,7 @@ impl Room {
     }
 }
 
-impl Host {
+impl<M: Machine> Host<M> {
     fn spare(&self) -> Option<Spare> {
         if self.driver.hangs_up() {
             return None;
@@ -87,7 +88,7 @@ impl Host {
             Some(Spare::Idle) => self.making_room,
             Some(Spare::Parkable(_)) if self.making_room => {
                 info!(session.id = %self.session, "Agent waits for a person and is parked: another session needs its place");
-                self.driver.act(|claude, cx| claude.make_room(cx));
+                self.driver.act(|machine, cx| machine.make_room(cx));
                 false
             }
             _ => false,

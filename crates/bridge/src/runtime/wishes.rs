@@ -12,8 +12,8 @@ use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
 use askbridge_core::view::AskView;
 use askbridge_core::{Session, limits, unfit};
 use askbridge_journal::Written;
-use askbridge_peers::doors::{claude, hook, http};
-use askbridge_peers::listing::LISTING;
+use askbridge_peers::doors::{hook, http};
+use askbridge_peers::listing::{LISTING, hosted_door};
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use sha2::{Digest, Sha256};
@@ -61,7 +61,7 @@ impl Handle {
             wish @ (Wish::Ask(_) | Wish::Answer { .. }) => unreachable!("{wish:?} is granted before"),
             Wish::Start { session, door, agent, settings } => {
                 caller.may(Action::StartSession, None)?;
-                if door == claude::NAME {
+                if hosted_door(door).is_some() {
                     caller.may(Action::RunAgent, None)?;
                 }
                 let session = session.unwrap_or_else(|| SessionId(self.chance.u128()));
@@ -101,7 +101,7 @@ impl Handle {
             }
             Wish::Configure { session, settings } => {
                 self.guarded(caller, Action::Withdraw, session)?;
-                if loosens(&settings) && !REPORTERS.contains(&via) {
+                if loosens(&settings) && !reports(via) {
                     self.guarded(caller, Action::Loosen, session)?;
                 }
                 self.submit_in(session, Intent::Configure(settings)).await
@@ -378,8 +378,10 @@ impl Handle {
     }
 }
 
-/// Doors that report which mode an agent is in already. What they say is written down; it changes nothing about the agent.
-const REPORTERS: [&str; 2] = [claude::NAME, hook::NAME];
+/// Does this door report which mode an agent is in already? What it says is written down; it changes nothing about the agent.
+fn reports(via: &str) -> bool {
+    via == hook::NAME || hosted_door(via).is_some()
+}
 
 /// Could these settings let an agent do more without asking?
 fn loosens(settings: &Settings) -> bool {

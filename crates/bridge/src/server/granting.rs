@@ -1,6 +1,6 @@
 //! What becomes of a wish that comes over a connection: some of them need more than the rules know.
 
-use askbridge_peers::doors::claude;
+use askbridge_peers::listing::hosted_door;
 use askbridge_peers::wish::{Receipt, Rejection, Wish};
 
 use super::app::App;
@@ -31,8 +31,10 @@ pub(super) async fn grant(
 
 /// An agent that is to be run is looked at before there is a session.
 async fn start(app: &App, caller: &Caller, via: &str, mut wish: Wish) -> Result<Receipt, Rejection> {
-    if let Wish::Start { door: claude::NAME, settings, .. } = &mut wish {
-        prepare_wished(app, caller, settings).await?;
+    if let Wish::Start { door, settings, .. } = &mut wish
+        && let Some(hosted) = hosted_door(door)
+    {
+        prepare_wished(app, caller, hosted, settings).await?;
     }
     app.handle.grant(caller, via, wish).await
 }

@@ -6,23 +6,15 @@ use askbridge_peers::wish::Rejection;
 
 use super::app::App;
 use crate::auth::{Action, Caller};
-use crate::hosts::{Hosts, Launch};
+use crate::hosts::Hosts;
 
-/// Checks everything that can be checked before there is a session, and completes its settings.
-///
-/// What the agent alone understands is in `settings.more`, as a [`Launch`] is written.
-pub(crate) async fn prepare(app: &App, caller: &Caller, settings: &mut Settings) -> Result<(), Rejection> {
+/// Checks everything that can be checked before there is a session of this hosted door, and completes its settings.
+pub(crate) async fn prepare(app: &App, caller: &Caller, door: &str, settings: &mut Settings) -> Result<(), Rejection> {
     caller.may(Action::RunAgent, None)?;
     let hosts = hosts(app)?;
     let folder = settings.folder.as_deref().ok_or_else(|| bad("say in `cwd` in which folder it works".to_owned()))?;
     settings.folder = Some(allowed(app, caller, folder)?);
-    let mut launch = Launch::of(settings);
-    // What the operator names cannot be taken away by whoever starts a session.
-    launch.always_ask.splice(0..0, hosts.options().always_ask.iter().cloned());
-    let root = hosts.is_root_without_a_sandbox();
-    launch.check(settings.mode.as_deref(), root).map_err(|error| bad(error.to_string()))?;
-    hosts.check_claude().await.map_err(|error| Rejection::NoClaude(error.to_string()))?;
-    settings.more = Some(launch.kept());
+    hosts.prepare(door, settings).await?;
     settings.wishes.warm = settings.wishes.warm.or(hosts.options().warm);
     Ok(())
 }
@@ -43,9 +35,14 @@ fn bad(why: String) -> Rejection {
 }
 
 /// The same on behalf of a client of another system, which often cannot say where the agent is to work.
-pub(crate) async fn prepare_wished(app: &App, caller: &Caller, settings: &mut Settings) -> Result<(), Rejection> {
+pub(crate) async fn prepare_wished(
+    app: &App,
+    caller: &Caller,
+    door: &str,
+    settings: &mut Settings,
+) -> Result<(), Rejection> {
     if settings.folder.is_none() {
         settings.folder = app.speaking().and_then(|speaking| speaking.folder.clone());
     }
-    prepare(app, caller, settings).await
+    prepare(app, caller, door, settings).await
 }

@@ -91,17 +91,17 @@ impl Launch {
         Raw::from(serde_json::to_string(self).expect("a launch has text keys"))
     }
 
-    pub(in crate::hosts) fn is_interactive(&self) -> bool {
+    pub(super) fn is_interactive(&self) -> bool {
         self.interactive != Some(false)
     }
 
     /// Reads which tools always go to a person.
-    pub(in crate::hosts) fn always(&self) -> Result<AlwaysAsk, String> {
+    pub(super) fn always(&self) -> Result<AlwaysAsk, String> {
         AlwaysAsk::read(self.always_ask.iter().map(String::as_str))
     }
 
     /// Returns how long a permission is held, unless a session does not say.
-    pub(in crate::hosts) fn hold_max(&self, otherwise: Option<Duration>) -> Option<Duration> {
+    pub(super) fn hold_max(&self, otherwise: Option<Duration>) -> Option<Duration> {
         match self.hold_max {
             None => otherwise,
             Some(Held::Off) => None,
@@ -137,7 +137,7 @@ impl Launch {
 
 /// How a process begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::hosts) enum Beginning {
+pub(super) enum Beginning {
     New,
     /// `waits`: it is told to wait for our hooks before it goes on where it was.
     Resume {
@@ -146,7 +146,7 @@ pub(in crate::hosts) enum Beginning {
 }
 
 /// Returns the arguments, without the program, for the conversation of that name.
-pub(in crate::hosts) fn argv(conversation: &str, settings: &Settings, beginning: Beginning) -> Vec<String> {
+pub(super) fn argv(conversation: &str, settings: &Settings, beginning: Beginning) -> Vec<String> {
     let launch = Launch::of(settings);
     let mut argv: Vec<String> = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
         .into_iter()

@@ -67,7 +67,7 @@ pub fn is_root_without_a_sandbox(options: &HostOptions) -> bool {
 
 impl Cli {
     /// Finds the program, and asks it for its version: it may have been replaced since the last time.
-    pub(in crate::hosts) async fn find(options: &HostOptions) -> Result<Self, CliError> {
+    pub(super) async fn find(options: &HostOptions) -> Result<Self, CliError> {
         let path = program(options)?;
         let shown = path.display().to_string();
         let failed = |why: String| CliError::NotRunnable { path: shown.clone(), why };
@@ -86,11 +86,11 @@ impl Cli {
         }
     }
 
-    pub(in crate::hosts) fn believes_its_record(&self) -> bool {
+    pub(super) fn believes_its_record(&self) -> bool {
         self.version >= BELIEVES_ITS_RECORD
     }
 
-    pub(in crate::hosts) fn awaits_initialize(&self) -> bool {
+    pub(super) fn awaits_initialize(&self) -> bool {
         self.version >= AWAITS_INITIALIZE
     }
 }

@@ -3,8 +3,7 @@
 use askbridge_core::event::Settings;
 use askbridge_core::ids::SessionId;
 use askbridge_core::intent::Intent;
-use askbridge_core::limits::DECISIONS_MAX;
-use askbridge_peers::doors::claude::session_uuid;
+use askbridge_peers::doors::claude::{Carry, session_uuid};
 use askbridge_peers::wish::Rejection;
 
 use super::argv::Launch;
@@ -15,7 +14,7 @@ use crate::hosts::place::Place;
 const LINKS_MAX: usize = 1000;
 
 /// Returns the name: the first session's id, in the form of a UUID.
-pub(in crate::hosts) async fn name(desk: &Inner, session: SessionId) -> Result<String, Rejection> {
+pub(super) async fn name(desk: &Inner, session: SessionId) -> Result<String, Rejection> {
     let mut first = session;
     for _ in 0..LINKS_MAX {
         let known = desk.handle.look(first, |state| {
@@ -32,7 +31,7 @@ pub(in crate::hosts) async fn name(desk: &Inner, session: SessionId) -> Result<S
 }
 
 /// Writes the name down with a session that continues another: the earlier ones may be forgotten.
-pub(in crate::hosts) async fn keep(
+pub(super) async fn keep(
     desk: &Inner,
     session: SessionId,
     name: &str,
@@ -46,14 +45,9 @@ pub(in crate::hosts) async fn keep(
     desk.handle.submit(session, vec![Intent::Configure(Box::new(settings))]).await?;
     // Words that a stop has swallowed belong to the conversation, not to the session.
     let place = Place::new(&desk.options.folder, earlier);
-    let words = place.rest().map(|rest| rest.carry.words).unwrap_or_default();
+    let words = place.rest::<Carry>().map(|rest| rest.carry.words).unwrap_or_default();
     if place.process().is_none() {
         let _ = place.clear_all();
     }
     Ok(words)
-}
-
-/// Has a session grown so long that it goes on as another one, once its process is let go?
-pub(in crate::hosts) async fn is_full(desk: &Inner, session: SessionId) -> bool {
-    desk.handle.look(session, |state| state.session.decisions >= DECISIONS_MAX).await.unwrap_or(false)
 }

@@ -1,7 +1,15 @@
 //! Claude Code as an agent that we run: its program, its command line, its own record of a conversation.
 
-pub(super) mod argv;
-pub(super) mod cli;
-pub(super) mod conversation;
-pub(super) mod recover;
-pub(super) mod transcript;
+mod argv;
+mod cli;
+mod conversation;
+mod kind;
+mod machine;
+mod recover;
+mod start;
+mod transcript;
+
+pub use argv::{Held, Launch, LaunchError};
+pub use cli::{Cli, CliError, find, is_root_without_a_sandbox};
+
+pub(super) use kind::ClaudeCode;

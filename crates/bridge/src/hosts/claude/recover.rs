@@ -22,14 +22,14 @@ const END_BYTES: u64 = 1024 * 1024;
 const COMMON: &[&str] = &["userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch"];
 
 /// What a new line needs that the record does not know.
-pub(in crate::hosts) struct Stamp<'a> {
-    pub(in crate::hosts) uuid: String,
-    pub(in crate::hosts) at: String,
-    pub(in crate::hosts) mode: &'a str,
+pub(super) struct Stamp<'a> {
+    pub(super) uuid: String,
+    pub(super) at: String,
+    pub(super) mode: &'a str,
 }
 
 /// Adds to the record that its last call was deferred, if it is one of these and nothing else is open. Says whether it did.
-pub(in crate::hosts) fn defer(record: &Path, calls: &[String], stamp: &Stamp<'_>) -> io::Result<bool> {
+pub(super) fn defer(record: &Path, calls: &[String], stamp: &Stamp<'_>) -> io::Result<bool> {
     if calls.is_empty() {
         return Ok(false);
     }

@@ -7,7 +7,7 @@ use crate::hosts::options::HostOptions;
 use crate::regular;
 
 /// Finds the record of the conversation with that name. Without one there is nothing to resume.
-pub(in crate::hosts) fn find(options: &HostOptions, uuid: &str) -> Option<PathBuf> {
+pub(super) fn find(options: &HostOptions, uuid: &str) -> Option<PathBuf> {
     let config = match options.variable("CLAUDE_CONFIG_DIR") {
         Some(folder) => PathBuf::from(folder),
         None => PathBuf::from(options.variable("HOME")?).join(".claude"),
@@ -21,7 +21,7 @@ pub(in crate::hosts) fn find(options: &HostOptions, uuid: &str) -> Option<PathBu
 const END_BYTES: u64 = 1024 * 1024;
 
 /// Has Claude Code written down that this call was deferred?
-pub(in crate::hosts) fn has_deferred(options: &HostOptions, uuid: &str, call: &str) -> bool {
+pub(super) fn has_deferred(options: &HostOptions, uuid: &str, call: &str) -> bool {
     let read = || -> io::Result<String> {
         let path = find(options, uuid).ok_or(io::ErrorKind::NotFound)?;
         let (_, end) = regular::read_end(&path, END_BYTES)?;

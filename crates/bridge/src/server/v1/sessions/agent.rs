@@ -17,6 +17,7 @@ use crate::server::hosting::prepare;
 pub(super) async fn host(
     app: &App,
     caller: &Caller,
+    door: &str,
     hosting: Hosting,
     settings: &mut Settings,
 ) -> Result<(), Rejection> {
@@ -57,7 +58,7 @@ pub(super) async fn host(
         Some("allow") => Some(OtherTools::Allow),
         Some(_) => return Err(bad("`other_tools` is ask or allow".to_owned())),
     };
-    prepare(app, caller, settings).await
+    prepare(app, caller, door, settings).await
 }
 
 /// Reads a number of seconds, or `off`. The outer `None`: it is neither.

@@ -6,8 +6,9 @@ use askbridge_core::event::Settings;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Wait, WhileOpen, Wishes};
-use askbridge_peers::doors::{claude, http};
+use askbridge_peers::doors::http;
 use askbridge_peers::json::{NewSession, SessionJson};
+use askbridge_peers::listing::hosted_door;
 use askbridge_peers::wish::{Receipt, Rejection, Wish};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -59,9 +60,9 @@ pub(crate) async fn start(app: &App, caller: &Caller, via: &str, new: NewSession
         ..Settings::default()
     };
     let mut door = http::NAME;
-    if new.agent.as_deref() == Some(claude::NAME) {
-        agent::host(app, caller, new.hosting, &mut settings).await?;
-        door = claude::NAME;
+    if let Some(hosted) = new.agent.as_deref().and_then(hosted_door) {
+        agent::host(app, caller, hosted, new.hosting, &mut settings).await?;
+        door = hosted;
     }
     let agent = new.agent.unwrap_or_else(|| caller.name.to_string());
     app.handle.grant(caller, via, Wish::Start { session: None, door, agent, settings: Box::new(settings) }).await
