@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
-use askbridge_core::terms::Rules;
+use askbridge_core::terms::{Rules, Wait};
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
+use askbridge_core::view::AskView;
 use askbridge_journal::{LocalBus, Memory};
 use askbridge_peers::wish::{AskRef, Wish};
 use axum::body::to_bytes;
@@ -65,8 +66,8 @@ impl House {
         self.app.handle.cache.known(session).map_or(0, |cell| cell.locked.load(Ordering::Relaxed))
     }
 
-    /// Asks and waits, and is answered. Returns how often the asker locked the session, and what it was shown.
-    async fn asks_and_is_answered(&self, session: Option<SessionId>) -> (u64, String) {
+    /// Asks and waits, and is answered, perhaps after more time was given.
+    async fn asks_and_is_answered(&self, session: Option<SessionId>, more_time: Option<Duration>) -> Looked {
         let before = session.map_or(0, |session| self.locks(session));
         let mut follower = self.app.handle.follow_live(Interest::Inbox(self.ada.clone()));
         let session = session.map_or(String::new(), |session| format!(r#","session":"{session}""#));
@@ -76,16 +77,30 @@ impl House {
         let request = create(State(self.app.clone()), self.agent.clone(), waiting, Attempt(None), Text(body));
         let request = tokio::spawn(request);
         let ask = asked(&mut follower).await;
+        if let Some(more_time) = more_time {
+            let wish = Wish::Extend { ask: AskRef::Id(ask), wait: Wait::For(more_time) };
+            self.app.handle.grant(&self.ada, "native", wish).await.expect("more time");
+        }
         let given = Given { key: QuestionKey::Index(0), value: Some(Value::Text("Yes".to_owned())), note: None };
         let wish = Wish::Answer { ask: AskRef::Id(ask), reply: Reply::Questions(vec![given]) };
         self.app.handle.grant(&self.ada, "native", wish).await.expect("an answer");
         let response = timeout(PATIENCE, request).await.expect("in time").expect("no panic").expect("a response");
         assert_eq!(response.status(), StatusCode::CREATED);
         let locks = self.locks(ask.session) - before - LOCKS_OF_AN_ANSWER;
-        // Taken only now: that it was fetched is written down, which locks the session as well.
-        let shown = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-        (locks, String::from_utf8(shown.to_vec()).expect("text"))
+        // Before the body is taken: then it is noted that the answer was fetched.
+        let looked = self.app.handle.ask(ask).await.expect("it is there");
+        let body = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
+        Looked { locks, body: String::from_utf8(body.to_vec()).expect("text"), looked }
     }
+}
+
+/// What an asker was shown.
+struct Looked {
+    /// How often it locked the session.
+    locks: u64,
+    body: String,
+    /// What a look shows at the same time.
+    looked: AskView,
 }
 
 /// Waits until something is asked.
@@ -109,18 +124,19 @@ async fn asked(follower: &mut Follower) -> AskId {
 #[tokio::test]
 async fn a_request_that_asks_and_waits_locks_its_session_once() {
     let house = House::open().await;
-    let (locks, shown) = house.asks_and_is_answered(None).await;
-    assert!(shown.contains(r#""state":"answered""#), "{shown}");
+    let alone = house.asks_and_is_answered(None, None).await;
     let session = house.starts_a_session().await;
-    let (in_a_session, _) = house.asks_and_is_answered(Some(session)).await;
-    assert_eq!((locks, in_a_session), (1, 1));
+    let in_a_session = house.asks_and_is_answered(Some(session), None).await;
+    assert_eq!((alone.locks, in_a_session.locks), (1, 1));
+    assert!(alone.body.contains(r#""state":"answered""#), "{}", alone.body);
 }
 
 #[tokio::test]
 async fn what_it_is_shown_is_what_a_look_shows() {
     let house = House::open().await;
-    let (_, shown) = house.asks_and_is_answered(None).await;
-    let id = serde_json::from_str::<serde_json::Value>(&shown).expect("JSON")["id"].as_str().expect("an id").to_owned();
-    let view = house.app.handle.ask(id.parse().expect("an ask's id")).await.expect("it is there");
-    assert_eq!(serde_json::to_string(&AskJson::of(&view)).expect("JSON"), shown);
+    for more_time in [None, Some(Duration::from_secs(3600))] {
+        let Looked { body, looked, .. } = house.asks_and_is_answered(None, more_time).await;
+        assert_eq!(looked.deadline.is_some(), more_time.is_some());
+        assert_eq!(body, serde_json::to_string(&AskJson::of(&looked)).expect("JSON"));
+    }
 }
