@@ -20,7 +20,9 @@ pub struct Listing {
     pub served: Served,
     /// What sessions made through this language wish for, unless someone stronger wishes otherwise.
     pub wishes: fn() -> Wishes,
-    /// `None` for languages that are spoken by typed handlers instead of a machine.
+    /// Do we run the agents of this door ourselves? Then the bridge has a host kind for it, by this name.
+    pub hosted: bool,
+    /// `None` for languages that are spoken by typed handlers instead of a machine, or only by processes that we run.
     pub greet: Option<fn(&Hello<'_>) -> Greeting>,
 }
 
@@ -149,6 +151,21 @@ pub const LISTING: &[Listing] = &[
     gobby::LISTING,
     seline::LISTING,
 ];
+
+/// Returns the door of that name whose agents we run ourselves, if it is one.
+pub fn hosted_door(name: &str) -> Option<&'static str> {
+    hosted_doors().find(|door| *door == name)
+}
+
+/// Finds every door whose agents we run ourselves, in the order of the listing.
+pub fn hosted_doors() -> impl Iterator<Item = &'static str> {
+    LISTING.iter().filter(|row| row.hosted).map(|row| row.name)
+}
+
+/// The hosted door of clients that start an agent and cannot say which: the first of the listing.
+pub fn usual_hosted_door() -> &'static str {
+    hosted_doors().next().expect("a door in the listing is hosted")
+}
 
 /// Makes a machine that no connection has.
 pub type Attend = fn() -> Box<dyn Peer>;

@@ -31,6 +31,24 @@ pub trait Peer: Send {
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp>;
 }
 
+impl<P: Peer + ?Sized> Peer for Box<P> {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        (**self).hear(frame, cx)
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        (**self).tell(told, cx);
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        (**self).reply(tag, ruling, cx);
+    }
+
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        (**self).wake(cx)
+    }
+}
+
 /// Names one wish of one peer, so that its ruling finds back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u64);

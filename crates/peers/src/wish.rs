@@ -18,13 +18,11 @@ use crate::tally::Tally;
 /// Agents keep small things under names that begin so; all others are people's.
 pub const AGENTS_OWN: &str = "agent/";
 
-/// The door of agents that we run ourselves: what a dialect names that starts one.
-pub const HOSTED_DOOR: &str = "claude";
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
     Start {
         session: Option<SessionId>,
+        /// One of the listing. Where it is hosted, the session's agent is run by us.
         door: &'static str,
         /// `None`: the caller's name.
         agent: Option<String>,

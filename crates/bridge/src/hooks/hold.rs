@@ -166,7 +166,7 @@ async fn wait(app: &App, held: &Held<'_>, ask: AskId, gone: CancellationToken) -
     Ok(tokio::select! {
         biased;
         () = app.tokens.revoked(held.caller) => Ended::Revoked,
-        () = end => Ended::Settled,
+        _ = end => Ended::Settled,
         () = gone.cancelled() => Ended::Gone,
         () = agent_is_gone => Ended::Gone,
         () = app.stop.cancelled() => Ended::Stopping,

@@ -3,6 +3,7 @@
 //! A hook is one request on the local socket that is held as long as its agent waits. [`desk`](self) decides nothing: what
 //! an event means and what is printed is the door's (`peers/src/doors/hook`), what may happen to an ask is the rules'. Here
 //! is what needs a machine: whose process it is, what lies around it, whether somebody sits there, and the waiting.
+//! Why this is not a `Peer` behind the driver: `docs/design/0005-hook-door.md`.
 
 mod around;
 mod away;

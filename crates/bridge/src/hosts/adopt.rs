@@ -5,10 +5,10 @@ use std::sync::Arc;
 use askbridge_core::ids::SessionId;
 use askbridge_core::intent::{Intent, Takeover};
 use askbridge_journal::index::{SessionFilter, SessionState};
-use askbridge_peers::doors::claude;
 use tracing::warn;
 
 use super::desk::Inner;
+use super::kind::KINDS;
 use super::place::{self, Place};
 use super::process::Running;
 use crate::runtime::chain;
@@ -39,7 +39,7 @@ pub(super) async fn adopt_all(desk: &Arc<Inner>) {
             evict(desk, session).await;
         }
     }
-    for session in sessions(desk) {
+    for session in KINDS.iter().flat_map(|kind| sessions(desk, kind.door())).collect::<Vec<_>>() {
         desk.handle.bell.rings_for(session);
         if !inhabited.contains(&session) {
             release(desk, session).await;
@@ -78,10 +78,9 @@ async fn release(desk: &Inner, session: SessionId) {
     }
 }
 
-/// Finds every session that may go on.
-fn sessions(desk: &Inner) -> Vec<SessionId> {
-    let filter =
-        SessionFilter { state: Some(SessionState::Running), door: Some(claude::NAME), ..SessionFilter::default() };
+/// Finds every session of a door that may go on.
+fn sessions(desk: &Inner, door: &'static str) -> Vec<SessionId> {
+    let filter = SessionFilter { state: Some(SessionState::Running), door: Some(door), ..SessionFilter::default() };
     let index = desk.handle.store().index();
     let (mut found, mut after) = (Vec::new(), None);
     loop {

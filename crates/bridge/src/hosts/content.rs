@@ -1,6 +1,6 @@
 //! Storing what an agent says and does: once, however often it is heard, and in order.
 
-use askbridge_core::event::{Event, Lane, Level, Parcel};
+use askbridge_core::event::{Event, Lane, Parcel};
 use askbridge_core::ids::{AskId, CallId, EntryId, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::journal::{AppendError, Journal};
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 use tracing::warn;
 
-use super::host::Host;
+use super::endpoint::AgentProcess;
 use crate::auth::ProcessId;
 use crate::runtime::{Handle, chain, from_read};
 
@@ -104,7 +104,7 @@ impl Turn {
     }
 }
 
-impl Host {
+impl AgentProcess {
     /// Has what returned stored now, if it still waits. Whatever is stored next waits for it.
     pub(super) fn store_what_returned(&mut self) {
         if self.returning.asks.is_empty() {
@@ -120,7 +120,7 @@ impl Host {
     }
 
     /// Stores a piece of content, under a name that it has every time it is heard.
-    pub(super) fn record(&mut self, record: Record, place: usize) {
+    pub(super) fn store(&mut self, record: Record, place: usize) {
         if self.known.has(&record.event) {
             return;
         }
@@ -152,13 +152,6 @@ impl Host {
                 }
             }
         }));
-    }
-
-    pub(super) fn notice(&mut self, level: Level, text: &str) {
-        let event = Event::Notice { level, text: text.to_owned() };
-        // Two different ones may be said at the same place.
-        let (session, name) = (self.session, format!("notice/{}/{}/{text}", self.epoch.0, self.spool.offset()));
-        self.record(Record { session, name, event }, 0);
     }
 }
 

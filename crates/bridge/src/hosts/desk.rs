@@ -5,12 +5,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use askbridge_core::event::{Event, Level};
+use askbridge_core::event::{Event, Level, Settings};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_journal::bus::Bus;
-use askbridge_peers::doors::claude;
+use askbridge_peers::wish::Rejection;
 use futures_util::StreamExt;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -18,13 +18,15 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
-use super::cli::{Cli, CliError, is_root_without_a_sandbox};
+use super::claude::is_root_without_a_sandbox;
 use super::eyes::{self, Eyes};
 use super::host::Ended;
+use super::kind::{Way, kind_of};
 use super::memory::{self, Scales};
 use super::options::HostOptions;
 use super::room::{Room, Spare};
-use super::{adopt, need, place, start};
+use super::start::StartError;
+use super::{adopt, need, place};
 use crate::auth::Agents;
 use crate::runtime::{Handle, gone};
 
@@ -95,9 +97,10 @@ impl Hosts {
         is_root_without_a_sandbox(&self.0.options)
     }
 
-    /// Checks that there is a Claude Code that we can run.
-    pub async fn check_claude(&self) -> Result<(), CliError> {
-        Cli::find(&self.0.options).await.map(drop)
+    /// Checks what an agent of this door would refuse at its start, and completes its settings.
+    pub(crate) async fn prepare(&self, door: &str, settings: &mut Settings) -> Result<(), Rejection> {
+        let none = || Rejection::Down(StartError::NoKind(door.to_owned()).to_string());
+        kind_of(door).ok_or_else(none)?.prepare(&self.0.options, settings).await
     }
 
     /// Returns a session's place in the line for a free process, from 1.
@@ -177,6 +180,13 @@ impl Inner {
         }
     }
 
+    async fn run(self: &Arc<Self>, session: SessionId, way: Way) -> Result<Ended, StartError> {
+        let started = self.handle.look(session, |state| state.session.started.clone()).await?;
+        let door = started.map(|started| started.door.clone()).unwrap_or_default();
+        let kind = kind_of(&door).ok_or(StartError::NoKind(door))?;
+        kind.host(Arc::clone(self), session, way).await
+    }
+
     /// Says in the session why there is no process.
     async fn complain(&self, session: SessionId, why: &str) {
         let event = Event::Notice { level: Level::Error, text: why.to_owned() };
@@ -208,19 +218,10 @@ impl Inner {
     }
 }
 
-enum Way {
-    Start,
-    Adopt,
-}
-
 /// Hosts one process of one session, from its start to its end.
 async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
-    let started = match way {
-        Way::Start => start::start(&desk, session).await,
-        Way::Adopt => start::adopt(&desk, session).await,
-    };
-    let ended = match started {
-        Ok(host) => host.run().await,
+    let ended = match desk.run(session, way).await {
+        Ok(ended) => ended,
         Err(error) => {
             warn!(session.id = %session, %error, "Could not start an agent");
             desk.complain(session, &error.to_string()).await;
@@ -279,7 +280,7 @@ async fn clean_up(desk: Arc<Inner>) {
 /// Takes over what runs, then starts whatever has to be started.
 async fn follow(desk: Arc<Inner>) {
     // Listen first, then look: what happens in between is heard.
-    desk.handle.bell.listen(claude::NAME);
+    desk.handle.bell.listen();
     adopt::adopt_all(&desk).await;
     loop {
         let rung = tokio::select! {

@@ -5,34 +5,30 @@ use std::time::Duration;
 
 use askbridge_core::event::Level;
 use askbridge_core::intent::Intent;
-use askbridge_peers::doors::claude::Carry;
-use askbridge_peers::peer::{Frame, Peer};
+use askbridge_peers::peer::Frame;
 use futures_util::StreamExt;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::host::{Ended, Host, Step};
+use super::machine::Machine;
 use super::place::Rest;
 use super::process::Running;
-use super::transcript;
 
 /// How long what is left to do for a process that is gone may take.
 const FAREWELL_MAX: Duration = Duration::from_secs(10);
 /// How long a shutdown waits for a question to be parked.
 const PARK_MAX: Duration = Duration::from_secs(5);
-/// How long Claude Code may take to write down that a question is deferred, and how often to look.
+/// How long an agent may take to write down what it needs to go on later, and how often to look.
 const RECORD_MAX: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-impl Host {
-    /// Claude Code says that a question is deferred a moment before it writes that down. Without the record, the question
-    /// would not come back.
+impl<M: Machine> Host<M> {
+    /// Gives the agent time to write down that its question is parked.
     pub(super) async fn wait_for_the_record(&mut self) {
-        let Some(call) = self.claude.parked_call().map(str::to_owned) else { return };
-        let (uuid, options) = (self.conversation.clone(), &self.desk.options);
         let written = async {
-            while !transcript::has_deferred(options, &uuid, &call) {
+            while !self.driver.peer.is_resumable(&self.desk.options, &self.conversation) {
                 sleep(LOOK_AGAIN).await;
             }
         };
@@ -44,14 +40,10 @@ impl Host {
     /// We end, and the process goes on. A question that can be parked is, so that nothing runs without need. Says whether
     /// the process runs on.
     pub(super) async fn leave(&mut self, running: &Arc<Running>) -> bool {
-        self.with_claude(|claude, cx| claude.hurry(cx));
+        self.driver.act(|machine, cx| machine.hurry(cx));
         let stop = CancellationToken::new();
         let parked = async {
-            while self.claude.is_parking()
-                || !self.rulings.is_empty()
-                || !self.records.is_empty()
-                || !self.pipe.is_empty()
-            {
+            while self.driver.peer.is_parking() || !self.driver.is_settled() || !self.driver.endpoint.pipe.is_empty() {
                 match self.step(running, &stop).await {
                     Step::GoOn => {}
                     Step::Died => return false,
@@ -76,19 +68,19 @@ impl Host {
     pub(super) async fn finish(mut self) -> Ended {
         // Nothing more is said to it, not even to begin with.
         self.woken = true;
-        let expected = self.hang_up.is_some() || self.idle_since.is_some() || self.too_heavy;
+        let expected = self.driver.hangs_up() || self.idle_since.is_some() || self.too_heavy;
         let last_words = async {
             loop {
                 self.look_again();
-                if !matches!(self.spool.is_at_the_end(), Ok(true)) && self.hang_up.is_none() && self.read().is_ok() {
-                    self.rule().await;
+                let is_at_the_end = matches!(self.driver.endpoint.spool.is_at_the_end(), Ok(true));
+                if !is_at_the_end && !self.driver.hangs_up() && self.read().is_ok() {
+                    self.driver.finish_one().await;
                     continue;
                 }
                 break;
             }
-            let closing = Frame::Close(1006, "it ended".into());
-            self.with_claude(|claude, cx| claude.hear(closing, cx).unwrap_or_default());
-            while self.rule().await {}
+            self.driver.hear(Frame::Close(1006, "it ended".into())).unwrap_or_default();
+            while self.driver.finish_one().await {}
         };
         if timeout(FAREWELL_MAX, last_words).await.is_err() {
             warn!(session.id = %self.session, "The last words of an agent took too long");
@@ -96,49 +88,35 @@ impl Host {
         if !expected {
             let complaints = self.place.complaints();
             let why = if complaints.is_empty() { "It did not say why.".to_owned() } else { complaints };
-            self.notice(Level::Warning, &format!("The agent's process ended by itself. {why}"));
-            while self.records.next().await.is_some() {}
+            let process = &mut self.driver.endpoint;
+            process.notice(Level::Warning, &format!("The agent's process ended by itself. {why}"));
+            while process.records.next().await.is_some() {}
         }
         self.clear_up().await;
         // What takes too much before it has heard anything would do so again.
         let is_fine = expected && !self.too_heavy;
-        if is_fine || self.has_progressed { Ended::WithProgress } else { Ended::Fruitless }
-    }
-
-    /// Passes on one ruling, or waits for something to be stored. Says whether there was anything.
-    async fn rule(&mut self) -> bool {
-        if let Some((tag, ruling)) = self.ruled.pop_front() {
-            self.with_claude(|claude, cx| claude.reply(tag, ruling, cx));
-            return true;
-        }
-        tokio::select! {
-            Some((tag, ruling)) = self.rulings.next(), if !self.rulings.is_empty() => {
-                self.with_claude(|claude, cx| claude.reply(tag, ruling, cx));
-                true
-            }
-            Some(()) = self.records.next(), if !self.records.is_empty() => true,
-            else => false,
-        }
+        if is_fine || self.driver.endpoint.has_progressed { Ended::WithProgress } else { Ended::Fruitless }
     }
 
     async fn clear_up(&mut self) {
         self.desk.eyes.off(&self.place.spool_name());
-        self.desk.scales.off(self.process.pid);
+        self.desk.scales.off(self.driver.endpoint.process.pid);
         let handle = &self.desk.handle;
         if let Err(error) = handle.flush(self.session).await {
             // The spool stays, and is heard again by whoever starts next.
             warn!(session.id = %self.session, %error, "Could not store what became of an agent");
             return;
         }
-        if let Err(error) = handle.submit(self.session, vec![Intent::Release { epoch: self.epoch }]).await {
+        if let Err(error) =
+            handle.submit(self.session, vec![Intent::Release { epoch: self.driver.endpoint.epoch }]).await
+        {
             warn!(session.id = %self.session, %error, "Could not say that an agent is gone");
         }
         let ended = handle.look(self.session, |state| state.session.end.is_some()).await.unwrap_or(false);
-        let words = self.claude.words().to_vec();
         let cleared = match ended {
             true => self.place.clear_all(),
             false => {
-                let rest = Rest { carry: Carry { words, ..Carry::default() }, ..Rest::default() };
+                let rest = Rest { carry: self.driver.peer.leftover(), ..Rest::default() };
                 self.place.keep_rest(&rest).and_then(|()| self.place.clear())
             }
         };

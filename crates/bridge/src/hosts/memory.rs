@@ -16,6 +16,8 @@ use tracing::{info, warn};
 use super::desk::Inner;
 use super::family::Families;
 use super::host::{Host, Step};
+use super::machine::Machine;
+use crate::driver::Driver;
 
 /// How often to look. An agent may take more than it may for so long.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -67,23 +69,24 @@ pub(super) async fn watch(desk: Arc<Inner>) {
     }
 }
 
-impl Host {
+impl<M: Machine> Host<M> {
     /// Does the process take more than it may? Between turns it is let go; before that, what can be parked is parked, and
     /// only an agent that takes far too much is not even left its turn.
     pub(super) fn weigh(&mut self) -> Option<Step> {
         let max = self.desk.options.memory_max?;
         let bytes = self.scale.as_ref()?.bytes.load(Ordering::Relaxed);
-        if bytes <= max || self.hang_up.is_some() {
+        if bytes <= max || self.driver.hangs_up() {
             return None;
         }
-        let rests = self.claude.rest().is_some() && self.pipe.is_empty() && self.rulings.is_empty();
+        let Driver { peer, endpoint, rulings, .. } = &self.driver;
+        let rests = peer.rest().is_some() && endpoint.pipe.is_empty() && rulings.is_empty();
         let (taken, may) = (spoken(bytes), spoken(max));
         let much = format!("The agent takes {taken} of memory, more than the {may} that it may (`agents.memory`).");
         if !rests && bytes <= max.saturating_mul(AT_ONCE) {
             if !std::mem::replace(&mut self.hurried, true) {
                 let then = "Its process ends with this turn, or as soon as its question can be parked.";
-                self.notice(Level::Warning, &format!("{much} {then}"));
-                self.with_claude(|claude, cx| claude.hurry(cx));
+                self.driver.endpoint.notice(Level::Warning, &format!("{much} {then}"));
+                self.driver.act(|machine, cx| machine.hurry(cx));
             }
             return None;
         }
@@ -92,7 +95,7 @@ impl Host {
             false => "Its process was stopped in the middle of its turn. Say something, and it goes on from there.",
         };
         info!(session.id = %self.session, bytes, "Agent takes too much memory and is stopped");
-        self.notice(Level::Warning, &format!("{much} {then}"));
+        self.driver.endpoint.notice(Level::Warning, &format!("{much} {then}"));
         self.too_heavy = true;
         Some(Step::LetGo)
     }

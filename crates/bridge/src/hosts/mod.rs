@@ -9,17 +9,18 @@
 //! stored twice.
 
 mod adopt;
-mod argv;
-mod cli;
+mod claude;
 mod content;
-mod conversation;
 mod desk;
+mod endpoint;
 mod eyes;
 mod family;
 mod farewell;
 mod folders;
 mod host;
+mod kind;
 mod launcher;
+mod machine;
 mod memory;
 mod need;
 mod options;
@@ -27,15 +28,12 @@ mod orphans;
 mod pipe;
 mod place;
 mod process;
-mod recover;
 mod room;
 mod spool;
 mod start;
-mod transcript;
 
-pub use argv::{Held, Launch, LaunchError};
 pub use askbridge_peers::doors::claude::AlwaysAsk;
-pub use cli::{Cli, CliError, find as find_claude, is_root_without_a_sandbox};
+pub use claude::{Cli, CliError, Held, Launch, LaunchError, find as find_claude, is_root_without_a_sandbox};
 pub use desk::Hosts;
 pub use folders::{Folder, Folders};
 pub use launcher::{LAUNCH_COMMAND, become_agent};

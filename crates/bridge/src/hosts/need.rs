@@ -3,7 +3,7 @@
 use askbridge_core::Session;
 use askbridge_core::session::Live;
 use askbridge_core::terms::WhileOpen;
-use askbridge_peers::doors::claude;
+use askbridge_peers::listing::hosted_door;
 
 /// Something waits for the agent that it can be told now: a verdict, or a message that no open ask holds back.
 pub(super) fn needs_process(session: &Session) -> bool {
@@ -18,5 +18,5 @@ pub(super) fn needs_process(session: &Session) -> bool {
 }
 
 pub(super) fn is_ours(session: &Session) -> bool {
-    session.started.as_ref().is_some_and(|started| started.door == claude::NAME)
+    session.started.as_ref().is_some_and(|started| hosted_door(&started.door).is_some())
 }

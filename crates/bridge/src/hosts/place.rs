@@ -6,8 +6,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use askbridge_core::ids::SessionId;
-use askbridge_peers::doors::claude::Carry;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::auth::ProcessId;
@@ -24,9 +24,9 @@ pub(super) struct Place {
 
 /// Up to where everything that the process said is stored, and what has to be known to go on from there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Rest {
+pub(super) struct Rest<C> {
     pub(super) offset: u64,
-    pub(super) carry: Carry,
+    pub(super) carry: C,
     /// Did the process begin with an earlier conversation?
     pub(super) resumed: bool,
 }
@@ -102,7 +102,7 @@ impl Place {
     }
 
     /// Makes room for a new process: nothing of an earlier one is left, except words that were not said.
-    pub(super) fn prepare(&self, rest: &Rest) -> io::Result<()> {
+    pub(super) fn prepare<C: Serialize>(&self, rest: &Rest<C>) -> io::Result<()> {
         for end in ["pid", "in", "out", "err", "writing"] {
             remove(&self.file(end))?;
         }
@@ -116,12 +116,12 @@ impl Place {
         read_process(&fs::read_to_string(self.file("pid")).ok()?)
     }
 
-    pub(super) fn rest(&self) -> Option<Rest> {
+    pub(super) fn rest<C: DeserializeOwned>(&self) -> Option<Rest<C>> {
         serde_json::from_str(&fs::read_to_string(self.file("rest")).ok()?).ok()
     }
 
     /// Writes beside and renames, so that nobody ever reads half of it.
-    pub(super) fn keep_rest(&self, rest: &Rest) -> io::Result<()> {
+    pub(super) fn keep_rest<C: Serialize>(&self, rest: &Rest<C>) -> io::Result<()> {
         let text = serde_json::to_string(rest).expect("a rest has text keys");
         write_whole(&self.file("rest"), &text)
     }

@@ -9,6 +9,7 @@ use askbridge_core::ids::{SessionId, Timestamp};
 use tracing::info;
 
 use super::host::Host;
+use super::machine::Machine;
 
 /// Why a process could go. The lesser goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,19 +57,21 @@ impl Room {
     }
 }
 
-impl Host {
+impl<M: Machine> Host<M> {
     fn spare(&self) -> Option<Spare> {
-        match self.hang_up {
-            Some(_) => None,
-            None if self.claude.is_idle() && self.pipe.is_empty() => Some(Spare::Idle),
-            None => self.claude.parkable_until().map(Spare::Parkable),
+        if self.driver.hangs_up() {
+            return None;
+        }
+        match self.driver.peer.is_idle() && self.driver.endpoint.pipe.is_empty() {
+            true => Some(Spare::Idle),
+            false => self.driver.peer.parkable_until().map(Spare::Parkable),
         }
     }
 
     /// Makes room for a session that waits for a place, if this one is next to go. Says whether it can go at once.
     pub(super) fn makes_room(&mut self) -> bool {
         if self.making_room {
-            if self.hang_up.is_none() && !self.claude.is_parking() {
+            if !self.driver.hangs_up() && !self.driver.peer.is_parking() {
                 self.desk.stays(self.session);
                 self.making_room = false;
             }
@@ -85,7 +88,7 @@ impl Host {
             Some(Spare::Idle) => self.making_room,
             Some(Spare::Parkable(_)) if self.making_room => {
                 info!(session.id = %self.session, "Agent waits for a person and is parked: another session needs its place");
-                self.with_claude(|claude, cx| claude.make_room(cx));
+                self.driver.act(|machine, cx| machine.make_room(cx));
                 false
             }
             _ => false,

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::SessionId;
+use askbridge_peers::listing::hosted_door;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
@@ -16,8 +17,8 @@ pub(crate) struct Bell {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The door whose agents are run here. `None`: none are.
-    door: Option<&'static str>,
+    /// Are agents run here?
+    runs_agents: bool,
     ours: HashSet<SessionId>,
     rung: HashMap<SessionId, Ring>,
 }
@@ -29,9 +30,9 @@ pub(crate) struct Ring {
 }
 
 impl Bell {
-    /// From now on, rings for sessions of this door.
-    pub(crate) fn listen(&self, door: &'static str) {
-        self.state.lock().door = Some(door);
+    /// From now on, rings for sessions of every hosted door.
+    pub(crate) fn listen(&self) {
+        self.state.lock().runs_agents = true;
     }
 
     pub(crate) fn rings_for(&self, session: SessionId) {
@@ -48,7 +49,7 @@ impl Bell {
     pub(super) fn hear(&self, session: SessionId, event: &Event) {
         let mut state = self.state.lock();
         let interrupted = match event {
-            Event::Started(started) if state.door == Some(started.door.as_str()) => {
+            Event::Started(started) if state.runs_agents && hosted_door(&started.door).is_some() => {
                 state.ours.insert(session);
                 return;
             }

@@ -14,8 +14,11 @@ use parking_lot::Mutex;
 /// One session in memory.
 #[derive(Debug)]
 pub(crate) struct Cell {
-    /// Whoever decides holds this until the decision is durable.
-    pub(crate) state: tokio::sync::Mutex<CellState>,
+    /// Held by a decision until it is durable.
+    state: tokio::sync::Mutex<CellState>,
+    /// How often it was locked.
+    #[cfg(test)]
+    pub(crate) locked: AtomicU64,
     pub(crate) riding: Mutex<Riding>,
     touched: AtomicU64,
     /// About how many bytes its session takes.
@@ -57,6 +60,13 @@ pub(crate) struct Riders<'a> {
 }
 
 impl Cell {
+    /// Locks the session. On a journal beyond this machine, this is what costs a round trip.
+    pub(crate) fn lock(&self) -> impl Future<Output = tokio::sync::MutexGuard<'_, CellState>> {
+        #[cfg(test)]
+        self.locked.fetch_add(1, Ordering::Relaxed);
+        self.state.lock()
+    }
+
     pub(crate) fn take_riders(&self) -> Riders<'_> {
         let mut riding = self.riding.lock();
         let waiting = std::mem::take(&mut riding.waiting);
@@ -153,6 +163,8 @@ impl Cache {
                 last_at: Timestamp(0),
                 trusted: false,
             }),
+            #[cfg(test)]
+            locked: AtomicU64::new(0),
             riding: Mutex::default(),
             touched: AtomicU64::new(now),
             weight: AtomicUsize::new(0),

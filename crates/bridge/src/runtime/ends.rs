@@ -1,4 +1,4 @@
-//! Who waits for the end of an ask. They are woken once, by the hub, and by nothing else that happens.
+//! Requests that wait for the end of an ask. The hub wakes them once, with the event that ended it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::AskId;
+use askbridge_core::view::{AskView, State};
 use foldhash::HashMap;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
@@ -13,37 +14,68 @@ use tokio::sync::oneshot;
 use super::handle::Handle;
 
 #[derive(Debug, Default)]
-pub(crate) struct Ends(Mutex<HashMap<AskId, Vec<oneshot::Sender<()>>>>);
+pub(crate) struct Ends(Mutex<HashMap<AskId, Waiting>>);
 
-/// Comes when an ask may have ended: look at it.
+#[derive(Debug, Default)]
+struct Waiting {
+    senders: Vec<oneshot::Sender<Arc<Event>>>,
+    /// Something else happened to the ask, such as a vote: the end alone does not say how it stands.
+    has_changed: bool,
+}
+
+/// Comes when an ask may have ended.
+///
+/// With the event that settled it, if nothing else happened to the ask while this waited. Without one: look at the ask.
 #[derive(Debug)]
 pub(crate) struct End {
     ends: Arc<Ends>,
     ask: AskId,
-    reached: oneshot::Receiver<()>,
+    reached: oneshot::Receiver<Arc<Event>>,
 }
 
 impl Handle {
-    /// Waits for the end of an ask from now on. Make this first, then look: whatever happens in between is heard.
+    /// Waits for the end of an ask from now on. Make this first, then look: what happens in between is heard.
     pub(crate) fn end_of(&self, ask: AskId) -> End {
         let (sender, reached) = oneshot::channel();
-        self.ends.0.lock().entry(ask).or_default().push(sender);
+        self.ends.0.lock().entry(ask).or_default().senders.push(sender);
         End { ends: Arc::clone(&self.ends), ask, reached }
     }
 }
 
 impl Ends {
-    /// Wakes whoever waits for this, if it is an end.
-    pub(super) fn hear(&self, event: &Event) {
-        let ask = match event {
+    /// Wakes the requests that wait for this, if it is an end.
+    pub(super) fn hear(&self, event: &Arc<Event>) {
+        let ask = match &**event {
             Event::Settled(settled) => settled.ask,
             Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } => *ask,
-            _ => return,
+            event => return self.note_change(event),
         };
-        let waiting = self.0.lock().remove(&ask);
-        // Whoever no longer waits has gone without a word.
-        for waiting in waiting.into_iter().flatten() {
-            let _ = waiting.send(());
+        let Some(waiting) = self.0.lock().remove(&ask) else { return };
+        if waiting.has_changed || !matches!(**event, Event::Settled(_)) {
+            // Dropping the senders wakes them without an event.
+            return;
+        }
+        for sender in waiting.senders {
+            // A request that no longer waits has dropped its receiver.
+            let _ = sender.send(Arc::clone(event));
+        }
+    }
+
+    fn note_change(&self, event: &Event) {
+        let ask = match event {
+            Event::Proposed { ask, .. }
+            | Event::Undone { ask, .. }
+            | Event::Extended { ask, .. }
+            | Event::Voted { ask, .. }
+            | Event::Parked { ask }
+            | Event::Stranded { ask } => Some(*ask),
+            Event::Asked(ask) => ask.instead_of,
+            _ => None,
+        };
+        if let Some(ask) = ask
+            && let Some(waiting) = self.0.lock().get_mut(&ask)
+        {
+            waiting.has_changed = true;
         }
     }
 
@@ -53,12 +85,22 @@ impl Ends {
     }
 }
 
-impl Future for End {
-    type Output = ();
+/// Returns how an open ask stands after the event that settled it, and nothing else, has happened to it. `None`: look.
+pub(crate) fn after(mut view: AskView, end: &Event) -> Option<AskView> {
+    match end {
+        Event::Settled(settled) if view.state == State::Open && view.votes.is_empty() => {
+            view.settled(&settled.outcome, &settled.verdict, settled.at);
+            Some(view)
+        }
+        _ => None,
+    }
+}
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // An error means that everyone was woken.
-        Pin::new(&mut self.reached).poll(cx).map(drop)
+impl Future for End {
+    type Output = Option<Arc<Event>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Arc<Event>>> {
+        Pin::new(&mut self.reached).poll(cx).map(Result::ok)
     }
 }
 
@@ -67,8 +109,8 @@ impl Drop for End {
         self.reached.close();
         let mut ends = self.ends.0.lock();
         if let Some(waiting) = ends.get_mut(&self.ask) {
-            waiting.retain(|waiting| !waiting.is_closed());
-            if waiting.is_empty() {
+            waiting.senders.retain(|waiting| !waiting.is_closed());
+            if waiting.senders.is_empty() {
                 ends.remove(&self.ask);
             }
         }

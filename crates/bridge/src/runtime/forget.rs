@@ -112,7 +112,7 @@ impl Handle {
         let cells: Vec<_> = sessions.iter().map(|session| self.cache.cell(*session)).collect();
         let mut states = Vec::with_capacity(cells.len());
         for cell in &cells {
-            let mut state = cell.state.lock().await;
+            let mut state = cell.lock().await;
             self.trust(&mut state).await?;
             if !self.store.exclusive() {
                 Box::pin(self.catch_up(&mut state)).await?;

@@ -35,13 +35,15 @@ mod wishes;
 pub use follow::{Follower, Heard};
 pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
-pub use news::News;
+pub use news::{Batch, News};
 pub use store::Store;
 pub use submit::Done;
 
 pub(crate) use cache::CellState;
+pub(crate) use ends::after;
 pub(crate) use error::{chain, from_read};
 pub(crate) use forget::{Conversation, together};
 pub(crate) use gate::{Entrance, Gate, Services, Source};
 pub(crate) use seats::Present;
 pub(crate) use view::{has_votes, of_known};
+pub(crate) use wishes::{Asked, Listen};

@@ -149,10 +149,11 @@ impl Handle {
         key: Option<&Key>,
         bytes: u64,
     ) -> Result<Option<Coming<'_>>, Rejection> {
-        if let Some(key) = key
-            && self.look(session, |state| state.session.asked_with(key)).await?.is_some()
-        {
-            return Ok(None);
+        if let Some(key) = key {
+            let session = self.newest(session).await?.session;
+            if self.look(session, |state| state.session.asked_with(key)).await?.is_some() {
+                return Ok(None);
+            }
         }
         let ended = self.open_bytes.ended.load(Ordering::Relaxed);
         if self.open_bytes.asked(party).exact_at != Some(ended) {

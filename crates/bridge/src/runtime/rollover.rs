@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use askbridge_core::Session;
 use askbridge_core::event::{Settings, Started};
 use askbridge_core::ids::SessionId;
 use askbridge_core::intent::{Intent, Start};
@@ -31,9 +32,7 @@ impl Handle {
         for _ in 0..LINKS_MAX {
             let (end, is_long, is_done, newest) = self
                 .look(current, |state| {
-                    // An agent that runs knows the session by its name, and what waits for it waits here.
-                    let in_use = state.session.host.is_some() || !state.session.queue.is_empty();
-                    let is_long = state.session.decisions >= limits::DECISIONS_MAX && !in_use;
+                    let is_long = is_long(&state.session);
                     let is_done = is_long && state.session.asks.values().all(|live| live.delivered_at.is_some());
                     let (settings, started) = (state.session.settings.clone(), state.session.started.clone());
                     (state.session.end.clone(), is_long, is_done, Newest { session: current, settings, started })
@@ -74,6 +73,21 @@ impl Handle {
             Err(Rejection::Refused(Refusal::AskOpen(_) | Refusal::BadRequest(_))) => Ok(from),
             Err(error) => Err(error),
         }
+    }
+}
+
+fn is_long(session: &Session) -> bool {
+    // An agent that runs knows the session by its name, and what waits for it waits here.
+    let in_use = session.host.is_some() || !session.queue.is_empty();
+    session.decisions >= limits::DECISIONS_MAX && !in_use
+}
+
+/// Has this session gone on as another one, or may it have to? Then [`Handle::newest`] finds the one to use.
+pub(super) fn goes_on(session: &Session) -> bool {
+    match session.end {
+        Some(End::Continued { .. }) => true,
+        Some(End::Closed { .. }) => false,
+        None => is_long(session),
     }
 }
 

@@ -34,19 +34,44 @@ pub struct Done {
     pub position: Option<Position>,
 }
 
+/// Will the same intents be made once more, because another node decided first?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    Never,
+    Perhaps,
+}
+
 impl Handle {
     /// Decides about `intents`, all or none of them, in one session. Returns once that is durable.
     pub async fn submit(&self, session: SessionId, intents: Vec<Intent>) -> Result<Done, Rejection> {
+        let mut intents = Some(intents);
+        let make = |_: &Session, again: Again| match again {
+            Again::Never => intents.take(),
+            Again::Perhaps => intents.clone(),
+        };
+        let done = self.submit_made(session, make, |_| {}).await?;
+        done.ok_or_else(|| Rejection::Down("there was nothing to decide about".to_owned()))
+    }
+
+    /// The same with intents that are made while the session is locked, from what it says. `None`: `make` made none.
+    ///
+    /// `decided` is shown what was decided before it is appended: whatever it begins to wait for cannot have happened yet.
+    pub(super) async fn submit_made(
+        &self,
+        session: SessionId,
+        mut make: impl FnMut(&Session, Again) -> Option<Vec<Intent>>,
+        mut decided: impl FnMut(&[Written]),
+    ) -> Result<Option<Done>, Rejection> {
         let cell = self.cache.cell(session);
-        let mut state = cell.state.lock().await;
+        let mut state = cell.lock().await;
         let mut tries = 0;
         // Nobody else writes to an exclusive store. But an append that was abandoned, which is why a state is not trusted,
         // may still be on its way into the journal, and then everything is decided again.
         let for_sure = self.store.exclusive() && state.trusted;
-        let mut again = intents;
+        let again = if for_sure { Again::Never } else { Again::Perhaps };
         loop {
             self.trust(&mut state).await?;
-            let intents = if for_sure { std::mem::take(&mut again) } else { again.clone() };
+            let Some(intents) = make(&state.session, again) else { return Ok(None) };
             let mut riders = cell.take_riders();
             let noted = self.board(&mut state, &mut riders);
             let events = match self.decide_all(&mut state, intents) {
@@ -61,11 +86,12 @@ impl Handle {
                 }
             };
             let events: Vec<_> = events.into_iter().map(Written::new).collect();
+            decided(&events);
             match self.append_both(&mut state, noted, &mut riders, events.clone()).await {
                 Ok(()) => {
                     self.cache.weigh(&cell, &state.session);
                     let position = state.head.filter(|_| !events.is_empty());
-                    return Ok(Done { session, events, position });
+                    return Ok(Some(Done { session, events, position }));
                 }
                 Err(AppendError::Conflict) if tries < TRIES_MAX && !for_sure => tries += 1,
                 Err(error) => return Err(from_append(&error)),
@@ -76,7 +102,7 @@ impl Handle {
     /// Writes the session's riders on their own, if no decision has taken them along.
     pub(crate) async fn flush(&self, session: SessionId) -> Result<(), Rejection> {
         let cell = self.cache.cell(session);
-        let mut state = cell.state.lock().await;
+        let mut state = cell.lock().await;
         for _ in 0..TRIES_MAX {
             self.trust(&mut state).await?;
             let mut riders = cell.take_riders();
@@ -95,7 +121,7 @@ impl Handle {
     /// Looks at a session as it is now.
     pub(crate) async fn look<T>(&self, session: SessionId, look: impl FnOnce(&CellState) -> T) -> Result<T, Rejection> {
         let cell = self.cache.cell(session);
-        let mut state = cell.state.lock().await;
+        let mut state = cell.lock().await;
         let was_folded = !state.trusted;
         self.trust(&mut state).await?;
         if was_folded {

@@ -3,23 +3,26 @@
 use std::sync::Arc;
 
 use askbridge_core::answer::Answer;
-use askbridge_core::ask::Asker;
+use askbridge_core::ask::{Ask, Asker};
 use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
 use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
-use askbridge_core::{limits, unfit};
-use askbridge_journal::Forgotten;
+use askbridge_core::view::AskView;
+use askbridge_core::{Session, limits, unfit};
+use askbridge_journal::{Forgotten, Written};
 use askbridge_peers::doors::http;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
 use sha2::{Digest, Sha256};
 
+use super::ends::End;
 use super::error::chain;
 use super::handle::Handle;
-use super::submit::Done;
+use super::rollover::goes_on;
+use super::submit::{Again, Done};
 use crate::auth::{Caller, Role};
 
 impl Handle {
@@ -163,40 +166,73 @@ impl Handle {
     }
 
     async fn grant_ask(&self, caller: &Caller, wish: Box<AskWish>) -> Result<Receipt, Rejection> {
-        let (session, started) = match wish.session {
-            Some(session) => {
-                let newest = self.newest(session).await?;
-                (newest.session, Some((newest.settings, newest.started)))
-            }
+        self.ask_shown(caller, wish, Listen::No).await.map(|(receipt, _)| receipt)
+    }
+
+    /// The same for an asker that is shown the ask, and perhaps waits for its end. The session is locked once.
+    ///
+    /// Without an [`Asked`], it was asked before or is decided already: look.
+    pub(super) async fn ask_shown(
+        &self,
+        caller: &Caller,
+        wish: Box<AskWish>,
+        listen: Listen,
+    ) -> Result<(Receipt, Option<Asked>), Rejection> {
+        let named = wish.session;
+        let mut session = match named {
+            Some(session) => session,
             None => {
                 let key = wish.key.clone().unwrap_or_else(|| Key::from(format!("{:x}", self.chance.u128())));
-                (derived(&caller.party, &key), None)
+                derived(&caller.party, &key)
             }
         };
-        let bytes = wish.weight() as u64;
-        let _coming = self.check_open_bytes(&caller.party, session, wish.key.as_ref(), bytes).await?;
-        let Prepared { intents, ruled, key } = self.prepare(caller, *wish, started);
-        let done = self.submit(session, intents).await?;
-        let asked = done.events.iter().find_map(|written| match &*written.event {
-            Event::Asked(ask) => Some(ask.id),
-            _ => None,
-        });
+        let (key, bytes) = (wish.key.clone(), wish.weight() as u64);
+        let _coming = self.check_open_bytes(&caller.party, session, key.as_ref(), bytes).await?;
+        let (mut wish, mut ruled, mut end, mut is_newest) = (Some(wish), None, None, false);
+        let done = loop {
+            let make = |state: &Session, again| {
+                if named.is_some() && !is_newest && goes_on(state) {
+                    return None;
+                }
+                let known = named.map(|_| (Arc::clone(&state.settings), state.started.clone()));
+                let wish = match again {
+                    Again::Never => *wish.take()?,
+                    Again::Perhaps => (**wish.as_ref()?).clone(),
+                };
+                let prepared = self.prepare(caller, wish, known);
+                ruled = prepared.ruled;
+                Some(prepared.intents)
+            };
+            let decided = |events: &[Written]| {
+                end = asked_in(events).filter(|_| listen == Listen::ForTheEnd).map(|ask| self.end_of(ask.id));
+            };
+            match self.submit_made(session, make, decided).await? {
+                Some(done) => break done,
+                None => session = Box::pin(self.newest(session)).await?.session,
+            }
+            is_newest = true;
+        };
+        let asked = asked_in(&done.events).cloned();
         let news = asked.is_some();
         if news {
             self.count_asked(&caller.party, &done.events);
         }
-        let ask = match (asked, key) {
-            (Some(ask), _) => ask,
+        let ask = match (&asked, key) {
+            (Some(ask), _) => ask.id,
             (None, Some(key)) => {
                 let number = self.look(session, |state| state.session.asked_with(&key)).await?;
                 AskId { session, number: number.unwrap_or(1) }
             }
             (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
         };
+        let mut shown = asked.map(|ask| Asked { view: AskView::fresh(ask), end });
         if let (true, Some((rule, answer))) = (news, ruled) {
             Box::pin(self.submit(session, vec![Intent::Rule { ask, rule, answer }])).await?;
+            shown = None;
         }
-        Ok(Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() })
+        let receipt =
+            Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() };
+        Ok((receipt, shown))
     }
 
     /// What an ask of a session would be promised now, whatever it says.
@@ -258,9 +294,8 @@ impl Handle {
         };
         let ruled = rule(&self.rules, &facts).and_then(|rule| Some((rule.name.clone(), rule.answer.clone()?)));
         let terms = terms(&self.rules, &facts);
-        let key = wish.key.clone();
         // Other doors make their keys themselves, and state no terms that a program chose.
-        let stated = (wish.door == http::NAME && key.is_some()).then(|| http::stated(&wish.wishes));
+        let stated = (wish.door == http::NAME && wish.key.is_some()).then(|| http::stated(&wish.wishes));
         let ask = NewAsk {
             terms,
             asker: Asker { door: wish.door.to_owned(), agent, party: caller.party.clone() },
@@ -274,7 +309,7 @@ impl Handle {
             original: wish.original,
         };
         let start = start.map(|start| Intent::Start(Box::new(start)));
-        Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), ruled, key }
+        Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), ruled }
     }
 }
 
@@ -283,7 +318,28 @@ struct Prepared {
     intents: Vec<Intent>,
     /// The rule that decides it at once, and how.
     ruled: Option<(String, Answer)>,
-    key: Option<Key>,
+}
+
+/// Does an asker wait for the end of what it asks?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listen {
+    No,
+    ForTheEnd,
+}
+
+/// An ask that was just made.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) view: AskView,
+    /// Waited for since before the ask could be seen, if [`Listen::ForTheEnd`].
+    pub(crate) end: Option<End>,
+}
+
+fn asked_in(events: &[Written]) -> Option<&Arc<Ask>> {
+    events.iter().find_map(|written| match &*written.event {
+        Event::Asked(ask) => Some(ask),
+        _ => None,
+    })
 }
 
 fn receipt(done: Done, ask: Option<AskId>) -> Receipt {

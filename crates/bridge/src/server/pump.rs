@@ -29,7 +29,7 @@ const GONE: u16 = 1006;
 ///
 /// Both are boxed: an idle connection is little more than this future, and should not carry them twice.
 pub(crate) async fn socket(mut talk: Box<Talk>, mut socket: Box<WebSocket>) {
-    let _present = talk.app.handle.meters.websocket();
+    let _present = talk.app().handle.meters.websocket();
     let (code, reason) = converse(&mut talk, &mut socket).await;
     // Whoever closed: the other side need not wait for what the peer still has to do.
     drop(socket);
@@ -39,7 +39,7 @@ pub(crate) async fn socket(mut talk: Box<Talk>, mut socket: Box<WebSocket>) {
 
 /// Returns how it ended.
 async fn converse(talk: &mut Talk, socket: &mut WebSocket) -> (u16, String) {
-    let stop = talk.app.stop.clone();
+    let stop = talk.app().stop.clone();
     let mut stopping = pin!(stop.cancelled());
     let mut ping = pin!(sleep_until(Instant::now() + limits::HEARTBEAT));
     let mut last_heard = Instant::now();

@@ -85,7 +85,7 @@ pub(super) async fn answer(app: App, guest: Guest, listing: &'static Listing, re
     }
     // The conversation outlives this function, which is dropped without a word when the client hangs up.
     let (head, begun) = oneshot::channel();
-    let tasks = talk.app.tasks.clone();
+    let tasks = talk.app().tasks.clone();
     tasks.spawn(async move {
         let (code, why) = converse(&mut talk, head).await;
         talk.farewell(code, why).await;
@@ -113,7 +113,7 @@ enum Begun {
 
 /// Lets the peer answer, and goes on as long as it has more to say. Returns how it ended.
 async fn converse(talk: &mut Talk, head: oneshot::Sender<Begun>) -> (u16, &'static str) {
-    let stop = talk.app.stop.clone();
+    let stop = talk.app().stop.clone();
     let (sender, chunks) = mpsc::channel::<Chunk>(CHUNKS_MAX);
     let mut head = Some((head, chunks));
     let mut _present = None;
@@ -122,7 +122,7 @@ async fn converse(talk: &mut Talk, head: oneshot::Sender<Begun>) -> (u16, &'stat
             match (frame, head.take()) {
                 (Frame::Response(resp), Some((begin, chunks))) => {
                     let open = resp.open;
-                    _present = open.then(|| talk.app.handle.meters.stream());
+                    _present = open.then(|| talk.app().handle.meters.stream());
                     if begin.send(Begun::Response(resp, chunks)).is_err() {
                         return (GONE, "it did not wait for the response");
                     }

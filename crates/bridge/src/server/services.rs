@@ -25,8 +25,8 @@ impl Services for App {
         taken.map_err(|retry_after| Rejection::TooFast { retry_after })
     }
 
-    fn prepare<'a>(&'a self, settings: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {
-        Box::pin(prepare(self, settings))
+    fn prepare<'a>(&'a self, door: &'a str, settings: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {
+        Box::pin(prepare(self, door, settings))
     }
 
     fn allow(&self, folder: &str) -> Result<String, Rejection> {
@@ -62,22 +62,14 @@ impl Services for App {
 }
 
 /// Checks everything that can be checked before there is a session, and completes its settings.
-///
-/// What the agent alone understands is in `settings.more`, as a [`Launch`] is written.
-async fn prepare(app: &App, settings: &mut Settings) -> Result<(), Rejection> {
+async fn prepare(app: &App, door: &str, settings: &mut Settings) -> Result<(), Rejection> {
     let hosts = hosts(app)?;
     // Clients of other systems often cannot say where the agent is to work.
     let usual = || app.speaking().and_then(|speaking| speaking.folder.clone());
     let folder = settings.folder.take().or_else(usual);
     let folder = folder.ok_or_else(|| bad("say in `cwd` in which folder it works".to_owned()))?;
     settings.folder = Some(app.allow(&folder)?);
-    let mut launch = Launch::of(settings);
-    // A session cannot take away what the operator names.
-    launch.always_ask.splice(0..0, hosts.options().always_ask.iter().cloned());
-    let root = hosts.is_root_without_a_sandbox();
-    launch.check(settings.mode.as_deref(), root).map_err(|error| bad(error.to_string()))?;
-    hosts.check_claude().await.map_err(|error| Rejection::NoClaude(error.to_string()))?;
-    settings.more = Some(launch.kept());
+    hosts.prepare(door, settings).await?;
     settings.wishes.warm = settings.wishes.warm.or(hosts.options().warm);
     Ok(())
 }

@@ -30,6 +30,7 @@ const ROW: Listing = Listing {
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
     served: Served::Always,
     wishes: Wishes::default,
+    hosted: false,
     greet: Some(|_| Greeting::Open(Box::new(Held::default()))),
 };
 

@@ -12,7 +12,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::doors::http;
-use crate::wish::{HOSTED_DOOR, Wish};
+use crate::listing::hosted_door;
+use crate::wish::Wish;
 
 /// A session to be started. Everything may be left out.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
@@ -111,15 +112,15 @@ impl NewSession {
             wishes: Wishes { wait: wait.map(Wait::For), undo, messages, parallel: self.parallel, ..Wishes::default() },
             ..Settings::default()
         };
-        let is_hosted = self.agent.as_deref() == Some(HOSTED_DOOR);
-        if is_hosted {
+        let hosted = self.agent.as_deref().and_then(hosted_door);
+        if hosted.is_some() {
             // Clients of other systems cannot always say it, and get a folder of the operator's choice; this one can.
             if settings.folder.is_none() {
                 return Err(bad("say in `cwd` in which folder it works"));
             }
             self.hosting.settle(&mut settings)?;
         }
-        let door = if is_hosted { HOSTED_DOOR } else { http::NAME };
+        let door = hosted.unwrap_or(http::NAME);
         Ok(Wish::Start { session: None, door, agent: self.agent, settings: Box::new(settings) })
     }
 }

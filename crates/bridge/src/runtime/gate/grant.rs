@@ -4,13 +4,14 @@ use std::fmt;
 
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::refusal::Refusal;
-use askbridge_peers::wish::{Call, HOSTED_DOOR, Receipt, Rejection, Wish};
+use askbridge_peers::listing::hosted_door;
+use askbridge_peers::wish::{AskWish, Call, Receipt, Rejection, Wish};
 
 use super::entrance::Entrance;
 use super::needs::{Needs, needs};
 use super::services::Services;
 use crate::auth::{Action, Caller};
-use crate::runtime::Handle;
+use crate::runtime::{Asked, Handle, Listen};
 
 /// The runtime and the server's services, borrowed for as long as a wish is granted.
 #[derive(Clone, Copy)]
@@ -49,6 +50,20 @@ impl<'a> Gate<'a> {
         self.handle.carry_out(caller, entrance.via, wish).await
     }
 
+    /// Grants an ask to a caller that is shown it, and perhaps waits for its end: see [`Handle::ask_shown`].
+    pub(crate) async fn ask_shown(
+        &self,
+        caller: &Caller,
+        entrance: Entrance,
+        wish: Box<AskWish>,
+        listen: Listen,
+    ) -> Result<(Receipt, Option<Asked>), Rejection> {
+        let wish = Wish::Ask(wish);
+        self.check(caller, entrance, &wish)?;
+        let Wish::Ask(wish) = wish else { unreachable!("it was made above") };
+        self.handle.ask_shown(caller, wish, listen).await
+    }
+
     /// May this caller wish that, this way, at this rate?
     fn check(&self, caller: &Caller, entrance: Entrance, wish: &Wish) -> Result<(), Rejection> {
         if entrance.paces_each_wish() {
@@ -72,7 +87,11 @@ impl<'a> Gate<'a> {
     /// Looks at what only the part that runs agents can tell, and completes the wish.
     async fn prepared(&self, mut wish: Wish) -> Result<Wish, Rejection> {
         match &mut wish {
-            Wish::Start { door, settings, .. } if *door == HOSTED_DOOR => self.services()?.prepare(settings).await?,
+            Wish::Start { door, settings, .. } => {
+                if let Some(door) = hosted_door(door) {
+                    self.services()?.prepare(door, settings).await?;
+                }
+            }
             Wish::Configure { settings, .. } => {
                 if let Some(mode) = &settings.mode {
                     self.services()?.check_mode(mode)?;

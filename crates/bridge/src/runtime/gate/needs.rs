@@ -3,7 +3,8 @@
 use askbridge_core::event::{Parcel, Settings};
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::terms::Wishes;
-use askbridge_peers::wish::{AGENTS_OWN, AskRef, HOSTED_DOOR, Wish};
+use askbridge_peers::listing::hosted_door;
+use askbridge_peers::wish::{AGENTS_OWN, AskRef, Wish};
 
 use crate::auth::Action;
 
@@ -40,7 +41,7 @@ pub(super) fn needs(wish: &Wish) -> Needs {
         }
         Wish::Return { ask, .. } => Needs::Session(Action::Report, ask.session),
         Wish::ReportSettings { session, .. } => Needs::Session(Action::ReportSettings, *session),
-        Wish::Start { door, .. } if *door == HOSTED_DOOR => Needs::Caller(Action::RunAgent),
+        Wish::Start { door, .. } if hosted_door(door).is_some() => Needs::Caller(Action::RunAgent),
         Wish::Start { .. } => Needs::Caller(Action::StartSession),
         Wish::Configure { session, settings } if loosens(settings) => Needs::Session(Action::Loosen, *session),
         Wish::Configure { session, .. } => Needs::Session(Action::Configure, *session),

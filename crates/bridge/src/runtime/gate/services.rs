@@ -12,8 +12,9 @@ pub(crate) trait Services: Send + Sync {
     /// Counts one wish against a party's rate, or says how long to wait.
     fn pace(&self, party: &PartyId) -> Result<(), Rejection>;
 
-    /// Checks whether an agent could be run with these settings, and completes them: its folder in full, what the operator adds.
-    fn prepare<'a>(&'a self, settings: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>>;
+    /// Checks whether an agent of this hosted door could be run with these settings, and completes them: its folder in full, what
+    /// the operator adds.
+    fn prepare<'a>(&'a self, door: &'a str, settings: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>>;
 
     /// Returns a folder in full, if agents may be run there.
     fn allow(&self, folder: &str) -> Result<String, Rejection>;

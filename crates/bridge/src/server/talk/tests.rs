@@ -13,12 +13,13 @@ use askbridge_peers::peer::Frame;
 use askbridge_peers::wish::{AskRef, Query, Wish};
 use tokio::time::timeout;
 
-use super::{Guest, Talk, look};
+use super::{Guest, Talk};
 use crate::auth::{Caller, TokenRole, Tokens};
 use crate::chance::Chance;
 use crate::clock::{Clock, Manual};
 use crate::runtime::{Bridge, Entrance, Options, Source, Store};
 use crate::server::guard::Origins;
+use crate::server::look::look;
 use crate::server::{App, AppOptions};
 
 const VIA: &str = "whimmy";
@@ -112,7 +113,7 @@ impl House {
 /// Lets the machine look at everything that it wants to look at, without listening to the journal. Returns what it said.
 async fn looks_around(talk: &mut Talk) -> Vec<String> {
     let mut said = Vec::new();
-    while !talk.rulings.is_empty() {
+    while !talk.driver.rulings.is_empty() {
         talk.step_while_ready();
         said.extend(texts(talk));
         tokio::task::yield_now().await;
@@ -158,7 +159,7 @@ async fn an_answer_to_what_a_connection_never_looked_at_is_told_as_well() {
     let session = house.asks().await;
     // What it wanted to look at is dropped: it hears of the answer alone, as of a session beyond those that it looks at.
     let mut back = house.connects();
-    back.rulings.clear();
+    back.driver.rulings.clear();
     house.answers(session).await;
     let answer = says(&mut back, "hook.ask_user_answer").await.expect("it hears of the answer alone");
     assert!(answer.contains(r#""answers":{"Which?":"B"}"#), "{answer}");

@@ -107,7 +107,7 @@ async fn until_the_end(app: &App, ask: AskId, kept: &Kept) -> Result<Option<End>
         let why = tokio::select! {
             biased;
             () = app.stop.cancelled() => return Ok(None),
-            () = end => None,
+            _ = end => None,
             () = gone => Some((End::TakenBack, "the program that wanted this has ended")),
             () = goes_on => {
                 Some((End::NoneDenied, "no device denied this in time, so the terminal paired a new one without a tap"))

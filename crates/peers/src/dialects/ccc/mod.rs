@@ -110,6 +110,7 @@ pub const LISTING: Listing = Listing {
         wrong_token: r#"{"detail":"Could not validate credentials"}"#,
     }),
     wishes,
+    hosted: false,
     greet: Some(greet),
 };
 

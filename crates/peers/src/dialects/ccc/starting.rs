@@ -5,8 +5,9 @@ use askbridge_core::ids::Raw;
 use serde_json::{Value, json};
 
 use super::{bodies, models, quirks, wishes};
+use crate::listing::usual_hosted_door;
 use crate::uuid;
-use crate::wish::{HOSTED_DOOR, Wish};
+use crate::wish::Wish;
 
 pub(super) fn start(folder: &str, body: &bodies::Session, bits: u128) -> Wish {
     let mut more = json!({"allowed_tools": quirks::ALLOWED_TOOLS, "setting_sources": ["project"]});
@@ -23,6 +24,6 @@ pub(super) fn start(folder: &str, body: &bodies::Session, bits: u128) -> Wish {
         more: Some(Raw::from(more.to_string())),
         ..Settings::default()
     };
-    let session = Some(uuid::fresh_session(bits));
-    Wish::Start { session, door: HOSTED_DOOR, agent: Some(HOSTED_DOOR.to_owned()), settings: Box::new(settings) }
+    let (session, door) = (Some(uuid::fresh_session(bits)), usual_hosted_door());
+    Wish::Start { session, door, agent: Some(door.to_owned()), settings: Box::new(settings) }
 }

@@ -10,10 +10,10 @@ use serde_json::value::RawValue;
 use super::peer::Ccc;
 use super::wire::{Question, Said, Timed, Usage};
 use super::{ABILITIES, quirks};
+use crate::listing::hosted_door;
 use crate::peer::Cx;
 use crate::slot::Ending;
 use crate::told::Happened;
-use crate::wish::HOSTED_DOOR;
 
 pub(super) fn send(cx: &mut Cx<'_>, said: Said<'_>) {
     let frame = serde_json::to_string(&Timed::at(cx.now, said)).expect("frames have text keys");
@@ -94,7 +94,8 @@ impl Ccc {
                 let Some((ask, ending)) = Ending::of(event) else { return };
                 let Some(left) = self.slot.over(ask) else { return };
                 // The call of a hosted agent's question gets a result, and that is what marks the card. Others have none.
-                let has_result = left.ask.asker.door == HOSTED_DOOR && left.ask.call.as_ref().is_some_and(is_a_call);
+                let is_hosted = hosted_door(&left.ask.asker.door).is_some();
+                let has_result = is_hosted && left.ask.call.as_ref().is_some_and(is_a_call);
                 if self.is_caught_up && left.was_shown && !left.said_here && !has_result {
                     let (call, output) = (call_of(&left.ask), ending.in_words());
                     let success = matches!(ending, Ending::Answered { .. } | Ending::Overtaken { .. });

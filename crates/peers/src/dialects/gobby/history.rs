@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 
 use super::modes;
 use crate::json::Rfc3339;
+use crate::listing::hosted_door;
 use crate::rest;
 use crate::story::Story;
 use crate::uuid;
-use crate::wish::{HOSTED_DOOR, SessionLine};
+use crate::wish::SessionLine;
 
 fn name_of(folder: &str) -> &str {
     folder.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(folder)
@@ -23,7 +24,8 @@ pub(super) fn projects(folders: &[String]) -> Value {
 /// Projects with what happens in them. A page chooses one of these, and lists the conversations of that one alone.
 pub(super) fn projects_at_work(folders: &[String], sessions: &[SessionLine]) -> Value {
     let projects = folders.iter().map(|folder| {
-        let at_work = sessions.iter().filter(|line| line.door == HOSTED_DOOR && line.folder.as_ref() == Some(folder));
+        let is_here = |line: &&SessionLine| hosted_door(&line.door).is_some() && line.folder.as_ref() == Some(folder);
+        let at_work = sessions.iter().filter(is_here);
         let last = at_work.clone().map(|line| line.last_at).max();
         let first = at_work.clone().map(|line| line.started_at).min();
         json!({

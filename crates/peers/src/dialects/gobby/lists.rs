@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use super::history::{Line, Page};
 use super::modes;
 use crate::json::Rfc3339;
+use crate::listing::hosted_door;
 use crate::rest;
 use crate::uuid;
-use crate::wish::{Finds, Gist, HOSTED_DOOR, Query, SessionLine};
+use crate::wish::{Finds, Gist, Query, SessionLine};
 
 /// Sessions that one answer lists, unless the page wants fewer.
 const LISTED_MAX: usize = 100;
@@ -41,7 +42,7 @@ impl Filter {
         let created = serde_json::to_value(Rfc3339(line.started_at)).unwrap_or_default();
         let created = created.as_str().unwrap_or_default();
         let allows = |wanted: &[String], is: &[&str]| wanted.is_empty() || wanted.iter().any(|it| is.contains(&&**it));
-        line.door == HOSTED_DOOR
+        hosted_door(&line.door).is_some()
             && self.project.as_deref().is_none_or(|project| line.folder.as_deref().map(uuid::of_text).as_deref() == Some(project))
             && allows(&self.statuses, &[Line::status(line.is_over)])
             && allows(&self.sources, &Page::SOURCES)

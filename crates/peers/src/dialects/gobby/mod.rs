@@ -79,6 +79,7 @@ pub const LISTING: Listing = Listing {
         wrong_token: r#"{"detail":"Invalid token"}"#,
     }),
     wishes,
+    hosted: false,
     greet: Some(greet),
 };
 

@@ -14,12 +14,13 @@ use super::streams::Piece;
 use super::wire::Said;
 use super::{quirks, tell};
 use crate::awaiting::Awaiting;
+use crate::listing::hosted_door;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::stream::Streams;
 use crate::told::Told;
 use crate::turn::Turn;
 use crate::uuid;
-use crate::wish::{Finds, HOSTED_DOOR, Query, Receipt, Rejection, Watch, Wish};
+use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 /// Conversations that a page is told of when it connects. Beyond: it lists them.
 const CONVERSATIONS_MAX: usize = 100;
@@ -127,7 +128,7 @@ impl Gobby {
     }
 
     fn greeted(&mut self, finds: &Finds, cx: &mut Cx<'_>) {
-        let running = finds.sessions.iter().filter(|line| line.door == HOSTED_DOOR && !line.is_over);
+        let running = finds.sessions.iter().filter(|line| hosted_door(&line.door).is_some() && !line.is_over);
         let said = Said::ConnectionEstablished {
             client_id: uuid::write(cx.ids.fresh()),
             user_id: format!("local-{:08x}", cx.ids.fresh() as u32),

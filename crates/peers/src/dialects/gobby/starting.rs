@@ -5,7 +5,8 @@ use askbridge_core::ids::{Raw, SessionId};
 use serde_json::json;
 
 use super::{modes, quirks, wishes};
-use crate::wish::{HOSTED_DOOR, Wish};
+use crate::listing::usual_hosted_door;
+use crate::wish::Wish;
 
 /// What a page may say about a conversation that begins.
 #[derive(Default)]
@@ -33,6 +34,6 @@ pub(super) fn start(session: SessionId, beginning: &Beginning<'_>) -> Wish {
     if beginning.mode.and_then(|mode| modes::set(mode, &mut settings)).is_none() {
         modes::set("normal", &mut settings);
     }
-    let agent = Some(HOSTED_DOOR.to_owned());
-    Wish::Start { session: Some(session), door: HOSTED_DOOR, agent, settings: Box::new(settings) }
+    let door = usual_hosted_door();
+    Wish::Start { session: Some(session), door, agent: Some(door.to_owned()), settings: Box::new(settings) }
 }

@@ -14,11 +14,12 @@ use super::peer::{Chat, Gobby, Open};
 use super::streams::Piece;
 use super::wire::{End, Said};
 use super::{modes, names, quirks};
+use crate::listing::hosted_door;
 use crate::peer::{BlockKind, Outbox};
 use crate::slot::Ending;
 use crate::told::Happened;
 use crate::uuid;
-use crate::wish::{HOSTED_DOOR, Rejection};
+use crate::wish::Rejection;
 
 /// Asks that are over and may still be answered late, as one page remembers them. Beyond: the oldest is forgotten.
 const OVER_MAX: usize = 64;
@@ -352,5 +353,5 @@ fn is_talk(event: &Event) -> bool {
 
 /// Is this a call that a person was asked about by a card of its own?
 fn has_a_card(ask: &Ask) -> bool {
-    ask.asker.door == HOSTED_DOOR && ask.body.kind() != Kind::Approval
+    hosted_door(&ask.asker.door).is_some() && ask.body.kind() != Kind::Approval
 }

@@ -30,5 +30,6 @@ pub const LISTING: Listing = Listing {
     manners: Manners { sharing: Sharing::Share, login: Login::FirstFrame },
     served: Served::Always,
     wishes: Wishes::default,
+    hosted: false,
     greet: Some(|hello| Greeting::Open(Box::new(Native::new(hello.caller.is_some())))),
 };

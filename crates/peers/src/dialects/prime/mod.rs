@@ -60,6 +60,7 @@ pub const LISTING: Listing = Listing {
         wrong_token: r#"{"detail":"Invalid authentication token"}"#,
     }),
     wishes,
+    hosted: false,
     greet: Some(greet),
 };
 

@@ -13,11 +13,12 @@ use super::tell::{self, Sent};
 use super::wire::Said;
 use super::{NAME, quirks, wishes};
 use crate::awaiting::Awaiting;
+use crate::listing::usual_hosted_door;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::slot::Slot;
 use crate::told::{Happened, Told};
 use crate::uuid;
-use crate::wish::{HOSTED_DOOR, Receipt, Rejection, Watch, Wish};
+use crate::wish::{Receipt, Rejection, Watch, Wish};
 
 /// One connection.
 #[derive(Default)]
@@ -78,8 +79,8 @@ impl Prime {
             ..Settings::default()
         };
         let session = Some(uuid::fresh_session(cx.ids.fresh()));
-        let agent = Some(HOSTED_DOOR.to_owned());
-        let start = Wish::Start { session, door: HOSTED_DOOR, agent, settings: Box::new(settings) };
+        let door = usual_hosted_door();
+        let start = Wish::Start { session, door, agent: Some(door.to_owned()), settings: Box::new(settings) };
         self.wish(Awaited::Start, start, cx.out);
     }
 

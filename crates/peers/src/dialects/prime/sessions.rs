@@ -5,11 +5,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::json::Rfc3339;
+use crate::listing::hosted_door;
 use crate::peer::Cx;
 use crate::rest;
 use crate::tally::{Standing, Tally};
 use crate::uuid;
-use crate::wish::{Finds, HOSTED_DOOR, Query, SessionLine};
+use crate::wish::{Finds, Query, SessionLine};
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 500;
@@ -85,7 +86,7 @@ impl Listing {
         let search = self.search.as_ref().map(|search| search.to_lowercase());
         let is_meant = |line: &SessionLine| {
             let title = || line.title.as_deref().unwrap_or_default().to_lowercase();
-            (self.include_agent_sessions || line.door == HOSTED_DOOR)
+            (self.include_agent_sessions || hosted_door(&line.door).is_some())
                 && search.as_ref().is_none_or(|search| title().contains(search))
         };
         self.lines.extend(finds.sessions.into_iter().filter(is_meant));
@@ -115,7 +116,7 @@ impl Listing {
             session_id: uuid::of_session(line.id),
             title: line.title.clone().unwrap_or_default(),
             summary: None,
-            is_agent_session: line.door != HOSTED_DOOR,
+            is_agent_session: hosted_door(&line.door).is_none(),
             created_at: Rfc3339(line.started_at).to_string(),
             last_activity: Rfc3339(line.last_at).to_string(),
             message_count: tally(line.id).messages,

@@ -15,12 +15,13 @@ use super::history::answer_to;
 use super::opening::{Opening, read};
 use super::wire::Chunk;
 use super::{answers, quirks, session_of, wishes};
+use crate::listing::usual_hosted_door;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
 use crate::rest;
 use crate::told::{Happened, Told};
 use crate::turn::Turn;
 use crate::uuid;
-use crate::wish::{HOSTED_DOOR, Query, Receipt, Rejection, Watch, Wish};
+use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
 
 const LOOK: Tag = Tag(1);
 const START: Tag = Tag(2);
@@ -77,8 +78,9 @@ impl Chat {
             more: Some(Raw::from(more.to_string())),
             ..Settings::default()
         };
-        let (session, agent) = (self.session, Some(HOSTED_DOOR.to_owned()));
-        out.wishes.push((START, Wish::Start { session, door: HOSTED_DOOR, agent, settings: Box::new(settings) }));
+        let (session, door) = (self.session, usual_hosted_door());
+        let agent = Some(door.to_owned());
+        out.wishes.push((START, Wish::Start { session, door, agent, settings: Box::new(settings) }));
     }
 
     fn listen(&self, out: &mut Outbox) {

@@ -6,9 +6,10 @@ use askbridge_core::ids::{SessionId, Timestamp};
 use serde_json::{Value, json};
 
 use crate::json::Rfc3339;
+use crate::listing::hosted_door;
 use crate::rest;
 use crate::uuid;
-use crate::wish::{Finds, Gist, HOSTED_DOOR, Query, SessionLine};
+use crate::wish::{Finds, Gist, Query, SessionLine};
 
 /// Sessions that one answer lists, unless the client wants fewer.
 const LISTED_MAX: usize = 100;
@@ -50,7 +51,7 @@ impl Listed {
 
     fn takes(&self, line: &SessionLine) -> bool {
         let title = || line.title.as_deref().unwrap_or_default().to_lowercase();
-        line.door == HOSTED_DOOR
+        hosted_door(&line.door).is_some()
             && !self.is_elsewhere
             && line.is_over == self.is_over
             && self.since.is_none_or(|since| line.last_at >= since)

@@ -37,7 +37,7 @@ use askbridge_core::terms::Wishes;
 use crate::listing::{Listing, Login, Manners, Served, Sharing};
 
 /// The door's name in sessions and asks.
-pub const NAME: &str = crate::wish::HOSTED_DOOR;
+pub const NAME: &str = "claude";
 
 /// Closes the conversation because the question is parked: the process is to end, the session goes on.
 pub const PARKED: u16 = 4001;
@@ -51,5 +51,6 @@ pub const LISTING: Listing = Listing {
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
     served: Served::Always,
     wishes: Wishes::default,
+    hosted: true,
     greet: None,
 };

@@ -47,5 +47,6 @@ pub const LISTING: Listing = Listing {
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
     served: Served::Always,
     wishes: Wishes::default,
+    hosted: false,
     greet: None,
 };

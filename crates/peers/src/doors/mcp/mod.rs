@@ -53,6 +53,7 @@ pub const LISTING: Listing = Listing {
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
     served: Served::Always,
     wishes: Wishes::default,
+    hosted: false,
     greet: Some(greet),
 };
 

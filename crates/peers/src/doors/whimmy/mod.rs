@@ -49,6 +49,7 @@ pub const LISTING: Listing = Listing {
         wrong_token: r#"{"error":"invalid token"}"#,
     }),
     wishes,
+    hosted: false,
     greet: Some(greet),
 };
 

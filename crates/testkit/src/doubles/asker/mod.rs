@@ -24,6 +24,7 @@ pub const LISTING: Listing = Listing {
     manners: Manners { sharing: Sharing::Share, login: Login::FirstFrame },
     served: Served::Always,
     wishes: Wishes::default,
+    hosted: false,
     greet: Some(|hello| match hello.query.strip_prefix("token=") {
         Some(token) => Greeting::Open(Box::new(Asker::new(token))),
         None => Greeting::Refuse(401, "bring your token as ?token=".to_owned()),

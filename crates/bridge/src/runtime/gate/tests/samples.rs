@@ -9,7 +9,8 @@ use askbridge_core::ids::{CallId, Raw, SessionId};
 use askbridge_core::terms::{OtherTools, Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_peers::doors::http;
-use askbridge_peers::wish::{AskRef, AskWish, Call, HOSTED_DOOR, Wish};
+use askbridge_peers::listing::usual_hosted_door;
+use askbridge_peers::wish::{AskRef, AskWish, Call, Wish};
 
 use super::place::{ADA, Place};
 
@@ -39,7 +40,7 @@ macro_rules! every_wish {
 every_wish! {
     Wish::Start { .. } => [
         "start": |_| start(http::NAME),
-        "start an agent here": |_| start(HOSTED_DOOR)
+        "start an agent here": |_| start(usual_hosted_door())
     ];
     Wish::Configure { .. } => [
         "configure a title": |at| configure(at, title()),

@@ -1,9 +1,12 @@
 //! `POST /v1/asks`: a program asks. `?wait=SECONDS` waits for the answer as well.
 
+use std::time::Duration;
+
+use askbridge_core::ids::AskId;
 use askbridge_core::limits;
 use askbridge_peers::doors::http::{self, AskError, Asking, NewAsk};
 use askbridge_peers::json::AskJson;
-use askbridge_peers::wish::Wish;
+use askbridge_peers::wish::{AskWish, Rejection};
 use axum::extract::{FromRequestParts, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
@@ -11,8 +14,9 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::gone::{held, respond_or_withdraw};
-use super::show::{AskerWaiting, respond};
+use super::show::{AskerWaiting, Shown, respond};
 use crate::auth::Caller;
+use crate::runtime::{Asked, Listen};
 use crate::server::app::App;
 use crate::server::aside::aside;
 use crate::server::body::Text;
@@ -32,20 +36,28 @@ pub(crate) async fn create(
     let wish = http::ask(&body, &Asking { key: key.as_deref() }).map_err(trouble)?;
     if waiting.withdraws()? {
         return held(app, move |app, connection| async move {
-            let receipt = app.gate().grant(&caller, HTTP, Wish::Ask(Box::new(wish))).await?;
-            let ask = receipt.ask.expect("an ask that was granted has an id");
-            let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
-            respond_or_withdraw(app, &caller, ask, wait, status, connection).await
+            let (ask, asked, status) = granted(&app, &caller, wish, wait).await?;
+            respond_or_withdraw(app, &caller, Shown { ask, asked, wait, status }, connection).await
         })
         .await;
     }
     aside(async move {
-        let receipt = app.gate().grant(&caller, HTTP, Wish::Ask(Box::new(wish))).await?;
-        let ask = receipt.ask.expect("an ask that was granted has an id");
-        let status = if receipt.news { StatusCode::CREATED } else { StatusCode::OK };
-        respond(app, &caller, ask, wait, status).await
+        let (ask, asked, status) = granted(&app, &caller, wish, wait).await?;
+        respond(app, &caller, Shown { ask, asked, wait, status }).await
     })
     .await
+}
+
+async fn granted(
+    app: &App,
+    caller: &Caller,
+    wish: AskWish,
+    wait: Duration,
+) -> Result<(AskId, Option<Asked>, StatusCode), Rejection> {
+    let listen = if wait.is_zero() { Listen::No } else { Listen::ForTheEnd };
+    let (receipt, asked) = app.gate().ask_shown(caller, HTTP, Box::new(wish), listen).await?;
+    let ask = receipt.ask.expect("an ask that was granted has an id");
+    Ok((ask, asked, if receipt.news { StatusCode::CREATED } else { StatusCode::OK }))
 }
 
 /// What the asker calls this attempt, if it has a name for it.
@@ -91,3 +103,6 @@ pub(crate) fn create_doc(op: &mut Operation<'_>) {
         .refuses(&["forbidden", "unknown_session", "ask_open", "session_closed", "session_moved_on", "session_full"])
         .refuses(&["already_started", "too_many_asks", "too_much_open"]);
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,16 +2,13 @@
 
 use std::future::Future;
 use std::panic::resume_unwind;
-use std::time::Duration;
 
-use askbridge_core::ids::AskId;
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
-use axum::http::StatusCode;
 use axum::response::Response;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, warn};
 
-use super::show::respond;
+use super::show::{Shown, respond};
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::problem::Trouble;
@@ -42,14 +39,13 @@ where
 pub(super) async fn respond_or_withdraw(
     app: App,
     caller: &Caller,
-    ask: AskId,
-    wait: Duration,
-    status: StatusCode,
+    shown: Shown,
     gone: CancellationToken,
 ) -> Result<Response, Trouble> {
+    let ask = shown.ask;
     tokio::select! {
         biased;
-        response = respond(app.clone(), caller, ask, wait, status) => return response,
+        response = respond(app.clone(), caller, shown) => return response,
         () = gone.cancelled() => {}
     }
     let wish = Wish::Withdraw { ask: AskRef::Id(ask), why: WHY.to_owned() };

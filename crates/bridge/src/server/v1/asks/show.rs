@@ -21,6 +21,7 @@ use tokio::time::sleep;
 use super::ask_id;
 use super::gone::{held, respond_or_withdraw};
 use crate::auth::{Action, Caller};
+use crate::runtime::{Asked, after};
 use crate::server::app::App;
 use crate::server::body::written;
 use crate::server::docs::Operation;
@@ -75,25 +76,27 @@ pub(crate) async fn show(
     let ask = ask_id(&id)?;
     let wait = waiting.span()?;
     app.handle.guard_ask(&caller, Action::See, ask)?;
+    let shown = Shown { ask, asked: None, wait, status: StatusCode::OK };
     if !waiting.withdraws()? {
-        return respond(app, &caller, ask, wait, StatusCode::OK).await;
+        return respond(app, &caller, shown).await;
     }
     app.handle.guard_ask(&caller, Action::Withdraw, ask)?;
-    held(app, move |app, connection| async move {
-        respond_or_withdraw(app, &caller, ask, wait, StatusCode::OK, connection).await
-    })
-    .await
+    held(app, move |app, connection| async move { respond_or_withdraw(app, &caller, shown, connection).await }).await
+}
+
+/// An ask that is to be shown, now or when it is settled.
+pub(super) struct Shown {
+    pub(super) ask: AskId,
+    /// If this very request asked it.
+    pub(super) asked: Option<Asked>,
+    pub(super) wait: Duration,
+    pub(super) status: StatusCode,
 }
 
 /// Waits until the ask is settled or the time is up, and shows it.
-pub(super) async fn respond(
-    app: App,
-    caller: &Caller,
-    ask: AskId,
-    wait: Duration,
-    status: StatusCode,
-) -> Result<Response, Trouble> {
-    let view = settled(&app, caller, ask, wait).await?;
+pub(super) async fn respond(app: App, caller: &Caller, shown: Shown) -> Result<Response, Trouble> {
+    let Shown { ask, asked, wait, status } = shown;
+    let view = settled(&app, caller, ask, asked, wait).await?;
     let body = written(&AskJson::of(&view));
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     // Only where fetching is the way to the agent; a hosted agent hears it from its host.
@@ -126,18 +129,36 @@ async fn parcels(app: &App, view: &AskView) -> Result<Vec<Parcel>, Rejection> {
     Ok(parcels)
 }
 
-async fn settled(app: &App, caller: &Caller, ask: AskId, wait: Duration) -> Result<AskView, Rejection> {
-    if !wait.is_zero() {
-        let end = app.handle.end_of(ask);
-        if app.handle.is_open(ask).await? {
-            tokio::select! {
-                biased;
-                () = app.tokens.revoked(caller) => return Err(Rejection::Unauthorized),
-                () = end => {}
-                () = sleep(wait) => {}
-                () = app.stop.cancelled() => {}
+/// Each look locks the session. An ask that was open when it was last seen, and was then settled, is not looked at again.
+async fn settled(
+    app: &App,
+    caller: &Caller,
+    ask: AskId,
+    asked: Option<Asked>,
+    wait: Duration,
+) -> Result<AskView, Rejection> {
+    let (view, end) = match asked {
+        Some(Asked { view, end: Some(end) }) => (view, end),
+        Some(Asked { view, end: None }) => return Ok(view),
+        None if wait.is_zero() => return app.handle.ask(ask).await,
+        None => {
+            let end = app.handle.end_of(ask);
+            (app.handle.ask(ask).await?, end)
+        }
+    };
+    if !view.state.is_open() {
+        return Ok(view);
+    }
+    tokio::select! {
+        biased;
+        () = app.tokens.revoked(caller) => return Err(Rejection::Unauthorized),
+        settled = end => {
+            if let Some(view) = settled.and_then(|event| after(view, &event)) {
+                return Ok(view);
             }
         }
+        () = sleep(wait) => {}
+        () = app.stop.cancelled() => {}
     }
     app.handle.ask(ask).await
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::options::HostOptions;
+use crate::hosts::options::HostOptions;
 
 /// The oldest version whose conversations we know.
 const OLDEST: Version = Version(2, 1, 197);

@@ -3,13 +3,12 @@
 use askbridge_core::event::Settings;
 use askbridge_core::ids::SessionId;
 use askbridge_core::intent::Intent;
-use askbridge_core::limits::DECISIONS_MAX;
-use askbridge_peers::doors::claude::session_uuid;
+use askbridge_peers::doors::claude::{Carry, session_uuid};
 use askbridge_peers::wish::Rejection;
 
 use super::argv::Launch;
-use super::desk::Inner;
-use super::place::Place;
+use crate::hosts::desk::Inner;
+use crate::hosts::place::Place;
 
 /// How many sessions are looked through for the first of a conversation. Beyond: the last that was found.
 const LINKS_MAX: usize = 1000;
@@ -46,14 +45,9 @@ pub(super) async fn keep(
     desk.handle.submit(session, vec![Intent::Configure(Box::new(settings))]).await?;
     // Words that a stop has swallowed belong to the conversation, not to the session.
     let place = Place::new(&desk.options.folder, earlier);
-    let words = place.rest().map(|rest| rest.carry.words).unwrap_or_default();
+    let words = place.rest::<Carry>().map(|rest| rest.carry.words).unwrap_or_default();
     if place.process().is_none() {
         let _ = place.clear_all();
     }
     Ok(words)
-}
-
-/// Has a session grown so long that it goes on as another one, once its process is let go?
-pub(super) async fn is_full(desk: &Inner, session: SessionId) -> bool {
-    desk.handle.look(session, |state| state.session.decisions >= DECISIONS_MAX).await.unwrap_or(false)
 }

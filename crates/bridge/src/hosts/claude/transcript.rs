@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{fs, io};
 
-use super::options::HostOptions;
+use crate::hosts::options::HostOptions;
 use crate::regular;
 
 /// Finds the record of the conversation with that name. Without one there is nothing to resume.

@@ -1,0 +1,348 @@
+//! Lets a machine act, carries out what it wants done, and tells it what happens.
+
+use askbridge_core::ids::{Position, SessionId, Timestamp};
+use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
+use askbridge_peers::told::Told;
+use askbridge_peers::wish::{Receipt, Rejection};
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt};
+
+use super::endpoint::{Endpoint, Lost, Order, Watched};
+use super::rulings::Rulings;
+use crate::chance::Chance;
+use crate::runtime::{Follower, Heard, News};
+
+/// One machine and everything about it that waits.
+pub(crate) struct Driver<P, E> {
+    pub(crate) peer: P,
+    pub(crate) endpoint: E,
+    out: Outbox,
+    chance: Chance,
+    follower: Option<Follower>,
+    pub(crate) rulings: Rulings,
+    /// Receipts whose events have not been told yet. Empty unless [`Order::NewsBeforeReceipt`].
+    held: Vec<(SessionId, Position, Tag, Receipt)>,
+    wake_at: Option<Timestamp>,
+    /// The timer, and the time it is set to: most steps leave it as it is.
+    alarm: Option<(Timestamp, BoxFuture<'static, ()>)>,
+    hang_up: Option<(u16, String)>,
+}
+
+/// What ended the wait of a step.
+pub(crate) enum Stepped<F, T> {
+    First(F),
+    Then(T),
+    /// The machine was told something, or something is stored.
+    Machine,
+}
+
+impl<P: Peer, E: Endpoint> Driver<P, E> {
+    pub(crate) fn new(peer: P, endpoint: E, follower: Option<Follower>) -> Self {
+        Self {
+            chance: endpoint.handle().chance.clone(),
+            peer,
+            endpoint,
+            out: Outbox::default(),
+            follower,
+            rulings: Rulings::default(),
+            held: Vec::new(),
+            wake_at: None,
+            alarm: None,
+            hang_up: None,
+        }
+    }
+
+    /// Passes on what the other side said.
+    pub(crate) fn hear(&mut self, frame: Frame<'_>) -> Result<(), Garbled> {
+        self.act(|peer, cx| peer.hear(frame, cx))
+    }
+
+    pub(crate) fn wake(&mut self) {
+        self.wake_at = None;
+        if let Some(at) = self.act(|peer, cx| peer.wake(cx)) {
+            self.wake_at = Some(at);
+        }
+    }
+
+    /// Takes what the machine wants written.
+    pub(crate) fn take_frames(&mut self) -> Vec<Frame<'static>> {
+        std::mem::take(&mut self.out.frames)
+    }
+
+    pub(crate) fn frame_bytes(&self) -> usize {
+        self.out.bytes()
+    }
+
+    /// Ends the conversation, once the frames are out.
+    pub(crate) fn hang_up(&mut self, code: u16, reason: impl Into<String>) {
+        self.hang_up = Some((code, reason.into()));
+    }
+
+    pub(crate) fn hangs_up(&self) -> bool {
+        self.hang_up.is_some()
+    }
+
+    pub(crate) fn take_hang_up(&mut self) -> Option<(u16, String)> {
+        self.hang_up.take()
+    }
+
+    pub(crate) fn is_following(&self) -> bool {
+        self.follower.is_some()
+    }
+
+    /// Tells the machine no more news.
+    pub(crate) fn stop_following(&mut self) {
+        self.follower = None;
+    }
+
+    /// Will nothing ever happen here, unless the other side speaks?
+    pub(crate) fn is_idle(&self) -> bool {
+        self.follower.is_none() && self.rulings.is_empty() && self.held.is_empty() && self.wake_at.is_none()
+    }
+
+    /// Is everything stored that the machine recorded, and every ruling passed on?
+    pub(crate) fn is_settled(&self) -> bool {
+        self.rulings.is_empty() && !self.endpoint.is_storing()
+    }
+
+    /// Lets the machine act, then carries out what it wants done.
+    ///
+    /// Streams and records come before wishes: what an agent said before a question stands before it in the journal.
+    pub(crate) fn act<T>(&mut self, act: impl FnOnce(&mut P, &mut Cx<'_>) -> T) -> T {
+        let now = self.endpoint.handle().clock.now();
+        let mut cx = Cx { now, ids: &mut self.chance, out: &mut self.out };
+        let result = act(&mut self.peer, &mut cx);
+        for streamed in std::mem::take(&mut self.out.streams) {
+            self.endpoint.stream(streamed);
+        }
+        for (place, record) in std::mem::take(&mut self.out.records).into_iter().enumerate() {
+            self.endpoint.record(record, place);
+        }
+        self.endpoint.write(&mut self.out.frames);
+        for (tag, wish) in std::mem::take(&mut self.out.wishes) {
+            self.endpoint.wish(tag, wish, &mut self.rulings);
+        }
+        for (tag, query) in std::mem::take(&mut self.out.queries) {
+            self.endpoint.query(tag, query, &mut self.rulings);
+        }
+        if E::ORDER == Order::NewsBeforeReceipt {
+            while let Some((tag, ruling)) = self.rulings.known.pop_front() {
+                self.ruled(tag, ruling);
+            }
+        }
+        for watch in std::mem::take(&mut self.out.watches) {
+            match self.endpoint.watch(watch) {
+                Watched::Follow(follower) => self.follower = Some(follower),
+                Watched::Nothing => {}
+                Watched::HangUp(code, reason) => self.hang_up(code, reason),
+            }
+        }
+        for (session, words) in std::mem::take(&mut self.out.whispers) {
+            self.endpoint.whisper(session, &words);
+        }
+        for (session, ends) in std::mem::take(&mut self.out.endings) {
+            self.endpoint.end_with(session, ends);
+        }
+        if let Some(at) = self.out.wake_at.take() {
+            self.wake_at = Some(at);
+        }
+        if let Some(hang_up) = self.out.hang_up.take() {
+            self.hang_up = Some(hang_up);
+        }
+        result
+    }
+
+    /// Waits for one thing that concerns the machine, and tells it. Nothing is lost if this is dropped half-way.
+    ///
+    /// If several are ready: `first` is taken before everything else; `then` after the rulings and before the alarm, because
+    /// what the other side said in time counts although its time is over.
+    pub(crate) async fn step<F, T>(
+        &mut self,
+        first: impl Future<Output = F>,
+        then: impl Future<Output = T>,
+    ) -> Stepped<F, T> {
+        self.set_the_alarm();
+        tokio::select! {
+            biased;
+            first = first => return Stepped::First(first),
+            heard = next(&mut self.follower) => self.heard(heard),
+            // Before the rulings: what was said before a question stands before it in the journal.
+            () = self.endpoint.stored(), if self.endpoint.is_storing() => {}
+            Some((tag, ruling)) = self.rulings.in_flight.next(), if !self.rulings.in_flight.is_empty() => self.ruled(tag, ruling),
+            then = then => return Stepped::Then(then),
+            () = rung(&mut self.alarm) => {
+                self.alarm = None;
+                self.wake();
+            }
+        }
+        Stepped::Machine
+    }
+
+    /// Takes one thing that is ready by now, without waiting. Says whether there was one.
+    pub(crate) fn step_if_ready(&mut self) -> bool {
+        // With `Order::RulingBeforeLaterNews`, news wait until the rulings are passed on; with the other, none is left here.
+        if self.rulings.known.is_empty()
+            && let Some(heard) = self.follower.as_mut().and_then(Follower::next_if_ready)
+        {
+            self.heard(heard);
+            return true;
+        }
+        while self.endpoint.is_storing() && self.endpoint.stored().now_or_never().is_some() {}
+        match self.rulings.in_flight.next().now_or_never() {
+            Some(Some((tag, ruling))) => self.ruled(tag, ruling),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Passes on every ruling that is known, and those on what the machine wishes because of them.
+    pub(crate) fn pass_on_rulings(&mut self) {
+        while let Some((tag, ruling)) = self.rulings.known.pop_front() {
+            self.act(|peer, cx| peer.reply(tag, ruling, cx));
+        }
+    }
+
+    /// For a machine whose other side is gone: passes on one ruling, or waits until something is stored. Says whether there
+    /// was anything.
+    pub(crate) async fn finish_one(&mut self) -> bool {
+        for (_, _, tag, receipt) in std::mem::take(&mut self.held) {
+            self.act(|peer, cx| peer.reply(tag, Ok(receipt), cx));
+        }
+        if let Some((tag, ruling)) = self.rulings.known.pop_front() {
+            self.act(|peer, cx| peer.reply(tag, ruling, cx));
+            return true;
+        }
+        tokio::select! {
+            biased;
+            () = self.endpoint.stored(), if self.endpoint.is_storing() => true,
+            Some((tag, ruling)) = self.rulings.in_flight.next(), if !self.rulings.in_flight.is_empty() => {
+                self.act(|peer, cx| peer.reply(tag, ruling, cx));
+                true
+            }
+            else => false,
+        }
+    }
+
+    fn set_the_alarm(&mut self) {
+        if self.alarm.as_ref().map(|(at, _)| *at) != self.wake_at {
+            let clock = self.endpoint.handle().clock.clone();
+            self.alarm = self.wake_at.map(|at| (at, async move { clock.sleep_until(at).await }.boxed()));
+        }
+    }
+
+    fn heard(&mut self, heard: Result<Heard, Rejection>) {
+        match heard {
+            Ok(Heard::News(news)) => self.tell(&news),
+            Ok(Heard::Snapshot(snapshot)) => {
+                self.act(|peer, cx| peer.tell(&Told::Snapshot(&snapshot), cx));
+                self.release();
+            }
+            Ok(Heard::CaughtUp(seen)) => {
+                let Some(session) = self.endpoint.chat() else { return };
+                self.act(|peer, cx| peer.tell(&Told::CaughtUp { session, seen }, cx));
+                if let Some(follower) = &self.follower {
+                    self.endpoint.caught_up(follower.told_in(session));
+                }
+                self.release();
+            }
+            Ok(Heard::Lagged) => {
+                self.follower = None;
+                self.act(|peer, cx| peer.tell(&Told::Lagged, cx));
+                self.hang_up = Some(self.endpoint.lose_track(Lost::Lagged));
+            }
+            Err(rejection) => {
+                self.follower = None;
+                self.hang_up = Some(self.endpoint.lose_track(Lost::Failed(rejection)));
+            }
+        }
+    }
+
+    fn tell(&mut self, news: &News) {
+        if !self.endpoint.hears(news) {
+            return;
+        }
+        match news {
+            News::Entry(batch) => {
+                for happened in &batch.happened {
+                    if self.endpoint.tells(happened) {
+                        self.act(|peer, cx| peer.tell(&Told::Event(happened), cx));
+                    }
+                }
+                self.endpoint.told(batch);
+                self.release();
+            }
+            News::Draft { ask, draft, .. } => {
+                self.act(|peer, cx| peer.tell(&Told::Draft { ask: *ask, draft }, cx));
+            }
+            News::Gone { sessions } => self.act(|peer, cx| peer.tell(&Told::Gone { sessions }, cx)),
+            News::Own { own, .. } => self.act(|peer, cx| peer.tell(&Told::Own(own), cx)),
+            News::Delta { session, block, kind, offset, text } => {
+                let told = Told::Delta { session: *session, block: *block, kind: *kind, offset: *offset, text };
+                self.act(|peer, cx| peer.tell(&told, cx));
+            }
+            News::Seat { session, connection, .. } => {
+                if self.endpoint.is_displaced(*connection) {
+                    self.act(|peer, cx| peer.tell(&Told::Displaced { session: *session }, cx));
+                }
+            }
+            News::Whisper { session, words, .. } => {
+                self.act(|peer, cx| peer.tell(&Told::Whispered { session: *session, words }, cx));
+            }
+            News::Look { session, screen, .. } => {
+                let told = Told::Looked { session: *session, screen: *screen };
+                self.act(|peer, cx| peer.tell(&told, cx));
+            }
+        }
+    }
+
+    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>) {
+        if E::ORDER == Order::RulingBeforeLaterNews {
+            self.rulings.know(tag, ruling);
+            return;
+        }
+        match &ruling {
+            Ok(receipt) => {
+                if let (Some(session), Some(position)) = (receipt.session, receipt.position)
+                    && !self.has_told(session, position)
+                {
+                    self.held.push((session, position, tag, receipt.clone()));
+                    return;
+                }
+            }
+            Err(rejection) => self.endpoint.refused(rejection),
+        }
+        self.act(|peer, cx| peer.reply(tag, ruling, cx));
+    }
+
+    /// Passes on the receipts whose news have been told.
+    fn release(&mut self) {
+        let mut place = 0;
+        while place < self.held.len() {
+            let (session, position, ..) = self.held[place];
+            if self.has_told(session, position) {
+                let (_, _, tag, receipt) = self.held.remove(place);
+                self.act(|peer, cx| peer.reply(tag, Ok(receipt), cx));
+            } else {
+                place += 1;
+            }
+        }
+    }
+
+    fn has_told(&self, session: SessionId, position: Position) -> bool {
+        self.follower.as_ref().is_none_or(|follower| follower.has_told(session, position))
+    }
+}
+
+async fn next(follower: &mut Option<Follower>) -> Result<Heard, Rejection> {
+    match follower {
+        Some(follower) => follower.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn rung(alarm: &mut Option<(Timestamp, BoxFuture<'static, ()>)>) {
+    match alarm {
+        Some((_, rings)) => rings.await,
+        None => std::future::pending().await,
+    }
+}

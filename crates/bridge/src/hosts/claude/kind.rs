@@ -1,0 +1,59 @@
+//! Claude Code as a kind of agent: what is checked before there is a session, and how one gets its process.
+
+use std::sync::Arc;
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::SessionId;
+use askbridge_core::refusal::Refusal;
+use askbridge_peers::doors::claude;
+use askbridge_peers::wish::Rejection;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::argv::Launch;
+use super::cli::{Cli, is_root_without_a_sandbox};
+use super::start;
+use crate::hosts::desk::Inner;
+use crate::hosts::host::Ended;
+use crate::hosts::kind::{Kind, Way};
+use crate::hosts::options::HostOptions;
+use crate::hosts::start::StartError;
+
+pub(in crate::hosts) struct ClaudeCode;
+
+impl Kind for ClaudeCode {
+    fn door(&self) -> &'static str {
+        claude::NAME
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        options: &'a HostOptions,
+        settings: &'a mut Settings,
+    ) -> BoxFuture<'a, Result<(), Rejection>> {
+        prepare(options, settings).boxed()
+    }
+
+    fn host(&self, desk: Arc<Inner>, session: SessionId, way: Way) -> BoxFuture<'static, Result<Ended, StartError>> {
+        async move {
+            let host = match way {
+                Way::Start => start::start(&desk, session).await?,
+                Way::Adopt => start::adopt(&desk, session).await?,
+            };
+            Ok(host.run().await)
+        }
+        .boxed()
+    }
+}
+
+/// What Claude Code alone understands is in `settings.more`, as a [`Launch`] is written.
+async fn prepare(options: &HostOptions, settings: &mut Settings) -> Result<(), Rejection> {
+    let mut launch = Launch::of(settings);
+    // A session cannot take away what the operator names.
+    launch.always_ask.splice(0..0, options.always_ask.iter().cloned());
+    let checked = launch.check(settings.mode.as_deref(), is_root_without_a_sandbox(options));
+    checked.map_err(|error| Rejection::Refused(Refusal::BadRequest(error.to_string())))?;
+    Cli::find(options).await.map_err(|error| Rejection::NoClaude(error.to_string()))?;
+    settings.more = Some(launch.kept());
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! From a session to a process of Claude Code: a new one, one that goes on where it was, or one that runs already.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use askbridge_core::ask::{Body, Reach};
+use askbridge_core::event::Settings;
+use askbridge_core::ids::{Epoch, SessionId};
+use askbridge_peers::doors::claude::{Begin, Carry, Claude, Process, session_uuid};
+use askbridge_peers::json::Rfc3339;
+use askbridge_peers::wish::Rejection;
+use tracing::{info, warn};
+
+use super::argv::{Beginning, Launch, argv};
+use super::cli::{Cli, CliError};
+use super::recover::{self, Stamp};
+use super::{conversation, transcript};
+use crate::hosts::desk::Inner;
+use crate::hosts::host::Host;
+use crate::hosts::place::{Place, Rest};
+use crate::hosts::start::{self, Launching, StartError};
+
+/// Bits of a block's number that count within one process; the others tell processes of a session apart.
+const BLOCK_BITS: u32 = 20;
+
+impl From<CliError> for StartError {
+    fn from(error: CliError) -> Self {
+        Self::Program(error.to_string())
+    }
+}
+
+/// Starts a process for a session.
+pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host<Claude>, StartError> {
+    let look = |state: &crate::runtime::CellState| {
+        let interrupted = state.session.interrupted.map_or(0, |interruption| interruption.at.0);
+        (Arc::clone(&state.session.settings), state.session.epoch, interrupted)
+    };
+    let (settings, epoch, interrupted) = desk.handle.look(session, look).await?;
+    let folder = settings.folder.as_deref().ok_or(StartError::NoFolder)?;
+    let folder = desk.options.allow(folder)?;
+    let cli = Cli::find(&desk.options).await?;
+    let conversation = conversation::name(desk, session).await?;
+    let record = transcript::find(&desk.options, &conversation);
+    if let Some(record) = record.as_deref().filter(|_| cli.believes_its_record()) {
+        bring_back(desk, session, record, &settings).await?;
+    }
+    let resumes = record.is_some();
+    let (beginning, process) = match resumes {
+        true => (Beginning::Resume { waits: cli.awaits_initialize() }, Process::Resumed),
+        false => (Beginning::New, Process::New),
+    };
+    let left = Place::new(&desk.options.folder, session).rest::<Carry>();
+    let mut words = left.map(|rest| rest.carry.words).unwrap_or_default();
+    words.extend(conversation::keep(desk, session, &conversation, &settings).await?);
+    let (blocks, is_recent) = (first_block(epoch), cli.awaits_initialize());
+    let carry = Carry { blocks, initialized: false, is_recent, interrupted, words };
+    let rest = Rest { offset: 0, carry, resumed: resumes };
+    // Options may have previews; a tool of ours may wait for days.
+    let mut environment = vec![("MCP_TOOL_TIMEOUT", "2000000000")];
+    if desk.options.variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT").is_none() {
+        environment.push(("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", "markdown"));
+    }
+    let launching = Launching {
+        folder,
+        program: cli.path,
+        arguments: argv(&conversation, &settings, beginning),
+        environment,
+        machine: Claude::new(begin(desk, session, process, &rest, &settings)),
+        rest,
+        conversation,
+    };
+    start::launch(desk, session, launching).await
+}
+
+/// A question that was open when its process was killed comes back with the resume, if its record allows it. Otherwise
+/// its answer is said in words.
+async fn bring_back(desk: &Inner, session: SessionId, record: &Path, settings: &Settings) -> Result<(), Rejection> {
+    let calls = desk.handle.look(session, |state| {
+        let held = state.session.asks.values().filter(|live| live.is_unfinished() && !live.stranded && !live.parked);
+        let held = held.filter(|live| matches!(live.ask.body, Body::Questions(_) | Body::Plan(_)));
+        let held = held.filter(|live| live.ask.reach == Reach::Resumable);
+        held.filter_map(|live| live.ask.call.as_ref().map(ToString::to_string)).collect::<Vec<_>>()
+    });
+    let stamp = Stamp {
+        // Any will do, as long as it is one.
+        uuid: session_uuid(SessionId(desk.handle.chance().u128())),
+        at: Rfc3339(desk.handle.now()).to_string(),
+        mode: settings.mode.as_deref().unwrap_or("default"),
+    };
+    match recover::defer(record, &calls.await?, &stamp) {
+        Ok(true) => info!(session.id = %session, "A question was open when its agent was killed; it comes back"),
+        Ok(false) => {}
+        Err(error) => warn!(session.id = %session, %error, "Could not look into the record of an agent"),
+    }
+    Ok(())
+}
+
+/// Takes over a process that an earlier askbridge started, dead or alive.
+pub(super) async fn adopt(desk: &Arc<Inner>, session: SessionId) -> Result<Host<Claude>, StartError> {
+    let conversation = conversation::name(desk, session).await?;
+    let machine =
+        |rest: &Rest<Carry>, settings: &Settings| Claude::new(begin(desk, session, Process::Adopted, rest, settings));
+    start::adopt(desk, session, conversation, machine).await
+}
+
+fn begin(desk: &Inner, session: SessionId, process: Process, rest: &Rest<Carry>, settings: &Settings) -> Begin {
+    let launch = Launch::of(settings);
+    Begin {
+        session,
+        process,
+        carry: rest.carry.clone(),
+        interactive: launch.is_interactive(),
+        hold_max: launch.hold_max(desk.options.hold_max),
+        // It was checked before it was kept.
+        always: launch.always().unwrap_or_default(),
+    }
+}
+
+fn first_block(epoch: Epoch) -> u32 {
+    epoch.0.wrapping_add(1) << BLOCK_BITS
+}

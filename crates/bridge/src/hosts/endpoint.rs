@@ -1,0 +1,158 @@
+//! An agent's process as its machine's driver sees it: lines go into its pipe, what it says is stored once and in order.
+
+use std::sync::Arc;
+
+use askbridge_core::event::{Lane, Level};
+use askbridge_core::ids::{Epoch, SessionId};
+use askbridge_core::intent::Intent;
+use askbridge_peers::peer::{BlockKind, Frame, Record, Streamed, Tag};
+use askbridge_peers::told::Happened;
+use askbridge_peers::wish::{Query, Receipt, Rejection, Watch, Wish};
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesOrdered;
+use tracing::warn;
+
+use super::content::{Known, Order, Returning};
+use super::desk::Inner;
+use super::pipe::Pipe;
+use super::spool::Spool;
+use crate::auth::{Caller, ProcessId};
+use crate::driver::{self, Endpoint, Lost, Rulings, Watched};
+use crate::runtime::{Entrance, Gate, Handle, News};
+
+/// The process, without what makes it run or end.
+pub(super) struct AgentProcess {
+    pub(super) desk: Arc<Inner>,
+    pub(super) session: SessionId,
+    /// The door that its wishes come through.
+    pub(super) door: &'static str,
+    /// With which code the conversation ends when its session goes on.
+    pub(super) parked: u16,
+    /// The agent itself: its wishes are granted in its own name.
+    pub(super) caller: Caller,
+    pub(super) process: ProcessId,
+    pub(super) epoch: Epoch,
+    pub(super) spool: Spool,
+    pub(super) pipe: Pipe,
+    pub(super) records: FuturesOrdered<BoxFuture<'static, ()>>,
+    pub(super) returning: Returning,
+    pub(super) order: Order,
+    /// What an earlier askbridge, or an earlier process, has stored together with decisions. Empty once all of that was
+    /// heard again.
+    pub(super) known: Known,
+    /// Has the agent shown that it heard something?
+    pub(super) has_progressed: bool,
+}
+
+impl Endpoint for AgentProcess {
+    const ORDER: driver::Order = driver::Order::RulingBeforeLaterNews;
+
+    fn handle(&self) -> &Handle {
+        &self.desk.handle
+    }
+
+    fn wish(&mut self, tag: Tag, wish: Wish, rulings: &mut Rulings) {
+        // What the agent hears twice it ignores, so the machine need not wait until it is noted that it was handed over.
+        let noted = match &wish {
+            Wish::Hand { parcel } => Some(Intent::Hand { parcel: *parcel }),
+            Wish::Deliver { parcel, proof } => Some(Intent::Deliver { parcel: *parcel, proof: proof.clone() }),
+            Wish::Return { ask, result } => {
+                self.returning.add(*ask);
+                Some(Intent::Return { ask: *ask, result: result.clone() })
+            }
+            _ => None,
+        };
+        self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Return { .. } | Wish::Strand { .. });
+        if let Some(intent) = noted {
+            self.desk.handle.note(self.session, [intent]);
+            rulings.know(tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() }));
+            return;
+        }
+        let (handle, caller) = (self.desk.handle.clone(), self.caller.clone());
+        let entrance = Entrance::agent(self.door, self.session);
+        rulings.wait_for(async move { (tag, Gate::for_a_host(&handle).grant(&caller, entrance, wish).await) });
+    }
+
+    fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings) {
+        let handle = self.desk.handle.clone();
+        rulings.wait_for(async move {
+            let receipt = match query {
+                Query::Ask(ask) => {
+                    let view = handle.ask(ask).await;
+                    view.map(|view| Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
+                }
+                Query::Session(session) => {
+                    let view = handle.session(session).await;
+                    view.map(|view| Receipt { session_view: Some(Box::new(view)), ..Receipt::default() })
+                }
+                // Queries of clients, which come from outside.
+                _ => Err(Rejection::Unauthorized),
+            };
+            (tag, receipt)
+        });
+    }
+
+    /// A host follows its session from the beginning to the end, whatever its machine watches.
+    fn watch(&mut self, _: Watch) -> Watched {
+        Watched::Nothing
+    }
+
+    fn record(&mut self, record: Record, place: usize) {
+        self.store(record, place);
+    }
+
+    fn stream(&mut self, Streamed { session, block, kind, offset, text }: Streamed) {
+        // A question that is being written is no part of the story yet.
+        if kind != BlockKind::Asking {
+            self.store_what_returned();
+        }
+        self.desk.handle.stream(session, block, kind, offset, &text);
+    }
+
+    fn write(&mut self, frames: &mut Vec<Frame<'static>>) {
+        for frame in frames.drain(..) {
+            if let Frame::Text(line) = frame {
+                self.pipe.push(&line);
+            }
+        }
+    }
+
+    async fn stored(&mut self) {
+        if self.records.next().await.is_none() {
+            std::future::pending().await
+        }
+    }
+
+    fn is_storing(&self) -> bool {
+        !self.records.is_empty()
+    }
+
+    fn hears(&self, news: &News) -> bool {
+        matches!(news, News::Entry(_))
+    }
+
+    /// What the agent says and does it need not be told.
+    fn tells(&mut self, happened: &Happened) -> bool {
+        let is_a_decision = happened.event.lane() == Lane::Decisions;
+        if is_a_decision {
+            self.returning.hear(&happened.event);
+        }
+        is_a_decision
+    }
+
+    /// A host cannot lag behind one session. The machine is made anew from what is stored.
+    fn lose_track(&mut self, _: Lost) -> (u16, String) {
+        warn!(session.id = %self.session, "Lost track of a session; its agent is resumed");
+        (self.parked, "lost track of the session".to_owned())
+    }
+}
+
+impl AgentProcess {
+    pub(super) fn notice(&mut self, level: Level, text: &str) {
+        let event = askbridge_core::event::Event::Notice { level, text: text.to_owned() };
+        // Two different ones may be said at the same place.
+        let (session, name) = (self.session, format!("notice/{}/{}/{text}", self.epoch.0, self.spool.offset()));
+        self.store(Record { session, name, event }, 0);
+    }
+}

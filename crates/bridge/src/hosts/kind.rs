@@ -1,0 +1,59 @@
+//! The kinds of agents that we run: one per hosted door of the listing.
+
+use std::sync::Arc;
+
+use askbridge_core::event::Settings;
+use askbridge_core::ids::SessionId;
+use askbridge_peers::wish::Rejection;
+use futures_util::future::BoxFuture;
+
+use super::claude::ClaudeCode;
+use super::desk::Inner;
+use super::host::Ended;
+use super::options::HostOptions;
+use super::start::StartError;
+
+/// How a session gets a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Its process is started.
+    Start,
+    /// An earlier askbridge started its process.
+    Adopt,
+}
+
+/// A kind of agent: how its sessions are checked, and its processes started and taken over.
+pub(super) trait Kind: Send + Sync {
+    /// The door's name in the listing.
+    fn door(&self) -> &'static str;
+
+    /// Checks what the agent would refuse at its start, and completes the settings. There is no session yet.
+    fn prepare<'a>(
+        &'a self,
+        options: &'a HostOptions,
+        settings: &'a mut Settings,
+    ) -> BoxFuture<'a, Result<(), Rejection>>;
+
+    /// Hosts one process of one session, from its start to its end.
+    fn host(&self, desk: Arc<Inner>, session: SessionId, way: Way) -> BoxFuture<'static, Result<Ended, StartError>>;
+}
+
+pub(super) const KINDS: &[&dyn Kind] = &[&ClaudeCode];
+
+/// Returns the kind of agent whose sessions have this door.
+pub(super) fn kind_of(door: &str) -> Option<&'static dyn Kind> {
+    KINDS.iter().copied().find(|kind| kind.door() == door)
+}
+
+#[cfg(test)]
+mod tests {
+    use askbridge_peers::listing::hosted_doors;
+
+    use super::*;
+
+    #[test]
+    fn every_hosted_door_of_the_listing_has_a_kind_and_no_other_has() {
+        assert_eq!(KINDS.iter().map(|kind| kind.door()).collect::<Vec<_>>(), hosted_doors().collect::<Vec<_>>());
+        assert!(kind_of("http").is_none());
+    }
+}

@@ -1,0 +1,293 @@
+//! A connection as its machine's driver sees it: the caller at the other end, what it watches, and what it may do.
+
+use askbridge_core::event::Event;
+use askbridge_core::ids::{Epoch, Position, SessionId};
+use askbridge_core::limits;
+use askbridge_peers::peer::{EndsWith, Record, Streamed, Tag};
+use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
+use tokio::sync::mpsc;
+use tracing::warn;
+
+use super::super::app::App;
+use super::super::codes::redeem_code;
+use super::super::guest::Guest;
+use super::super::identify::sign_in;
+use super::super::look::look;
+use super::super::seen::{Keep, Seen};
+use crate::auth::Action;
+use crate::driver::{Endpoint, Lost, Order, Rulings, Watched};
+use crate::runtime::{Batch, Follower, Handle, Interest, News, Present, chain};
+
+/// Pieces of content that one frame may make.
+const RECORDS_AT_ONCE: usize = 64;
+const TRY_AGAIN_LATER: u16 = 1013;
+const POLICY: u16 = 1008;
+
+/// The other end of a conversation, without the bytes.
+pub(super) struct Connection {
+    pub(super) app: App,
+    pub(super) guest: Guest,
+    /// The session that is followed from its beginning.
+    chat: Option<Chat>,
+    seat: Option<Seat>,
+    /// Stores what an agent says, one thing after the other.
+    recorder: Option<mpsc::Sender<Record>>,
+    seen: Seen,
+    /// The other side is gone: it follows nothing from here on, and takes no other connection's seat.
+    has_left: bool,
+}
+
+/// How far a client has come in a session.
+#[derive(Debug, Clone, Copy)]
+struct Chat {
+    session: SessionId,
+    /// `None`: what happened before is still being told.
+    told: Option<Position>,
+    /// Is this to be kept? Not once another connection took our seat: that one remembers from then on.
+    remembered: bool,
+}
+
+/// The seat of the only connection of a language in a session.
+#[derive(Debug)]
+struct Seat {
+    connection: u64,
+    /// Our own turn has come round.
+    is_seated: bool,
+    /// Shows others that the seat is taken.
+    _present: Present,
+}
+
+impl Connection {
+    pub(super) fn new(app: App, guest: Guest) -> Self {
+        Self { app, guest, chat: None, seat: None, recorder: None, seen: Seen::default(), has_left: false }
+    }
+
+    pub(super) fn is_catching_up(&self) -> bool {
+        self.chat.as_ref().is_some_and(|chat| chat.told.is_none())
+    }
+
+    /// Is there room for what one more frame may record?
+    pub(super) fn can_record(&self) -> bool {
+        self.recorder.as_ref().is_none_or(|recorder| recorder.capacity() > RECORDS_AT_ONCE)
+    }
+
+    /// Looks the caller up again, and says whether its token is gone.
+    pub(super) fn lost_its_token(&mut self) -> bool {
+        let Some(caller) = self.guest.caller.as_ref().filter(|caller| !caller.has_no_token()) else { return false };
+        self.guest.caller = self.app.tokens.holder(&caller.party);
+        self.guest.caller.is_none()
+    }
+
+    /// The other side is gone.
+    pub(super) fn leave(&mut self) {
+        self.keep_seen(Keep::Now);
+        self.seat = None;
+        self.has_left = true;
+    }
+
+    fn may_ask_in(&self, session: SessionId) -> bool {
+        let caller = self.guest.caller.as_ref();
+        caller.is_some_and(|caller| self.app.handle.guarded(caller, Action::Ask, session).is_ok())
+    }
+
+    fn login(&mut self, token: &str) -> Result<Receipt, Rejection> {
+        let caller = match (&self.guest.caller, token.is_empty()) {
+            (Some(caller), true) => caller.clone(),
+            _ => sign_in(&self.app, token, self.guest.from)?,
+        };
+        let name = CallerName { name: caller.name.to_string(), role: caller.role.name() };
+        self.guest.caller = Some(caller);
+        Ok(Receipt { caller: Some(name), ..Receipt::default() })
+    }
+
+    /// Remembers how far this client has come, for the next connection.
+    fn keep_seen(&mut self, when: Keep) {
+        if let Some(Chat { session, told: Some(position), remembered: true }) = self.chat {
+            self.seen.keep(&self.app, self.guest.via, (session, position), when);
+        }
+    }
+
+    fn follow(&mut self, watch: Watch) -> Result<Option<Follower>, Rejection> {
+        let caller = self.guest.caller.clone().ok_or(Rejection::Unauthorized)?;
+        let handle = &self.app.handle;
+        Ok(match watch {
+            // A cursor that cannot be read is one that is not of this journal: a snapshot follows.
+            Watch::Inbox { after } => {
+                let after = after.and_then(|cursor| cursor.parse().ok());
+                Some(handle.follow(Interest::Inbox(caller), after))
+            }
+            Watch::News => Some(handle.follow_live(Interest::Inbox(caller))),
+            Watch::Session { session } => {
+                handle.guarded(&caller, Action::See, session)?;
+                Some(handle.follow(Interest::Session(session), None))
+            }
+            Watch::Chat { session, remembered } => {
+                handle.guarded(&caller, Action::See, session)?;
+                self.chat = Some(Chat { session, told: None, remembered });
+                Some(handle.follow_from_the_beginning(session, self.guest.via))
+            }
+            // A caller that may not see a session does not learn which connections sit in it either.
+            Watch::Seat { session } => {
+                handle.guarded(&caller, Action::See, session)?;
+                let connection = handle.chance.u64();
+                let present = handle.present(self.guest.via, session);
+                self.seat = Some(Seat { connection, is_seated: false, _present: present });
+                handle.sit(self.guest.via, session, connection);
+                None
+            }
+        })
+    }
+}
+
+impl Endpoint for Connection {
+    const ORDER: Order = Order::NewsBeforeReceipt;
+
+    fn handle(&self) -> &Handle {
+        &self.app.handle
+    }
+
+    fn wish(&mut self, tag: Tag, wish: Wish, rulings: &mut Rulings) {
+        let (app, caller, entrance) = (self.app.clone(), self.guest.now(&self.app), self.guest.entrance());
+        rulings.wait_for(async move {
+            let Some(caller) = caller else { return (tag, Err(Rejection::Unauthorized)) };
+            (tag, app.gate().grant(&caller, entrance, wish).await)
+        });
+    }
+
+    fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings) {
+        if let Query::Login { token } = &query {
+            let ruling = self.login(token);
+            rulings.know(tag, ruling);
+            return;
+        }
+        let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
+        if let Query::Redeem { code } = query {
+            rulings.wait_for(async move { (tag, redeem_code(&app, code, via).await) });
+            return;
+        }
+        rulings.wait_for(async move {
+            let look = async {
+                let caller = caller.ok_or(Rejection::Unauthorized)?;
+                look(&app, &caller, via, query).await
+            };
+            (tag, look.await)
+        });
+    }
+
+    fn watch(&mut self, watch: Watch) -> Watched {
+        if self.has_left {
+            return Watched::Nothing;
+        }
+        match self.follow(watch) {
+            Ok(Some(follower)) => Watched::Follow(follower),
+            Ok(None) => Watched::Nothing,
+            Err(Rejection::Unauthorized) => Watched::HangUp(POLICY, "sign in first".to_owned()),
+            Err(rejection) => Watched::HangUp(POLICY, rejection.to_string()),
+        }
+    }
+
+    /// Stores what an agent said, in order. The conversation does not wait for that; what cannot be stored is logged.
+    fn record(&mut self, record: Record, _: usize) {
+        if !self.may_ask_in(record.session) {
+            return;
+        }
+        let recorder = self.recorder.get_or_insert_with(|| {
+            let (recorder, mut records) = mpsc::channel::<Record>(limits::AGENT_RECORDS_MAX);
+            let handle = self.app.handle.clone();
+            self.app.tasks.spawn(async move {
+                while let Some(Record { session, event, .. }) = records.recv().await {
+                    if let Err(error) = handle.record(session, None, Epoch(0), event).await {
+                        warn!(session.id = %session, error = chain(&error), "Could not store what an agent said");
+                    }
+                }
+            });
+            recorder
+        });
+        // One frame makes few records, and no frame is heard while there is little room.
+        if let Err(error) = recorder.try_send(record) {
+            warn!(peer = self.guest.via, %error, "Could not store what an agent said");
+        }
+    }
+
+    fn stream(&mut self, Streamed { session, block, kind, offset, text }: Streamed) {
+        if self.may_ask_in(session) {
+            self.app.handle.stream(session, block, kind, offset, &text);
+        }
+    }
+
+    fn whisper(&mut self, session: SessionId, words: &str) {
+        if self.may_ask_in(session) {
+            self.app.handle.whisper(self.guest.via, session, words);
+        }
+    }
+
+    fn end_with(&mut self, session: SessionId, ends: EndsWith) {
+        if self.may_ask_in(session) {
+            self.app.end_with(session, ends, self.guest.process);
+        }
+    }
+
+    fn hears(&self, news: &News) -> bool {
+        match news {
+            News::Seat { dialect, .. } | News::Whisper { dialect, .. } | News::Look { dialect, .. } => {
+                dialect == self.guest.via
+            }
+            _ => true,
+        }
+    }
+
+    fn told(&mut self, batch: &Batch) {
+        if let Some(chat) = self.chat.as_mut().filter(|chat| chat.session == batch.session) {
+            let is_live = chat.told.is_some();
+            chat.told = is_live.then_some(batch.position);
+            if is_live && batch.happened.iter().any(|happened| is_a_step(&happened.event)) {
+                self.keep_seen(Keep::Soon);
+            }
+        }
+    }
+
+    /// Only a connection that sits down after our own turn displaces us: of two at the same moment one stays.
+    fn is_displaced(&mut self, connection: u64) -> bool {
+        match &mut self.seat {
+            Some(seat) if seat.connection == connection => seat.is_seated = true,
+            Some(seat) if seat.is_seated => {
+                self.seat = None;
+                if let Some(chat) = &mut self.chat {
+                    chat.remembered = false;
+                }
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    fn chat(&self) -> Option<SessionId> {
+        self.chat.as_ref().map(|chat| chat.session)
+    }
+
+    fn caught_up(&mut self, told: Position) {
+        if let Some(chat) = &mut self.chat {
+            chat.told = Some(told);
+        }
+        self.keep_seen(Keep::Now);
+    }
+
+    fn refused(&self, rejection: &Rejection) {
+        self.app.handle.meters.refusal(rejection.code());
+    }
+
+    fn lose_track(&mut self, why: Lost) -> (u16, String) {
+        match why {
+            Lost::Lagged => {
+                (TRY_AGAIN_LATER, "nothing more is told here; connect again with the last cursor".to_owned())
+            }
+            Lost::Failed(rejection) => (TRY_AGAIN_LATER, rejection.to_string()),
+        }
+    }
+}
+
+/// Is this worth remembering that a client saw it? What a kill takes is told twice, so not much should lie between.
+fn is_a_step(event: &Event) -> bool {
+    matches!(event, Event::Said(_) | Event::TurnEnded { .. } | Event::Asked(_) | Event::Settled(_))
+}
