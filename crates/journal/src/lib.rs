@@ -51,7 +51,7 @@ pub mod sqlite;
 pub mod verify;
 
 pub use backup::{BackupError, accept, backup, restore};
-pub use bus::{Bus, LocalBus};
+pub use bus::{Bus, LocalBus, Subject, Topic};
 pub use cursor::Cursor;
 pub use entry::{Digest, Entry, Stored, Written};
 pub use export::{ExportError, export, export_and_tell};

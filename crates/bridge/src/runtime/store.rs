@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{Position, SessionId, Timestamp};
-use askbridge_journal::bus::{Bus, LocalBus, Message};
+use askbridge_journal::bus::{Bus, Filter, LocalBus, Message, Subject};
 use askbridge_journal::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use askbridge_journal::sqlite::Space;
@@ -161,12 +161,12 @@ impl Shelf for Store {
 }
 
 impl Bus for Store {
-    fn publish(&self, subject: &str, body: Bytes) {
+    fn publish(&self, subject: Subject, body: Bytes) {
         self.bus().publish(subject, body);
     }
 
-    fn subscribe(&self, prefix: &str) -> impl Stream<Item = Message> + Send + Unpin + 'static {
-        self.bus().subscribe(prefix)
+    fn subscribe(&self, filter: Filter) -> BoxStream<'static, Message> {
+        self.bus().subscribe(filter)
     }
 }
 
