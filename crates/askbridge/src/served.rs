@@ -16,11 +16,11 @@ use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND, adopt_orphans};
 use askbridge_bridge::keeping;
 use askbridge_bridge::outbound::Outbound;
-use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
+use askbridge_bridge::runtime::{Bridge, Handle, Location, OpenError, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, serve};
 use askbridge_bridge::traces::Telling;
 use askbridge_core::limits;
-use askbridge_journal::{LocalBus, Sqlite, sqlite};
+use askbridge_journal::sqlite;
 use tracing::{info, warn};
 
 use crate::failure::Failure;
@@ -54,9 +54,8 @@ impl Served {
         });
         let origins = origins.map_err(Failure::new)?;
         keep_private(&settings.data);
-        let options = sqlite::Options::new(&settings.data, chance.u64());
-        let store = open_store(&options, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
-        let store = Store::Sqlite(store, LocalBus::default());
+        let location = Location::Sqlite { folder: settings.data.clone() };
+        let store = open_store(&location, &chance, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
         let rules = settings.rules.clone();
         let bridge = Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules }).await;
         let telling = settings.collector.as_ref().and_then(|collector| {
@@ -163,12 +162,12 @@ pub(crate) fn host_options(settings: &Settings) -> HostOptions {
 }
 
 /// Opens the store. One whose server is stopping will be free in a moment.
-async fn open_store(options: &sqlite::Options, wait_for_lock: bool) -> Result<Sqlite, sqlite::Error> {
+async fn open_store(location: &Location, chance: &Chance, wait_for_lock: bool) -> Result<Store, OpenError> {
     let begun = Instant::now();
     let mut told = false;
     loop {
-        match Sqlite::open(options) {
-            Err(sqlite::Error::InUse { pid, leaving, .. })
+        match Store::open(location, chance).await {
+            Err(OpenError::Sqlite(sqlite::Error::InUse { pid, leaving, .. }))
                 if wait_for_lock || (leaving && begun.elapsed() < limits::HANDOVER_MAX) =>
             {
                 if !std::mem::replace(&mut told, true) {
@@ -181,9 +180,10 @@ async fn open_store(options: &sqlite::Options, wait_for_lock: bool) -> Result<Sq
     }
 }
 
-fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {
-    let in_use = matches!(error, sqlite::Error::InUse { .. });
-    let has_lost = matches!(error, sqlite::Error::Lost { .. } | sqlite::Error::Replaced { .. });
+fn no_store(settings: &Settings, error: OpenError) -> Failure {
+    use sqlite::Error::{InUse, Lost, Replaced};
+    let in_use = matches!(error, OpenError::Sqlite(InUse { .. }));
+    let has_lost = matches!(error, OpenError::Sqlite(Lost { .. } | Replaced { .. }));
     let failure = Failure::from(anyhow::Error::from(error));
     if in_use {
         let folder = settings.data.display();

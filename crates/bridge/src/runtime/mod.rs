@@ -14,6 +14,7 @@ pub(crate) mod gone;
 mod handle;
 mod hub;
 mod kept;
+mod location;
 mod looks;
 mod lookup;
 mod news;
@@ -34,8 +35,9 @@ mod wishes;
 pub use follow::{Follower, Heard};
 pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
+pub use location::{Location, NotALocation};
 pub use news::News;
-pub use store::Store;
+pub use store::{OpenError, Store};
 pub use submit::Done;
 
 pub(crate) use cache::CellState;

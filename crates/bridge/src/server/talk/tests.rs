@@ -6,7 +6,7 @@ use std::time::Duration;
 use askbridge_core::ids::{SessionId, Timestamp};
 use askbridge_core::terms::Rules;
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::Memory;
 use askbridge_peers::doors::whimmy::Whimmy;
 use askbridge_peers::listing::Choices;
 use askbridge_peers::peer::Frame;
@@ -36,7 +36,7 @@ struct House {
 
 impl House {
     async fn open() -> Self {
-        let store = Store::Memory(Memory::new(7).expect("a store in memory"), LocalBus::default());
+        let store = Store::from(Memory::new(7).expect("a store in memory"));
         let (chance, clock) = (Chance::seeded(7), Clock::Manual(Manual::new(Timestamp(1_800_000_000_000))));
         let rules = Rules::default();
         let options = Options { store: store.clone(), clock, chance: chance.clone(), rules };

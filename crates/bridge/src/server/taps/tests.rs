@@ -7,8 +7,8 @@ use askbridge_core::ids::Timestamp;
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
+use askbridge_journal::Memory;
 use askbridge_journal::shelf::{Expect, Shelf};
-use askbridge_journal::{LocalBus, Memory};
 
 use super::wanted::Wanter;
 use super::{Purpose, Wanted, tapped};
@@ -32,7 +32,7 @@ struct House {
 
 impl House {
     async fn open() -> Self {
-        let store = Store::Memory(Memory::new(7).unwrap(), LocalBus::default());
+        let store = Store::from(Memory::new(7).unwrap());
         let house = Self::open_on(store, Manual::new(Timestamp(1_800_000_000_000)), 7).await;
         house.app.tokens.make("ada", "phone", TokenRole::Operator, house.clock_now()).await.unwrap();
         house
