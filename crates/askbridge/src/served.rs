@@ -14,11 +14,11 @@ use askbridge_bridge::auth::{LinkMadeBy, Secret, TokenInfo, TokenRole, Tokens, m
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND, adopt_orphans};
-use askbridge_bridge::keeping;
 use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::runtime::{Bridge, Handle, Location, OpenError, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, serve};
 use askbridge_bridge::traces::Telling;
+use askbridge_bridge::{keeping, stable_node_id};
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
 use tracing::{info, warn};
@@ -56,8 +56,12 @@ impl Served {
         keep_private(&settings.data);
         let location = Location::Sqlite { folder: settings.data.clone() };
         let store = open_store(&location, &chance, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
-        let rules = settings.rules.clone();
-        let bridge = Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules }).await;
+        // The folder is ours alone from here on.
+        let stable_node = stable_node_id(&settings.data, &chance).map_err(anyhow::Error::from)?;
+        info!(node.id = %stable_node, "This is node {stable_node}");
+        let (store_too, rules) = (store.clone(), settings.rules.clone());
+        let bridge =
+            Bridge::start(Options { store: store_too, stable_node, clock, chance: chance.clone(), rules }).await;
         let telling = settings.collector.as_ref().and_then(|collector| {
             info!(%collector, "Telling a collector what happens");
             bridge.trace(collector.clone(), env!("CARGO_PKG_VERSION"))

@@ -9,6 +9,7 @@ use askbridge_bridge::clock::Clock;
 use askbridge_bridge::keeping::{Retention, keep};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, router_with, serve};
+use askbridge_core::ids::StableNodeId;
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
 use askbridge_journal::{Memory, Sqlite, sqlite};
@@ -64,7 +65,13 @@ impl House {
     pub(crate) async fn open_on(store: Store, clock: Clock, seed: u64, extra: &'static [Listing]) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the local socket");
         let chance = Chance::seeded(seed);
-        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
+        let options = Options {
+            store: store.clone(),
+            stable_node: StableNodeId(seed),
+            clock,
+            chance: chance.clone(),
+            rules: Rules::default(),
+        };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty shelf can be read");
         let handle = bridge.handle.clone();

@@ -7,7 +7,7 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::{Clock, Manual};
 use askbridge_bridge::runtime::{Bridge, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Origins, router};
-use askbridge_core::ids::Timestamp;
+use askbridge_core::ids::{StableNodeId, Timestamp};
 use askbridge_core::terms::Rules;
 use askbridge_journal::Memory;
 use axum::Router;
@@ -25,7 +25,13 @@ fn open() -> (Runtime, Router) {
     let router = runtime.block_on(async {
         let store = Store::from(Memory::new(7).expect("memory can be had"));
         let (clock, chance) = (Clock::Manual(Manual::new(Timestamp(0))), Chance::seeded(7));
-        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
+        let options = Options {
+            store: store.clone(),
+            stable_node: StableNodeId(7),
+            clock,
+            chance: chance.clone(),
+            rules: Rules::default(),
+        };
         let handle = Bridge::start(options).await.handle;
         let tokens = Tokens::load(store, chance, handle.now()).await.expect("memory can be read");
         router(App::new(AppOptions {

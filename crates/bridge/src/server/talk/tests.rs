@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use askbridge_core::ids::{SessionId, Timestamp};
+use askbridge_core::ids::{SessionId, StableNodeId, Timestamp};
 use askbridge_core::terms::Rules;
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
 use askbridge_journal::Memory;
@@ -39,7 +39,8 @@ impl House {
         let store = Store::from(Memory::new(7).expect("a store in memory"));
         let (chance, clock) = (Chance::seeded(7), Clock::Manual(Manual::new(Timestamp(1_800_000_000_000))));
         let rules = Rules::default();
-        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules };
+        let options =
+            Options { store: store.clone(), stable_node: StableNodeId(7), clock, chance: chance.clone(), rules };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty store");
         let app = App::new(AppOptions {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use askbridge_core::answer::{Answer, Decision, Scope};
-use askbridge_core::ids::Timestamp;
+use askbridge_core::ids::{StableNodeId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
@@ -40,8 +40,13 @@ impl House {
 
     async fn open_on(store: Store, clock: Manual, seed: u64) -> Self {
         let (chance, rules) = (Chance::seeded(seed), Rules::default());
-        let options =
-            Options { store: store.clone(), clock: Clock::Manual(clock.clone()), chance: chance.clone(), rules };
+        let options = Options {
+            store: store.clone(),
+            stable_node: StableNodeId(7),
+            clock: Clock::Manual(clock.clone()),
+            chance: chance.clone(),
+            rules,
+        };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store.clone(), chance, bridge.handle.now()).await.unwrap();
         let app = App::new(AppOptions {
