@@ -15,7 +15,6 @@ mod content;
 mod conversation;
 mod desk;
 mod eyes;
-mod family;
 mod farewell;
 mod folders;
 mod host;
