@@ -21,6 +21,7 @@ use askbridge_bridge::traces::Telling;
 use askbridge_bridge::{keeping, stable_node_id};
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
+use askbridge_platform::ourselves;
 use tracing::{info, warn};
 
 use crate::failure::Failure;
@@ -152,7 +153,7 @@ pub(crate) fn host_options(settings: &Settings) -> HostOptions {
     HostOptions {
         folder: settings.data.join("run").join("agents"),
         // The program that runs, even if its file was replaced since.
-        launcher: vec!["/proc/self/exe".into(), LAUNCH_COMMAND.into()],
+        launcher: vec![ourselves::PROGRAM.into(), LAUNCH_COMMAND.into()],
         claude,
         environment,
         roots,
