@@ -28,6 +28,9 @@ const NOT_IN_CORE: &[&str] =
     &["serde", "tokio", "rand", "getrandom", "chrono", "SystemTime", "Instant::now", "std::fs", "std::net", "std::env"];
 /// Protocol machines move no bytes.
 const NOT_IN_PEERS: &[&str] = &["tokio", "std::fs", "std::net", "std::env", "SystemTime", "Instant::now"];
+/// What differs between operating systems, which only `platform` asks. Tests and tools of their own may.
+const ONLY_IN_PLATFORM: &[&str] = &["rustix", "/proc", "std::os::linux"];
+const ASKS_PLATFORM: &[&str] = &["core", "journal", "peers", "bridge", "config", "edits", "askbridge"];
 const LINES_MAX: usize = 500;
 /// Files that have an answer to the question.
 const LONG_FOR_A_REASON: &[(&str, &str)] = &[];
@@ -39,6 +42,9 @@ pub(crate) fn run() -> Result<()> {
     }
     absent("core", NOT_IN_CORE, &mut complaints)?;
     absent("peers", NOT_IN_PEERS, &mut complaints)?;
+    for name in ASKS_PLATFORM {
+        absent(name, ONLY_IN_PLATFORM, &mut complaints)?;
+    }
     for file in sources(&root().join("crates"))?.into_iter().chain(sources(&root().join("xtask"))?) {
         size(&file, &mut complaints)?;
         door_plate(&file, &mut complaints)?;
