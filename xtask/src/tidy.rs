@@ -10,14 +10,15 @@ use crate::run::root;
 /// Who may know whom. What is not named here does not exist for a crate.
 const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
-    ("journal", &["core"]),
+    ("platform", &[]),
+    ("journal", &["core", "platform"]),
     ("peers", &["core"]),
     ("scripted", &[]),
     ("testkit", &["core", "journal", "peers", "scripted"]),
-    ("bridge", &["core", "journal", "peers"]),
+    ("bridge", &["core", "journal", "peers", "platform"]),
     ("config", &["bridge", "core"]),
-    ("edits", &[]),
-    ("askbridge", &["bridge", "config", "core", "edits", "journal"]),
+    ("edits", &["platform"]),
+    ("askbridge", &["bridge", "config", "core", "edits", "journal", "platform"]),
     ("simulation", &["bridge", "core", "journal", "peers", "testkit"]),
     ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "testkit"]),
     ("bench", &[]),
@@ -27,6 +28,9 @@ const NOT_IN_CORE: &[&str] =
     &["serde", "tokio", "rand", "getrandom", "chrono", "SystemTime", "Instant::now", "std::fs", "std::net", "std::env"];
 /// Protocol machines move no bytes.
 const NOT_IN_PEERS: &[&str] = &["tokio", "std::fs", "std::net", "std::env", "SystemTime", "Instant::now"];
+/// What differs between operating systems, which only `platform` asks. Tests and tools of their own may.
+const ONLY_IN_PLATFORM: &[&str] = &["rustix", "/proc", "std::os::linux"];
+const ASKS_PLATFORM: &[&str] = &["core", "journal", "peers", "bridge", "config", "edits", "askbridge"];
 const LINES_MAX: usize = 500;
 /// Files that have an answer to the question.
 const LONG_FOR_A_REASON: &[(&str, &str)] = &[];
@@ -38,6 +42,9 @@ pub(crate) fn run() -> Result<()> {
     }
     absent("core", NOT_IN_CORE, &mut complaints)?;
     absent("peers", NOT_IN_PEERS, &mut complaints)?;
+    for name in ASKS_PLATFORM {
+        absent(name, ONLY_IN_PLATFORM, &mut complaints)?;
+    }
     for file in sources(&root().join("crates"))?.into_iter().chain(sources(&root().join("xtask"))?) {
         size(&file, &mut complaints)?;
         door_plate(&file, &mut complaints)?;

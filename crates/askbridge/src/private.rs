@@ -9,8 +9,19 @@ use std::path::{Path, PathBuf};
 use tracing::warn;
 
 /// What is ours in the data folder. The folder may hold more, if the user chose one that does.
-const OURS: &[&str] =
-    &["token", "lock", "run", "installed", "askbridge.db", "index.db", "restoring.db", "watermark", "before-restore-"];
+const OURS: &[&str] = &[
+    "token",
+    "node-id",
+    "lock",
+    "run",
+    "installed",
+    "askbridge.db",
+    "index.db",
+    "index-copy.db",
+    "restoring.db",
+    "watermark",
+    "before-restore-",
+];
 /// The rights of everyone but the owner.
 const OTHERS: u32 = 0o077;
 /// How deep is looked into folders of ours. Beyond: nothing of ours lies there.

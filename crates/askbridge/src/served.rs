@@ -14,13 +14,14 @@ use askbridge_bridge::auth::{LinkMadeBy, Secret, TokenInfo, TokenRole, Tokens, m
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND, adopt_orphans};
-use askbridge_bridge::keeping;
 use askbridge_bridge::outbound::Outbound;
-use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
+use askbridge_bridge::runtime::{Bridge, Handle, Location, OpenError, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, serve};
 use askbridge_bridge::traces::Telling;
+use askbridge_bridge::{keeping, stable_node_id};
 use askbridge_core::limits;
-use askbridge_journal::{LocalBus, Sqlite, sqlite};
+use askbridge_journal::sqlite;
+use askbridge_platform::ourselves;
 use tracing::{info, warn};
 
 use crate::failure::Failure;
@@ -54,11 +55,14 @@ impl Served {
         });
         let origins = origins.map_err(Failure::new)?;
         keep_private(&settings.data);
-        let options = sqlite::Options::new(&settings.data, chance.u64());
-        let store = open_store(&options, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
-        let store = Store::Sqlite(store, LocalBus::default());
-        let rules = settings.rules.clone();
-        let bridge = Bridge::start(Options { store: store.clone(), clock, chance: chance.clone(), rules }).await;
+        let location = Location::Sqlite { folder: settings.data.clone() };
+        let store = open_store(&location, &chance, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
+        // The folder is ours alone from here on.
+        let stable_node = stable_node_id(&settings.data, &chance).map_err(anyhow::Error::from)?;
+        info!(node.id = %stable_node, "This is node {stable_node}");
+        let (store_too, rules) = (store.clone(), settings.rules.clone());
+        let bridge =
+            Bridge::start(Options { store: store_too, stable_node, clock, chance: chance.clone(), rules }).await;
         let telling = settings.collector.as_ref().and_then(|collector| {
             info!(%collector, "Telling a collector what happens");
             bridge.trace(collector.clone(), env!("CARGO_PKG_VERSION"))
@@ -149,7 +153,7 @@ pub(crate) fn host_options(settings: &Settings) -> HostOptions {
     HostOptions {
         folder: settings.data.join("run").join("agents"),
         // The program that runs, even if its file was replaced since.
-        launcher: vec!["/proc/self/exe".into(), LAUNCH_COMMAND.into()],
+        launcher: vec![ourselves::PROGRAM.into(), LAUNCH_COMMAND.into()],
         claude,
         environment,
         roots,
@@ -163,12 +167,12 @@ pub(crate) fn host_options(settings: &Settings) -> HostOptions {
 }
 
 /// Opens the store. One whose server is stopping will be free in a moment.
-async fn open_store(options: &sqlite::Options, wait_for_lock: bool) -> Result<Sqlite, sqlite::Error> {
+async fn open_store(location: &Location, chance: &Chance, wait_for_lock: bool) -> Result<Store, OpenError> {
     let begun = Instant::now();
     let mut told = false;
     loop {
-        match Sqlite::open(options) {
-            Err(sqlite::Error::InUse { pid, leaving, .. })
+        match Store::open(location, chance).await {
+            Err(OpenError::Sqlite(sqlite::Error::InUse { pid, leaving, .. }))
                 if wait_for_lock || (leaving && begun.elapsed() < limits::HANDOVER_MAX) =>
             {
                 if !std::mem::replace(&mut told, true) {
@@ -181,9 +185,10 @@ async fn open_store(options: &sqlite::Options, wait_for_lock: bool) -> Result<Sq
     }
 }
 
-fn no_store(settings: &Settings, error: sqlite::Error) -> Failure {
-    let in_use = matches!(error, sqlite::Error::InUse { .. });
-    let has_lost = matches!(error, sqlite::Error::Lost { .. } | sqlite::Error::Replaced { .. });
+fn no_store(settings: &Settings, error: OpenError) -> Failure {
+    use sqlite::Error::{InUse, Lost, Replaced};
+    let in_use = matches!(error, OpenError::Sqlite(InUse { .. }));
+    let has_lost = matches!(error, OpenError::Sqlite(Lost { .. } | Replaced { .. }));
     let failure = Failure::from(anyhow::Error::from(error));
     if in_use {
         let folder = settings.data.display();

@@ -12,8 +12,11 @@ pub mod hooks;
 pub mod hosts;
 pub mod keeping;
 pub mod meters;
+mod node_id;
 pub mod outbound;
 mod regular;
 pub mod runtime;
 pub mod server;
 pub mod traces;
+
+pub use node_id::{NODE_ID_FILE, NodeIdError, stable_node_id};

@@ -46,9 +46,14 @@ pub struct MessageId {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub u128);
 
-/// A running askbridge.
+/// One run of an askbridge, from its start to its stop. Made anew at each start: what it names entries by is never used
+/// twice, and a claim of an earlier run is known as such.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct NodeId(pub u64);
+
+/// An askbridge and its data folder, across restarts. Entries carry [`NodeId`] instead.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct StableNodeId(pub u64);
 
 /// How many times a session has found a host. What an older epoch says no longer counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -131,6 +136,23 @@ words! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of this kind")]
 pub struct NotAnId;
+
+impl fmt::Display for StableNodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{NODE_PREFIX}{:016x}", self.0)
+    }
+}
+
+impl FromStr for StableNodeId {
+    type Err = NotAnId;
+
+    fn from_str(text: &str) -> Result<Self, NotAnId> {
+        let digits = text.strip_prefix(NODE_PREFIX).filter(|digits| digits.len() == 16).ok_or(NotAnId)?;
+        u64::from_str_radix(digits, 16).map(Self).map_err(|_| NotAnId)
+    }
+}
+
+const NODE_PREFIX: &str = "node_";
 
 /// An id as it is written, without asking for memory: ids are in everything that is stored and told.
 pub struct Spelling {

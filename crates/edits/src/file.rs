@@ -1,15 +1,14 @@
 //! One file of another program, held while it is changed: links followed, locked, its mode kept, old or new and never
 //! half.
 
-use std::fs::{self, DirBuilder, File, Metadata, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, Permissions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Access, FlockOperation, access, fchown, flock};
-use rustix::io::Errno;
+use askbridge_platform::files;
 
 use crate::error::Error;
 
@@ -43,7 +42,7 @@ pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, Error> {
             Err(error) => return Err(io()(error)),
         }
     }
-    Err(io()(Errno::LOOP.into()))
+    Err(io()(files::too_many_links()))
 }
 
 /// Reads a file; `None` if there is none.
@@ -75,7 +74,7 @@ pub(crate) fn may_change(path: &Path) -> Result<(), Error> {
     if meta.nlink() > 1 {
         return Err(Error::HardLinks { file, names: meta.nlink() });
     }
-    access(path, Access::WRITE_OK).map_err(|_| Error::ReadOnly { file })
+    files::is_writable(path).then_some(()).ok_or(Error::ReadOnly { file })
 }
 
 /// A file that nobody else of us changes meanwhile. The lock is on its folder, so that nothing is left lying about.
@@ -199,11 +198,13 @@ impl Drop for TheirLock {
 fn lock(folder: &File, path: &Path) -> Result<(), Error> {
     let begun = Instant::now();
     loop {
-        match flock(folder, FlockOperation::NonBlockingLockExclusive) {
+        let has_time = begun.elapsed() < PATIENCE;
+        match folder.try_lock() {
             Ok(()) => return Ok(()),
-            Err(Errno::WOULDBLOCK | Errno::INTR) if begun.elapsed() < PATIENCE => std::thread::sleep(BREATH),
-            Err(Errno::WOULDBLOCK) => return Err(Error::Locked { file: path.to_owned() }),
-            Err(error) => return Err(Error::io("lock the folder of", path)(error.into())),
+            Err(TryLockError::WouldBlock) if has_time => std::thread::sleep(BREATH),
+            Err(TryLockError::WouldBlock) => return Err(Error::Locked { file: path.to_owned() }),
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted && has_time => {}
+            Err(TryLockError::Error(error)) => return Err(Error::io("lock the folder of", path)(error)),
         }
     }
 }
@@ -211,8 +212,7 @@ fn lock(folder: &File, path: &Path) -> Result<(), Error> {
 fn keep_owner_and_mode(file: &File, meta: &Metadata) -> std::io::Result<()> {
     let now = file.metadata()?;
     if (now.uid(), now.gid()) != (meta.uid(), meta.gid()) {
-        let owner = (rustix::fs::Uid::from_raw(meta.uid()), rustix::fs::Gid::from_raw(meta.gid()));
-        fchown(file, Some(owner.0), Some(owner.1))?;
+        fchown(file, Some(meta.uid()), Some(meta.gid()))?;
     }
     file.set_permissions(Permissions::from_mode(meta.mode() & 0o7777))
 }

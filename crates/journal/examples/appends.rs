@@ -10,7 +10,7 @@ use askbridge_core::event::{Event, Lane};
 use askbridge_core::ids::{AskId, EntryId, Epoch, NodeId, PartyId, SessionId, Timestamp};
 use askbridge_core::terms::{Facts, Rules, Wishes, terms};
 use askbridge_journal::sqlite::Options;
-use askbridge_journal::{Digest, Entry, Guard, Journal, Sqlite, Written};
+use askbridge_journal::{Digest, DynJournal, Entry, Guard, Journal, Sqlite, Written};
 
 /// Runs the measurements whose name contains the first argument, or all.
 fn main() {
@@ -21,8 +21,11 @@ fn main() {
         if bare_name.contains(&wanted) {
             bare(&bare_name, count, producers);
         }
-        if ours_name.contains(&wanted) {
-            runtime.block_on(ours(&ours_name, count, producers));
+        let boxed_name = format!("boxed, {producers} producers");
+        for (name, boxed) in [(ours_name, false), (boxed_name, true)] {
+            if name.contains(&wanted) {
+                runtime.block_on(ours(&name, count, producers, boxed));
+            }
         }
     }
     if "encode and digest".contains(&wanted) {
@@ -111,7 +114,8 @@ fn bare(name: &str, count: u32, each: u32) {
     report(name, count, began, cpu);
 }
 
-async fn ours(name: &str, count: u32, producers: u32) {
+/// `boxed` goes through a pointer, as the bridge's store does.
+async fn ours(name: &str, count: u32, producers: u32, boxed: bool) {
     let dir = tempfile::tempdir().unwrap();
     let store = Sqlite::open(&Options::new(dir.path(), 7)).unwrap();
     let entries: Vec<_> = (1..=count).map(|number| entry(u128::from(number))).collect();
@@ -120,9 +124,13 @@ async fn ours(name: &str, count: u32, producers: u32) {
         .chunks(count.div_ceil(producers) as usize)
         .map(|mine| {
             let (store, mine) = (store.clone(), mine.to_vec());
+            let erased: Arc<dyn DynJournal> = Arc::new(store.clone());
             tokio::spawn(async move {
                 for entry in mine {
-                    store.append(entry, Guard::Head(None)).await.unwrap();
+                    match boxed {
+                        true => erased.append(entry, Guard::Head(None)).await.unwrap(),
+                        false => Journal::append(&store, entry, Guard::Head(None)).await.unwrap(),
+                    };
                 }
             })
         })

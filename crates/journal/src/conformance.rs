@@ -3,12 +3,14 @@
 //! Each scenario works in sessions and under keys of its own, so that all of them can run against one store, at once
 //! and while its servers die. [`all`] runs the whole suite.
 
+mod bus;
 mod follow;
 mod guard;
 mod names;
 mod read;
 mod shelf;
 
+pub use bus::*;
 pub use follow::*;
 pub use guard::*;
 pub use names::Names;

@@ -27,6 +27,8 @@
 //! # });
 //! ```
 //!
+//! A program that chooses its backend when it starts holds them behind pointers ([`erased`]).
+//!
 //! A decision is written as an [`Entry`]: its events with their [`record`]s, encoded once. [`Journal::append`] returns
 //! when it is durable, [`Journal::follow`] tells everyone who watches.
 
@@ -36,6 +38,7 @@ pub mod bus;
 pub mod conformance;
 pub mod cursor;
 pub mod entry;
+pub mod erased;
 pub mod export;
 pub mod fault;
 pub mod forgetting;
@@ -51,9 +54,10 @@ pub mod sqlite;
 pub mod verify;
 
 pub use backup::{BackupError, accept, backup, restore};
-pub use bus::{Bus, LocalBus};
+pub use bus::{Bus, LocalBus, Subject, Topic};
 pub use cursor::Cursor;
 pub use entry::{Digest, Entry, Stored, Written};
+pub use erased::{DynJournal, DynShelf, Upkeep};
 pub use export::{ExportError, export, export_and_tell};
 pub use fault::Fault;
 pub use forgetting::{Forgetting, Forgotten, Going, Gone};

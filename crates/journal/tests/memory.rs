@@ -2,6 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use askbridge_journal::Memory;
+use askbridge_journal::conformance::{self, Names};
+use askbridge_journal::{LocalBus, Memory};
 
 askbridge_journal::conformance_tests!((Memory::new(7).unwrap(), ()));
+
+#[tokio::test]
+async fn every_subject_is_heard_on_one_node() {
+    let bus = LocalBus::default();
+    conformance::every_subject_is_heard(&bus, &bus.clone(), &Names::new(1)).await;
+}

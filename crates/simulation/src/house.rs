@@ -8,9 +8,9 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Bridge, Decide, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Origins, dialect, foreign_router, router_with, serve_one};
+use askbridge_core::ids::StableNodeId;
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
-use askbridge_journal::LocalBus;
 use askbridge_testkit::doubles;
 use axum::Router;
 use tokio::io::DuplexStream;
@@ -43,9 +43,15 @@ impl House {
         let mut house = Vec::new();
         for node in 0..nodes as u64 {
             let chance = Chance::seeded(world.seed ^ (life << 32) ^ (node << 56) ^ 0x6e6f_6465);
-            let store = Store::Memory(world.memory.clone(), LocalBus::default());
+            let store = Store::from(world.memory.clone());
             let clock = Clock::Manual(world.log.clock.clone());
-            let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
+            let options = Options {
+                store: store.clone(),
+                stable_node: StableNodeId(7),
+                clock,
+                chance: chance.clone(),
+                rules: Rules::default(),
+            };
             let bridge = Bridge::start_with(options, decide).await;
             let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("memory can be read");
             let handle = bridge.handle.clone();

@@ -7,7 +7,7 @@ use askbridge_bridge::auth::{TokenRole, Tokens};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::runtime::{Decide, Store};
 use askbridge_core::ids::Timestamp;
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::Memory;
 use parking_lot::Mutex;
 use tokio::time::{sleep, timeout};
 
@@ -222,7 +222,7 @@ fn jump(plan: &Plan, world: &World, dice: &mut Dice) {
 }
 
 async fn cast(plan: &Plan, world: &World) -> Cast {
-    let store = Store::Memory(world.memory.clone(), LocalBus::default());
+    let store = Store::from(world.memory.clone());
     let tokens = Tokens::load(store, Chance::seeded(plan.seed), world.log.now()).await.expect("memory can be read");
     let mut actors = 10;
     let mut next = || {

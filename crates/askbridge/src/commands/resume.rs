@@ -136,7 +136,7 @@ fn take_up(settings: &Settings, run: &Run, more: &[OsString]) -> Result<Exit, Fa
     // Claude Code replaces itself now and then; then it is found by its name.
     let known = run.program.as_deref().filter(|program| Path::new(program).exists());
     let program = known.unwrap_or("claude");
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = Command::new(askbridge_platform::ourselves::PROGRAM);
     command.arg("--data").arg(&settings.data).args(["run", "--", program]);
     command.arg("-p").arg(format!("--resume={}", run.conversation)).args(&run.flags).args(more);
     if let Some(folder) = &run.folder {

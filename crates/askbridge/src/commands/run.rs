@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use rustix::process::{getpid, set_child_subreaper};
+use askbridge_platform::orphans;
 use serde_json::json;
 
 use crate::client::Client;
@@ -41,7 +41,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     }
     // A grandchild whose parent ended is adopted by us, not by the system: it stays below an agent. Best effort, since
     // it only narrows what is out of scope anyway.
-    let _ = set_child_subreaper(Some(getpid()));
+    let _ = orphans::adopt();
     let (program, rest) = args.command.split_first().ok_or_else(|| Failure::usage("there is no program to run"))?;
     // A person's token in our environment would let the agent decide after all.
     let error = Command::new(program).args(rest).env_remove("ASKBRIDGE_TOKEN").exec();

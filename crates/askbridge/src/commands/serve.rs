@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stdout};
 
 use anyhow::Result;
 use askbridge_bridge::server::Handed;
-use rustix::process::{Resource, getrlimit, setrlimit};
+use askbridge_platform::limits;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{info, warn};
 
@@ -42,9 +42,7 @@ pub(crate) async fn run(settings: Settings, args: &Args, handed: Handed) -> Resu
 
 /// Every connection is a file. Shells hand out few of them (1024 is common) and allow many more to whoever asks.
 fn raise_file_limit() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+    if let Err(error) = limits::raise_open_files() {
         info!(%error, "Could not raise the limit of open files; it stays as it was");
     }
 }
@@ -52,8 +50,7 @@ fn raise_file_limit() {
 /// A file that grows beyond `ulimit -f` sends a signal that ends the process, which would take everything along that can still be
 /// read. With a handler the write fails instead, and that is treated like a full disk. What we start does not inherit it.
 fn outlive_the_size_limit() {
-    let number = rustix::process::Signal::XFSZ.as_raw();
-    if let Err(error) = signal(SignalKind::from_raw(number)) {
+    if let Err(error) = signal(SignalKind::from_raw(limits::file_bytes_signal())) {
         warn!(%error, "Could not prepare for a limit on the size of files; reaching it would end this server");
     }
 }

@@ -3,9 +3,10 @@
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Bridge, Options, Store};
+use askbridge_core::ids::StableNodeId;
 use askbridge_core::intent::Intent;
 use askbridge_core::terms::Rules;
-use askbridge_journal::{LocalBus, Sqlite, sqlite};
+use askbridge_journal::{Sqlite, sqlite};
 use askbridge_scripted::model::{Script, ask, gate, on_any_result, on_user, text};
 use serde_json::json;
 
@@ -24,9 +25,11 @@ fn store_an_interrupt(house: &House, session: &str) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let store = Sqlite::open(&sqlite::Options::new(house.data(), 1)).unwrap();
-        let store = Store::Sqlite(store, LocalBus::default());
+        let store = Store::from(store);
         let (clock, chance) = (Clock::System, Chance::System);
-        let bridge = Bridge::start(Options { store, clock, chance, rules: Rules::default() }).await;
+        let bridge =
+            Bridge::start(Options { store, stable_node: StableNodeId(7), clock, chance, rules: Rules::default() })
+                .await;
         bridge.handle.submit(session.parse().unwrap(), vec![Intent::Interrupt { by: None }]).await.unwrap();
         bridge.stop().await;
     });

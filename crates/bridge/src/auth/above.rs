@@ -1,18 +1,13 @@
 //! Which process is the agent that started a helper of ours: `askbridge hook` or `askbridge mcp`.
 
-use std::fs;
 use std::path::Path;
 
-use super::processes::{Kin, command_line, look_up};
+use askbridge_platform::processes::{Kin, command_line, is_manager, look_up};
 
 /// Shells that an agent may put between itself and a command. Only these names are looked at, and only to look further.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
 /// How many of them there may be. Beyond: the last one is taken for the agent.
 const SHELLS_MAX: usize = 3;
-/// The first process of a machine adopts whatever lost its parent. It is nobody's agent.
-const FIRST_PROCESS: u32 = 1;
-/// Where systemd keeps the manager itself, of the machine and of each user, apart from all that it starts.
-const MANAGERS_PLACE: &str = "/init.scope";
 
 /// Finds the agent above a helper that is called with `verb`: its parent, not counting a shell that was started only to run
 /// the helper. `None`: a person tries it by hand, and their shell may go on to decide.
@@ -40,11 +35,6 @@ pub fn agent_above(helper: u32, verb: &str) -> Option<u32> {
 fn adopts(above: &Kin, below: &Kin) -> bool {
     let looks_like_a_manager = above.leads_a_session() && !above.has_terminal() && is_manager(above.parent);
     is_manager(above.id.pid) || above.id.pid == std::process::id() || (looks_like_a_manager && below.leads_a_session())
-}
-
-fn is_manager(pid: u32) -> bool {
-    let groups = || fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-    pid <= FIRST_PROCESS || groups().lines().any(|group| group.ends_with(MANAGERS_PLACE))
 }
 
 /// Is this `sh -c '… hook …'`? Anything else may be an agent, also one that was told `-c` and something about hooks.

@@ -9,12 +9,10 @@
 use std::collections::{HashMap, HashSet};
 
 use askbridge_core::limits;
+use askbridge_platform::ourselves;
+use askbridge_platform::processes::{FIRST_PROCESS, Kin, ProcessId, Processes, System};
 use parking_lot::Mutex;
 
-use super::processes::{Kin, ProcessId, Processes, System};
-
-/// The first process of a machine or a container. It adopts what lost its parents, so being below it proves nothing.
-const FIRST_PROCESS: u32 = 1;
 const ROOT: u32 = 0;
 
 /// What was found above a caller.
@@ -128,8 +126,7 @@ impl Agents {
 
     /// The same, with what a tap would be remembered for.
     pub fn origin(&self, pid: u32) -> Origin {
-        let own = rustix::process::getuid().as_raw();
-        trace(&System, &self.0.lock(), own, pid)
+        trace(&System, &self.0.lock(), ourselves::user(), pid)
     }
 }
 

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
 use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
+use askbridge_platform::ourselves;
+use askbridge_platform::processes::ProcessId;
 
 use super::ancestry::{Agents, Announced};
-use super::processes::ProcessId;
 use crate::runtime::Store;
 
 const PREFIX: &str = "agent/";
@@ -75,7 +76,7 @@ impl Agents {
 /// Is this still the boot that the last server ran in? Start times count from it, so a tap given before a reboot could fit
 /// another process after it.
 async fn is_same_boot(store: &Store, now: Timestamp) -> Result<bool, ShelfError> {
-    let boot = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let boot = ourselves::boot_id();
     let known = store.get(BOOT, now).await?;
     if known.is_some_and(|item| *item.value == *boot) {
         return Ok(true);

@@ -1,8 +1,7 @@
 //! Whoever calls from this machine and cannot send a token, where the operator has said that this is enough.
 
-use std::fs;
-
 use askbridge_core::ids::PartyId;
+use askbridge_platform::{loopback, ourselves};
 
 use super::ancestry::{Agents, Ancestry};
 use super::caller::{Caller, Role};
@@ -50,53 +49,16 @@ impl Caller {
 ///
 /// Where the system does not say whose it is, it could: this narrows what `--insecure-loopback` opens, it does not close it.
 pub(crate) fn may_be_the_user(agents: &Agents, port: u16) -> bool {
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
-    let sockets = tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(Socket::read);
-    let own_uid = rustix::process::getuid().as_raw();
-    let mut theirs = sockets.filter(|socket| socket.port == port);
-    theirs.all(|socket| {
-        let owner = owner(socket.inode);
-        socket.uid == own_uid && owner.is_none_or(|pid| agents.ancestry(pid) != Ancestry::BelowAnAgent)
+    loopback::ends_at(port).all(|end| {
+        let process = end.process();
+        end.user == ourselves::user() && process.is_none_or(|pid| agents.ancestry(pid) != Ancestry::BelowAnAgent)
     })
 }
 
 /// Does the program at the other end of a loopback connection run below an agent that we know? `port` is its own.
 pub(crate) fn is_a_known_agent(agents: &Agents, port: u16) -> bool {
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
-    let sockets = tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(Socket::read);
-    let owners = sockets.filter(|socket| socket.port == port).filter_map(|socket| owner(socket.inode));
-    owners.into_iter().any(|pid| agents.ancestry(pid) == Ancestry::BelowAnAgent)
-}
-
-/// A line of `/proc/net/tcp`.
-#[derive(Debug, PartialEq, Eq)]
-struct Socket {
-    port: u16,
-    uid: u32,
-    inode: u64,
-}
-
-impl Socket {
-    /// Reads a connection of which both ends are there. Our own end has the other's port as its remote one.
-    fn read(line: &str) -> Option<Self> {
-        const ESTABLISHED: &str = "01";
-        let fields: Vec<_> = line.split_whitespace().collect();
-        let (local, state) = (fields.get(1)?, fields.get(3)?);
-        let port = u16::from_str_radix(local.rsplit_once(':')?.1, 16).ok()?;
-        let (uid, inode) = (fields.get(7)?.parse().ok()?, fields.get(9)?.parse().ok()?);
-        (*state == ESTABLISHED).then_some(Self { port, uid, inode })
-    }
-}
-
-/// Finds the process that holds a socket, among those that we may look into.
-fn owner(inode: u64) -> Option<u32> {
-    let wanted = format!("socket:[{inode}]");
-    let pids =
-        fs::read_dir("/proc").ok()?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.into_iter().find(|pid| {
-        let held = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-        held.into_iter().any(|entry| fs::read_link(entry.path()).is_ok_and(|to| to.to_str() == Some(&wanted)))
-    })
+    let mut processes = loopback::ends_at(port).filter_map(|end| end.process());
+    processes.any(|pid| agents.ancestry(pid) == Ancestry::BelowAnAgent)
 }
 
 #[cfg(test)]
@@ -115,13 +77,5 @@ mod tests {
         assert!(may_be_the_user(&agents, port) && !is_a_known_agent(&agents, port));
         agents.announce(std::process::id()).unwrap();
         assert!(!may_be_the_user(&agents, port) && is_a_known_agent(&agents, port));
-    }
-
-    #[test]
-    fn a_line_of_the_table_is_read() {
-        let line =
-            "   3: 0100007F:A1B2 0100007F:1298 01 00000000:00000000 00:00000000 00000000  1000        0 123456 1 x";
-        assert_eq!(Socket::read(line), Some(Socket { port: 0xa1b2, uid: 1000, inode: 123_456 }));
-        assert_eq!(Socket::read("  sl  local_address rem_address   st"), None);
     }
 }

@@ -1,9 +1,7 @@
 //! Whom an agent asks beside us: its terminal, a prompt tool, or nobody.
 
-use std::fs;
-use std::path::Path;
-
 use askbridge_peers::doors::hook::{Agent, Heard, Mouth};
+use askbridge_platform::processes::shows_on_a_terminal;
 
 use super::prompting::prompt_tool;
 use crate::auth::{ProcessId, command_line};
@@ -20,6 +18,7 @@ pub(super) fn mouth_beside(heard: &Heard, attended: Option<bool>, agent: Option<
     let Some(agent) = agent.filter(|_| heard.agent == Agent::Claude && !arguments.is_empty()) else {
         return if attended == Some(false) { Mouth::PromptTool } else { Mouth::Terminal };
     };
+    // A dialog needs a terminal to be shown on.
     let has_screen = || attended.unwrap_or_else(|| shows_on_a_terminal(agent.pid));
     match runs_once(&arguments) || !has_screen() {
         false => Mouth::Terminal,
@@ -31,17 +30,6 @@ pub(super) fn mouth_beside(heard: &Heard, attended: Option<bool>, agent: Option<
 /// Claude Code started so shows no dialog, also in a terminal.
 fn runs_once(arguments: &[String]) -> bool {
     arguments.iter().skip(1).any(|flag| flag == "-p" || flag == "--print")
-}
-
-/// Is the process's output a terminal? A dialog needs one.
-fn shows_on_a_terminal(pid: u32) -> bool {
-    let output = fs::read_link(format!("/proc/{pid}/fd/1"));
-    output.is_ok_and(|path| path.starts_with("/dev/pts") || is_console(&path))
-}
-
-fn is_console(path: &Path) -> bool {
-    path.parent() == Some(Path::new("/dev"))
-        && path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"tty"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Runs without a terminal whose question is parked: what is needed to take them up again.
 
-use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,6 +7,7 @@ use askbridge_core::ids::AskId;
 use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_peers::doors::hook::{Heard, kept_flags};
 use askbridge_peers::wish::Rejection;
+use askbridge_platform::processes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
@@ -45,7 +45,7 @@ pub(super) async fn remember_parked(app: &App, heard: &Heard, ask: AskId, agent:
     if arguments.is_empty() {
         return Ok(false);
     }
-    let program = fs::read_link(format!("/proc/{}/exe", agent.pid)).ok();
+    let program = processes::program(agent.pid);
     // What runs a script is not the program that was called; whoever resumes finds that by its name.
     let is_script =
         |path: &PathBuf| path.file_name().is_some_and(|name| INTERPRETERS.iter().any(|known| name == *known));

@@ -95,10 +95,10 @@ fn derived(party: &PartyId, conversation: &str, life: u32) -> SessionId {
 #[cfg(test)]
 mod tests {
     use askbridge_core::event::Audience;
-    use askbridge_core::ids::Timestamp;
+    use askbridge_core::ids::{StableNodeId, Timestamp};
     use askbridge_core::intent::{Intent, Start};
     use askbridge_core::terms::Rules;
-    use askbridge_journal::{LocalBus, Memory};
+    use askbridge_journal::Memory;
     use askbridge_peers::doors::hook::{Agent, What};
 
     use super::*;
@@ -108,9 +108,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_conversation_goes_on_although_its_earlier_lives_were_forgotten() {
-        let store = Store::Memory(Memory::new(1).unwrap(), LocalBus::default());
+        let store = Store::from(Memory::new(1).unwrap());
         let clock = Clock::Manual(Manual::new(Timestamp(1)));
-        let bridge = Bridge::start(Options { store, clock, chance: Chance::seeded(1), rules: Rules::default() }).await;
+        let bridge = Bridge::start(Options {
+            store,
+            stable_node: StableNodeId(1),
+            clock,
+            chance: Chance::seeded(1),
+            rules: Rules::default(),
+        })
+        .await;
         let (handle, party) = (&bridge.handle, PartyId::from("local"));
         let heard = Heard {
             agent: Agent::Claude,

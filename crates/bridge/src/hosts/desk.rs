@@ -9,7 +9,7 @@ use askbridge_core::event::{Event, Level, Settings};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
-use askbridge_journal::bus::Bus;
+use askbridge_journal::bus::{Bus, Topic};
 use askbridge_peers::wish::Rejection;
 use futures_util::StreamExt;
 use parking_lot::Mutex;
@@ -260,7 +260,7 @@ async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
 
 /// Removes the files of sessions that are forgotten.
 async fn clean_up(desk: Arc<Inner>) {
-    let mut gones = desk.handle.store().subscribe(gone::SUBJECT);
+    let mut gones = desk.handle.store().subscribe(Topic::Gone.into());
     loop {
         let message = tokio::select! {
             () = desk.stop.cancelled() => return,

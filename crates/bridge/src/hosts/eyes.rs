@@ -2,15 +2,11 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 
+use askbridge_platform::watch::{FolderWatch, Written};
 use parking_lot::Mutex;
-use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -42,37 +38,23 @@ impl Eyes {
 }
 
 /// Opens the watch.
-#[expect(
-    deprecated,
-    reason = "an owned descriptor stays the same one, which is all that the unsafe successor asks for"
-)]
-pub(super) fn open(folder: &Path) -> io::Result<AsyncFd<OwnedFd>> {
-    let watch = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
-    inotify::add_watch(&watch, folder, WatchFlags::MODIFY)?;
-    AsyncFd::with_interest(watch, Interest::READABLE)
+pub(super) fn open(folder: &Path) -> io::Result<FolderWatch> {
+    FolderWatch::open(folder)
 }
 
 /// Looks until `stop`.
-pub(super) async fn run(eyes: Arc<Eyes>, watch: AsyncFd<OwnedFd>, stop: CancellationToken) {
-    let mut buffer = [MaybeUninit::uninit(); 8192];
+pub(super) async fn run(eyes: Arc<Eyes>, mut watch: FolderWatch, stop: CancellationToken) {
+    let tell = |written: Written<'_>| match written {
+        Written::File(name) => eyes.saw(name),
+        Written::TooMany => eyes.saw_too_much(),
+    };
     loop {
-        let ready = tokio::select! {
+        let looked = tokio::select! {
             () = stop.cancelled() => return,
-            ready = watch.readable() => ready,
+            looked = watch.next(tell) => looked,
         };
-        let Ok(mut ready) = ready else { return };
-        let mut reader = Reader::new(watch.get_ref(), &mut buffer);
-        loop {
-            match reader.next() {
-                Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => eyes.saw_too_much(),
-                Ok(event) => {
-                    if let Some(Ok(name)) = event.file_name().map(|name| name.to_str()) {
-                        eyes.saw(name);
-                    }
-                }
-                Err(_) => break,
-            }
+        if looked.is_err() {
+            return;
         }
-        ready.clear_ready();
     }
 }

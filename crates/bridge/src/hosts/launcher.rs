@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rustix::process::{Signal, getpid, getppid, set_child_subreaper, set_parent_process_death_signal, setsid};
+use askbridge_platform::{launch, orphans};
 
 use super::place::write_process;
 use crate::auth::ProcessId;
@@ -32,23 +32,22 @@ fn prepare(args: &[OsString]) -> io::Result<Command> {
     let [parent, prefix, program, args @ ..] = args else {
         return Err(bad("this command is for askbridge itself"));
     };
-    let parent: i32 = parent.to_str().and_then(|pid| pid.parse().ok()).ok_or_else(|| bad("the parent is a number"))?;
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    if getppid().map(|pid| pid.as_raw_nonzero().get()) != Some(parent) {
+    let parent: u32 = parent.to_str().and_then(|pid| pid.parse().ok()).ok_or_else(|| bad("the parent is a number"))?;
+    if !launch::die_with(parent)? {
         return Err(bad("whoever started this is gone"));
     }
-    setsid()?;
+    launch::lead_a_session()?;
     // What it starts and lets go of stays below it, also when it has become another program.
-    set_child_subreaper(Some(getpid()))?;
+    orphans::adopt()?;
     let prefix = Path::new(prefix);
     let file = |end: &str| PathBuf::from(format!("{}.{end}", prefix.display()));
     // Held open for reading and writing: the process never reads the end of its input, whoever goes away.
     let stdin = OpenOptions::new().read(true).write(true).open(file("in"))?;
     let stdout = OpenOptions::new().append(true).open(file("out"))?;
     let stderr = OpenOptions::new().append(true).create(true).mode(0o600).open(file("err"))?;
-    let me = ProcessId::of(std::process::id()).ok_or_else(|| bad("/proc does not show this process"))?;
+    let me = ProcessId::of(std::process::id()).ok_or_else(|| bad("the system does not show this process"))?;
     write_process(prefix, me)?;
-    set_parent_process_death_signal(None)?;
+    launch::outlive_parent()?;
     let mut command = Command::new(program);
     command.args(args).stdin(stdin).stdout(stdout).stderr(stderr);
     Ok(command)

@@ -1,6 +1,6 @@
 //! How much memory agents take, and what happens when that is too much.
 //!
-//! Measured from `/proc`, for an agent and everything that it started: its commands are its own affair, their memory is not.
+//! Measured for an agent and everything that it started: its commands are its own affair, their memory is not.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use askbridge_core::event::Level;
+use askbridge_platform::families::{Families, Member};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
 use super::desk::Inner;
-use super::family::Families;
 use super::host::{Host, Step};
 use super::machine::Machine;
 use crate::driver::Driver;
@@ -44,9 +44,8 @@ impl Scales {
     }
 
     fn weigh(&self, families: &Families) {
-        let page = rustix::param::page_size() as u64;
         for (pid, scale) in &*self.0.lock() {
-            let bytes = families.of(*pid).map(|member| member.resident_pages * page).sum();
+            let bytes = families.of(*pid).map(Member::resident_bytes).sum();
             if scale.bytes.swap(bytes, Ordering::Relaxed) != bytes {
                 scale.changed.notify_one();
             }

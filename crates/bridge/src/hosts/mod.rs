@@ -14,7 +14,6 @@ mod content;
 mod desk;
 mod endpoint;
 mod eyes;
-mod family;
 mod farewell;
 mod folders;
 mod host;

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::io;
 use std::time::Duration;
 
-use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
+use askbridge_platform::families::Families;
+use askbridge_platform::orphans;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::warn;
 
-use super::family::Families;
 use crate::auth::{Agents, ProcessId};
 
 /// Our own children are buried as soon as they end. One that still waits after this time was adopted.
@@ -18,7 +18,7 @@ const OWN_ARE_BURIED: Duration = Duration::from_secs(2);
 ///
 /// To be called once, by a process that is nothing but a server.
 pub fn adopt_orphans(agents: &Agents) -> io::Result<()> {
-    set_child_subreaper(Some(getpid()))?;
+    orphans::adopt()?;
     agents.count_ourselves();
     let mut ended = signal(SignalKind::child())?;
     tokio::spawn(async move {
@@ -39,9 +39,7 @@ async fn bury() -> io::Result<()> {
         tokio::time::sleep(OWN_ARE_BURIED).await;
         let now = dead()?;
         for orphan in now.intersection(&before) {
-            if let Some(pid) = i32::try_from(orphan.pid).ok().and_then(Pid::from_raw) {
-                let _ = waitpid(Some(pid), WaitOptions::NOHANG);
-            }
+            orphans::reap(orphan.pid);
         }
         before = now.difference(&before).copied().collect();
     }

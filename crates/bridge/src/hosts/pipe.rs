@@ -1,19 +1,15 @@
 //! Writing lines into an agent's stdin: whole, or not at all. Half a line would end the agent.
 
 use std::collections::VecDeque;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use askbridge_core::limits::AGENT_PIPE_BYTES;
-use rustix::io::ioctl_fionread;
-use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
+use askbridge_platform::fifo::{self, ATOMIC_BYTES};
 use tracing::warn;
 
-/// Up to here the system writes all or nothing (PIPE_BUF).
-const ATOMIC_BYTES: usize = 4096;
 /// How often to look whether there is room again. A pipe says when it has some room, not when it has enough.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
@@ -31,13 +27,12 @@ pub(super) struct Pipe {
 impl Pipe {
     /// Opens it for reading too, so that opening never waits and nothing is lost when the agent is not there yet.
     pub(super) fn open(path: &Path, marker: PathBuf) -> io::Result<Self> {
-        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let file = OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open(path)?;
-        if let Err(error) = fcntl_setpipe_size(&file, AGENT_PIPE_BYTES) {
+        let file = fifo::open(path)?;
+        if let Err(error) = fifo::enlarge(&file, AGENT_PIPE_BYTES) {
             // The system bounds what one user may have in pipes. Long lines then go in pieces.
             warn!(%error, "Could not enlarge an agent's pipe");
         }
-        let capacity = fcntl_getpipe_size(&file)?;
+        let capacity = fifo::capacity(&file)?;
         Ok(Self { file, capacity, waiting: VecDeque::new(), written: 0, marker })
     }
 
@@ -54,7 +49,7 @@ impl Pipe {
         while let Some(line) = self.waiting.front() {
             let fits = line.len() <= self.capacity;
             // Pages of a pipe may be filled in part: only an empty one is certain to hold what its size says.
-            if fits && line.len() > ATOMIC_BYTES && ioctl_fionread(&self.file)? > 0 {
+            if fits && line.len() > ATOMIC_BYTES && fifo::unread_bytes(&self.file)? > 0 {
                 return Ok(Some(LOOK_AGAIN));
             }
             if !fits && self.written == 0 {
@@ -84,15 +79,14 @@ impl Pipe {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
     use std::io::Read;
-
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
 
     fn pipe(folder: &Path) -> (Pipe, fs::File) {
         let path = folder.join("in");
-        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        fifo::make(&path).unwrap();
         let pipe = Pipe::open(&path, folder.join("writing")).unwrap();
         let reader = OpenOptions::new().read(true).open(&path).unwrap();
         (pipe, reader)

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use askbridge_core::ids::SessionId;
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use askbridge_platform::fifo;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -106,7 +106,7 @@ impl Place {
         for end in ["pid", "in", "out", "err", "writing"] {
             remove(&self.file(end))?;
         }
-        mknodat(CWD, self.stdin(), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+        fifo::make(&self.stdin())?;
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.spool())?;
         self.keep_rest(rest)
     }

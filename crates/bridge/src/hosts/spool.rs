@@ -5,10 +5,8 @@ use std::io;
 use std::path::Path;
 
 use askbridge_core::limits::AGENT_LINE_BYTES_MAX;
+use askbridge_platform::files;
 use memchr::memchr;
-use rustix::buffer::spare_capacity;
-use rustix::fs::{FallocateFlags, OFlags, fallocate, fcntl_setfl};
-use rustix::io::pread;
 
 /// Bytes that are read at once; of a long line, as many again as there are already.
 const READ_BYTES: usize = 8 * 1024;
@@ -43,8 +41,7 @@ pub(super) enum Line {
 impl Spool {
     pub(super) fn open(path: &Path, from: u64) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(path)?;
-        // The system need not write down each time that we read it. Only whoever owns a file may say so.
-        let _ = fcntl_setfl(&file, OFlags::NOATIME);
+        files::skip_access_times(&file);
         let (unread, at_the_end, skipping) = (Vec::new(), false, false);
         Ok(Self { file, line_at: from, unread, start: 0, searched: 0, at_the_end, skipping, freed: from })
     }
@@ -102,7 +99,7 @@ impl Spool {
         let known = self.unread.len();
         self.unread.reserve(known.max(READ_BYTES));
         let room = self.unread.capacity() - known;
-        let read = pread(&self.file, spare_capacity(&mut self.unread), self.line_at + known as u64)?;
+        let read = files::read_at(&self.file, &mut self.unread, self.line_at + known as u64)?;
         self.at_the_end = read < room;
         Ok(read > 0)
     }
@@ -111,8 +108,7 @@ impl Spool {
     pub(super) fn free(&mut self, offset: u64) {
         let bytes = offset.saturating_sub(self.freed);
         // Some file systems cannot; then it is given back when the process is gone.
-        let punch = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        if bytes > 0 && fallocate(&self.file, punch, self.freed, bytes).is_ok() {
+        if bytes > 0 && files::punch_hole(&self.file, self.freed, bytes).is_ok() {
             self.freed = offset;
         }
     }

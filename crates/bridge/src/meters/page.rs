@@ -39,7 +39,7 @@ pub(crate) fn page(handle: &Handle, connections: usize, space: Option<Space>, ve
         page.counter("askbridge_spans_sent_total", "Spans that the collector took.", sent);
         page.counter("askbridge_spans_lost_total", "Spans that no collector took.", lost);
     }
-    journal(&mut page, &handle.store().meter());
+    journal(&mut page, handle.store().meter());
     if let Some(space) = space {
         room(&mut page, space);
     }

@@ -1,16 +1,13 @@
 //! Streaming text on its way to whoever watches: quick and lossy. What is stored later completes it.
 
 use askbridge_core::ids::SessionId;
-use askbridge_journal::bus::{Bus, Message};
+use askbridge_journal::bus::{Bus, Message, Topic};
 use askbridge_peers::peer::BlockKind;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
 use super::news::News;
-
-/// Under which subject nodes hear of a delta.
-pub(crate) const SUBJECT: &str = "delta.";
 
 #[derive(Serialize, Deserialize)]
 struct Fleeting {
@@ -26,7 +23,7 @@ impl Handle {
     pub fn stream(&self, session: SessionId, block: u32, kind: BlockKind, offset: usize, text: &str) {
         let fleeting = Fleeting { session: session.to_string(), block, kind, offset, text: text.to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a delta's envelope has text keys");
-        self.store.publish(SUBJECT, Bytes::from(body));
+        self.store.publish(Topic::Delta.of_session(session), Bytes::from(body));
     }
 }
 

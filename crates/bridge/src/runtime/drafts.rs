@@ -2,7 +2,7 @@
 
 use askbridge_core::ids::{AskId, Raw};
 use askbridge_core::limits;
-use askbridge_journal::bus::{Bus, Message};
+use askbridge_journal::bus::{Bus, Message, Topic};
 use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_peers::wish::Rejection;
 use bytes::Bytes;
@@ -13,9 +13,6 @@ use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
 use crate::auth::Caller;
-
-/// Under which subject other nodes and devices hear of a draft.
-pub(crate) const SUBJECT: &str = "draft.";
 
 #[derive(Serialize, Deserialize)]
 struct Fleeting {
@@ -34,7 +31,7 @@ impl Handle {
         let person = caller.name.clone();
         let fleeting = Fleeting { person: person.to_string(), ask: ask.to_string(), draft: draft.as_str().to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a draft's envelope has text keys");
-        self.store.publish(SUBJECT, Bytes::from(body));
+        self.store.publish(Topic::Draft.of_name(&caller.name), Bytes::from(body));
         Ok(())
     }
 

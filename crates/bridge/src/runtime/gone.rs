@@ -4,15 +4,12 @@ use std::sync::Arc;
 
 use askbridge_core::event::Audience;
 use askbridge_core::ids::{PartyId, PersonId, SessionId};
-use askbridge_journal::bus::{Bus, Message};
+use askbridge_journal::bus::{Bus, Message, Topic};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
 use crate::auth::Access;
-
-/// Under which subject nodes hear of it.
-pub(crate) const SUBJECT: &str = "gone.";
 
 /// Carries who could see the sessions: nothing else knows that any more.
 #[derive(Serialize, Deserialize)]
@@ -40,7 +37,7 @@ impl Handle {
             };
             let fleeting = Fleeting { sessions, owner: access.owner.as_str().to_owned(), audience };
             let body = serde_json::to_vec(&fleeting).expect("its envelope has text keys");
-            self.store.publish(SUBJECT, Bytes::from(body));
+            self.store.publish(Topic::Gone.of_all(), Bytes::from(body));
         }
     }
 }

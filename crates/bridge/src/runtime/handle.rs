@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use askbridge_core::Session;
 use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, NodeId, Position, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, NodeId, Position, SessionId, StableNodeId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
@@ -38,6 +38,7 @@ use crate::traces::{Collector, Resource, Telling, Tracer, tracer};
 #[derive(Debug)]
 pub struct Options {
     pub store: Store,
+    pub stable_node: StableNodeId,
     pub clock: Clock,
     pub chance: Chance,
     pub rules: Rules,
@@ -57,7 +58,9 @@ pub struct Inner {
     pub(crate) chance: Chance,
     pub(crate) rules: Rules,
     pub(crate) decide: Decide,
+    /// This run, in entries, their ids, and claims.
     pub(crate) node: NodeId,
+    stable_node: StableNodeId,
     /// Entries that this node has made, so that each gets a name of its own.
     pub(crate) entries_made: AtomicU64,
     pub(crate) cache: Cache,
@@ -103,6 +106,11 @@ impl Handle {
         self.clock.now()
     }
 
+    /// The id by which this node is known across restarts.
+    pub fn stable_node(&self) -> StableNodeId {
+        self.stable_node
+    }
+
     pub fn store(&self) -> &Store {
         &self.store
     }
@@ -129,10 +137,11 @@ impl Bridge {
 
     /// Starts one that plays by other rules, to see whether anybody would notice.
     pub async fn start_with(options: Options, decide: Decide) -> Self {
-        let Options { store, clock, chance, rules } = options;
+        let Options { store, stable_node, clock, chance, rules } = options;
         let from = store.now();
         let handle = Handle(Arc::new(Inner {
             node: NodeId(chance.u64()),
+            stable_node,
             entries_made: AtomicU64::new(0),
             cache: Cache::new(),
             meters: Meters::new(clock.now()),

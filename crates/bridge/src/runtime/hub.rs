@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use askbridge_core::event::Event;
 use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_core::limits;
-use askbridge_journal::bus::Bus;
+use askbridge_journal::bus::{Bus, Topic};
 use askbridge_journal::journal::{Followed, Journal};
 use askbridge_journal::{Cursor, Stored};
 use futures_util::StreamExt;
@@ -286,13 +286,13 @@ fn leave<K: Hash + Eq>(places: &mut HashMap<K, BTreeMap<u64, Listener>>, place: 
 
 /// Follows the journal from `from` on and tells everyone, until `stop`.
 pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
-    let mut drafts = Box::pin(handle.store.subscribe(drafts::SUBJECT));
-    let mut owns = Box::pin(handle.store.subscribe(own::SUBJECT));
-    let mut gones = Box::pin(handle.store.subscribe(gone::SUBJECT));
-    let mut deltas = Box::pin(handle.store.subscribe(deltas::SUBJECT));
-    let mut seats = Box::pin(handle.store.subscribe(seats::SUBJECT));
-    let mut whispers = Box::pin(handle.store.subscribe(whispers::SUBJECT));
-    let mut looks = Box::pin(handle.store.subscribe(looks::SUBJECT));
+    let mut drafts = handle.store.subscribe(Topic::Draft.into());
+    let mut owns = handle.store.subscribe(Topic::Own.into());
+    let mut gones = handle.store.subscribe(Topic::Gone.into());
+    let mut deltas = handle.store.subscribe(Topic::Delta.into());
+    let mut seats = handle.store.subscribe(Topic::Seat.into());
+    let mut whispers = handle.store.subscribe(Topic::Whisper.into());
+    let mut looks = handle.store.subscribe(Topic::Look.into());
     let mut from = from;
     loop {
         let mut journal = Box::pin(handle.store.follow(from.clone()));

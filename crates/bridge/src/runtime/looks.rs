@@ -1,15 +1,12 @@
 //! Which session a screen looks at, told to the other connections of the same token: quick and lossy, and never stored.
 
 use askbridge_core::ids::{PartyId, SessionId};
-use askbridge_journal::bus::{Bus, Message};
+use askbridge_journal::bus::{Bus, Message, Topic};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
 use super::news::News;
-
-/// Under which subject nodes hear of it.
-pub(crate) const SUBJECT: &str = "look.";
 
 #[derive(Serialize, Deserialize)]
 struct Fleeting {
@@ -25,7 +22,7 @@ impl Handle {
         let session = session.map(|session| session.to_string());
         let fleeting = Fleeting { party: party.to_string(), dialect: dialect.to_owned(), session, screen };
         let body = serde_json::to_vec(&fleeting).expect("a look has text keys");
-        self.store.publish(SUBJECT, Bytes::from(body));
+        self.store.publish(Topic::Look.of_name(party.as_str()), Bytes::from(body));
     }
 }
 

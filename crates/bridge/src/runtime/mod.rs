@@ -15,6 +15,7 @@ pub(crate) mod gone;
 mod handle;
 mod hub;
 mod kept;
+mod location;
 mod looks;
 mod lookup;
 mod news;
@@ -35,8 +36,9 @@ mod wishes;
 pub use follow::{Follower, Heard};
 pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
+pub use location::{Location, NotALocation};
 pub use news::{Batch, News};
-pub use store::Store;
+pub use store::{OpenError, Store};
 pub use submit::Done;
 
 pub(crate) use cache::CellState;

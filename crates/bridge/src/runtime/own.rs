@@ -2,16 +2,13 @@
 //! draft; whoever comes back looks for themselves.
 
 use askbridge_core::ids::Timestamp;
-use askbridge_journal::bus::{Bus, Message};
+use askbridge_journal::bus::{Bus, Message, Topic};
 use askbridge_peers::told::Own;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
 use super::news::News;
-
-/// Under which subject nodes hear of it.
-pub(crate) const SUBJECT: &str = "own.";
 
 #[derive(Serialize, Deserialize)]
 struct Fleeting {
@@ -34,7 +31,7 @@ impl Handle {
             Own::Devices => What::Devices,
         };
         let body = serde_json::to_vec(&Fleeting { person: person.to_owned(), what });
-        self.store.publish(SUBJECT, Bytes::from(body.expect("its envelope has text keys")));
+        self.store.publish(Topic::Own.of_name(person), Bytes::from(body.expect("its envelope has text keys")));
     }
 }
 

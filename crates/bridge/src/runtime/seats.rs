@@ -2,7 +2,7 @@
 
 use askbridge_core::ids::{Position, SessionId};
 use askbridge_core::limits;
-use askbridge_journal::bus::{Bus, Message};
+use askbridge_journal::bus::{Bus, Message, Topic};
 use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_peers::wish::Presence;
 use bytes::Bytes;
@@ -12,9 +12,6 @@ use tracing::warn;
 use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
-
-/// Under which subject nodes hear of a seat that was taken.
-pub(crate) const SUBJECT: &str = "seat.";
 
 #[derive(Serialize, Deserialize)]
 struct Fleeting {
@@ -64,7 +61,7 @@ impl Handle {
     pub(crate) fn sit(&self, dialect: &str, session: SessionId, connection: u64) {
         let fleeting = Fleeting { session: session.to_string(), dialect: dialect.to_owned(), connection };
         let body = serde_json::to_vec(&fleeting).expect("a seat has text keys");
-        self.store.publish(SUBJECT, Bytes::from(body));
+        self.store.publish(Topic::Seat.of_session(session), Bytes::from(body));
     }
 
     /// Notes how far a client of this language has come in a session: whoever comes next on this node knows it at once.

@@ -1,135 +1,190 @@
-//! The durable memory, whichever backend holds it.
+//! The durable memory of one node: a journal, a shelf, a bus and an index, whichever backends they come from.
 
 use std::sync::Arc;
 
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{Position, SessionId, Timestamp};
-use askbridge_journal::bus::{Bus, LocalBus, Message};
+use askbridge_journal::bus::{Bus, Filter, LocalBus, Message, Subject};
+use askbridge_journal::erased::{DynJournal, DynShelf, Upkeep};
 use askbridge_journal::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use askbridge_journal::sqlite::Space;
-use askbridge_journal::{Cursor, Entry, Fault, Forgetting, Forgotten, Index, Memory, Meter, Sqlite, Stored};
+use askbridge_journal::{
+    Cursor, Entry, Fault, Forgetting, Forgotten, Index, Memory, Meter, Nats, Sqlite, Stored, nats, sqlite,
+};
 use bytes::Bytes;
 use futures_util::Stream;
-use futures_util::stream::{BoxStream, StreamExt};
+use futures_util::stream::BoxStream;
 
-/// Journal, shelf, bus and index of one node.
+use super::location::Location;
+use crate::chance::Chance;
+
+/// Journal, shelf, bus and index of one node. Clones share them; when the last one goes, they are closed.
 #[derive(Debug, Clone)]
-pub enum Store {
-    Sqlite(Sqlite, LocalBus),
-    Memory(Memory, LocalBus),
+pub struct Store(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    journal: Box<dyn DynJournal>,
+    shelf: Box<dyn DynShelf>,
+    bus: Box<dyn Bus>,
+    /// Goes before the last handle of the store that it looks into: fields are dropped in this order.
+    index: Index,
+    upkeep: Box<dyn Upkeep>,
+    meter: Arc<Meter>,
+}
+
+/// Why a store could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Sqlite(#[from] sqlite::Error),
+    #[error(transparent)]
+    Nats(#[from] nats::Error),
 }
 
 /// Where a write is tried.
 const PROBE: &str = "probe";
 
-macro_rules! either {
-    ($self:ident, $store:ident => $call:expr) => {
-        match $self {
-            Store::Sqlite($store, _) => $call,
-            Store::Memory($store, _) => $call,
-        }
-    };
-}
-
 impl Store {
+    /// Opens the store at `location`, or makes one there. Chance names a journal that is made, and this client of one.
+    ///
+    /// On SQLite this waits for the disk; on NATS until this node's index has caught up with the journal.
+    pub async fn open(location: &Location, chance: &Chance) -> Result<Self, OpenError> {
+        match location {
+            Location::Sqlite { folder } => {
+                let options = sqlite::Options::new(folder, chance.u64());
+                Ok(Self::from(Sqlite::open(&options)?))
+            }
+            Location::Memory => Ok(Self::from(Memory::new(chance.u64())?)),
+            Location::Nats { servers, streams, replicas, index } => {
+                let options = nats::Options {
+                    streams: *streams,
+                    replicas: *replicas,
+                    ..nats::Options::new(servers, chance.u64(), chance.u64())
+                };
+                let nats = Nats::connect(&options).await?;
+                let index = nats.index(index.as_deref()).await?;
+                Ok(Self::of_parts(nats.clone(), nats.bus(), index, Arc::default()))
+            }
+        }
+    }
+
+    fn of_parts<S>(store: S, bus: impl Bus, index: Index, meter: Arc<Meter>) -> Self
+    where
+        S: DynJournal + DynShelf + Upkeep + Clone,
+    {
+        Self(Arc::new(Parts {
+            journal: Box::new(store.clone()),
+            shelf: Box::new(store.clone()),
+            bus: Box::new(bus),
+            index,
+            upkeep: Box::new(store),
+            meter,
+        }))
+    }
+
     pub fn index(&self) -> Index {
-        either!(self, store => store.index())
+        self.0.index.clone()
     }
 
     /// Returns what the store notes about its own speed.
-    pub fn meter(&self) -> Arc<Meter> {
-        either!(self, store => store.meter())
+    pub fn meter(&self) -> &Meter {
+        &self.0.meter
     }
 
-    /// Returns how much room it takes on the disk; nothing if it is not there.
+    /// Returns how much room it takes on this machine's disk; nothing if it is not there.
     pub async fn space(&self) -> Result<Option<Space>, Fault> {
-        match self {
-            Self::Sqlite(store, _) => store.space().await.map(Some),
-            Self::Memory(..) => Ok(None),
-        }
+        self.0.upkeep.space().await
     }
 
     /// Gives some of what became free back to the disk. Says whether there is more.
     pub(crate) async fn shrink(&self, pages: u32) -> Result<bool, Fault> {
-        match self {
-            Self::Sqlite(store, _) => store.shrink(pages).await,
-            Self::Memory(..) => Ok(false),
-        }
+        self.0.upkeep.shrink(pages).await
     }
 
-    /// Tells whoever waits for this store that it will soon be free.
+    /// Tells the server that waits for this store that it will soon be free.
     pub fn leaving(&self) {
-        match self {
-            Self::Sqlite(store, _) => store.leaving(),
-            // Nobody else can want it.
-            Self::Memory(..) => {}
-        }
+        self.0.upkeep.leaving();
     }
 
-    /// Does the store take what is given to it? Writes for real only when the last write failed: whoever asks this may be
-    /// anybody, and asks often.
+    /// Does the store take what is given to it? Writes for real only when the last write failed: anyone may ask this, and
+    /// often.
     pub(crate) async fn probe(&self, now: Timestamp) -> Result<(), ShelfError> {
         if self.meter().is_failing() {
-            return self.put(PROBE, b"", Expect::Any, Some(now), now).await.map(drop);
+            return Shelf::put(self, PROBE, b"", Expect::Any, Some(now), now).await.map(drop);
         }
-        self.sweep(now).await.map(drop)
+        Shelf::sweep(self, now).await.map(drop)
+    }
+}
+
+impl From<Sqlite> for Store {
+    /// A store on this machine alone: its bus leads nowhere else.
+    fn from(store: Sqlite) -> Self {
+        let (index, meter) = (store.index(), store.meter());
+        Self::of_parts(store, LocalBus::default(), index, meter)
+    }
+}
+
+impl From<Memory> for Store {
+    fn from(store: Memory) -> Self {
+        let (index, meter) = (store.index(), store.meter());
+        Self::of_parts(store, LocalBus::default(), index, meter)
     }
 }
 
 impl Journal for Store {
-    async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
-        either!(self, store => store.append(entry, guard).await)
+    fn append(&self, entry: Arc<Entry>, guard: Guard) -> impl Future<Output = Result<Position, AppendError>> + Send {
+        self.0.journal.append(entry, guard)
     }
 
-    async fn read(
+    fn read(
         &self,
         session: SessionId,
         lane: Option<Lane>,
         after: Option<Position>,
         max: usize,
-    ) -> Result<Vec<Arc<Stored>>, ReadError> {
-        either!(self, store => store.read(session, lane, after, max).await)
+    ) -> impl Future<Output = Result<Vec<Arc<Stored>>, ReadError>> + Send {
+        self.0.journal.read(session, lane, after, max)
     }
 
-    async fn read_back(
+    fn read_back(
         &self,
         session: SessionId,
         before: Option<Position>,
         max: usize,
-    ) -> Result<Vec<Arc<Stored>>, ReadError> {
-        either!(self, store => store.read_back(session, before, max).await)
+    ) -> impl Future<Output = Result<Vec<Arc<Stored>>, ReadError>> + Send {
+        self.0.journal.read_back(session, before, max)
     }
 
     fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static {
-        let followed: BoxStream<'static, _> = either!(self, store => store.follow(after).boxed());
-        followed
+        self.0.journal.follow(after)
     }
 
     async fn forget(&self, sessions: &[SessionId], at: Timestamp, by: &str) -> Result<Forgotten, ForgetError> {
-        either!(self, store => store.forget(sessions, at, by).await)
+        self.0.journal.forget(sessions, at, by).await
     }
 
-    async fn forgettings(&self, skip: usize, max: usize) -> Result<Vec<Forgetting>, ReadError> {
-        either!(self, store => store.forgettings(skip, max).await)
+    fn forgettings(&self, skip: usize, max: usize) -> impl Future<Output = Result<Vec<Forgetting>, ReadError>> + Send {
+        self.0.journal.forgettings(skip, max)
     }
 
     fn start(&self) -> Cursor {
-        either!(self, store => store.start())
+        self.0.journal.start()
     }
 
     fn now(&self) -> Cursor {
-        either!(self, store => store.now())
+        self.0.journal.now()
     }
 
     fn exclusive(&self) -> bool {
-        either!(self, store => store.exclusive())
+        self.0.journal.exclusive()
     }
 }
 
 impl Shelf for Store {
     async fn get(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
-        either!(self, store => store.get(key, now).await)
+        self.0.shelf.get(key, now).await
     }
 
     async fn put(
@@ -140,40 +195,32 @@ impl Shelf for Store {
         expires_at: Option<Timestamp>,
         now: Timestamp,
     ) -> Result<Revision, ShelfError> {
-        either!(self, store => store.put(key, value, expect, expires_at, now).await)
+        self.0.shelf.put(key, value, expect, expires_at, now).await
     }
 
     async fn delete(&self, key: &str, expect: Expect) -> Result<(), ShelfError> {
-        either!(self, store => store.delete(key, expect).await)
+        self.0.shelf.delete(key, expect).await
     }
 
     async fn list(&self, prefix: &str, now: Timestamp) -> Result<Vec<Item>, ShelfError> {
-        either!(self, store => store.list(prefix, now).await)
+        self.0.shelf.list(prefix, now).await
     }
 
     async fn take(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
-        either!(self, store => store.take(key, now).await)
+        self.0.shelf.take(key, now).await
     }
 
-    async fn sweep(&self, now: Timestamp) -> Result<usize, ShelfError> {
-        either!(self, store => store.sweep(now).await)
+    fn sweep(&self, now: Timestamp) -> impl Future<Output = Result<usize, ShelfError>> + Send {
+        self.0.shelf.sweep(now)
     }
 }
 
 impl Bus for Store {
-    fn publish(&self, subject: &str, body: Bytes) {
-        self.bus().publish(subject, body);
+    fn publish(&self, subject: Subject, body: Bytes) {
+        self.0.bus.publish(subject, body);
     }
 
-    fn subscribe(&self, prefix: &str) -> impl Stream<Item = Message> + Send + Unpin + 'static {
-        self.bus().subscribe(prefix)
-    }
-}
-
-impl Store {
-    fn bus(&self) -> &LocalBus {
-        match self {
-            Self::Sqlite(_, bus) | Self::Memory(_, bus) => bus,
-        }
+    fn subscribe(&self, filter: Filter) -> BoxStream<'static, Message> {
+        self.0.bus.subscribe(filter)
     }
 }

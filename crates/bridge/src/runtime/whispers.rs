@@ -1,15 +1,12 @@
 //! What one connection of a language has to say to the others in a session: quick and lossy, and never stored.
 
 use askbridge_core::ids::SessionId;
-use askbridge_journal::bus::{Bus, Message};
+use askbridge_journal::bus::{Bus, Message, Topic};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
 use super::news::News;
-
-/// Under which subject nodes hear of a whisper.
-pub(crate) const SUBJECT: &str = "whisper.";
 
 #[derive(Serialize, Deserialize)]
 struct Fleeting {
@@ -23,7 +20,7 @@ impl Handle {
     pub(crate) fn whisper(&self, dialect: &str, session: SessionId, words: &str) {
         let fleeting = Fleeting { session: session.to_string(), dialect: dialect.to_owned(), words: words.to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a whisper has text keys");
-        self.store.publish(SUBJECT, Bytes::from(body));
+        self.store.publish(Topic::Whisper.of_session(session), Bytes::from(body));
     }
 }
 

@@ -6,9 +6,8 @@ use std::net::{self, SocketAddr};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use askbridge_platform::local_socket::reachable;
 use tokio::net::{TcpListener, UnixListener};
-
-use super::unix_path::reachable;
 
 /// The sockets we listen on.
 #[derive(Debug)]

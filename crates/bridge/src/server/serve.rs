@@ -4,6 +4,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use askbridge_core::limits;
+use askbridge_platform::local_socket::{self, PeerProcess};
+use askbridge_platform::ourselves;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
@@ -33,7 +35,7 @@ const FULL: &[u8] =
 /// Serves on both sockets until [`Server::stop`].
 pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Server {
     let Listeners { tcp, unix, unix_path } = listeners;
-    let own_uid = rustix::process::getuid().as_raw();
+    let own_uid = ourselves::user();
     let (router, user) = (Arc::new(router), Arc::<str>::from(user));
     app.tasks.spawn(accept(app.clone(), Arc::clone(&router), tcp));
     let accepting = app.clone();
@@ -45,8 +47,7 @@ pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Se
             };
             match accepted {
                 Ok((stream, _)) => {
-                    let Ok(credentials) = stream.peer_cred() else { continue };
-                    let (uid, pid) = (credentials.uid(), credentials.pid().and_then(|pid| u32::try_from(pid).ok()));
+                    let Ok(PeerProcess { user: uid, pid }) = local_socket::peer(&stream) else { continue };
                     let (true, Some(pid)) = (uid == own_uid, pid) else {
                         warn!(uid, "Refused another user on the local socket");
                         continue;

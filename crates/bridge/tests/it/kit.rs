@@ -9,9 +9,10 @@ use askbridge_bridge::clock::Clock;
 use askbridge_bridge::keeping::{Retention, keep};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, router_with, serve};
+use askbridge_core::ids::StableNodeId;
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
-use askbridge_journal::{LocalBus, Memory, Sqlite, sqlite};
+use askbridge_journal::{Memory, Sqlite, sqlite};
 use askbridge_peers::listing::Listing;
 use askbridge_testkit::doubles;
 use bytes::Bytes;
@@ -51,20 +52,26 @@ impl House {
 
     /// Opens one in which these languages are spoken beside those of the listing.
     pub(crate) async fn open_with(extra: &'static [Listing]) -> Self {
-        let store = Store::Memory(Memory::new(7).expect("memory can be had"), LocalBus::default());
+        let store = Store::from(Memory::new(7).expect("memory can be had"));
         Self::open_on(store, Clock::System, 7, extra).await
     }
 
     /// Opens one over a file, as the real thing does. `seed` differs from life to life.
     pub(crate) async fn open_file(options: &sqlite::Options, clock: Clock, seed: u64) -> Self {
-        let store = Store::Sqlite(Sqlite::open(options).expect("the file can be opened"), LocalBus::default());
+        let store = Store::from(Sqlite::open(options).expect("the file can be opened"));
         Self::open_on(store, clock, seed, &[]).await
     }
 
     pub(crate) async fn open_on(store: Store, clock: Clock, seed: u64, extra: &'static [Listing]) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the local socket");
         let chance = Chance::seeded(seed);
-        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
+        let options = Options {
+            store: store.clone(),
+            stable_node: StableNodeId(seed),
+            clock,
+            chance: chance.clone(),
+            rules: Rules::default(),
+        };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty shelf can be read");
         let handle = bridge.handle.clone();

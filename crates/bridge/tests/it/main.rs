@@ -12,6 +12,7 @@ mod folders;
 mod keeping;
 mod kit;
 mod laws;
+mod nats;
 mod nodes;
 mod others_bugs;
 mod outbound;

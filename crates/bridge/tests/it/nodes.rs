@@ -3,7 +3,7 @@
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::Store;
 use askbridge_core::ids::SessionId;
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::Memory;
 use askbridge_peers::dialects::prime;
 use askbridge_peers::listing::Listing;
 use askbridge_peers::uuid;
@@ -15,7 +15,7 @@ const PRIME: &[Listing] = &[prime::LISTING];
 
 #[tokio::test]
 async fn the_newest_connection_takes_a_session_on_whichever_node_the_older_one_is() {
-    let store = Store::Memory(Memory::new(7).unwrap(), LocalBus::default());
+    let store = Store::from(Memory::new(7).unwrap());
     let here = House::open_on(store.clone(), Clock::System, 7, PRIME).await;
     let (agent, ada) = (here.agent("ci").await, here.person("ada").await);
     let (_, session) = here.post("/v1/sessions", &agent, &json!({"agent": "ci"})).await;

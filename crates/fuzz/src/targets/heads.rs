@@ -7,9 +7,9 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::{Clock, Manual};
 use askbridge_bridge::runtime::{Bridge, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Origins, router};
-use askbridge_core::ids::Timestamp;
+use askbridge_core::ids::{StableNodeId, Timestamp};
 use askbridge_core::terms::Rules;
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::Memory;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request};
@@ -23,9 +23,15 @@ thread_local! {
 fn open() -> (Runtime, Router) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime can be had");
     let router = runtime.block_on(async {
-        let store = Store::Memory(Memory::new(7).expect("memory can be had"), LocalBus::default());
+        let store = Store::from(Memory::new(7).expect("memory can be had"));
         let (clock, chance) = (Clock::Manual(Manual::new(Timestamp(0))), Chance::seeded(7));
-        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
+        let options = Options {
+            store: store.clone(),
+            stable_node: StableNodeId(7),
+            clock,
+            chance: chance.clone(),
+            rules: Rules::default(),
+        };
         let handle = Bridge::start(options).await.handle;
         let tokens = Tokens::load(store, chance, handle.now()).await.expect("memory can be read");
         router(App::new(AppOptions {

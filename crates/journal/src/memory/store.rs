@@ -12,9 +12,9 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::meddle::Meddle;
-use crate::bus::LocalBus;
 use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
+use crate::erased::Upkeep;
 use crate::fault::Fault;
 use crate::forgetting::{Forgetting, Forgotten};
 use crate::index::{Index, TABLES};
@@ -37,7 +37,6 @@ struct Inner {
     db: Db,
     recent: Arc<Recent>,
     identity: u64,
-    bus: LocalBus,
     meddler: Option<Arc<dyn Meddle>>,
 }
 
@@ -62,8 +61,7 @@ impl Memory {
         let recent = Arc::clone(ledger.recent());
         let conn = Arc::new(Mutex::new(conn));
         let db = Db::Memory(Arc::clone(&conn));
-        let bus = LocalBus::default();
-        Ok(Self(Arc::new(Inner { conn, ledger: Mutex::new(ledger), db, recent, identity, bus, meddler })))
+        Ok(Self(Arc::new(Inner { conn, ledger: Mutex::new(ledger), db, recent, identity, meddler })))
     }
 
     pub fn index(&self) -> Index {
@@ -72,10 +70,6 @@ impl Memory {
 
     pub fn meter(&self) -> Arc<Meter> {
         Arc::clone(self.0.ledger.lock().meter())
-    }
-
-    pub fn bus(&self) -> LocalBus {
-        self.0.bus.clone()
     }
 
     /// Does a job at once.
@@ -90,6 +84,8 @@ impl Memory {
         self.submit(|reply| Job::Change { change, reply })
     }
 }
+
+impl Upkeep for Memory {}
 
 impl Journal for Memory {
     async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {

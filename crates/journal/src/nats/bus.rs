@@ -1,11 +1,12 @@
-//! The bus: core NATS, which forgets at once.
+//! The bus: core NATS, which stores nothing.
 
 use async_nats::Client;
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
 use tokio::sync::{broadcast, mpsc};
 
-use crate::bus::{Bus, Message, listen};
+use crate::bus::{Bus, Filter, Message, Subject, listen};
 
 /// Messages on their way out or in. Beyond: the newest out, the oldest in, are lost.
 const WAITING_MAX: usize = 1024;
@@ -13,7 +14,7 @@ const WAITING_MAX: usize = 1024;
 /// The bus between the nodes of a journal.
 #[derive(Debug, Clone)]
 pub struct NatsBus {
-    out: mpsc::Sender<(String, Bytes)>,
+    out: mpsc::Sender<Message>,
     heard: broadcast::Sender<Message>,
 }
 
@@ -27,17 +28,13 @@ impl NatsBus {
     }
 }
 
-/// Carries messages out and in until the last handle is gone. What we send comes back to us, too.
-async fn carry(
-    client: Client,
-    prefix: String,
-    mut queue: mpsc::Receiver<(String, Bytes)>,
-    heard: broadcast::Sender<Message>,
-) {
+/// Carries messages out and in until the last handle is gone. One subscription serves all subscribers of this node; what
+/// this node publishes comes back through it, too.
+async fn carry(client: Client, prefix: String, mut queue: mpsc::Receiver<Message>, heard: broadcast::Sender<Message>) {
     let mut inbound = match client.subscribe(format!("{prefix}>")).await {
         Ok(inbound) => inbound,
         Err(error) => {
-            tracing::warn!(%error, "Could not listen on the bus");
+            tracing::warn!(%error, "Could not subscribe to the bus");
             return;
         }
     };
@@ -45,13 +42,14 @@ async fn carry(
         tokio::select! {
             message = inbound.next() => {
                 let Some(message) = message else { return };
-                if let Some(subject) = message.subject.strip_prefix(&prefix) {
-                    // An error means that nobody listens here.
-                    let _ = heard.send(Message { subject: subject.into(), body: message.payload });
+                // A node of a newer release may publish under subjects that this one does not know.
+                if let Some(subject) = message.subject.strip_prefix(&prefix).and_then(|text| text.parse().ok()) {
+                    // An error means that there is no subscriber here.
+                    let _ = heard.send(Message { subject, body: message.payload });
                 }
             }
             outbound = queue.recv() => {
-                let Some((subject, body)) = outbound else { return };
+                let Some(Message { subject, body }) = outbound else { return };
                 if let Err(error) = client.publish(format!("{prefix}{subject}"), body).await {
                     tracing::debug!(%error, "Lost a message on the bus");
                 }
@@ -61,12 +59,12 @@ async fn carry(
 }
 
 impl Bus for NatsBus {
-    fn publish(&self, subject: &str, body: Bytes) {
+    fn publish(&self, subject: Subject, body: Bytes) {
         // A full queue loses the message, which is what this bus is for.
-        let _ = self.out.try_send((subject.to_owned(), body));
+        let _ = self.out.try_send(Message { subject, body });
     }
 
-    fn subscribe(&self, prefix: &str) -> impl Stream<Item = Message> + Send + Unpin + 'static {
-        listen(self.heard.subscribe(), prefix)
+    fn subscribe(&self, filter: Filter) -> BoxStream<'static, Message> {
+        listen(self.heard.subscribe(), filter)
     }
 }

@@ -17,6 +17,7 @@ use super::letter::{Letter, Undelivered};
 use super::{follow, forget, read, shelf};
 use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Entry, Stored};
+use crate::erased::Upkeep;
 use crate::forgetting::{Forgetting, Forgotten};
 use crate::index::copy::Copy;
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
@@ -108,6 +109,8 @@ impl Nats {
         }
     }
 }
+
+impl Upkeep for Nats {}
 
 impl Journal for Nats {
     async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::{ErrorCode, ffi};
-use rustix::process::Resource;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -63,7 +62,7 @@ pub enum Error {
 /// May the file not grow? Because the disk is full, or because a file of this process may not be longer (`ulimit -f`): SQLite
 /// calls the second an error of a write like any other. Without such a limit it is one: then it is not known what was written.
 pub(crate) fn is_full(error: &rusqlite::Error) -> bool {
-    says_full(error, || rustix::process::getrlimit(Resource::Fsize).current.is_some())
+    says_full(error, || askbridge_platform::limits::file_bytes().is_some())
 }
 
 fn says_full(error: &rusqlite::Error, files_are_limited: impl FnOnce() -> bool) -> bool {

@@ -8,6 +8,7 @@ use askbridge_core::event::Lane;
 use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_core::limits;
 use futures_util::Stream;
+use futures_util::future::{BoxFuture, FutureExt};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
@@ -27,6 +28,7 @@ use super::watermark::{self, Mark, Watermark};
 use super::writer;
 use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
+use crate::erased::Upkeep;
 use crate::fault::Fault;
 use crate::forgetting::{Forgetting, Forgotten};
 use crate::index::Index;
@@ -187,6 +189,20 @@ impl Drop for Inner {
             }
             self.projector.close();
         }
+    }
+}
+
+impl Upkeep for Sqlite {
+    fn space(&self) -> BoxFuture<'_, Result<Option<Space>, Fault>> {
+        async { self.space().await.map(Some) }.boxed()
+    }
+
+    fn shrink(&self, pages: u32) -> BoxFuture<'_, Result<bool, Fault>> {
+        self.shrink(pages).boxed()
+    }
+
+    fn leaving(&self) {
+        self.leaving();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
 
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use askbridge_platform::terminal::Modes;
 
 use crate::failure::Failure;
 use crate::output::{Paint, tell};
@@ -43,7 +43,7 @@ impl Prompt {
 
     /// The same, without showing what is typed.
     pub(crate) fn hidden_line(&mut self, what: &str) -> Result<Option<String>, Failure> {
-        let _hidden = Hidden::begin();
+        let _hidden = Hidden(Modes::hide_typing());
         let line = self.line(what);
         tell("");
         line
@@ -77,23 +77,10 @@ impl Prompt {
 }
 
 /// Switches off that a terminal shows what is typed, while it lives.
-struct Hidden(Option<Termios>);
-
-impl Hidden {
-    fn begin() -> Self {
-        let Ok(before) = tcgetattr(stdin()) else { return Self(None) };
-        let mut quiet = before.clone();
-        quiet.local_modes.remove(LocalModes::ECHO);
-        let changed = tcsetattr(stdin(), OptionalActions::Flush, &quiet);
-        Self(changed.ok().map(|()| before))
-    }
-}
+struct Hidden(Modes);
 
 impl Drop for Hidden {
     fn drop(&mut self) {
-        if let Some(before) = &self.0 {
-            // If this fails, the terminal is gone, and nobody types into it any more.
-            let _ = tcsetattr(stdin(), OptionalActions::Now, before);
-        }
+        self.0.restore();
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use askbridge_bridge::auth::{ProcessId, agent_above};
 use askbridge_bridge::server::reachable;
+use askbridge_platform::{local_socket, ourselves};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
@@ -168,7 +169,7 @@ async fn over_socket(path: &Path, headers: &[(&str, &str)], body: Bytes) -> Opti
     let (short, _folder) = reachable(path).ok()?;
     let stream = UnixStream::connect(short).await.ok()?;
     // Whoever listens there has to be us.
-    if stream.peer_cred().ok()?.uid() != rustix::process::getuid().as_raw() {
+    if local_socket::peer(&stream).ok()?.user != ourselves::user() {
         return None;
     }
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;

@@ -62,7 +62,7 @@ pub async fn find(options: &HostOptions) -> Result<Cli, CliError> {
 
 /// Would Claude Code refuse to skip its permissions?
 pub fn is_root_without_a_sandbox(options: &HostOptions) -> bool {
-    rustix::process::geteuid().is_root() && options.variable("IS_SANDBOX").is_none_or(|value| value != "1")
+    askbridge_platform::ourselves::is_root() && options.variable("IS_SANDBOX").is_none_or(|value| value != "1")
 }
 
 impl Cli {

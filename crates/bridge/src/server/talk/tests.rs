@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use askbridge_core::ids::{SessionId, Timestamp};
+use askbridge_core::ids::{SessionId, StableNodeId, Timestamp};
 use askbridge_core::terms::Rules;
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::Memory;
 use askbridge_peers::doors::whimmy::Whimmy;
 use askbridge_peers::listing::Choices;
 use askbridge_peers::peer::Frame;
@@ -37,10 +37,11 @@ struct House {
 
 impl House {
     async fn open() -> Self {
-        let store = Store::Memory(Memory::new(7).expect("a store in memory"), LocalBus::default());
+        let store = Store::from(Memory::new(7).expect("a store in memory"));
         let (chance, clock) = (Chance::seeded(7), Clock::Manual(Manual::new(Timestamp(1_800_000_000_000))));
         let rules = Rules::default();
-        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules };
+        let options =
+            Options { store: store.clone(), stable_node: StableNodeId(7), clock, chance: chance.clone(), rules };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty store");
         let app = App::new(AppOptions {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use askbridge_core::answer::{Answer, Decision, Scope};
-use askbridge_core::ids::Timestamp;
+use askbridge_core::ids::{StableNodeId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
+use askbridge_journal::Memory;
 use askbridge_journal::shelf::{Expect, Shelf};
-use askbridge_journal::{LocalBus, Memory};
 
 use super::wanted::Wanter;
 use super::{Purpose, Wanted, tapped};
@@ -32,7 +32,7 @@ struct House {
 
 impl House {
     async fn open() -> Self {
-        let store = Store::Memory(Memory::new(7).unwrap(), LocalBus::default());
+        let store = Store::from(Memory::new(7).unwrap());
         let house = Self::open_on(store, Manual::new(Timestamp(1_800_000_000_000)), 7).await;
         house.app.tokens.make("ada", "phone", TokenRole::Operator, house.clock_now()).await.unwrap();
         house
@@ -40,8 +40,13 @@ impl House {
 
     async fn open_on(store: Store, clock: Manual, seed: u64) -> Self {
         let (chance, rules) = (Chance::seeded(seed), Rules::default());
-        let options =
-            Options { store: store.clone(), clock: Clock::Manual(clock.clone()), chance: chance.clone(), rules };
+        let options = Options {
+            store: store.clone(),
+            stable_node: StableNodeId(7),
+            clock: Clock::Manual(clock.clone()),
+            chance: chance.clone(),
+            rules,
+        };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store.clone(), chance, bridge.handle.now()).await.unwrap();
         let app = App::new(AppOptions {

@@ -10,7 +10,7 @@ use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, Position, Timestamp};
 use askbridge_journal::journal::{AppendError, Guard};
 use askbridge_journal::memory::{Meddle, StoreIt};
-use askbridge_journal::{Entry, LocalBus, Memory, sqlite};
+use askbridge_journal::{Entry, Memory, sqlite};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -127,7 +127,7 @@ impl Meddle for DiesAfterSettling {
 async fn bug_12_a_kill_between_decision_and_acknowledgement_loses_nothing() {
     let killer = Arc::new(DiesAfterSettling::default());
     let memory = Memory::meddled(7, killer.clone()).unwrap();
-    let store = Store::Memory(memory, LocalBus::default());
+    let store = Store::from(memory);
     let house = House::open_on(store.clone(), Clock::System, 1, &[]).await;
     let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
     let id = ask(&house, &agent, &question()).await;

@@ -1,6 +1,6 @@
 //! How many files a server may have open: each connection is one.
 
-use rustix::process::{Resource, getrlimit};
+use askbridge_platform::limits;
 
 use super::super::finding::Finding;
 use super::super::patient::Patient;
@@ -11,7 +11,7 @@ const BAD_BELOW: u64 = 128;
 const WARN_BELOW: u64 = 1024;
 
 pub(super) async fn look(_: &Patient) -> Vec<Finding> {
-    vec![judge(getrlimit(Resource::Nofile).current)]
+    vec![judge(limits::open_files())]
 }
 
 /// `None`: no limit.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 
-use rustix::fs::{Access, access};
+use askbridge_platform::{files, ourselves};
 
 use super::super::finding::Finding;
 use super::super::patient::Patient;
@@ -23,9 +23,9 @@ pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
         return vec![Finding::bad(format!("`{shown}` is not a folder"), elsewhere())];
     }
     let mut findings = Vec::new();
-    if meta.uid() != rustix::process::getuid().as_raw() {
+    if meta.uid() != ourselves::user() {
         findings.push(Finding::bad(format!("`{shown}` belongs to another user"), elsewhere()));
-    } else if access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
+    } else if !files::is_usable_folder(path) {
         findings.push(Finding::bad(format!("`{shown}` cannot be written"), format!("type `chmod u+rwx '{shown}'`")));
     }
     if meta.mode() & 0o077 != 0 {

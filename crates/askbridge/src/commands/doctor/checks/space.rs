@@ -1,6 +1,6 @@
 //! Room on the disk. Nothing that was acknowledged is lost on a full one, but nothing can be asked either.
 
-use rustix::fs::statvfs;
+use askbridge_platform::disk;
 
 use super::super::finding::Finding;
 use super::super::patient::Patient;
@@ -13,8 +13,8 @@ const WARN_BELOW_BYTES: u64 = 512 * 1024 * 1024;
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
     // The folder itself may not exist yet; the disk it would be on does.
     let Some(place) = patient.settings.data.ancestors().find(|place| place.exists()) else { return Vec::new() };
-    match statvfs(place) {
-        Ok(disk) => vec![judge(disk.f_bavail.saturating_mul(disk.f_frsize), &place.display().to_string())],
+    match disk::free_bytes(place) {
+        Ok(free) => vec![judge(free, &place.display().to_string())],
         Err(error) => vec![Finding::skipped(format!("could not see how much room is left: {error}"))],
     }
 }

@@ -1,24 +1,24 @@
 //! The terminal, taken over and given back: whatever happens, it is as it was before.
 
-use std::io::{self, Write, stdin, stdout};
+use std::io::{self, Write, stdout};
 use std::panic;
 
+use askbridge_platform::terminal::Modes;
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::terminal::{
     Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
     enable_raw_mode, size,
 };
 use crossterm::{execute, queue};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 /// Gives the terminal back when it is dropped.
 pub(super) struct Screen {
-    before: Option<Termios>,
+    before: Modes,
 }
 
 impl Screen {
     pub(super) fn open() -> io::Result<Self> {
-        let screen = Self { before: tcgetattr(stdin()).ok() };
+        let screen = Self { before: Modes::now() };
         // A panic writes its message before anything is dropped: it should not land on a screen that vanishes.
         let print = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
@@ -60,9 +60,7 @@ impl Screen {
     pub(super) fn give_back(&self) {
         // If this fails, the terminal is gone.
         let _ = leave();
-        if let Some(before) = &self.before {
-            let _ = tcsetattr(stdin(), OptionalActions::Now, before);
-        }
+        self.before.restore();
     }
 }
 

@@ -9,8 +9,8 @@ use super::processes::ProcessId;
 
 /// A process that stays this very process: once it has ended, its number may belong to another one, which is not it.
 #[derive(Debug)]
-pub(crate) struct Pinned {
-    pub(crate) id: ProcessId,
+pub struct Pinned {
+    pub id: ProcessId,
     /// Becomes readable when the process ends. Missing where the system has none (Linux before 5.3, some sandboxes): then the
     /// start time alone tells one process from the next.
     pidfd: Option<OwnedFd>,
@@ -18,7 +18,7 @@ pub(crate) struct Pinned {
 
 impl Pinned {
     /// Takes hold of the process that has this number now. `None`: it has ended already.
-    pub(crate) fn hold(pid: u32) -> Option<Self> {
+    pub fn hold(pid: u32) -> Option<Self> {
         let number = Pid::from_raw(i32::try_from(pid).ok()?)?;
         let pidfd = pidfd_open(number, PidfdFlags::empty()).ok();
         let pinned = Self { id: ProcessId::of(pid)?, pidfd };
@@ -27,7 +27,7 @@ impl Pinned {
     }
 
     /// Does this very process still run?
-    pub(crate) fn is_alive(&self) -> bool {
+    pub fn is_alive(&self) -> bool {
         let Some(pidfd) = &self.pidfd else { return self.id.is_alive() };
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut asked = [PollFd::new(pidfd, PollFlags::IN)];

@@ -1,28 +1,35 @@
-//! Everything that an agent has started, seen from `/proc`. Its commands may be in sessions and groups of their own.
+//! Everything that a process has started, also what is in a session or a group of its own.
 
 use std::collections::HashMap;
 use std::fs;
 use std::io;
 
-use crate::auth::ProcessId;
+use super::processes::ProcessId;
 
 /// What `/proc` says about one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Member {
-    pub(super) id: ProcessId,
+pub struct Member {
+    pub id: ProcessId,
     parent: u32,
     session: u32,
     /// It has ended, and its parent has not looked yet.
     is_dead: bool,
-    pub(super) resident_pages: u64,
+    resident_pages: u64,
+}
+
+impl Member {
+    /// How much memory it really holds.
+    pub fn resident_bytes(&self) -> u64 {
+        self.resident_pages * rustix::param::page_size() as u64
+    }
 }
 
 /// All processes there are, at one moment.
 #[derive(Debug)]
-pub(super) struct Families(HashMap<u32, Member>);
+pub struct Families(HashMap<u32, Member>);
 
 impl Families {
-    pub(super) fn look() -> io::Result<Self> {
+    pub fn look() -> io::Result<Self> {
         let names = fs::read_dir("/proc")?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let pids = names.filter_map(|name| name.parse().ok());
         // Whoever has ended meanwhile is no member.
@@ -31,12 +38,12 @@ impl Families {
     }
 
     /// Returns a process with all that it started, and all that is in its session.
-    pub(super) fn of(&self, pid: u32) -> impl Iterator<Item = &Member> {
+    pub fn of(&self, pid: u32) -> impl Iterator<Item = &Member> {
         self.0.values().filter(move |member| member.session == pid || self.descends(member, pid))
     }
 
     /// Returns the children of a process that have ended.
-    pub(super) fn dead_children(&self, of: u32) -> impl Iterator<Item = &Member> {
+    pub fn dead_children(&self, of: u32) -> impl Iterator<Item = &Member> {
         self.0.values().filter(move |member| member.parent == of && member.is_dead)
     }
 

@@ -1,9 +1,25 @@
-//! Socket paths that are longer than the kernel allows.
+//! Sockets in the file system: who is at the other end, and paths that are longer than the kernel allows.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+
+use tokio::net::UnixStream;
+
+/// The process that opened the other end, as the kernel knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeerProcess {
+    pub user: u32,
+    /// `None`: it is in another namespace, and has no number here.
+    pub pid: Option<u32>,
+}
+
+/// Returns the process at the other end.
+pub fn peer(stream: &UnixStream) -> io::Result<PeerProcess> {
+    let credentials = stream.peer_cred()?;
+    Ok(PeerProcess { user: credentials.uid(), pid: credentials.pid().and_then(|pid| u32::try_from(pid).ok()) })
+}
 
 /// The kernel keeps a socket's path in 108 bytes, the last of which is zero.
 const PATH_BYTES_MAX: usize = 107;

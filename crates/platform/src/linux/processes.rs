@@ -1,6 +1,7 @@
 //! What the system says about a process.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 /// A process, told apart from a later one with the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,18 +13,18 @@ pub struct ProcessId {
 
 /// What `/proc` says about a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kin {
-    pub(crate) id: ProcessId,
-    pub(crate) parent: u32,
+pub struct Kin {
+    pub id: ProcessId,
+    pub parent: u32,
     /// The process that leads the session it belongs to, by number.
-    pub(crate) session: u32,
+    pub session: u32,
     /// The device of its terminal; 0 is none.
-    pub(crate) terminal: u32,
-    pub(crate) is_dead: bool,
+    pub terminal: u32,
+    pub is_dead: bool,
 }
 
 /// Where rows about processes come from: the system, or the table of a test.
-pub(super) trait Processes {
+pub trait Processes {
     fn kin(&self, pid: u32) -> Option<Kin>;
     /// The real, the effective and the saved user of a process.
     fn users(&self, pid: u32) -> Option<[u32; 3]>;
@@ -31,7 +32,7 @@ pub(super) trait Processes {
 
 /// The machine that we run on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct System;
+pub struct System;
 
 impl Processes for System {
     fn kin(&self, pid: u32) -> Option<Kin> {
@@ -54,28 +55,28 @@ impl ProcessId {
     }
 
     /// Writes it as one word, for keys.
-    pub(crate) fn written(self) -> String {
+    pub fn written(self) -> String {
         format!("{}-{}", self.pid, self.started)
     }
 
     /// Reads what [`ProcessId::written`] wrote.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    pub fn read(text: &str) -> Option<Self> {
         let (pid, started) = text.split_once('-')?;
         Some(Self { pid: pid.parse().ok()?, started: started.parse().ok()? })
     }
 }
 
 impl Kin {
-    pub(crate) fn has_terminal(&self) -> bool {
+    pub fn has_terminal(&self) -> bool {
         self.terminal != 0
     }
 
-    pub(super) fn leads_a_session(&self) -> bool {
+    pub fn leads_a_session(&self) -> bool {
         self.session == self.id.pid
     }
 
     /// Names the terminal as people know it: `pts/3`, `tty1`.
-    pub(crate) fn terminal_name(&self) -> Option<String> {
+    pub fn terminal_name(&self) -> Option<String> {
         let (major, minor) = ((self.terminal >> 8) & 0xfff, (self.terminal & 0xff) | ((self.terminal >> 12) & 0xfff00));
         match (self.terminal, major) {
             (0, _) => None,
@@ -87,7 +88,7 @@ impl Kin {
 }
 
 /// Returns the arguments of a process, its own name first. Empty if it cannot be seen.
-pub(crate) fn command_line(pid: u32) -> Vec<String> {
+pub fn command_line(pid: u32) -> Vec<String> {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     if bytes.is_empty() {
         // Also of a process that has ended and is not reaped yet.
@@ -97,7 +98,35 @@ pub(crate) fn command_line(pid: u32) -> Vec<String> {
     bytes.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
-pub(crate) fn look_up(pid: u32) -> Option<Kin> {
+/// Returns the program that a process runs.
+pub fn program(pid: u32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/exe")).ok()
+}
+
+/// Is a process's output a terminal?
+pub fn shows_on_a_terminal(pid: u32) -> bool {
+    let output = fs::read_link(format!("/proc/{pid}/fd/1"));
+    output.is_ok_and(|path| path.starts_with("/dev/pts") || is_console(&path))
+}
+
+fn is_console(path: &Path) -> bool {
+    path.parent() == Some(Path::new("/dev"))
+        && path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"tty"))
+}
+
+/// The first process of a machine or a container. It adopts what lost its parents, so being below it proves nothing.
+pub const FIRST_PROCESS: u32 = 1;
+/// Where systemd keeps the manager itself, of the machine and of each user, apart from all that it starts.
+const MANAGERS_PLACE: &str = "/init.scope";
+
+/// Is this the first process, or a service manager that stands in a control group of its own?
+pub fn is_manager(pid: u32) -> bool {
+    let groups = || fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    pid <= FIRST_PROCESS || groups().lines().any(|group| group.ends_with(MANAGERS_PLACE))
+}
+
+/// Looks up the process that has this number now.
+pub fn look_up(pid: u32) -> Option<Kin> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 

@@ -1,0 +1,81 @@
+//! Where a store is: the text of a setting, understood.
+
+use std::path::{Path, PathBuf};
+
+/// Where a store is, and what has to be known to open it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A file in this folder, for one server alone.
+    Sqlite { folder: PathBuf },
+    /// Nowhere: it is gone with the process.
+    Memory,
+    /// Streams on NATS servers, shared by all nodes that connect to them.
+    Nats {
+        /// Addresses, joined by commas.
+        servers: String,
+        /// How many streams sessions are spread over. Cannot be changed once there is a journal.
+        streams: usize,
+        /// How many servers keep a copy of each entry.
+        replicas: usize,
+        /// The file of this node's index; `None` keeps it in memory.
+        index: Option<PathBuf>,
+    },
+}
+
+/// The text names no store.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` names no store: it is `sqlite`, `sqlite:FOLDER`, `memory`, or `nats://HOST:PORT,…`")]
+pub struct NotALocation(String);
+
+/// The index of a journal that is elsewhere, in the data folder. Not `index.db`, which belongs to the journal beside it.
+const INDEX_COPY: &str = "index-copy.db";
+const STREAMS: usize = 16;
+const REPLICAS: usize = 3;
+
+impl Location {
+    /// Reads a setting. `data` is the data folder: the default place of the store, and the place of what a node keeps for
+    /// itself.
+    pub fn read(setting: &str, data: &Path) -> Result<Self, NotALocation> {
+        let not = || NotALocation(setting.to_owned());
+        match setting.split_once(':') {
+            None if setting == "sqlite" => Ok(Self::Sqlite { folder: data.to_owned() }),
+            None if setting == "memory" => Ok(Self::Memory),
+            Some(("sqlite", folder)) if !folder.is_empty() => Ok(Self::Sqlite { folder: folder.into() }),
+            Some(("nats", rest)) if is_list(rest) => Ok(Self::Nats {
+                servers: setting.to_owned(),
+                streams: STREAMS,
+                replicas: REPLICAS,
+                index: Some(data.join(INDEX_COPY)),
+            }),
+            _ => Err(not()),
+        }
+    }
+}
+
+/// Is this `//HOST,HOST,…`, with something between the commas?
+fn is_list(rest: &str) -> bool {
+    rest.strip_prefix("//").is_some_and(|hosts| hosts.split(',').all(|host| !host.trim().is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_names_a_store() {
+        let read = |setting: &str| Location::read(setting, Path::new("/data"));
+        assert_eq!(read("sqlite"), Ok(Location::Sqlite { folder: "/data".into() }));
+        assert_eq!(read("sqlite:/srv/asks"), Ok(Location::Sqlite { folder: "/srv/asks".into() }));
+        assert_eq!(read("memory"), Ok(Location::Memory));
+        let nats = Location::Nats {
+            servers: "nats://a:4222,b:4222".to_owned(),
+            streams: 16,
+            replicas: 3,
+            index: Some("/data/index-copy.db".into()),
+        };
+        assert_eq!(read("nats://a:4222,b:4222"), Ok(nats));
+        for other in ["", "sqlite:", "nats:a", "nats://", "nats://a,", "postgres://a", "/srv/asks"] {
+            assert_eq!(read(other), Err(NotALocation(other.to_owned())), "{other}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Journal, shelf and upkeep behind pointers, so that a program chooses its backend when it starts.
+//!
+//! [`Journal`] and [`Shelf`] return futures of a type of their own, which no pointer can hide. Their `Dyn` twins box them;
+//! every backend has both, and only a store that is made of parts uses the boxed ones. An append pays one allocation for
+//! it, which is lost in the time that it takes to write and sync an entry.
+
+use std::fmt;
+use std::sync::Arc;
+
+use askbridge_core::event::Lane;
+use askbridge_core::ids::{Position, SessionId, Timestamp};
+use futures_util::StreamExt;
+use futures_util::future::{BoxFuture, FutureExt, ready};
+use futures_util::stream::BoxStream;
+
+use crate::cursor::Cursor;
+use crate::entry::{Entry, Stored};
+use crate::fault::Fault;
+use crate::forgetting::{Forgetting, Forgotten};
+use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
+use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use crate::sqlite::Space;
+
+/// A [`Journal`] behind a pointer.
+pub trait DynJournal: fmt::Debug + Send + Sync + 'static {
+    fn append(&self, entry: Arc<Entry>, guard: Guard) -> BoxFuture<'_, Result<Position, AppendError>>;
+    fn read(
+        &self,
+        session: SessionId,
+        lane: Option<Lane>,
+        after: Option<Position>,
+        max: usize,
+    ) -> BoxFuture<'_, Result<Vec<Arc<Stored>>, ReadError>>;
+    fn read_back(
+        &self,
+        session: SessionId,
+        before: Option<Position>,
+        max: usize,
+    ) -> BoxFuture<'_, Result<Vec<Arc<Stored>>, ReadError>>;
+    fn follow(&self, after: Cursor) -> BoxStream<'static, Result<Followed, FollowError>>;
+    fn forget<'a>(
+        &'a self,
+        sessions: &'a [SessionId],
+        at: Timestamp,
+        by: &'a str,
+    ) -> BoxFuture<'a, Result<Forgotten, ForgetError>>;
+    fn forgettings(&self, skip: usize, max: usize) -> BoxFuture<'_, Result<Vec<Forgetting>, ReadError>>;
+    fn start(&self) -> Cursor;
+    fn now(&self) -> Cursor;
+    fn exclusive(&self) -> bool;
+}
+
+impl<J: Journal + fmt::Debug> DynJournal for J {
+    fn append(&self, entry: Arc<Entry>, guard: Guard) -> BoxFuture<'_, Result<Position, AppendError>> {
+        Journal::append(self, entry, guard).boxed()
+    }
+
+    fn read(
+        &self,
+        session: SessionId,
+        lane: Option<Lane>,
+        after: Option<Position>,
+        max: usize,
+    ) -> BoxFuture<'_, Result<Vec<Arc<Stored>>, ReadError>> {
+        Journal::read(self, session, lane, after, max).boxed()
+    }
+
+    fn read_back(
+        &self,
+        session: SessionId,
+        before: Option<Position>,
+        max: usize,
+    ) -> BoxFuture<'_, Result<Vec<Arc<Stored>>, ReadError>> {
+        Journal::read_back(self, session, before, max).boxed()
+    }
+
+    fn follow(&self, after: Cursor) -> BoxStream<'static, Result<Followed, FollowError>> {
+        Journal::follow(self, after).boxed()
+    }
+
+    fn forget<'a>(
+        &'a self,
+        sessions: &'a [SessionId],
+        at: Timestamp,
+        by: &'a str,
+    ) -> BoxFuture<'a, Result<Forgotten, ForgetError>> {
+        Journal::forget(self, sessions, at, by).boxed()
+    }
+
+    fn forgettings(&self, skip: usize, max: usize) -> BoxFuture<'_, Result<Vec<Forgetting>, ReadError>> {
+        Journal::forgettings(self, skip, max).boxed()
+    }
+
+    fn start(&self) -> Cursor {
+        Journal::start(self)
+    }
+
+    fn now(&self) -> Cursor {
+        Journal::now(self)
+    }
+
+    fn exclusive(&self) -> bool {
+        Journal::exclusive(self)
+    }
+}
+
+/// A [`Shelf`] behind a pointer.
+pub trait DynShelf: fmt::Debug + Send + Sync + 'static {
+    fn get<'a>(&'a self, key: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, ShelfError>>;
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a [u8],
+        expect: Expect,
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Revision, ShelfError>>;
+    fn delete<'a>(&'a self, key: &'a str, expect: Expect) -> BoxFuture<'a, Result<(), ShelfError>>;
+    fn list<'a>(&'a self, prefix: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Vec<Item>, ShelfError>>;
+    fn take<'a>(&'a self, key: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, ShelfError>>;
+    fn sweep(&self, now: Timestamp) -> BoxFuture<'_, Result<usize, ShelfError>>;
+}
+
+impl<S: Shelf + fmt::Debug> DynShelf for S {
+    fn get<'a>(&'a self, key: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, ShelfError>> {
+        Shelf::get(self, key, now).boxed()
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a [u8],
+        expect: Expect,
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Revision, ShelfError>> {
+        Shelf::put(self, key, value, expect, expires_at, now).boxed()
+    }
+
+    fn delete<'a>(&'a self, key: &'a str, expect: Expect) -> BoxFuture<'a, Result<(), ShelfError>> {
+        Shelf::delete(self, key, expect).boxed()
+    }
+
+    fn list<'a>(&'a self, prefix: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Vec<Item>, ShelfError>> {
+        Shelf::list(self, prefix, now).boxed()
+    }
+
+    fn take<'a>(&'a self, key: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, ShelfError>> {
+        Shelf::take(self, key, now).boxed()
+    }
+
+    fn sweep(&self, now: Timestamp) -> BoxFuture<'_, Result<usize, ShelfError>> {
+        Shelf::sweep(self, now).boxed()
+    }
+}
+
+/// What only a store on this machine's disk needs. The defaults are those of a store that has no file here.
+pub trait Upkeep: fmt::Debug + Send + Sync + 'static {
+    /// Returns how much room the store takes on this machine's disk; `None` if it is not there.
+    fn space(&self) -> BoxFuture<'_, Result<Option<Space>, Fault>> {
+        ready(Ok(None)).boxed()
+    }
+
+    /// Gives some free pages back to the disk. Returns whether there are more.
+    fn shrink(&self, _pages: u32) -> BoxFuture<'_, Result<bool, Fault>> {
+        ready(Ok(false)).boxed()
+    }
+
+    /// Tells the server that waits for this store's lock that it will soon be free.
+    fn leaving(&self) {}
+}

@@ -1,0 +1,20 @@
+//! Everything that askbridge asks of the operating system and that differs between systems.
+//!
+//! One folder per system, with one file per concern: [`processes`] (who they are, their parents, users, start times),
+//! [`pinned`] and [`running`] (a process held so that its number cannot come to mean another), [`families`] (all that a process
+//! has started, and its memory), [`orphans`] and [`launch`] (who is below whom), [`local_socket`] and [`loopback`] (who is at the other end
+//! of a connection), [`fifo`], [`watch`] and [`files`], [`limits`] and [`disk`], [`terminal`], [`ourselves`], [`service_manager`].
+//! Another system is another folder with the same modules.
+//!
+//! This crate reports and acts; what follows from it is decided by those who call it. It knows no agent, no ask and no setting.
+
+#[cfg(not(target_os = "linux"))]
+compile_error!(
+    "askbridge runs on Linux only so far: for another system, add a folder beside crates/platform/src/linux with the same modules"
+);
+
+#[cfg(target_os = "linux")]
+mod linux;
+
+#[cfg(target_os = "linux")]
+pub use linux::*;

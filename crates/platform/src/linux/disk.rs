@@ -1,0 +1,12 @@
+//! Room on a disk.
+
+use std::io;
+use std::path::Path;
+
+use rustix::fs::statvfs;
+
+/// Returns how many bytes an ordinary user may still write where `path` lies.
+pub fn free_bytes(path: &Path) -> io::Result<u64> {
+    let disk = statvfs(path)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
