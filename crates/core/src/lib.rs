@@ -49,6 +49,7 @@
 //!     key: Some("deploy-17".into()),
 //!     stated: None,
 //!     original: None,
+//!     ruling: None,
 //! };
 //! let events = wish(Intent::Ask(Box::new(ask)), 1)?;
 //! let ask = events[0].ask().expect("the event is about the ask");

@@ -81,7 +81,7 @@ pub fn bob() -> Who {
 pub fn happened(session: SessionId, event: Event, place: usize) -> Happened {
     let Written { event, json } = Written::new(event);
     let (position, cursor) = (Position(place as u64), Some(format!("c{place}").into()));
-    Happened { session, at: NOW.plus(LATER), position, cursor, event, json }
+    Happened { session, at: NOW.plus(LATER), position, cursor, event, json, settled_at_once: false }
 }
 
 /// Returns the sample event of that name about `ask`.

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use askbridge_core::answer::Answer;
 use askbridge_core::ask::Asker;
 use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
-use askbridge_core::intent::{Intent, NewAsk, Start};
+use askbridge_core::intent::{AskRuling, Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
 use askbridge_core::{limits, unfit};
@@ -15,6 +14,7 @@ use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use sha2::{Digest, Sha256};
+use tracing::warn;
 
 use super::error::chain;
 use super::handle::Handle;
@@ -237,15 +237,19 @@ impl Handle {
         };
         let bytes = wish.weight() as u64;
         let _coming = self.check_open_bytes(&caller.party, session, wish.key.as_ref(), bytes).await?;
-        let Prepared { intents, ruled, key } = self.prepare(caller, *wish, started);
+        let Prepared { intents, rule, key } = self.prepare(caller, *wish, started);
         let done = self.submit(session, intents).await?;
         let asked = done.events.iter().find_map(|written| match &*written.event {
             Event::Asked(ask) => Some(ask.id),
             _ => None,
         });
         let news = asked.is_some();
-        if news {
+        let is_settled = done.events.iter().any(|written| matches!(&*written.event, Event::Settled(_)));
+        if news && !is_settled {
             self.count_asked(&caller.party, &done.events);
+            if let Some(rule) = rule {
+                warn!(session.id = %session, rule, "The answer of a rule does not fit what was asked; a person decides");
+            }
         }
         let ask = match (asked, key) {
             (Some(ask), _) => ask,
@@ -255,9 +259,6 @@ impl Handle {
             }
             (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
         };
-        if let (true, Some((rule, answer))) = (news, ruled) {
-            Box::pin(self.submit(session, vec![Intent::Rule { ask, rule, answer }])).await?;
-        }
         Ok(Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() })
     }
 
@@ -318,7 +319,8 @@ impl Handle {
             header: header(&wish.body),
             wishes: [&wish.wishes, &settings.wishes, &agent_wishes, &door_wishes],
         };
-        let ruled = rule(&self.rules, &facts).and_then(|rule| Some((rule.name.clone(), rule.answer.clone()?)));
+        let ruling = rule(&self.rules, &facts)
+            .and_then(|rule| Some(AskRuling { rule: rule.name.clone(), answer: rule.answer.clone()? }));
         let terms = terms(&self.rules, &facts);
         let key = wish.key.clone();
         // Other doors make their keys themselves, and state no terms that a program chose.
@@ -334,9 +336,11 @@ impl Handle {
             key: wish.key,
             stated,
             original: wish.original,
+            ruling,
         };
+        let rule = ask.ruling.as_ref().map(|ruling| ruling.rule.clone());
         let start = start.map(|start| Intent::Start(Box::new(start)));
-        Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), ruled, key }
+        Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), rule, key }
     }
 }
 
@@ -351,8 +355,8 @@ fn loosens(settings: &Settings) -> bool {
 /// An ask that is ready to be submitted.
 struct Prepared {
     intents: Vec<Intent>,
-    /// The rule that decides it at once, and how.
-    ruled: Option<(String, Answer)>,
+    /// The rule that answers it in the same entry, if its answer fits.
+    rule: Option<String>,
     key: Option<Key>,
 }
 

@@ -9,6 +9,7 @@
 //! <POST /path?query {"a":1}        a request: a connection of its own
 //! <close 1006 it ended             the other side is gone
 //! tell asked single                an event, by name, about an ask, by name (see `events` and `asks`)
+//! tell asked_and_ruled single      the same ask, by an entry in which a rule settles it; `tell ruled single` follows
 //! tell said "Good morning"         an event about a session
 //! tell part single                 the first open asks, and more follow
 //! tell snapshot single plan        open asks; `single+proposed` is an ask after an event

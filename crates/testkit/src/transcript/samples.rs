@@ -88,6 +88,11 @@ pub fn told(text: &str, place: usize) -> Result<Told, String> {
             let seen = rest.strip_prefix("seen ").map(|place| place.parse().map(Position));
             Ok(Told::CaughtUp { seen: seen.transpose().map_err(|_| "what was seen is a number")? })
         }
+        "asked_and_ruled" => {
+            let ask = find(rest)?;
+            let made = events::happened(ask.id.session, Event::Asked(Arc::clone(&ask)), place);
+            Ok(Told::Event(Box::new(Happened { settled_at_once: true, cursor: None, ..made })))
+        }
         "stranded_answer" => {
             let ask = find(rest)?;
             Ok(event(ask.id.session, events::stranded_answer(&ask), place))
