@@ -466,6 +466,7 @@ pub fn evolve(session: &mut Session, event: &Event) {
         | Event::Thinking { .. }
         | Event::ToolCalled { .. }
         | Event::ToolReturned { .. }
+        | Event::ToolRuled { .. }
         | Event::TurnEnded { .. }
         | Event::Notice { .. } => unreachable!("content was let pass above"),
     }

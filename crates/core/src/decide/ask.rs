@@ -45,7 +45,7 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
     });
     let NewAsk { body, terms, reach, asker, call, made, context, key, stated, original, ruling } = wish;
     let id = session.ask_id(session.asks_made + 1);
-    let made = made.zip(call.clone()).map(|(made, call)| made.event(call, Some(id)));
+    let made = made.zip(call.clone()).map(|(made, call)| made.events(call, Some(id)));
     let ask = Arc::new(Ask {
         id,
         at,
@@ -61,7 +61,10 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
         instead_of: instead_of.map(|live| live.ask.id),
     });
     let mut events = vec![Event::Asked(Arc::clone(&ask))];
-    events.extend(made);
+    if let Some((called, ruled)) = made {
+        events.push(called);
+        events.extend(ruled);
+    }
     if let Some(AskRuling { rule, answer }) = ruling
         && fits(&ask, &answer).is_ok()
     {
