@@ -122,6 +122,14 @@ pub enum Event {
         ok: bool,
         output: String,
     },
+    /// A rule decided about a call without a person, or sent it to one.
+    ToolRuled {
+        call: CallId,
+        tool: String,
+        /// The rule, as the settings spell it: `other_tools = allow`.
+        rule: String,
+        ruling: ToolRuling,
+    },
     TurnEnded {
         reason: String,
         usage: Option<Raw>,
@@ -139,6 +147,24 @@ pub struct CallMade {
     pub input: Raw,
     /// The call in which it was made, if a subagent made it.
     pub within: Option<CallId>,
+    /// The rule that decided about it before it ran.
+    pub ruled: Option<CallRuled>,
+}
+
+/// A rule, and what it decided about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallRuled {
+    pub rule: String,
+    pub ruling: ToolRuling,
+}
+
+/// What a rule decides about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ToolRuling {
+    Allow,
+    /// A person decides, whatever else would have allowed it.
+    Ask,
+    Deny,
 }
 
 /// What a tool's call came to: the proof that the agent heard the verdict on it, kept beside that.
@@ -237,6 +263,7 @@ impl Event {
             | Self::Thinking { .. }
             | Self::ToolCalled { .. }
             | Self::ToolReturned { .. }
+            | Self::ToolRuled { .. }
             | Self::TurnEnded { .. }
             | Self::Notice { .. } => Lane::Content,
             _ => Lane::Decisions,
@@ -265,9 +292,18 @@ impl Event {
 }
 
 impl CallMade {
-    pub fn event(self, call: CallId, ask: Option<AskId>) -> Event {
-        let Self { name, input, within } = self;
-        Event::ToolCalled { call, name, input, ask, within }
+    /// Returns the call, and the rule that decided about it, if one did.
+    pub fn events(self, call: CallId, ask: Option<AskId>) -> (Event, Option<Event>) {
+        let Self { name, input, within, ruled } = self;
+        let ruled = ruled.map(|ruled| ruled.event(call.clone(), name.clone()));
+        (Event::ToolCalled { call, name, input, ask, within }, ruled)
+    }
+}
+
+impl CallRuled {
+    pub fn event(self, call: CallId, tool: String) -> Event {
+        let Self { rule, ruling } = self;
+        Event::ToolRuled { call, tool, rule, ruling }
     }
 }
 

@@ -135,6 +135,15 @@ pub struct NewAsk {
     pub key: Option<Key>,
     pub stated: Option<u32>,
     pub original: Option<Raw>,
+    /// The rule that answers it at the moment it is made. An answer that does not fit leaves the ask open.
+    pub ruling: Option<AskRuling>,
+}
+
+/// A rule, and what it answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskRuling {
+    pub rule: String,
+    pub answer: Answer,
 }
 
 /// May a claim displace another node's?

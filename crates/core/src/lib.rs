@@ -6,7 +6,7 @@
 //! is told a [`verdict::Verdict`]. **Verbs.** [`decide()`] turns a wish ([`intent::Intent`]) into facts
 //! ([`event::Event`]) or a [`refusal::Refusal`]; [`session::evolve`] folds facts into the session; [`fit()`] simplifies
 //! an ask for a lesser screen and [`unfit()`] turns a reply back into an answer; [`wild`] takes asks as agents really
-//! send them; [`terms::terms`] is policy.
+//! send them; [`terms::terms`] and [`rules::rule_call`] are policy.
 //!
 //! An ask's life, from the question to what the agent is told:
 //!
@@ -49,6 +49,7 @@
 //!     key: Some("deploy-17".into()),
 //!     stated: None,
 //!     original: None,
+//!     ruling: None,
 //! };
 //! let events = wish(Intent::Ask(Box::new(ask)), 1)?;
 //! let ask = events[0].ask().expect("the event is about the ask");
@@ -72,6 +73,7 @@ pub mod ids;
 pub mod intent;
 pub mod limits;
 pub mod refusal;
+pub mod rules;
 pub mod session;
 pub mod terms;
 pub mod unfit;

@@ -272,6 +272,21 @@ impl Session {
 }
 
 impl Live {
+    /// An ask as it is when it was just made.
+    pub(crate) fn new(ask: Arc<Ask>) -> Self {
+        Self {
+            deadline: ask.terms.deadline,
+            ask,
+            stage: Stage::Open,
+            parked: false,
+            stranded: false,
+            votes: Vec::new(),
+            attempts: 0,
+            delivered_at: None,
+            late: None,
+        }
+    }
+
     pub fn is_open(&self) -> bool {
         matches!(self.stage, Stage::Open | Stage::Proposed { .. })
     }
@@ -451,6 +466,7 @@ pub fn evolve(session: &mut Session, event: &Event) {
         | Event::Thinking { .. }
         | Event::ToolCalled { .. }
         | Event::ToolReturned { .. }
+        | Event::ToolRuled { .. }
         | Event::TurnEnded { .. }
         | Event::Notice { .. } => unreachable!("content was let pass above"),
     }
@@ -461,18 +477,7 @@ fn asked(session: &mut Session, ask: &Arc<Ask>) {
     if let Some(old) = ask.instead_of {
         session.close(old.number, Ending::Expired, ask.at, ask.id.number);
     }
-    let live = Live {
-        ask: Arc::clone(ask),
-        deadline: ask.terms.deadline,
-        stage: Stage::Open,
-        parked: false,
-        stranded: false,
-        votes: Vec::new(),
-        attempts: 0,
-        delivered_at: None,
-        late: None,
-    };
-    session.asks.insert(ask.id.number, Box::new(live));
+    session.asks.insert(ask.id.number, Box::new(Live::new(Arc::clone(ask))));
 }
 
 impl Session {

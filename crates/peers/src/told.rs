@@ -76,6 +76,8 @@ pub struct Happened {
     pub cursor: Option<Arc<str>>,
     pub event: Arc<Event>,
     pub json: Arc<str>,
+    /// Of an ask that was made: a rule has settled it in the same entry. It was never open, and no screen shows it as if.
+    pub settled_at_once: bool,
 }
 
 /// What a caller may see, at one moment. Comes in parts, so that large asks are never all in memory.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use askbridge_core::answer::{Answer, Decision, Outcome, Pick, Scope, Who};
 use askbridge_core::ask::{Ask, Body};
-use askbridge_core::event::{Audience, Event, Level, Parcel, Said, Settings, Settled, Started};
+use askbridge_core::event::{Audience, Event, Level, Parcel, Said, Settings, Settled, Started, ToolRuling};
 use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::session::Late;
 use askbridge_core::terms::OnExpiry;
@@ -64,6 +64,7 @@ pub const ABOUT_SESSIONS: &[&str] = &[
     "tool_called",
     "subagent_called",
     "tool_returned",
+    "tool_ruled",
     "turn_ended",
     "notice",
 ];
@@ -81,7 +82,7 @@ pub fn bob() -> Who {
 pub fn happened(session: SessionId, event: Event, place: usize) -> Happened {
     let Written { event, json } = Written::new(event);
     let (position, cursor) = (Position(place as u64), Some(format!("c{place}").into()));
-    Happened { session, at: NOW.plus(LATER), position, cursor, event, json }
+    Happened { session, at: NOW.plus(LATER), position, cursor, event, json, settled_at_once: false }
 }
 
 /// Returns the sample event of that name about `ask`.
@@ -184,6 +185,12 @@ pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
         "tool_returned" => {
             Event::ToolReturned { call: CallId::from("call_ls"), ok: true, output: "README.md".to_owned() }
         }
+        "tool_ruled" => Event::ToolRuled {
+            call: CallId::from("call_ls"),
+            tool: "Bash".to_owned(),
+            rule: "other_tools = allow".to_owned(),
+            ruling: ToolRuling::Allow,
+        },
         "turn_ended" => Event::TurnEnded { reason: "end_turn".to_owned(), usage: None },
         "notice" => Event::Notice { level: Level::Warning, text: text() },
         _ => return None,

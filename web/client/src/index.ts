@@ -13,7 +13,7 @@ export { inbox, isSnoozed, isWaiting, nothing, serverTime, waitingForPerson } fr
 export type { Connection, Conversation, Live, Sessions, State } from "./state.ts";
 export type { Store, Surroundings } from "./surroundings.ts";
 export { append, blank, prepend } from "./transcript.ts";
-export type { Item, Result, Transcript, Usage } from "./transcript.ts";
+export type { Item, Result, Ruled, Transcript, Usage } from "./transcript.ts";
 export { Trouble } from "./trouble.ts";
 export { unfinished } from "./unfinished.ts";
 export type { Unfinished } from "./unfinished.ts";

@@ -1,6 +1,6 @@
 /** What happened in a conversation, as a person reads it. Pure: entries in, items out. */
 
-import type { Entry, Event, RecordedLevel } from "./types.ts";
+import type { Entry, Event, RecordedLevel, RecordedToolRuling } from "./types.ts";
 
 /** One thing to read. `key` stays the same as long as it is the same thing. */
 export type Item = { readonly key: string; readonly at: number } & Body;
@@ -10,7 +10,7 @@ export type Body =
   | { readonly kind: "said"; readonly by: string | null; readonly message: string; readonly text: string; readonly about: string | null; readonly state: "waits" | "heard" | "withdrawn" }
   | { readonly kind: "text"; readonly block: number; readonly text: string }
   | { readonly kind: "thinking"; readonly block: number; readonly text: string }
-  | { readonly kind: "tool"; readonly call: string; readonly name: string; readonly input: unknown; readonly ask: string | null; readonly result: Result | null }
+  | { readonly kind: "tool"; readonly call: string; readonly name: string; readonly input: unknown; readonly ask: string | null; readonly ruled: Ruled | null; readonly result: Result | null }
   | { readonly kind: "ask"; readonly ask: string }
   | { readonly kind: "turn_ended"; readonly reason: string; readonly usage: Usage | null }
   | { readonly kind: "notice"; readonly level: RecordedLevel; readonly text: string }
@@ -20,6 +20,12 @@ export type Body =
   | { readonly kind: "continued"; readonly to: string }
   /** Something that this release does not know. Shown as it is. */
   | { readonly kind: "unknown"; readonly raw: unknown };
+
+/** The rule that decided about a call without a person, or sent it to one. */
+export interface Ruled {
+  readonly rule: string;
+  readonly ruling: RecordedToolRuling;
+}
 
 export interface Result {
   readonly ok: boolean;
@@ -116,12 +122,18 @@ function one(items: Item[], places: Places, event: Event, head: { key: string; a
     case "tool_called":
       // Questions and plans are shown as the ask that they became; other tools are shown beside it.
       places.set(event.call, items.length);
-      return push({ kind: "tool", call: event.call, name: text(event.name), input: event.input, ask: event.ask ?? null, result: null });
+      return push({ kind: "tool", call: event.call, name: text(event.name), input: event.input, ask: event.ask ?? null, ruled: null, result: null });
     case "tool_returned": {
       const result: Result = { ok: event.ok, output: text(event.output), at: head.at };
       const found = amend(event.call, (item) => (item.kind === "tool" ? { ...item, result } : item));
-      if (!found) push({ kind: "tool", call: event.call, name: "", input: null, ask: null, result });
+      if (!found) push({ kind: "tool", call: event.call, name: "", input: null, ask: null, ruled: null, result });
       return;
+    }
+    case "tool_ruled": {
+      const ruled: Ruled = { rule: text(event.rule), ruling: event.ruling };
+      if (amend(event.call, (item) => (item.kind === "tool" ? { ...item, ruled } : item))) return;
+      places.set(event.call, items.length);
+      return push({ kind: "tool", call: event.call, name: text(event.tool), input: null, ask: null, ruled, result: null });
     }
     case "asked":
       return push({ kind: "ask", ask: text(event.ask.id) });

@@ -481,6 +481,7 @@ export type Event =
   | ThinkingEvent
   | ToolCalledEvent
   | ToolReturnedEvent
+  | ToolRuledEvent
   | TurnEndedEvent
   | NoticeEvent;
 
@@ -660,6 +661,16 @@ export interface ToolReturnedEvent {
   call: string;
   ok: boolean;
   output: string;
+}
+
+/** A rule decided about a call without a person (`allow`, `deny`), or sent it to one (`ask`). */
+export interface ToolRuledEvent {
+  type: "tool_ruled";
+  call: string;
+  /** The rule, as the settings spell it: `other_tools = allow`. */
+  rule: string;
+  ruling: RecordedToolRuling;
+  tool: string;
 }
 
 export interface TurnEndedEvent {
@@ -1332,6 +1343,8 @@ export interface RecordedTerms {
   undo_ms?: number;
   warm?: RecordedWarm;
 }
+
+export type RecordedToolRuling = "allow" | "ask" | "deny";
 
 /** A field's name and exactly one of the others. */
 export interface RecordedValue {

@@ -134,6 +134,31 @@ fn only_what_looks_like_the_pattern_goes_to_a_person() {
 }
 
 #[test]
+fn what_a_rule_decided_is_recorded_with_its_name_and_once() {
+    let mut house = House::open(writes_a_line());
+    let talk = house.session(json!({"other_tools": "allow", "always_ask": ["Bash(*second*)"]}));
+    talk.say("hi");
+    talk.until_turns(1);
+    let allowed =
+        json!({"type": "tool_ruled", "call": CALL, "tool": "Bash", "rule": "other_tools = allow", "ruling": "allow"});
+    assert_eq!((talk.events_of("tool_ruled"), talk.events_of("asked").len()), (vec![allowed.clone()], 0));
+    talk.say("again");
+    let asked = talk.open_ask();
+    let sent = json!({"type": "tool_ruled", "call": "toolu_2", "tool": "Bash", "rule": "always_ask = Bash(*second*)",
+        "ruling": "ask"});
+    assert_eq!(talk.events_of("tool_ruled"), [allowed.clone(), sent.clone()]);
+    // The next askbridge hears the call again.
+    let session = talk.id.clone();
+    house.kill();
+    house.start();
+    let talk = house.talk(&session);
+    house.answer(id(&asked), json!({"decision": "allow"}));
+    talk.until_turns(2);
+    assert_eq!(made(&house), "first\nsecond\n");
+    assert_eq!(talk.events_of("tool_ruled"), [allowed, sent]);
+}
+
+#[test]
 fn a_session_says_how_long_a_permission_is_held_and_what_is_no_tool_is_refused() {
     let house = House::open_with(writes_a_line(), &[("ASKBRIDGE_HOLD_MAX", "off")]);
     let talk = house.session(json!({"hold_max_seconds": 1}));

@@ -22,11 +22,12 @@ use crate::runtime::{Handle, chain, from_read};
 /// How long to wait before storing something again that could not be stored.
 const STORE_AGAIN: Duration = Duration::from_millis(500);
 
-/// Calls and results that stand in the journal together with decisions. Such have no names there, so whoever hears them again
+/// Calls, the rules about them and results that stand in the journal together with decisions. Such have no names there, so whoever hears them again
 /// has to know them.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     made: HashSet<CallId>,
+    ruled: HashSet<CallId>,
     returned: HashSet<CallId>,
 }
 
@@ -41,6 +42,7 @@ impl Known {
             for written in page.iter().flat_map(|stored| &stored.entry.events) {
                 match &*written.event {
                     Event::ToolCalled { call, .. } => drop(known.made.insert(call.clone())),
+                    Event::ToolRuled { call, .. } => drop(known.ruled.insert(call.clone())),
                     Event::ToolReturned { call, .. } => drop(known.returned.insert(call.clone())),
                     _ => {}
                 }
@@ -51,6 +53,7 @@ impl Known {
     fn has(&self, event: &Event) -> bool {
         match event {
             Event::ToolCalled { call, .. } => self.made.contains(call),
+            Event::ToolRuled { call, .. } => self.ruled.contains(call),
             Event::ToolReturned { call, .. } => self.returned.contains(call),
             _ => false,
         }

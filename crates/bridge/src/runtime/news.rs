@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, PartyId, Position, Raw, SessionId};
-use askbridge_journal::{Cursor, Stored};
+use askbridge_journal::{Cursor, Entry, Stored};
 use askbridge_peers::peer::BlockKind;
 use askbridge_peers::told::{Happened, Own};
 
@@ -53,6 +54,12 @@ pub enum News {
     },
 }
 
+/// Does the entry that makes this ask settle it too?
+fn is_settled_in(entry: &Entry, event: &Event) -> bool {
+    let Event::Asked(ask) = event else { return false };
+    entry.events.iter().any(|written| matches!(&*written.event, Event::Settled(settled) if settled.ask == ask.id))
+}
+
 /// The events of one entry.
 #[derive(Debug)]
 pub struct Batch {
@@ -74,6 +81,7 @@ impl News {
             cursor: (place == last).then(|| Arc::clone(&cursor)),
             event: Arc::clone(&written.event),
             json: Arc::clone(&written.json),
+            settled_at_once: is_settled_in(entry, &written.event),
         });
         Self::Entry(Batch { session: entry.session, position: stored.position, happened: happened.collect() })
     }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use askbridge_core::answer::Answer;
 use askbridge_core::ask::{Ask, Asker};
 use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
-use askbridge_core::intent::{Intent, NewAsk, Start};
+use askbridge_core::intent::{AskRuling, Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
 use askbridge_core::view::AskView;
@@ -17,6 +16,7 @@ use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
 use sha2::{Digest, Sha256};
+use tracing::warn;
 
 use super::ends::End;
 use super::error::chain;
@@ -188,7 +188,7 @@ impl Handle {
         };
         let (key, bytes) = (wish.key.clone(), wish.weight() as u64);
         let _coming = self.check_open_bytes(&caller.party, session, key.as_ref(), bytes).await?;
-        let (mut wish, mut ruled, mut end, mut is_newest) = (Some(wish), None, None, false);
+        let (mut wish, mut rule, mut end, mut is_newest) = (Some(wish), None, None, false);
         let done = loop {
             let make = |state: &Session, again| {
                 if named.is_some() && !is_newest && goes_on(state) {
@@ -200,7 +200,7 @@ impl Handle {
                     Again::Perhaps => (**wish.as_ref()?).clone(),
                 };
                 let prepared = self.prepare(caller, wish, known);
-                ruled = prepared.ruled;
+                rule = prepared.rule;
                 Some(prepared.intents)
             };
             let decided = |events: &[Written]| {
@@ -214,8 +214,12 @@ impl Handle {
         };
         let asked = asked_in(&done.events).cloned();
         let news = asked.is_some();
-        if news {
+        let is_settled = done.events.iter().any(|written| matches!(&*written.event, Event::Settled(_)));
+        if news && !is_settled {
             self.count_asked(&caller.party, &done.events);
+            if let Some(rule) = rule {
+                warn!(session.id = %session, rule, "The answer of a rule does not fit what was asked; a person decides");
+            }
         }
         let ask = match (&asked, key) {
             (Some(ask), _) => ask.id,
@@ -225,11 +229,8 @@ impl Handle {
             }
             (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
         };
-        let mut shown = asked.map(|ask| Asked { view: AskView::fresh(ask), end });
-        if let (true, Some((rule, answer))) = (news, ruled) {
-            Box::pin(self.submit(session, vec![Intent::Rule { ask, rule, answer }])).await?;
-            shown = None;
-        }
+        // One that a rule settled in the same entry is looked at like any other that is over.
+        let shown = asked.filter(|_| !is_settled).map(|ask| Asked { view: AskView::fresh(ask), end });
         let receipt =
             Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() };
         Ok((receipt, shown))
@@ -292,7 +293,8 @@ impl Handle {
             header: header(&wish.body),
             wishes: [&wish.wishes, &settings.wishes, &agent_wishes, &door_wishes],
         };
-        let ruled = rule(&self.rules, &facts).and_then(|rule| Some((rule.name.clone(), rule.answer.clone()?)));
+        let ruling = rule(&self.rules, &facts)
+            .and_then(|rule| Some(AskRuling { rule: rule.name.clone(), answer: rule.answer.clone()? }));
         let terms = terms(&self.rules, &facts);
         // Other doors make their keys themselves, and state no terms that a program chose.
         let stated = (wish.door == http::NAME && wish.key.is_some()).then(|| http::stated(&wish.wishes));
@@ -307,17 +309,19 @@ impl Handle {
             key: wish.key,
             stated,
             original: wish.original,
+            ruling,
         };
+        let rule = ask.ruling.as_ref().map(|ruling| ruling.rule.clone());
         let start = start.map(|start| Intent::Start(Box::new(start)));
-        Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), ruled }
+        Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), rule }
     }
 }
 
 /// An ask that is ready to be submitted.
 struct Prepared {
     intents: Vec<Intent>,
-    /// The rule that decides it at once, and how.
-    ruled: Option<(String, Answer)>,
+    /// The rule that answers it in the same entry, if its answer fits.
+    rule: Option<String>,
 }
 
 /// Does an asker wait for the end of what it asks?

@@ -63,15 +63,21 @@ impl House {
     }
 
     pub(crate) async fn open_on(store: Store, clock: Clock, seed: u64, extra: &'static [Listing]) -> Self {
+        Self::open_ruled(store, clock, seed, extra, Rules::default()).await
+    }
+
+    /// Opens one whose operator has made these rules.
+    pub(crate) async fn open_ruled(
+        store: Store,
+        clock: Clock,
+        seed: u64,
+        extra: &'static [Listing],
+        rules: Rules,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the local socket");
         let chance = Chance::seeded(seed);
-        let options = Options {
-            store: store.clone(),
-            stable_node: StableNodeId(seed),
-            clock,
-            chance: chance.clone(),
-            rules: Rules::default(),
-        };
+        let options =
+            Options { store: store.clone(), stable_node: StableNodeId(seed), clock, chance: chance.clone(), rules };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty shelf can be read");
         let handle = bridge.handle.clone();

@@ -21,6 +21,7 @@ mod paths;
 mod people;
 mod revoked;
 mod riders;
+mod ruled;
 mod schemas;
 mod security;
 mod streaming;

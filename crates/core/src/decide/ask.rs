@@ -1,16 +1,18 @@
-//! An agent asks. Asking again with the same key is the same ask; asking an expired question again takes its place.
+//! An agent asks. Asking again with the same key is the same ask; asking an expired question again takes its place; a rule
+//! may answer it in the same breath.
 
-use std::iter;
 use std::sync::Arc;
 
+use super::found::fits;
+use super::settle::settle;
 use crate::answer::Outcome;
 use crate::ask::{Ask, Body};
 use crate::event::Event;
 use crate::ids::Timestamp;
-use crate::intent::NewAsk;
+use crate::intent::{AskRuling, NewAsk};
 use crate::limits;
 use crate::refusal::Refusal;
-use crate::session::{Found, Session, Stage};
+use crate::session::{Found, Live, Session, Stage};
 use crate::terms::OnExpiry;
 use crate::wild::is_blank;
 
@@ -41,10 +43,10 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
         let expired = matches!(&live.stage, Stage::Settled { outcome: Outcome::Expired, .. });
         expired && live.late.is_none() && live.ask.body == wish.body
     });
-    let NewAsk { body, terms, reach, asker, call, made, context, key, stated, original } = wish;
+    let NewAsk { body, terms, reach, asker, call, made, context, key, stated, original, ruling } = wish;
     let id = session.ask_id(session.asks_made + 1);
-    let made = made.zip(call.clone()).map(|(made, call)| made.event(call, Some(id)));
-    let ask = Ask {
+    let made = made.zip(call.clone()).map(|(made, call)| made.events(call, Some(id)));
+    let ask = Arc::new(Ask {
         id,
         at,
         body,
@@ -57,8 +59,18 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
         stated,
         original,
         instead_of: instead_of.map(|live| live.ask.id),
-    };
-    Ok(iter::once(Event::Asked(Arc::new(ask))).chain(made).collect())
+    });
+    let mut events = vec![Event::Asked(Arc::clone(&ask))];
+    if let Some((called, ruled)) = made {
+        events.push(called);
+        events.extend(ruled);
+    }
+    if let Some(AskRuling { rule, answer }) = ruling
+        && fits(&ask, &answer).is_ok()
+    {
+        events.extend(settle(session, &Live::new(ask), Outcome::Ruled { rule, answer }, at));
+    }
+    Ok(events)
 }
 
 /// Checks what no person could decide about.

@@ -3,7 +3,7 @@
 use askbridge_core::answer::{Answer, Who};
 use askbridge_core::ask::Ask;
 use askbridge_core::event::{CallMade, CallResult, Parcel};
-use askbridge_core::intent::{Due, Intent, NewAsk};
+use askbridge_core::intent::{AskRuling, Due, Intent, NewAsk};
 use askbridge_core::terms::Wait;
 
 use crate::asks::secs;
@@ -12,7 +12,19 @@ use crate::facts::{id, message};
 /// Wishes for this ask; its number and time are the session's to give.
 pub(crate) fn ask(ask: &Ask) -> Intent {
     let Ask { body, terms, reach, asker, call, context, key, stated, original, .. } = ask.clone();
-    Intent::Ask(Box::new(NewAsk { body, terms, reach, asker, call, made: None, context, key, stated, original }))
+    let (made, ruling) = (None, None);
+    Intent::Ask(Box::new(NewAsk { body, terms, reach, asker, call, made, context, key, stated, original, ruling }))
+}
+
+/// The same, with a rule that answers it.
+pub(crate) fn ask_ruled(asked: &Ask, rule: &str, answer: Answer) -> Intent {
+    match ask(asked) {
+        Intent::Ask(new) => {
+            let ruling = Some(AskRuling { rule: rule.into(), answer });
+            Intent::Ask(Box::new(NewAsk { ruling, ..*new }))
+        }
+        other => other,
+    }
 }
 
 /// The same, together with the call that it was made from.

@@ -121,6 +121,7 @@ records! {
     "thinking" Thinking [content::Thinking<'a>];
     "tool_called" ToolCalled [content::ToolCalled<'a>];
     "tool_returned" ToolReturned [content::ToolReturned<'a>];
+    "tool_ruled" ToolRuled [content::ToolRuled<'a>];
     "turn_ended" TurnEnded [content::TurnEnded<'a>];
     "notice" Notice [content::Notice<'a>];
 }
@@ -182,6 +183,12 @@ impl<'a> From<&'a Event> for Record<'a> {
             Event::ToolReturned { call, ok, output } => {
                 Self::ToolReturned(content::ToolReturned { call: call.as_str().into(), ok: *ok, output: output.into() })
             }
+            Event::ToolRuled { call, tool, rule, ruling } => Self::ToolRuled(content::ToolRuled {
+                call: call.as_str().into(),
+                tool: tool.into(),
+                rule: rule.into(),
+                ruling: (*ruling).into(),
+            }),
             Event::TurnEnded { reason, usage } => {
                 Self::TurnEnded(content::TurnEnded { reason: reason.into(), usage: usage.as_ref().map(Into::into) })
             }

@@ -327,6 +327,7 @@ fn of_asks() -> BoxedStrategy<Event> {
 }
 
 pub(crate) fn content() -> BoxedStrategy<Event> {
+    let ruling = prop_oneof![Just(ToolRuling::Allow), Just(ToolRuling::Ask), Just(ToolRuling::Deny)];
     let level = prop::sample::select(vec![Level::Info, Level::Warning, Level::Error]);
     prop_oneof![
         (any::<u32>(), text()).prop_map(|(block, text)| Event::Text { block, text }),
@@ -334,6 +335,12 @@ pub(crate) fn content() -> BoxedStrategy<Event> {
         (words(), text(), raw(), of(ask_id()), of(words()))
             .prop_map(|(call, name, input, ask, within)| { Event::ToolCalled { call, name, input, ask, within } }),
         (words(), any::<bool>(), text()).prop_map(|(call, ok, output)| Event::ToolReturned { call, ok, output }),
+        (words(), text(), text(), ruling).prop_map(|(call, tool, rule, ruling)| Event::ToolRuled {
+            call,
+            tool,
+            rule,
+            ruling
+        }),
         (text(), of(raw())).prop_map(|(reason, usage)| Event::TurnEnded { reason, usage }),
         (level, text()).prop_map(|(level, text)| Event::Notice { level, text }),
     ]

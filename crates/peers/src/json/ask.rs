@@ -169,8 +169,7 @@ pub struct FieldJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     #[serde(rename = "type")]
-    #[schemars(with = "FieldType")]
-    pub kind: &'static str,
+    pub kind: FieldType,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     pub required: bool,
@@ -215,8 +214,7 @@ pub struct QuorumJson {
 #[schemars(rename = "Verdict")]
 pub struct VerdictJson {
     /// `answer`, `assume`, `deny` or `deny_and_stop`.
-    #[schemars(with = "RulingWord")]
-    pub ruling: &'static str,
+    pub ruling: RulingWord,
     /// What to assume, where the ruling says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Answers>")]
@@ -265,10 +263,10 @@ impl AskJson {
             ran: view.ran.as_ref().map(|ran| splice::untouched(ran.as_str())),
             verdict: view.verdict.as_ref().map(|verdict| VerdictJson {
                 ruling: match &verdict.ruling {
-                    Ruling::Answer(_) => "answer",
-                    Ruling::Assume(_) => "assume",
-                    Ruling::Deny => "deny",
-                    Ruling::DenyAndStop => "deny_and_stop",
+                    Ruling::Answer(_) => RulingWord::Answer,
+                    Ruling::Assume(_) => RulingWord::Assume,
+                    Ruling::Deny => RulingWord::Deny,
+                    Ruling::DenyAndStop => RulingWord::DenyAndStop,
                 },
                 assume: match &verdict.ruling {
                     Ruling::Assume(assumed) => Some(answers(ask, &shown, assumed)),
@@ -360,12 +358,12 @@ impl RuleJson {
 impl FieldJson {
     fn of(field: &Field) -> Self {
         let (kind, options) = match &field.kind {
-            FieldKind::Text => ("text", Vec::new()),
-            FieldKind::Number => ("number", Vec::new()),
-            FieldKind::Integer => ("integer", Vec::new()),
-            FieldKind::Flag => ("flag", Vec::new()),
-            FieldKind::OneOf(options) => ("one_of", options.clone()),
-            FieldKind::ManyOf(options) => ("many_of", options.clone()),
+            FieldKind::Text => (FieldType::Text, Vec::new()),
+            FieldKind::Number => (FieldType::Number, Vec::new()),
+            FieldKind::Integer => (FieldType::Integer, Vec::new()),
+            FieldKind::Flag => (FieldType::Flag, Vec::new()),
+            FieldKind::OneOf(options) => (FieldType::OneOf, options.clone()),
+            FieldKind::ManyOf(options) => (FieldType::ManyOf, options.clone()),
         };
         Self {
             name: field.name.clone(),

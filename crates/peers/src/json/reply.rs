@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use askbridge_core::answer::{Decision, Review, Scope};
-use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
+use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply};
 use askbridge_core::wild::Wild;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::value;
+use serde::de::{IgnoredAny, IntoDeserializer};
 
-use super::schema::{AnswerGiven, DecisionWord, FieldValue};
+use super::given::AnswerGiven;
+use super::schema::{DecisionWord, FieldValue};
 use super::wild::{WildJson, raw};
 
 /// The body of an answer: `answers` for questions, `decision` for everything else.
@@ -47,8 +49,6 @@ pub struct Answering {
     unknown: BTreeMap<String, IgnoredAny>,
 }
 
-const DECISIONS: [&str; 6] = ["allow", "deny", "approve", "send_back", "accept", "decline"];
-
 /// Why a body is not an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
@@ -84,23 +84,23 @@ impl Answering {
             return Err(ReplyError::UnknownField(name));
         }
         self.words = self.words.filter(|words| !words.trim().is_empty());
-        self.check_places()?;
+        let decision = self.decision()?;
+        self.check_places(decision)?;
         let words = self.words;
-        match self.decision.as_deref() {
-            Some("allow") => Ok(Reply::Approval(Decision::Allow {
+        match decision {
+            Some(DecisionWord::Allow) => Ok(Reply::Approval(Decision::Allow {
                 scope: self.always.map_or(Scope::Once, Scope::Always),
                 edited: self.input.map(|WildJson(input)| raw(&input)),
             })),
-            Some("deny") => Ok(Reply::Approval(Decision::Deny { words, stop: self.stop })),
-            Some("approve") => Ok(Reply::Plan(Review::Approve { edited: self.plan })),
-            Some("send_back") => Ok(Reply::Plan(Review::SendBack { words: words.unwrap_or_default() })),
-            Some("accept") => match self.content {
+            Some(DecisionWord::Deny) => Ok(Reply::Approval(Decision::Deny { words, stop: self.stop })),
+            Some(DecisionWord::Approve) => Ok(Reply::Plan(Review::Approve { edited: self.plan })),
+            Some(DecisionWord::SendBack) => Ok(Reply::Plan(Review::SendBack { words: words.unwrap_or_default() })),
+            Some(DecisionWord::Accept) => match self.content {
                 Some(WildJson(Wild::Map(content))) => Ok(Reply::Form(FormReply::Accept(content))),
                 None => Ok(Reply::Form(FormReply::Accept(Vec::new()))),
                 Some(_) => Err(ReplyError::ContentNotAMap),
             },
-            Some("decline") => Ok(Reply::Form(FormReply::Decline { words })),
-            Some(other) => Err(ReplyError::UnknownDecision(other.to_owned())),
+            Some(DecisionWord::Decline) => Ok(Reply::Form(FormReply::Decline { words })),
             None if self.answers.is_some() || self.notes.is_some() => {
                 questions(self.answers, self.notes).map(Reply::Questions)
             }
@@ -110,24 +110,30 @@ impl Answering {
 }
 
 impl Answering {
+    fn decision(&self) -> Result<Option<DecisionWord>, ReplyError> {
+        let Some(word) = self.decision.as_deref() else { return Ok(None) };
+        let read = DecisionWord::deserialize(word.into_deserializer());
+        read.map(Some).map_err(|_: value::Error| ReplyError::UnknownDecision(word.to_owned()))
+    }
+
     /// Refuses what would be passed over: a changed plan beside `allow`, words beside `accept`.
-    fn check_places(&self) -> Result<(), ReplyError> {
-        let decision = self.decision.as_deref();
-        let belongs = |to: &[&str]| decision.is_some_and(|decision| to.contains(&decision));
+    fn check_places(&self, decision: Option<DecisionWord>) -> Result<(), ReplyError> {
+        use DecisionWord::{Accept, Allow, Approve, Decline, Deny, SendBack};
+        let belongs = |to: &[DecisionWord]| decision.is_some_and(|decision| to.contains(&decision));
         let given = [
             ("answers", self.answers.is_some(), decision.is_none()),
             ("notes", self.notes.is_some(), decision.is_none()),
-            ("always", self.always.is_some(), belongs(&["allow"])),
-            ("input", self.input.is_some(), belongs(&["allow"])),
-            ("plan", self.plan.is_some(), belongs(&["approve"])),
-            ("content", self.content.is_some(), belongs(&["accept"])),
-            ("words", self.words.is_some(), belongs(&["deny", "send_back", "decline"])),
-            ("stop", self.stop, belongs(&["deny"])),
+            ("always", self.always.is_some(), belongs(&[Allow])),
+            ("input", self.input.is_some(), belongs(&[Allow])),
+            ("plan", self.plan.is_some(), belongs(&[Approve])),
+            ("content", self.content.is_some(), belongs(&[Accept])),
+            ("words", self.words.is_some(), belongs(&[Deny, SendBack, Decline])),
+            ("stop", self.stop, belongs(&[Deny])),
         ];
         let lost = given.into_iter().find(|(_, is_given, belongs)| *is_given && !belongs);
-        let known = decision.is_none_or(|decision| DECISIONS.contains(&decision));
-        match lost.filter(|_| known) {
+        match lost {
             Some((field, ..)) => {
+                let decision = self.decision.as_deref();
                 let beside = decision.map_or("`answers`".to_owned(), |decision| format!("the decision `{decision}`"));
                 Err(ReplyError::OutOfPlace { field, beside })
             }
@@ -166,38 +172,10 @@ fn note(value: Wild) -> Result<String, ReplyError> {
     }
 }
 
-/// Types one answer: a string is a label or text, a list is several, null skips.
+/// Types one answer.
 pub(super) fn given(question: &str, value: &Wild, note: Option<String>) -> Result<Given, ReplyError> {
-    let strange = || ReplyError::StrangeValue(question.to_owned());
-    let label = |value: &Wild| match value {
-        Wild::Text(text) => Ok(Value::Label(text.clone())),
-        Wild::Number(number) => Ok(Value::Label(number.clone())),
-        _ => Err(strange()),
-    };
-    let value = match value {
-        Wild::Null => None,
-        Wild::List(list) => Some(Value::List(list.iter().map(label).collect::<Result<_, _>>()?)),
-        Wild::Map(_) => Some(precise(value).ok_or_else(strange)?),
-        single => Some(label(single)?),
-    };
-    Ok(Given { key: QuestionKey::Text(question.to_owned()), value, note })
-}
-
-/// Reads `{"options": [indices], "text": "…"}`: for clients that know exactly what was clicked.
-fn precise(value: &Wild) -> Option<Value> {
-    let mut list = Vec::new();
-    if let Some(options) = value.field(&["options"]) {
-        let Wild::List(options) = options else { return None };
-        for option in options {
-            let Wild::Number(index) = option else { return None };
-            list.push(Value::Index(index.parse().ok()?));
-        }
-    }
-    if let Some(text) = value.field(&["text"]) {
-        let Wild::Text(text) = text else { return None };
-        list.push(Value::Text(text.clone()));
-    }
-    Some(Value::List(list))
+    let given = AnswerGiven::read(value).ok_or_else(|| ReplyError::StrangeValue(question.to_owned()))?;
+    Ok(Given { key: QuestionKey::Text(question.to_owned()), value: given.value(), note })
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! Shapes that only the API's documents need: what is written by hand, or read as wild as it comes, described by types.
-//!
-//! Everything else describes itself, because the types that are written and read derive their schemas.
+//! Words of the API, each a type that is written or read as its schema says; and the shapes of what is put together by hand
+//! (answers, in labels), which only the documents need.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use askbridge_core::view::State;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::codes::CODES;
@@ -53,9 +53,8 @@ pub(super) enum Answers {
     Labels(BTreeMap<String, OneOrSeveral>),
 }
 
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[expect(dead_code, reason = "a shape, never a value")]
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
 pub(crate) enum OneOrSeveral {
     One(String),
     Several(Vec<String>),
@@ -111,28 +110,9 @@ pub(super) enum FieldValue {
     Many(Vec<String>),
 }
 
-/// What an answer says to one question. `null` skips it.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[expect(dead_code, reason = "a shape, never a value")]
-pub(super) enum AnswerGiven {
-    Skipped,
-    /// A label, or free text.
-    Text(String),
-    /// Several labels.
-    Labels(Vec<String>),
-    /// Exactly what was clicked and written.
-    Exact {
-        /// Options by their index.
-        options: Option<Vec<u16>>,
-        text: Option<String>,
-    },
-}
-
 /// A decision about an approval (allow, deny), a plan (approve, send_back) or a form (accept, decline).
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "a shape, never a value")]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum DecisionWord {
     Allow,
     Deny,
@@ -143,10 +123,9 @@ pub(super) enum DecisionWord {
 }
 
 /// What the agent is told.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "a shape, never a value")]
-pub(super) enum Ruling {
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ruling {
     Answer,
     Assume,
     Deny,
@@ -154,10 +133,9 @@ pub(super) enum Ruling {
 }
 
 /// What a form's field takes.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "a shape, never a value")]
-pub(super) enum FieldType {
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldType {
     Text,
     Number,
     Integer,
@@ -167,8 +145,8 @@ pub(super) enum FieldType {
 }
 
 /// How a session stands.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum SessionState {
     Active,
     Closed,

@@ -14,8 +14,7 @@ use super::time::Rfc3339;
 pub struct SessionJson {
     pub id: String,
     /// `active`, `closed` or `continued`.
-    #[schemars(with = "SessionState")]
-    pub state: &'static str,
+    pub state: SessionState,
     pub agent: String,
     pub door: String,
     pub title: Option<String>,
@@ -53,9 +52,9 @@ impl SessionJson {
         Self {
             id: view.id.to_string(),
             state: match view.end {
-                None => "active",
-                Some(End::Closed { .. }) => "closed",
-                Some(End::Continued { .. }) => "continued",
+                None => SessionState::Active,
+                Some(End::Closed { .. }) => SessionState::Closed,
+                Some(End::Continued { .. }) => SessionState::Continued,
             },
             agent: view.started.agent.clone(),
             door: view.started.door.clone(),

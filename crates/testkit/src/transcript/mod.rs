@@ -9,6 +9,7 @@
 //! <POST /path?query {"a":1}        a request: a connection of its own
 //! <close 1006 it ended             the other side is gone
 //! tell asked single                an event, by name, about an ask, by name (see `events` and `asks`)
+//! tell asked_and_ruled single      the same ask, by an entry in which a rule settles it; `tell ruled single` follows
 //! tell said "Good morning"         an event about a session
 //! tell part single                 the first open asks, and more follow
 //! tell snapshot single plan        open asks; `single+proposed` is an ask after an event
@@ -20,7 +21,8 @@
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
 //! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE, token TEXT,
 //!                                  terms SECONDS (that an ask would wait); or queued "…"
-//!                                  of a session in which that waits; or session NAME… of one with these asks (`at {…}`
+//!                                  of a session in which that waits; or session NAME… of one with these asks (`session
+//!                                  allowing`: what other tools ask for is allowed; `at {…}`
 //!                                  before either: what the door keeps with it, without spaces); or
 //!                                  called STATUS BODY; or started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds
 //!                                  presence here (or left, never), finds counts 3 1, finds gists 3/plan 0/default, finds

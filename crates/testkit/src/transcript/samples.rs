@@ -10,7 +10,7 @@ use askbridge_core::forget::Unfinished;
 use askbridge_core::ids::{AskId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
 use askbridge_core::session::{End, Interruption};
-use askbridge_core::terms::Terms;
+use askbridge_core::terms::{OtherTools, Terms};
 use askbridge_core::unfit::{Mismatch, Problem};
 use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
 use askbridge_peers::peer::BlockKind;
@@ -87,6 +87,11 @@ pub fn told(text: &str, place: usize) -> Result<Told, String> {
         "caught_up" => {
             let seen = rest.strip_prefix("seen ").map(|place| place.parse().map(Position));
             Ok(Told::CaughtUp { seen: seen.transpose().map_err(|_| "what was seen is a number")? })
+        }
+        "asked_and_ruled" => {
+            let ask = find(rest)?;
+            let made = events::happened(ask.id.session, Event::Asked(Arc::clone(&ask)), place);
+            Ok(Told::Event(Box::new(Happened { settled_at_once: true, cursor: None, ..made })))
         }
         "stranded_answer" => {
             let ask = find(rest)?;
@@ -178,6 +183,11 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
         // `session interrupted=2 …`: after the second message somebody wanted the agent to stop.
         let (stopped, asks): (Vec<_>, Vec<_>) = asks.split_whitespace().partition(|word| word.starts_with(STOPPED));
         view.interrupted = stopped.first().and_then(|word| word[STOPPED.len()..].parse().ok()).map(interruption);
+        // `session allowing`: what other tools ask for is allowed.
+        let (allowing, asks): (Vec<_>, Vec<_>) = asks.into_iter().partition(|word| *word == "allowing");
+        if !allowing.is_empty() {
+            Arc::make_mut(&mut view.settings).wishes.other_tools = Some(OtherTools::Allow);
+        }
         // `session continued`: it goes on as the other one.
         let (moved, asks): (Vec<_>, Vec<_>) = asks.into_iter().partition(|word| *word == "continued");
         view.end = moved.first().map(|_| End::Continued { to: OTHER_SESSION, at: NOW });

@@ -187,6 +187,8 @@ fn ask(wish: &AskWish) -> String {
     add("key", wish.key.as_ref().map(ToString::to_string));
     add("context", (wish.context != Default::default()).then(|| format!("{:?}", wish.context)));
     add("made by", wish.made.as_ref().map(|made| format!("{} {}", made.name, made.input)));
+    let ruled = wish.made.as_ref().and_then(|made| made.ruled.as_ref());
+    add("ruled by", ruled.map(|ruled| format!("{} {:?}", ruled.rule, ruled.ruling)));
     add("wishes", wishes(&wish.wishes));
     line
 }

@@ -299,6 +299,7 @@ fn asked(wish: AskWish) -> NewAsk {
         key: wish.key,
         stated: None,
         original: wish.original,
+        ruling: None,
     }
 }
 

@@ -55,16 +55,19 @@ function Said({ item, session }: { readonly item: Extract<Item, { kind: "said" }
 
 function Tool({ item }: { readonly item: Extract<Item, { kind: "tool" }> }) {
   const words = useWords();
-  const { result } = item;
+  const { result, ruled } = item;
   const state = result === null ? words.toolRuns : result.ok ? words.toolDone : words.toolFailed;
   return (
-    <details className="app-fold" data-ok={result === null ? "runs" : result.ok}>
-      <summary><span className="app-tool-name">{item.name || words.tool}</span> <span className="app-tool-gist">{gist(item.input)}</span> <span className="app-tool-state">{state}</span></summary>
-      <div className="app-fold-body">
-        {item.input !== null && <pre tabIndex={0} aria-label={words.toolInput}>{pretty(item.input)}</pre>}
-        {result && <pre tabIndex={0} aria-label={words.toolOutput}>{result.output}</pre>}
-      </div>
-    </details>
+    <>
+      <details className="app-fold" data-ok={result === null ? "runs" : result.ok}>
+        <summary><span className="app-tool-name">{item.name || words.tool}</span> <span className="app-tool-gist">{gist(item.input)}</span> <span className="app-tool-state">{state}</span></summary>
+        <div className="app-fold-body">
+          {item.input !== null && <pre tabIndex={0} aria-label={words.toolInput}>{pretty(item.input)}</pre>}
+          {result && <pre tabIndex={0} aria-label={words.toolOutput}>{result.output}</pre>}
+        </div>
+      </details>
+      {ruled && <p className="app-line">{words.toolRuled(ruled.rule, ruled.ruling)}</p>}
+    </>
   );
 }
 

@@ -151,6 +151,8 @@ export const ja: Same<typeof en> = {
   toolFailed: "失敗",
   toolInput: "入力",
   toolOutput: "結果",
+  toolRuled: (rule, ruling) =>
+    ruling === "ask" ? `規則 ${rule} により人に確認します` : `規則 ${rule} により${ruling === "allow" ? "許可" : "拒否"}（人には確認していません）`,
   turnEnded: (reason) => (["completed", "end_turn", "success"].includes(reason) ? "完了" : `終了：${reason}`),
   wasInterrupted: (who) => (who ? `${who} が中断しました` : "中断しました"),
   wasConfigured: (what) => `変更：${what}`,

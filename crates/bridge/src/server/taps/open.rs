@@ -102,6 +102,7 @@ async fn ask(
         key: None,
         stated: None,
         original: None,
+        ruling: None,
     };
     // Past the rules that people make for agents: none of them gives a tap.
     let done = app.handle.submit(session, vec![Intent::Start(Box::new(start)), Intent::Ask(Box::new(new))]).await?;

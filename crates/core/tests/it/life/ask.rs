@@ -2,7 +2,7 @@
 
 use askbridge_core::answer::Pick;
 use askbridge_core::ask::{Approval, Ask, Body, Form};
-use askbridge_core::event::CallMade;
+use askbridge_core::event::{CallMade, CallRuled, ToolRuling};
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::{OnExpiry, Terms};
@@ -40,9 +40,19 @@ fn the_same_key_is_the_same_ask_for_ever() {
 #[test]
 fn a_call_is_stored_with_the_ask_that_it_made_and_once() {
     let from = Ask { call: Some("call_1".into()), ..q(1).key("call_1") };
-    let made = CallMade { name: "AskUserQuestion".into(), input: "{}".into(), within: None };
-    let stored = made.clone().event("call_1".into(), Some(id(1)));
+    let made = CallMade { name: "AskUserQuestion".into(), input: "{}".into(), within: None, ruled: None };
+    let (stored, _) = made.clone().events("call_1".into(), Some(id(1)));
     let story = given([]).when(ask_from(&from, made.clone())).then([asked(&from), stored]);
+    story.when(ask_from(&from, made)).no_news();
+}
+
+#[test]
+fn the_rule_that_sent_a_call_to_a_person_is_stored_with_the_ask() {
+    let from = Ask { call: Some("call_1".into()), ..q(1).key("call_1") };
+    let ruled = Some(CallRuled { rule: "always_ask = Bash".into(), ruling: ToolRuling::Ask });
+    let made = CallMade { name: "Bash".into(), input: "{}".into(), within: None, ruled };
+    let (stored, ruled) = made.clone().events("call_1".into(), Some(id(1)));
+    let story = given([]).when(ask_from(&from, made.clone())).then([asked(&from), stored, ruled.expect("a rule")]);
     story.when(ask_from(&from, made)).no_news();
 }
 

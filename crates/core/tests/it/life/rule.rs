@@ -4,7 +4,7 @@ use crate::asks::{On, q};
 use crate::facts::{answered, asked, delivered, proposed, ruled, withdrawn};
 use crate::given::given;
 use crate::people::{allow, ann, no, won, won_by_rule, yes};
-use crate::wishes::{rule, undo};
+use crate::wishes::{answer, ask, ask_ruled, rule, undo};
 
 #[test]
 fn a_rule_settles_what_is_open() {
@@ -26,4 +26,26 @@ fn a_rule_never_overrules_a_person() {
 #[test]
 fn a_rule_has_to_answer_what_was_asked() {
     given([asked(&q(1))]).when(rule(1, "allow all", allow())).refused("answer_does_not_fit");
+}
+
+#[test]
+fn a_rule_answers_an_ask_in_the_entry_that_makes_it() {
+    let first = q(1).key("k");
+    let at_once = ruled(&first, "always", yes(), 0);
+    let story = given([]).when(ask_ruled(&first, "always", yes())).then([asked(&first), at_once]);
+    let story = story.when(ask_ruled(&first, "always", yes())).no_news();
+    // The rule is gone, or is another one by now: what was decided stays decided.
+    let story = story.when(ask(&first)).no_news().when(ask_ruled(&first, "never", no())).no_news();
+    story.when(rule(1, "never", no())).refused_as(won_by_rule(1, "always", 0));
+}
+
+#[test]
+fn the_answer_of_a_rule_that_does_not_fit_leaves_the_ask_open() {
+    let story = given([]).when(ask_ruled(&q(1), "allow all", allow())).then([asked(&q(1))]);
+    story.at(1).when(answer(1, yes(), ann())).then([answered(&q(1), yes(), ann(), 1)]);
+}
+
+#[test]
+fn an_ask_that_a_rule_answers_is_checked_like_every_other() {
+    given([asked(&q(1).alone())]).when(ask_ruled(&q(2), "always", yes())).refused("ask_open");
 }

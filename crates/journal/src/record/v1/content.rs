@@ -7,7 +7,7 @@ use askbridge_core::ids::{AskId, CallId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::session::Level;
+use super::session::{Level, ToolRuling};
 use super::text::{Id, Inconsistent, Json};
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -81,6 +81,30 @@ impl TryFrom<ToolReturned<'_>> for Event {
 
     fn try_from(of: ToolReturned<'_>) -> Result<Self, Inconsistent> {
         Ok(Self::ToolReturned { call: CallId(of.call.into()), ok: of.ok, output: of.output.into_owned() })
+    }
+}
+
+/// A rule decided about a call without a person (`allow`, `deny`), or sent it to one (`ask`).
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ToolRuled<'a> {
+    pub(super) call: Cow<'a, str>,
+    pub(super) tool: Cow<'a, str>,
+    /// The rule, as the settings spell it: `other_tools = allow`.
+    pub(super) rule: Cow<'a, str>,
+    pub(super) ruling: ToolRuling,
+}
+
+impl TryFrom<ToolRuled<'_>> for Event {
+    type Error = Inconsistent;
+
+    fn try_from(of: ToolRuled<'_>) -> Result<Self, Inconsistent> {
+        Ok(Self::ToolRuled {
+            call: CallId(of.call.into()),
+            tool: of.tool.into_owned(),
+            rule: of.rule.into_owned(),
+            ruling: of.ruling.into(),
+        })
     }
 }
 

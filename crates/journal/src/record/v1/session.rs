@@ -11,6 +11,7 @@ use super::terms::Wishes;
 use super::text::{Id, Inconsistent, Json, lent, owned, words};
 
 words!(Level = core::Level, { Info Warning Error });
+words!(ToolRuling = core::ToolRuling, { Allow Ask Deny });
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Started<'a> {

@@ -88,6 +88,7 @@ impl Ccc {
     /// Follows what becomes of asks. Nothing is sent before everything that had happened was told.
     pub(super) fn follow(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
         match &*happened.event {
+            Event::Asked(_) if happened.settled_at_once => return,
             Event::Asked(ask) => self.slot.asked(ask),
             Event::Extended { ask, deadline, .. } => self.slot.extended(*ask, *deadline),
             event => {

@@ -109,6 +109,7 @@ impl Pushing {
 
     fn happened(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
         match &*happened.event {
+            Event::Asked(_) if happened.settled_at_once => {}
             Event::Asked(ask) => self.asked(ask, cx.now),
             Event::TurnEnded { usage, .. } if self.ended.len() < TURNS_MAX => {
                 self.ended.insert(happened.session, (cx.now.plus(quirks::PUSH_GRACE), usage.clone()));

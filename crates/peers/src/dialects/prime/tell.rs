@@ -126,6 +126,7 @@ impl Prime {
     /// Follows what becomes of asks. Nothing is sent before everything that had happened was told.
     pub(super) fn follow(&mut self, happened: &Happened, now: Timestamp, out: &mut Outbox) {
         match &*happened.event {
+            Event::Asked(_) if happened.settled_at_once => return,
             Event::Asked(ask) => self.slot.asked(ask),
             Event::Extended { ask, deadline, .. } => self.slot.extended(*ask, *deadline),
             event => {

@@ -1,64 +1,54 @@
-//! Tools that always go to a person, by name or by pattern, whatever the agent's mode and rules would allow.
+//! The built-in rules, asked about Claude Code's calls: which always go to a person, and which are allowed without one.
 //!
-//! `Bash`, `mcp__github__*`, `Bash(*git push*)`: a name, and perhaps in brackets what one of the input's texts looks like.
-//! `*` stands for anything. Such calls are held at the hook, so they can be parked like questions.
+//! What they decide is in [`askbridge_core::rules`]. Here is what only this door knows: where the texts of an input are, which
+//! tools ask a person anyway, and what Claude Code has to be told to show us a call before it runs.
 
 use std::collections::BTreeMap;
 
+use askbridge_core::event::{CallRuled, ToolRuling};
+use askbridge_core::rules::{CallFacts, CallRules, Moment, ToolPattern, rule_call};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::mcp;
+use super::peer::Claude;
 use crate::tools::held::HELD_TOOLS;
 
-/// The tools that always go to a person.
+/// The tools that always go to a person. Such calls are held at the hook, so they can be parked like questions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AlwaysAsk(Vec<Pattern>);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Pattern {
-    tool: String,
-    input: Option<String>,
-}
+pub struct AlwaysAsk(Vec<ToolPattern>);
 
 impl AlwaysAsk {
     /// Reads patterns. The error names the first that is none.
     pub fn read<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        patterns.into_iter().map(pattern).collect::<Result<_, _>>().map(Self)
-    }
-
-    /// Does this call have to go to a person? What a person is asked by anyway does not.
-    pub(super) fn has(&self, tool: &str, input: Option<&RawValue>) -> bool {
-        if HELD_TOOLS.contains(&tool) || tool == mcp::TOOL {
-            return false;
-        }
-        self.0.iter().filter(|pattern| looks_like(&pattern.tool, tool)).any(|pattern| match &pattern.input {
-            None => true,
-            Some(wanted) => texts(input).iter().any(|text| looks_like(wanted, text)),
-        })
+        patterns.into_iter().map(ToolPattern::read).collect::<Result<_, _>>().map(Self)
     }
 
     /// What Claude Code compares the names of tools with: a list of names, or else an expression. It may let more through
     /// than is meant, never less.
     pub(super) fn matcher(&self) -> String {
         let ours = HELD_TOOLS.iter().map(|tool| (*tool).to_owned());
-        let names: Vec<_> = ours.chain(self.0.iter().map(|pattern| pattern.tool.replace('*', ".*"))).collect();
+        let names: Vec<_> = ours.chain(self.0.iter().map(|pattern| pattern.tool().replace('*', ".*"))).collect();
         let names = names.join("|");
         if names.contains('*') { format!("^(?:{names})$") } else { names }
     }
 }
 
-fn pattern(text: &str) -> Result<Pattern, String> {
-    let bad = || format!("`{text}` is not a tool or a pattern, like Bash, mcp__github__* or Bash(*git push*)");
-    let (tool, input) = match text.trim().split_once('(') {
-        None => (text.trim(), None),
-        Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or_else(bad)?)),
-    };
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '*');
-    if tool.is_empty() || !tool.chars().all(is_name) || input.is_some_and(|input| input.trim().is_empty()) {
-        return Err(bad());
+impl Claude {
+    /// Asks the rules about a call. About what asks a person anyway they have nothing to say.
+    pub(super) fn rule(&self, tool: &str, input: Option<&RawValue>, moment: Moment) -> Option<CallRuled> {
+        if HELD_TOOLS.contains(&tool) || tool == mcp::TOOL {
+            return None;
+        }
+        let other_tools = self.settings.as_ref().and_then(|settings| settings.wishes.other_tools);
+        let rules = CallRules { always_ask: &self.always.0, other_tools };
+        rule_call(rules, CallFacts { tool, texts: &|| texts(input), moment })
     }
-    Ok(Pattern { tool: tool.to_owned(), input: input.map(str::to_owned) })
+}
+
+/// Does a rule send the call to a person?
+pub(super) fn asks(ruled: Option<&CallRuled>) -> bool {
+    ruled.is_some_and(|ruled| ruled.ruling == ToolRuling::Ask)
 }
 
 /// The texts at the top of an input: a command, a path, an address.
@@ -71,26 +61,18 @@ fn texts(input: Option<&RawValue>) -> Vec<String> {
     texts.collect()
 }
 
-/// `*` stands for anything, also for nothing.
-fn looks_like(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doors::claude::{Begin, Carry, Process};
+    use askbridge_core::ids::SessionId;
 
     fn has(patterns: &[&str], tool: &str, input: &str) -> bool {
         let input = RawValue::from_string(input.to_owned()).unwrap();
-        AlwaysAsk::read(patterns.iter().copied()).unwrap().has(tool, Some(&input))
+        let always = AlwaysAsk::read(patterns.iter().copied()).unwrap();
+        let (session, process, carry) = (SessionId(7), Process::New, Carry::default());
+        let claude = Claude::new(Begin { session, process, carry, interactive: true, hold_max: None, always });
+        asks(claude.rule(tool, Some(&input), Moment::BeforeTheCall).as_ref())
     }
 
     #[test]
@@ -110,15 +92,7 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_is_refused() {
-        for bad in ["", "Bash(", "Bash()", "(x)", "Bash|Write", "Ba sh", "Bash(x)y"] {
-            assert!(AlwaysAsk::read([bad]).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn parts_of_a_pattern_do_not_overlap() {
-        assert!(looks_like("a*a", "aa") && !looks_like("a*a", "a"));
-        assert!(looks_like("a*b*c", "a-b-b-c") && !looks_like("a*b*c", "a-c"));
+        assert!(AlwaysAsk::read(["Write", "Bash("]).unwrap_err().contains("`Bash(`"));
     }
 
     #[test]

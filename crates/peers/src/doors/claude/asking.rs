@@ -152,9 +152,13 @@ impl Claude {
         }
     }
 
-    /// Stores a call on its own.
+    /// Stores a call on its own, and after it the rule that decided about it.
     pub(super) fn record_call(&self, id: &str, made: CallMade, ask: Option<AskId>, out: &mut Outbox) {
-        self.record(format!("call/{id}"), made.event(CallId::from(id), ask), out);
+        let (called, ruled) = made.events(CallId::from(id), ask);
+        self.record(format!("call/{id}"), called, out);
+        if let Some(ruled) = ruled {
+            self.record(format!("ruled/{id}"), ruled, out);
+        }
     }
 
     /// A call that would have been stored together with its ask is stored on its own, if there will be no ask: it is over, or

@@ -4,9 +4,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use askbridge_core::ask::{Body, Reach};
-use askbridge_core::ids::Raw;
-use askbridge_core::terms::OtherTools;
+use askbridge_core::event::{CallRuled, ToolRuling};
+use askbridge_core::ids::{CallId, Raw};
+use askbridge_core::rules::Moment;
 
+use super::always::asks;
 use super::asking;
 use super::calls::{Call, Stage, Way};
 use super::mcp::{self, Wanted};
@@ -61,7 +63,8 @@ impl Claude {
         };
         let way = Way::Hook(id.to_owned());
         let in_subagent = input.agent_id.is_some() || request.agent_id.is_some();
-        let always = self.always.has(tool, input.tool_input);
+        let ruled = self.rule(tool, input.tool_input, Moment::BeforeTheCall);
+        let always = asks(ruled.as_ref());
         let body = match always {
             true => approval::always(tool, input.tool_input).map(Body::Approval).map_err(Some),
             false => held::held(tool, input.tool_input),
@@ -77,11 +80,21 @@ impl Claude {
             }
             // It may not run, and nothing else would keep it from that.
             Err(why) if always => {
+                self.denied_by_rule(call, tool, ruled, out);
                 let why = nobody(&why.unwrap_or_default());
                 self.say(say::response(id, Hooked::deny(&why)), out);
             }
             // Not ours to judge: `can_use_tool` follows, and is answered with words.
             Err(_) => self.say(no_opinion(), out),
+        }
+    }
+
+    /// A rule wants a person to decide, and no person could: what it comes to is a no. Stored with the call, or on its own.
+    fn denied_by_rule(&mut self, call: &str, tool: &str, ruled: Option<CallRuled>, out: &mut Outbox) {
+        let ruled = ruled.map(|ruled| CallRuled { ruling: ToolRuling::Deny, ..ruled });
+        match self.unlinked.get_mut(call) {
+            Some(made) => made.ruled = ruled,
+            None => self.record_ruling(call, tool, ruled, out),
         }
     }
 
@@ -111,16 +124,24 @@ impl Claude {
             }
             return;
         }
-        let always = self.always.has(tool, request.input);
-        let body = match held::held(tool, request.input) {
-            Ok(body) => Ok(body),
-            Err(Some(error)) => Err(error),
-            Err(None) if always => approval::always(tool, request.input).map(Body::Approval),
-            Err(None) if self.others_are_allowed() => {
+        let ruled = self.rule(tool, request.input, Moment::Permission);
+        let always = asks(ruled.as_ref());
+        let body = match (held::held(tool, request.input), ruled.as_ref().map(|ruled| ruled.ruling)) {
+            (Ok(body), _) => Ok(body),
+            (Err(Some(error)), _) => Err(error),
+            (Err(None), Some(ToolRuling::Ask)) => approval::always(tool, request.input).map(Body::Approval),
+            (Err(None), Some(ToolRuling::Allow)) => {
+                self.record_ruling(call, tool, ruled, out);
                 let allow = Permission::allow(splice::untouched(raw(request.input).as_str()), Vec::new());
                 return self.say(say::response(id, allow), out);
             }
-            Err(None) => approval::of(tool, request.input, &beside(request)).map(Body::Approval),
+            (Err(None), Some(ToolRuling::Deny)) => {
+                let rule = ruled.as_ref().map_or("", |ruled| &ruled.rule).to_owned();
+                self.record_ruling(call, tool, ruled, out);
+                let why = format!("Denied by the rule `{rule}`; no person was asked. Go on without this call.");
+                return self.say(say::response(id, Permission::deny(&why, false)), out);
+            }
+            (Err(None), None) => approval::of(tool, request.input, &beside(request)).map(Body::Approval),
         };
         match body {
             Ok(body) => {
@@ -131,13 +152,19 @@ impl Claude {
                 self.ask(call.to_owned(), asked, out);
             }
             Err(why) => {
+                if always {
+                    self.denied_by_rule(call, tool, ruled, out);
+                }
                 self.say(say::response(id, Permission::deny(&nobody(&why), false)), out);
             }
         }
     }
 
-    fn others_are_allowed(&self) -> bool {
-        self.settings.as_ref().is_some_and(|settings| settings.wishes.other_tools == Some(OtherTools::Allow))
+    /// Stores what a rule decided about a call, once, however often Claude Code asks.
+    fn record_ruling(&self, call: &str, tool: &str, ruled: Option<CallRuled>, out: &mut Outbox) {
+        if let Some(ruled) = ruled {
+            self.record(format!("ruled/{call}"), ruled.event(CallId::from(call), tool.to_owned()), out);
+        }
     }
 
     fn mcp_message(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {

@@ -8,9 +8,11 @@ use askbridge_core::ask::{Body, Reach};
 use askbridge_core::event::{CallMade, CallResult, Event, Level, Parcel, Settings};
 use askbridge_core::ids::{AskId, CallId, Raw};
 use askbridge_core::limits::{ALONG_BYTES_MAX, CONTENT_BYTES_MAX};
+use askbridge_core::rules::Moment;
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::AskView;
 
+use super::always::asks;
 use super::calls::{Call, Stage};
 use super::mcp;
 use super::peer::{Awaited, Claude, Finished};
@@ -109,9 +111,10 @@ impl Claude {
         if within.is_none() && block.kind == "tool_use" {
             self.running.insert(id.to_string(), message.to_owned());
         }
-        let asks = is_held(&name) || self.always.has(&name, block.input);
+        let ruled = self.rule(&name, block.input, Moment::BeforeTheCall);
+        let asks = is_held(&name) || asks(ruled.as_ref());
         let input = block.input.map_or_else(|| Raw::from("{}"), bounded_json);
-        let made = CallMade { name: name.into_owned(), input, within: within.map(CallId::from) };
+        let made = CallMade { name: name.into_owned(), input, within: within.map(CallId::from), ruled };
         match self.calls.get(&*id).and_then(|call| call.ask) {
             None if asks => drop(self.unlinked.insert(id.into_owned(), made)),
             ask => self.record_call(&id, made, ask, out),

@@ -8,7 +8,7 @@ use askbridge_core::limits;
 use askbridge_core::terms::{Facts, OnExpiry, Rules, Wait, Wishes, terms};
 use askbridge_core::wild::{self, Wild};
 
-use super::{NAME, straight};
+use super::{NAME, documented};
 use crate::json;
 use crate::wish::AskWish;
 
@@ -43,7 +43,7 @@ pub struct Asking<'a> {
 
 /// Reads an ask.
 pub fn ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskError> {
-    match straight::ask(body, asking) {
+    match documented::ask(body, asking) {
         Some(wish) => Ok(wish),
         None => wild_ask(body, asking),
     }
@@ -72,8 +72,6 @@ pub(super) fn wild_ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskEr
     if let Some(value) = field("on_expiry").filter(|value| **value != Wild::Null) {
         wishes.on_expiry = Some(on_expiry(value, &what)?);
     }
-    // A file that is to be written would be kept twice.
-    let says_all = matches!(what, Body::Approval(_)) && straight::is_documented_approval(body);
     Ok(AskWish {
         door: NAME,
         session,
@@ -85,7 +83,7 @@ pub(super) fn wild_ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskEr
         made: None,
         context: context(field("context")),
         key: asking.key.map(Key::from),
-        original: (!says_all).then(|| Raw::from(body)),
+        original: Some(Raw::from(body)),
     })
 }
 
@@ -130,12 +128,16 @@ fn quorum(value: Option<&Wild>) -> Result<Option<u8>, AskError> {
     }
 }
 
-/// An assumption is read as an answer would be, so it needs an ask to read it against.
 fn on_expiry(value: &Wild, body: &Body) -> Result<OnExpiry, AskError> {
+    json::on_expiry(value, &sample(body)).map_err(AskError::BadExpiry)
+}
+
+/// Makes an ask of a body: an assumption is read as an answer would be, so it needs an ask to read it against.
+pub(super) fn sample(body: &Body) -> Ask {
     let none = Wishes::default();
     let facts =
         Facts { at: Timestamp(0), door: NAME, agent: "", folder: None, headline: "", header: None, wishes: [&none; 4] };
-    let sample = Ask {
+    Ask {
         id: AskId { session: SessionId(0), number: 1 },
         at: Timestamp(0),
         body: body.clone(),
@@ -148,8 +150,7 @@ fn on_expiry(value: &Wild, body: &Body) -> Result<OnExpiry, AskError> {
         stated: None,
         original: None,
         instead_of: None,
-    };
-    json::on_expiry(value, &sample).map_err(AskError::BadExpiry)
+    }
 }
 
 fn context(value: Option<&Wild>) -> Context {

@@ -4,9 +4,9 @@
 //! of the bridge, so that the API can describe itself; this folder holds what is said there. Proof of delivery: the
 //! asker fetched the settled ask. The idempotency key makes it once: the same key is the same ask and the same answer.
 
+mod documented;
 mod hear;
 mod stated;
-mod straight;
 mod wire;
 
 pub use hear::{AskError, Asking, ask};

@@ -93,7 +93,7 @@ pub(crate) fn create_doc(op: &mut Operation<'_>) {
             "Asking again with the same key is the same ask. Printable ASCII.",
             json!({"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": limits::LABEL_BYTES_MAX}),
         )
-        .body::<NewAsk>(json!({
+        .body::<NewAsk<'static>>(json!({
             "questions": [{"question": "Deploy now?", "header": "Deploy", "options": [{"label": "Yes"}, {"label": "No"}]}],
             "agent": "ci",
             "timeout_seconds": 3600,

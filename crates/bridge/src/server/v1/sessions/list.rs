@@ -22,8 +22,7 @@ use crate::server::query::Query;
 #[schemars(rename = "SessionListed")]
 struct Listed {
     id: String,
-    #[schemars(with = "StateWord")]
-    state: &'static str,
+    state: StateWord,
     agent: String,
     door: String,
     title: Option<String>,
@@ -66,9 +65,9 @@ fn listed((row, asks): (SessionRow, Vec<AskRow>)) -> Listed {
         headline: asks.into_iter().next().map(|ask| ask.headline),
         id: row.id.to_string(),
         state: match row.state {
-            SessionState::Running => "active",
-            SessionState::Closed => "closed",
-            SessionState::Continued => "continued",
+            SessionState::Running => StateWord::Active,
+            SessionState::Closed => StateWord::Closed,
+            SessionState::Continued => StateWord::Continued,
         },
         agent: row.agent,
         door: row.door,
