@@ -28,7 +28,7 @@ impl Handle {
     pub async fn grant(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
         match wish {
             Wish::Ask(wish) => self.grant_ask(caller, wish).await,
-            Wish::Answer { ask, reply } => {
+            Wish::Answer { ask, reply, undo } => {
                 let ask = match ask {
                     AskRef::Id(ask) => ask,
                     ask => Box::pin(self.resolve(ask)).await?,
@@ -46,7 +46,7 @@ impl Handle {
                     let rule = format!("bot {}", caller.name);
                     return self.submit_about(ask, Intent::Rule { ask, rule, answer }).await;
                 }
-                self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via) }]).await
+                self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via), undo }]).await
             }
             wish => Box::pin(self.grant_other(caller, via, wish)).await,
         }

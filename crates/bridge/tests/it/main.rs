@@ -23,3 +23,4 @@ mod schemas;
 mod security;
 mod streaming;
 mod typescript;
+mod undo;
