@@ -1,5 +1,7 @@
 //! What anyone may wish for. The rules answer with events or with a refusal.
 
+use std::time::Duration;
+
 use crate::answer::{Answer, Who};
 use crate::ask::{Asker, Body, Context, Reach};
 use crate::event::{Audience, CallMade, CallResult, Parcel, Process, Settings};
@@ -54,6 +56,8 @@ pub enum Intent {
         ask: AskId,
         answer: Answer,
         by: Who,
+        /// How long the person wants to be able to take it back. The ask's own undo time counts if it is longer.
+        undo: Duration,
     },
     Undo {
         ask: AskId,

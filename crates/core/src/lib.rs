@@ -11,6 +11,8 @@
 //! An ask's life, from the question to what the agent is told:
 //!
 //! ```
+//! use std::time::Duration;
+//!
 //! use askbridge_core::answer::{Answer, Pick, Who};
 //! use askbridge_core::ask::{Asker, Body, Choice, Context, Question, Reach};
 //! use askbridge_core::event::{Audience, Event, Settings};
@@ -57,7 +59,7 @@
 //! // A person answers, hours later. That settles it.
 //! let by = Who { person: "ann".into(), device: "phone".into(), via: "native".into() };
 //! let yes = Answer::Questions(vec![Pick::option(0)]);
-//! let events = wish(Intent::Answer { ask, answer: yes.clone(), by }, 7200)?;
+//! let events = wish(Intent::Answer { ask, answer: yes.clone(), by, undo: Duration::ZERO }, 7200)?;
 //! let [Event::Settled(settled)] = &events[..] else { panic!("{events:?}") };
 //! assert_eq!(settled.verdict.ruling, Ruling::Answer(yes));
 //! # Ok::<(), Refusal>(())

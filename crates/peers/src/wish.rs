@@ -79,6 +79,8 @@ pub enum Wish {
     Answer {
         ask: AskRef,
         reply: Reply,
+        /// How long the person wants to be able to take it back. Zero: only as long as the ask promises.
+        undo: Duration,
     },
     Undo {
         ask: AskRef,

@@ -71,7 +71,7 @@ impl BrokenRules {
 
 /// Settles again whenever somebody answers differently.
 fn accept_a_second_answer(session: &Session, intent: Intent, at: Timestamp) -> Decided {
-    let Intent::Answer { ask, answer, by } = &intent else {
+    let Intent::Answer { ask, answer, by, .. } = &intent else {
         return askbridge_core::decide(session, intent, at);
     };
     match session.asks.get(&ask.number).map(|live| &live.stage) {
@@ -125,7 +125,7 @@ fn undo_nothing(session: &Session, intent: Intent, at: Timestamp) -> Decided {
 
 /// Takes the first of several votes for all of them.
 fn settle_with_one_vote(session: &Session, intent: Intent, at: Timestamp) -> Decided {
-    let Intent::Answer { ask, answer, by } = &intent else {
+    let Intent::Answer { ask, answer, by, .. } = &intent else {
         return askbridge_core::decide(session, intent, at);
     };
     match session.asks.get(&ask.number) {

@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-D6WQbZO6.js","/assets/Devices-VdjSwjPw.js","/assets/History-Bdy3khLY.js","/assets/Input-XPfyBMt5.js","/assets/NewSession-CL_1YNzY.js","/assets/Painted-BdxTvUVq.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-CnIyiRJT.js","/assets/Seen-BLK8PxCl.js","/assets/Sessions-Buj_3vz6.js","/assets/Settings-C_DsQFMJ.js","/assets/Together-CHFQzI5c.js","/assets/index-BotY-2eD.js","/assets/index-UlRNGJhC.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "d106bbfa6ef5";
+const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-RBA6nLi7.js","/assets/Devices-D-qsNlpj.js","/assets/History-I0RBGiym.js","/assets/Input-CXa_As3B.js","/assets/NewSession-DodNr9a4.js","/assets/Painted-B9RKfzXo.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-D2wb2KKq.js","/assets/Seen-B2lY3R6z.js","/assets/Sessions-CpihYtpQ.js","/assets/Settings-DQGi1kQL.js","/assets/Together-B3jb6uHp.js","/assets/index-91Y9gj9e.js","/assets/index-BHQ7voQG.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "92d81d86360a";
 
 const KEPT = `askbridge-${VERSION}`;
 

@@ -87,7 +87,7 @@ function SignedIn({ token: mine, onSignedOut }: { readonly token: string; readon
   const settings = useSettings();
   const undoMs = Number(settings.undo) * 1000;
   const client = useMemo(() => connect({ base, token: mine, undoMs }), [mine]);
-  useEffect(() => client.holdFor(undoMs), [client, undoMs]);
+  useEffect(() => client.undoFor(undoMs), [client, undoMs]);
   useEffect(() => {
     // For the last-resort page, which knows nothing else.
     window.askbridge = client;

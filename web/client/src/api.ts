@@ -31,7 +31,7 @@ export class Api {
   me = () => this.get<Me>("/v1/me");
   ask = (id: string) => this.get<Ask>(`/v1/asks/${id}`);
   asks = (wanted: Wanted) => this.get<AskPage>("/v1/asks", wanted);
-  answer = (id: string, answer: NewAnswer, leaving = false) => this.post<Ask>(`/v1/asks/${id}/answer`, answer, leaving);
+  answer = (id: string, answer: NewAnswer) => this.post<Ask>(`/v1/asks/${id}/answer`, answer);
   /** Hides an ask for so many seconds; `null`: shows it again. */
   snooze = (id: string, seconds: number | null) => this.post<Snooze>(`/v1/asks/${id}/snooze`, seconds === null ? {} : { seconds });
   snoozes = () => this.get<SnoozePage>("/v1/snoozes");
@@ -65,18 +65,18 @@ export class Api {
     return this.send("GET", search ? `${path}?${search}` : path);
   }
 
-  private post<T>(path: string, body: unknown, leaving = false): Promise<T> {
-    return this.send("POST", path, body, leaving);
+  private post<T>(path: string, body: unknown): Promise<T> {
+    return this.send("POST", path, body);
   }
 
-  private async send<T>(method: string, path: string, body?: unknown, leaving = false): Promise<T> {
+  private async send<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers: Record<string, string> = {};
     if (this.token !== null) headers.authorization = `Bearer ${this.token}`;
     if (body !== undefined) headers["content-type"] = "application/json";
     let response: Response;
     try {
       response = await this.doFetch(this.base + path, {
-        method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...(leaving ? { keepalive: true } : {}),
+        method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch {
       throw new Trouble(unreachable);

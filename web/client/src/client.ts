@@ -7,7 +7,7 @@ import type { Because } from "./view.ts";
 
 /** How an answer is sent. */
 export interface AnswerHow {
-  /** Hold it for the undo time first, as a choice made with one tap. */
+  /** It can be taken back for the undo time, as a choice made with one tap. */
   readonly isUndoable: boolean;
 }
 
@@ -19,15 +19,15 @@ export interface Client {
   subscribe(listener: () => void): () => void;
 
   /**
-   * Answers an ask. Without a connection it is kept, and sent once there is one. A single choice made with one tap is held
-   * for a moment first, so that it can be undone, and so is what `how` says.
+   * Answers an ask. It is sent at once; without a connection it is kept, and sent once there is one. The server lets a single
+   * choice made with one tap be undone for a moment before it counts, and so it does with what `how` says.
    */
   answer(ask: string, answer: NewAnswer, how?: AnswerHow): void;
   dismiss(ask: string, words?: string): void;
   /** Waits so much longer from now. `null`: for ever. */
   extend(ask: string, seconds: number | null): void;
   /** How long an answer given with one tap can be undone from now on, in milliseconds. */
-  holdFor(undoMs: number): void;
+  undoFor(undoMs: number): void;
   /** Takes back the last answer: before it was sent, or within the undo time. */
   undo(ask: string): void;
   /** Keeps what is half written, here and for the person's other devices. `null` throws it away. */

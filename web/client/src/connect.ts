@@ -20,7 +20,7 @@ export interface Options {
   readonly base: string;
   /** A paired device's token. */
   readonly token: string;
-  /** How long an answer given with one tap can be undone before it is sent. */
+  /** How long an answer given with one tap can be undone before it counts: whole seconds, a minute at most. */
   readonly undoMs?: number;
   /** Under which names things are kept in the storage, if two clients share one. */
   readonly prefix?: string;
@@ -28,6 +28,8 @@ export interface Options {
 }
 
 const UNDO_MS = 5_000;
+/** The server refuses more. */
+const UNDO_SECONDS_MAX = 60;
 /** Changes are told at most once in so many milliseconds: a screen shows no more. */
 const TELL_MS = 16;
 /** Beyond so many unknown asks it is quicker to read pages than to ask for each. */
@@ -96,11 +98,13 @@ class Bridge implements Client {
 
   answer(ask: string, answer: NewAnswer, how?: AnswerHow) {
     const known = this.state.asks.get(ask)?.ask;
-    const holds = this.undoMs > 0 && known?.state === "open" && (how?.isUndoable === true || isOneTap(known, answer));
-    this.outbox.put(ask, { what: "answer", answer, notBefore: holds ? this.around.now() + this.undoMs : null });
+    const isUndoable = this.undoMs > 0 && known !== undefined && (how?.isUndoable === true || isOneTap(known, answer));
+    // The server counts from when it hears the answer, however long that was kept here.
+    const undo = isUndoable ? { undo_seconds: Math.min(UNDO_SECONDS_MAX, Math.ceil(this.undoMs / 1000)) } : {};
+    this.outbox.put(ask, { what: "answer", answer: { ...answer, ...undo } });
   }
 
-  holdFor(undoMs: number) {
+  undoFor(undoMs: number) {
     this.undoMs = undoMs;
   }
 
@@ -337,10 +341,8 @@ class Bridge implements Client {
     if (this.around.document?.visibilityState === "hidden") this.leaving();
   };
 
-  /** A page that is left may never run again: what is held for undoing is sent now, whatever becomes of the socket. */
+  /** A page that is left may never run again: what is half written is sent and kept now. Answers are on their way already. */
   private readonly leaving = () => {
-    for (const [ask, answer] of this.outbox.held()) void this.api.answer(ask, answer, true).catch(() => undefined);
-    this.outbox.hurry();
     this.drafts.hurry();
     this.remembered.write();
   };

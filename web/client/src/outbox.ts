@@ -10,10 +10,19 @@ import type { ClientFrame, NewAnswer, RefusedServerFrame, ReplyServerFrame } fro
 import type { Deed, Sending } from "./view.ts";
 
 export type Parcel =
-  | { readonly what: "answer"; readonly answer: NewAnswer; readonly notBefore: number | null }
+  | {
+      readonly what: "answer";
+      readonly answer: NewAnswer;
+      /** It was given to a connection, so the server may have it although it never said so. */
+      readonly wasSent?: true;
+    }
   | { readonly what: "dismiss"; readonly words: string | null }
   | { readonly what: "extend"; readonly seconds: number | null }
-  | { readonly what: "undo" };
+  | {
+      readonly what: "undo";
+      /** The answer may never have arrived: then there is nothing to undo, and that is as good. */
+      readonly isSilent?: true;
+    };
 
 /** How long a refusal that may pass keeps a parcel back, if the server names no time. */
 const RETRY_MS = 3_000;
@@ -30,11 +39,9 @@ export class Outbox {
   private readonly kept: Kept<Parcel>;
   private readonly flying = new Map<number, { ask: string; parcel: Parcel }>();
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
-  private readonly around: Surroundings;
   private readonly events: OutboxEvents;
 
   constructor(around: Surroundings, prefix: string, events: OutboxEvents) {
-    this.around = around;
     this.events = events;
     this.kept = new Kept(around.storage, `${prefix}.unsent.`);
   }
@@ -46,10 +53,19 @@ export class Outbox {
     this.go(ask);
   }
 
-  /** Takes back what was not sent. Returns whether there was something. */
+  /**
+   * Takes back what the server has not ruled on. Returns whether there was something. What a lost connection may have carried
+   * to the server is undone there, once there is another one.
+   */
   takeBack(ask: string): boolean {
     const parcel = this.kept.get(ask);
-    if (!parcel || [...this.flying.values()].some((flying) => flying.ask === ask)) return false;
+    // A second tap on Undo is no second undo.
+    if (parcel?.what === "undo") return true;
+    if (!parcel || this.isFlying(ask)) return false;
+    if (parcel.what === "answer" && parcel.wasSent) {
+      this.put(ask, { what: "undo", isSilent: true });
+      return true;
+    }
     clearTimeout(this.timers.get(ask));
     this.kept.delete(ask);
     this.events.unsent(this.unsent());
@@ -81,6 +97,9 @@ export class Outbox {
     } else if (frame.error.retry) {
       this.events.sending(ask, { state: "queued", what: parcel.what });
       this.later(ask, (frame.error.retry_after_seconds ?? RETRY_MS / 1000) * 1000);
+    } else if (parcel.what === "undo" && parcel.isSilent && frame.error.code === "nothing_to_undo") {
+      this.over(ask, parcel);
+      this.events.sending(ask, { state: "idle" });
     } else {
       this.over(ask, parcel);
       this.events.sending(ask, { state: "refused", what: parcel.what, because: refused(frame.error) });
@@ -91,31 +110,12 @@ export class Outbox {
   /** How what is kept for an ask stands, for an ask that has just become known. */
   sendingOf(ask: string): Sending | null {
     const parcel = this.kept.get(ask);
-    if (!parcel) return null;
-    const isHeld = parcel.what === "answer" && parcel.notBefore !== null && parcel.notBefore > this.around.now();
-    return isHeld ? { state: "held", what: "answer", until: parcel.notBefore } : { state: "queued", what: parcel.what };
+    return parcel ? { state: "queued", what: parcel.what } : null;
   }
 
   /** What the server has not ruled on, by ask. */
   unsent(): ReadonlyMap<string, Deed> {
     return new Map(this.kept.entries().map(([ask, { what }]) => [ask, what]));
-  }
-
-  /** Answers that are kept back for undoing, for whoever has to send them because the page is being left. */
-  held(): [string, NewAnswer][] {
-    const now = this.around.now();
-    return this.kept.entries().flatMap(([ask, parcel]) =>
-      parcel.what === "answer" && parcel.notBefore !== null && parcel.notBefore > now ? [[ask, parcel.answer] as [string, NewAnswer]] : [],
-    );
-  }
-
-  /** The page is being left: what is held goes now, if it can. */
-  hurry() {
-    for (const [ask, parcel] of this.kept.entries()) {
-      if (parcel.what !== "answer" || parcel.notBefore === null) continue;
-      this.kept.set(ask, { ...parcel, notBefore: null });
-      this.go(ask);
-    }
   }
 
   private over(ask: string, parcel: Parcel) {
@@ -127,16 +127,23 @@ export class Outbox {
 
   private go(ask: string) {
     const parcel = this.kept.get(ask);
-    if (!parcel || [...this.flying.values()].some((flying) => flying.ask === ask)) return;
+    if (!parcel || this.isFlying(ask)) return;
     clearTimeout(this.timers.get(ask));
-    const wait = parcel.what === "answer" && parcel.notBefore !== null ? parcel.notBefore - this.around.now() : 0;
-    if (parcel.what === "answer" && parcel.notBefore !== null && wait > 0) {
-      this.events.sending(ask, { state: "held", what: "answer", until: parcel.notBefore });
-      return this.later(ask, wait);
-    }
     const tag = this.events.send((number) => frameOf(number, ask, parcel));
-    if (tag !== null) this.flying.set(tag, { ask, parcel });
+    if (tag !== null) this.flying.set(tag, { ask, parcel: this.noted(ask, parcel) });
     this.events.sending(ask, { state: tag === null ? "queued" : "sending", what: parcel.what });
+  }
+
+  /** Notes that an answer was sent, also for a page that is loaded again before the server has ruled on it. */
+  private noted(ask: string, parcel: Parcel): Parcel {
+    if (parcel.what !== "answer" || parcel.wasSent) return parcel;
+    const sent: Parcel = { ...parcel, wasSent: true };
+    this.kept.set(ask, sent);
+    return sent;
+  }
+
+  private isFlying(ask: string): boolean {
+    return [...this.flying.values()].some((flying) => flying.ask === ask);
   }
 
   private later(ask: string, ms: number) {

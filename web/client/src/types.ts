@@ -238,6 +238,8 @@ export interface AnswerClientFrame {
   /** With `deny`: end the agent's turn as well. */
   stop?: boolean;
   tag: number;
+  /** How many seconds the answer can be taken back before it counts, 0 to 60. The ask's own undo time counts if it is longer. */
+  undo_seconds?: number;
   /** With `deny`, `send_back` or `decline`: why. */
   words?: string;
 }
@@ -259,7 +261,7 @@ export interface ExtendClientFrame {
   tag: number;
 }
 
-/** Takes an answer back, within the undo time. */
+/** Takes an answer back, within the undo time, or a vote while more people have to agree. */
 export interface UndoClientFrame {
   type: "undo";
   ask: string;
@@ -795,6 +797,8 @@ export interface NewAnswer {
   plan?: string;
   /** With `deny`: end the agent's turn as well. */
   stop?: boolean;
+  /** How many seconds the answer can be taken back before it counts, 0 to 60. The ask's own undo time counts if it is longer. */
+  undo_seconds?: number;
   /** With `deny`, `send_back` or `decline`: why. */
   words?: string;
 }

@@ -19,7 +19,7 @@ export interface AskView {
 /** What became of the last thing that the person did to an ask on this device. */
 export type Sending =
   | { readonly state: "idle" }
-  /** Kept back for a moment, so that a slip of the finger can be undone. Sent then, or when the page is left. */
+  /** Only on a card without a server: kept back by the page for a moment, so that a slip of the finger can be undone. */
   | { readonly state: "held"; readonly what: Deed; readonly until: number }
   /** No connection. Kept on this device, sent once there is one. */
   | { readonly state: "queued"; readonly what: Deed }
@@ -47,7 +47,7 @@ export type Phase =
   | "open"
   | "queued"
   | "sending"
-  /** Answered, and it can still be taken back, until `undoUntil`. */
+  /** Answered and stored, and it can still be taken back, until `undoUntil`. */
   | "undoable"
   /** Settled by an answer; the agent has not shown yet that it heard. */
   | "stored"

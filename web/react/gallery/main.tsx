@@ -18,7 +18,7 @@ const theme = wanted.get("theme");
 if (theme) document.documentElement.dataset["theme"] = theme;
 document.documentElement.lang = language;
 
-/** Answers are held for a while, as a client would, so that undo can be tried. */
+/** Answers are proposed for a while, as a server would, so that undo can be tried. */
 function Living({ name, view: first }: { readonly name: string; readonly view: AskView }) {
   const [view, setView] = useState(first);
   const send = (sending: Sending) => setView((before) => ({ ...before, sending }));
@@ -31,7 +31,8 @@ function Living({ name, view: first }: { readonly name: string; readonly view: A
         me="grace"
         onAnswer={(answer) => {
           document.body.dataset["answer"] = JSON.stringify(answer);
-          send({ state: "held", what: "answer", until: Date.now() + 5_000 });
+          const undo_until = new Date(Date.now() + 5_000).toISOString();
+          setView((before) => ({ ...before, ask: { ...before.ask, state: "proposed", undo_until } }));
         }}
         onDismiss={(words) => {
           document.body.dataset["dismissed"] = words ?? "";
@@ -46,7 +47,7 @@ function Living({ name, view: first }: { readonly name: string; readonly view: A
             },
           }))
         }
-        onUndo={() => send({ state: "idle" })}
+        onUndo={() => setView((before) => ({ ...before, ask: first.ask, sending: { state: "idle" } }))}
         onDraft={(draft) => setView((before) => ({ ...before, draft }))}
       />
     </section>

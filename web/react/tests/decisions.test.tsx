@@ -98,7 +98,7 @@ test("deny takes words along, and stop only on purpose", async () => {
   const second = given(command());
   await second.user.click(press("Deny…"));
   await second.user.click(press("Deny and stop"));
-  expect(second.calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "deny", stop: true });
+  expect(second.calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "deny", stop: true }, { isUndoable: true });
 });
 
 test("everything in an input can be seen, also what the tool's name does not promise", async () => {

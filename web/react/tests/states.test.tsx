@@ -15,7 +15,7 @@ const status = () => screen.getByRole("status").textContent;
 
 test.each([
   [{ state: "sending", what: "answer" }, "Sending…"],
-  [{ state: "queued", what: "answer" }, "No connection. Kept on this device, and sent as soon as there is one."],
+  [{ state: "queued", what: "answer" }, "Not sent yet. Kept on this device, and sent as soon as there is a connection."],
   [{ state: "held", what: "answer", until: Date.now() + 60_000 }, "Your answer goes in a moment."],
 ] satisfies [Sending, string][])("while it is %j, nothing can be chosen", (sending, words) => {
   given(database(), { sending });
@@ -27,12 +27,12 @@ test.each([
 test("what was tapped shows while it can be undone, and undo brings the question back", async () => {
   const { user, calls, now } = given(database());
   await user.click(screen.getByRole("radio", { name: "SQLite" }));
-  now({ sending: { state: "held", what: "answer", until: Date.now() + 60_000 } });
+  now({ ask: database({ state: "proposed", undo_until: new Date(Date.now() + 60_000).toISOString() }) });
   expect(screen.getByText("SQLite")).toBeTruthy();
   expect(screen.getByText(/Not chosen:/).parentElement?.textContent).toContain("PostgreSQL · Keep the flat files");
   await user.click(screen.getByRole("button", { name: "Undo" }));
   expect(calls.onUndo).toHaveBeenCalledOnce();
-  now({ sending: { state: "idle" } });
+  now({ ask: database() });
   expect(screen.queryByRole("radio", { checked: true })).toBeNull();
 });
 
@@ -48,7 +48,7 @@ test("what was written is still there after an undo", async () => {
     },
     draft: null,
   });
-  expect(status()).toBe("Stored. It can still be taken back.");
+  expect(status()).toBe("Answered. It can still be taken back.");
   now({ ask: database() });
   expect(screen.getByDisplayValue("MariaDB")).toBeTruthy();
 });
@@ -232,6 +232,22 @@ test("a card that ends by itself takes no focus from elsewhere", () => {
   field.remove();
 });
 
+test("what was not sent yet never says that it was answered, and can be taken back", async () => {
+  const { user, calls } = given(database(), { sending: { state: "queued", what: "answer" } });
+  expect(status()).toMatch(/^Not sent yet/);
+  await user.click(screen.getByRole("button", { name: "Undo" }));
+  expect(calls.onUndo).toHaveBeenCalledOnce();
+});
+
+test("a vote can be taken back while more people have to agree", async () => {
+  const quorum = { needed: 2, answered: [ada], agree: 1 };
+  const { user, calls, now } = given(database({ quorum }));
+  expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
+  now({ ask: database({ quorum: { ...quorum, answered: [{ ...ada, person: "grace" }] } }) });
+  await user.click(screen.getByRole("button", { name: "Undo" }));
+  expect(calls.onUndo).toHaveBeenCalledOnce();
+});
+
 test("only whoever answered can take it back", () => {
   const ask = (person: string) =>
     database({
@@ -241,6 +257,8 @@ test("only whoever answered can take it back", () => {
       by: { ...ada, person },
     });
   const { now } = given(ask("ada"));
+  expect(status()).toBe("Answered by ada (phone). It can still be taken back.");
+  expect(screen.getByText(/^Counts in (59|60) s$/)).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
   now({ ask: ask("grace") });
   expect(screen.getByRole("button", { name: "Undo" })).toBeTruthy();

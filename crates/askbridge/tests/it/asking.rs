@@ -245,3 +245,34 @@ fn an_answer_that_can_be_taken_back_counts_when_its_time_is_over() {
     bridge.answer(&[&ask, "--dismiss"]).good();
     assert_eq!(script.ended().code, Some(10));
 }
+
+#[test]
+fn an_answer_outlives_a_server_that_is_killed_within_its_undo_time() {
+    let mut bridge = TestBridge::start();
+    let script = bridge.spawn_bash(DEPLOY);
+    let ask = bridge.the_open_ask();
+    bridge.answer(&[&ask, "--option", "Yes", "--undo-for", "5s"]).good();
+    bridge.kill();
+    bridge.start_again();
+    assert_eq!(script.ended().stdout, "code 0, answer <Yes>\n");
+}
+
+#[test]
+fn a_person_at_a_terminal_can_want_time_to_take_an_answer_back() {
+    let bridge = TestBridge::start();
+    let script = bridge.spawn(&["ask", "Deploy now?", "-o", "Yes", "-o", "No"]);
+    let ask = bridge.the_open_ask();
+    let answered = bridge.answer(&[&ask, "--option", "Yes", "--undo-for", "60s"]);
+    assert!(answered.stderr.contains("it can be taken back"), "{}", answered.stderr);
+    bridge.answer(&[&ask, "--undo"]).good();
+    bridge.answer(&[&ask, "--option", "No", "--undo-for", "1s"]).good();
+    assert_eq!(script.ended().good(), "No\n");
+    for (wrong, why) in
+        [("61s", "60 at most"), ("1500ms", "whole seconds"), ("1.5s", "span of time"), ("x", "--undo-for")]
+    {
+        let refused = bridge.answer(&[&ask, "--option", "Yes", "--undo-for", wrong]);
+        assert_eq!(refused.code, Some(2), "{wrong}");
+        assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    }
+    assert_eq!(bridge.answer(&[&ask, "--dismiss", "--undo-for", "5s"]).code, Some(2));
+}

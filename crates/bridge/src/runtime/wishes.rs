@@ -32,7 +32,7 @@ impl Handle {
     pub(super) async fn carry_out(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
         match wish {
             Wish::Ask(wish) => self.grant_ask(caller, wish).await,
-            Wish::Answer { ask, reply } => {
+            Wish::Answer { ask, reply, undo } => {
                 let ask = match ask {
                     AskRef::Id(ask) => ask,
                     ask => Box::pin(self.resolve(ask)).await?,
@@ -49,7 +49,7 @@ impl Handle {
                     let rule = format!("bot {}", caller.name);
                     return self.submit_about(ask, Intent::Rule { ask, rule, answer }).await;
                 }
-                self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via) }]).await
+                self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via), undo }]).await
             }
             wish => Box::pin(self.carry_out_other(caller, via, wish)).await,
         }

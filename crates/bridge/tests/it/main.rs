@@ -26,3 +26,4 @@ mod schemas;
 mod security;
 mod streaming;
 mod typescript;
+mod undo;

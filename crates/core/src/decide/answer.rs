@@ -1,11 +1,14 @@
 //! A person answers. The first answer wins; the same answer again is no news; a late one becomes a message.
 
+use std::time::Duration;
+
 use super::found::{conflict, find, fits, is_same_person, over};
 use super::settle::settle;
 use super::{late, vote};
 use crate::answer::{Answer, Outcome, Who};
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
+use crate::limits;
 use crate::refusal::Refusal;
 use crate::session::{Found, Live, Session, Stage};
 
@@ -14,6 +17,7 @@ pub(super) fn answer(
     ask: AskId,
     answer: Answer,
     by: Who,
+    undo: Duration,
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     let live = match find(session, ask)? {
@@ -31,9 +35,9 @@ pub(super) fn answer(
                 return late::expire_and_follow_up(session, live, answer, by, at);
             }
             if live.ask.terms.quorum > 1 {
-                return vote::count(session, live, answer, by, at);
+                return vote::count(session, live, answer, by, undo, at);
             }
-            Ok(take(session, live, answer, by, at))
+            Ok(take(session, live, answer, by, undo, at))
         }
         Stage::Proposed { answer: first, by: who, .. } if *first == answer && who.person == by.person => Ok(Vec::new()),
         Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
@@ -41,10 +45,10 @@ pub(super) fn answer(
             if live.ask.terms.quorum > 1 {
                 // Those who agreed to the first answer have not agreed to this one.
                 let mut events = vec![Event::Undone { ask: live.ask.id, by: by.clone() }];
-                events.extend(vote::count(session, live, answer, by, at)?);
+                events.extend(vote::count(session, live, answer, by, undo, at)?);
                 return Ok(events);
             }
-            Ok(take(session, live, answer, by, at))
+            Ok(take(session, live, answer, by, undo, at))
         }
         Stage::Settled { outcome: Outcome::Answered { answer: first, by: who }, .. }
             if *first == answer && who.person == by.person =>
@@ -58,13 +62,25 @@ pub(super) fn answer(
     }
 }
 
-/// Takes an answer: at once, or with time to undo that never crosses the deadline.
-pub(super) fn take(session: &Session, live: &Live, answer: Answer, by: Who, at: Timestamp) -> Vec<Event> {
-    let undo = live.ask.terms.undo;
+/// Takes an answer: at once, or with time to undo.
+///
+/// The longer of the time that the ask promises and the one that the person wants counts. It ends at the deadline at the
+/// latest. Where a person has extended the deadline, it also ends at the first one, if that is still ahead: an agent that
+/// keeps its own clock goes by the deadline that the ask was made with.
+pub(super) fn take(
+    session: &Session,
+    live: &Live,
+    answer: Answer,
+    by: Who,
+    undo: Duration,
+    at: Timestamp,
+) -> Vec<Event> {
+    let terms = &live.ask.terms;
+    let undo = terms.undo.max(undo).min(limits::UNDO_MAX);
     if undo.is_zero() {
         return settle(session, live, Outcome::Answered { answer, by }, at);
     }
-    let until = at.plus(undo);
-    let until = live.deadline.map_or(until, |deadline| deadline.min(until));
+    let ends = [live.deadline, terms.deadline].into_iter().flatten().filter(|end| *end > at);
+    let until = ends.fold(at.plus(undo), Timestamp::min);
     vec![Event::Proposed { ask: live.ask.id, answer, by, until }]
 }

@@ -37,7 +37,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
         Intent::Ask(wish) => ask::ask(session, *wish, at),
         Intent::Withdraw { ask, why } => withdraw::withdraw(session, ask, why, at),
         Intent::Overtake { ask, mouth, ran } => withdraw::overtake(session, ask, mouth, ran, at),
-        Intent::Answer { ask, answer, by } => answer::answer(session, ask, answer, by, at),
+        Intent::Answer { ask, answer, by, undo } => answer::answer(session, ask, answer, by, undo, at),
         Intent::Undo { ask, by } => undo::undo(session, ask, by, at),
         Intent::Dismiss { ask, words, by } => dismiss::dismiss(session, ask, words, by, at),
         Intent::Extend { ask, wait, by } => extend::extend(session, ask, wait, by, at),

@@ -1,11 +1,12 @@
-//! A person takes an answer back before it counts. What was promised was the undo time, not the timer's punctuality.
+//! A person takes an answer back before it counts: within the undo time, or as one vote of several that do not agree yet.
+//! What was promised was the undo time, not the timer's punctuality.
 
 use super::found::find;
 use crate::answer::Who;
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
-use crate::session::{Found, Session, Stage};
+use crate::session::{Found, Live, Session, Stage};
 
 pub(super) fn undo(session: &Session, ask: AskId, by: Who, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     match find(session, ask)? {
@@ -13,8 +14,15 @@ pub(super) fn undo(session: &Session, ask: AskId, by: Who, at: Timestamp) -> Res
             Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
                 Ok(vec![Event::Undone { ask: live.ask.id, by }])
             }
+            Stage::Open if live.deadline.is_none_or(|deadline| at < deadline) && has_voted(live, &by) => {
+                Ok(vec![Event::Undone { ask: live.ask.id, by }])
+            }
             _ => Err(Refusal::NothingToUndo(ask)),
         },
         Found::Over(_) => Err(Refusal::NothingToUndo(ask)),
     }
+}
+
+fn has_voted(live: &Live, by: &Who) -> bool {
+    live.votes.iter().any(|(who, _)| who.person == by.person)
 }

@@ -1,5 +1,7 @@
 //! Several people have to say the same.
 
+use std::time::Duration;
+
 use super::answer::{self, take};
 use super::found::{find, fits};
 use super::late;
@@ -22,19 +24,21 @@ pub(super) fn vote(
             if live.deadline.is_some_and(|deadline| deadline <= at) {
                 return late::expire_and_follow_up(session, live, answer, by, at);
             }
-            count(session, live, answer, by, at)
+            count(session, live, answer, by, Duration::ZERO, at)
         }
         // There is nothing left to count: what holds for an answer holds for a vote.
-        Found::Live(_) | Found::Over(_) => answer::answer(session, ask, answer, by, at),
+        Found::Live(_) | Found::Over(_) => answer::answer(session, ask, answer, by, Duration::ZERO, at),
     }
 }
 
-/// Records a vote, and settles the ask if enough people now agree. A person has one vote and may change it.
+/// Records a vote, and settles the ask if enough people now agree, or proposes it for the undo time. A person has one vote
+/// and may change it.
 pub(super) fn count(
     session: &Session,
     live: &Live,
     answer: Answer,
     by: Who,
+    undo: Duration,
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     let others = live.votes.iter().filter(|(who, said)| who.person != by.person && *said == answer).count();
@@ -44,7 +48,7 @@ pub(super) fn count(
         events.push(Event::Voted { ask: live.ask.id, answer: answer.clone(), by: by.clone() });
     }
     if others + 1 >= usize::from(live.ask.terms.quorum) {
-        events.extend(take(session, live, answer, by, at));
+        events.extend(take(session, live, answer, by, undo, at));
     }
     Ok(events)
 }

@@ -40,7 +40,12 @@ pub(crate) fn returned(ask: u32, result: CallResult) -> Intent {
 }
 
 pub(crate) fn answer(ask: u32, answer: Answer, by: Who) -> Intent {
-    Intent::Answer { ask: id(ask), answer, by }
+    Intent::Answer { ask: id(ask), answer, by, undo: secs(0) }
+}
+
+/// An answer whose person wants so many seconds to take it back.
+pub(crate) fn answer_undoable(ask: u32, answer: Answer, by: Who, undo: u64) -> Intent {
+    Intent::Answer { ask: id(ask), answer, by, undo: secs(undo) }
 }
 
 pub(crate) fn undo(ask: u32, by: Who) -> Intent {

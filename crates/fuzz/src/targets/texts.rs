@@ -58,7 +58,7 @@ pub(super) fn wild_ask(bytes: &[u8]) {
 pub(super) fn reply(bytes: &[u8]) {
     for name in asks::NAMES {
         let Ok(answering) = serde_json::from_slice::<Answering>(bytes) else { return };
-        let Ok(reply) = answering.reply() else { return };
+        let Ok((reply, _)) = answering.reply() else { return };
         let ask = asks::ask(name).expect("it is a sample");
         if let Err(mismatch) = unfit(&ask, reply, &check_edit) {
             assert!(!mismatch.to_string().is_empty());

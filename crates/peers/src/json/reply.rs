@@ -1,8 +1,10 @@
 //! Answers as people's programs write them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use askbridge_core::answer::{Decision, Review, Scope};
+use askbridge_core::limits;
 use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply};
 use askbridge_core::wild::Wild;
 use schemars::JsonSchema;
@@ -43,6 +45,10 @@ pub struct Answering {
     words: Option<String>,
     /// With `deny`: end the agent's turn as well.
     stop: bool,
+    /// How many seconds the answer can be taken back before it counts, 0 to 60. The ask's own undo time counts if it is
+    /// longer.
+    #[schemars(with = "Option<u8>", range(min = 0, max = limits::UNDO_MAX.as_secs()))]
+    undo_seconds: Option<WildJson>,
     /// What we do not know. Beside a decision none of it is passed over: a misspelt `input` would allow the original.
     #[schemars(skip)]
     #[serde(flatten)]
@@ -66,6 +72,8 @@ pub enum ReplyError {
     UnknownField(String),
     #[error("`{field}` says nothing in an answer with {beside}; leave it out, or choose what it belongs to")]
     OutOfPlace { field: &'static str, beside: String },
+    #[error("`undo_seconds` has to be a whole number of seconds from 0 to {}", limits::UNDO_MAX.as_secs())]
+    BadUndo,
     #[error("the body needs `answers` for questions, or a `decision` for everything else")]
     Nothing,
 }
@@ -76,8 +84,24 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<WildJson>
 }
 
 impl Answering {
-    /// Types this answer. Whether it fits the ask is for the rules to say.
-    pub fn reply(mut self) -> Result<Reply, ReplyError> {
+    /// Types this answer, with the time in which it can be taken back. Whether it fits the ask is for the rules to say.
+    pub fn reply(self) -> Result<(Reply, Duration), ReplyError> {
+        let undo = self.undo()?;
+        Ok((self.typed()?, undo))
+    }
+
+    fn undo(&self) -> Result<Duration, ReplyError> {
+        let Some(WildJson(given)) = &self.undo_seconds else { return Ok(Duration::ZERO) };
+        let Wild::Number(number) = given else { return Err(ReplyError::BadUndo) };
+        let seconds: f64 = number.parse().map_err(|_| ReplyError::BadUndo)?;
+        let undo = Duration::try_from_secs_f64(seconds).map_err(|_| ReplyError::BadUndo)?;
+        if undo.subsec_nanos() != 0 || undo > limits::UNDO_MAX {
+            return Err(ReplyError::BadUndo);
+        }
+        Ok(undo)
+    }
+
+    fn typed(mut self) -> Result<Reply, ReplyError> {
         if self.decision.is_some()
             && let Some((name, _)) = self.unknown.pop_first()
         {
@@ -208,5 +232,21 @@ mod tests {
         }
         let blank = serde_json::from_value::<Answering>(json!({"decision": "allow", "words": " ", "stop": false}));
         assert!(blank.expect("a body").reply().is_ok(), "a blank field says nothing that could be lost");
+    }
+
+    #[test]
+    fn an_undo_time_is_a_whole_number_of_seconds_up_to_a_minute() {
+        for (given, seconds) in [(json!(0), 0), (json!(5), 5), (json!(5.0), 5), (json!(60), 60), (json!(null), 0)] {
+            for body in [json!({"decision": "deny"}), json!({"answers": {"Go?": "Yes"}})] {
+                let mut body = body;
+                body["undo_seconds"] = given.clone();
+                let read = serde_json::from_value::<Answering>(body).expect("a body of the right types");
+                assert_eq!(read.reply().expect("an answer").1, Duration::from_secs(seconds), "{given}");
+            }
+        }
+        for given in [json!(61), json!(-1), json!("x"), json!("5"), json!(1.5), json!(true), json!([5]), json!(1e300)] {
+            let why = refused(json!({"decision": "allow", "undo_seconds": given}));
+            assert_eq!(why, "`undo_seconds` has to be a whole number of seconds from 0 to 60", "{given}");
+        }
     }
 }

@@ -26,7 +26,8 @@ struct Record {
     late: Vec<(Answer, String)>,
     /// Answers that could be taken back, and by whom; taken back, they are `None`.
     proposed: Vec<(Option<Answer>, String)>,
-    votes: Vec<(Answer, String)>,
+    /// Votes, and by whom; taken back, they are `None`.
+    votes: Vec<(Option<Answer>, String)>,
     messages: Vec<String>,
     delivered: usize,
 }
@@ -98,8 +99,13 @@ fn records(world: &World, stored: &[Arc<Stored>]) -> BTreeMap<AskId, Record> {
         match event {
             Event::Extended { deadline, .. } => record.deadline = *deadline,
             Event::Proposed { answer, by, .. } => record.proposed.push((Some(answer.clone()), by.person.to_string())),
-            Event::Undone { by, .. } => record.proposed.push((None, by.person.to_string())),
-            Event::Voted { answer, by, .. } => record.votes.push((answer.clone(), by.person.to_string())),
+            Event::Undone { by, .. } => {
+                if record.proposed.last().is_some_and(|(said, _)| said.is_some()) {
+                    record.proposed.push((None, by.person.to_string()));
+                }
+                record.votes.push((None, by.person.to_string()));
+            }
+            Event::Voted { answer, by, .. } => record.votes.push((Some(answer.clone()), by.person.to_string())),
             Event::Settled(settled) => record.endings.push(Ending::Settled(settled.clone())),
             Event::Withdrawn { .. } | Event::Overtaken { .. } => record.endings.push(Ending::Withdrawn),
             Event::LateAnswered { answer, by, .. } => record.late.push((answer.clone(), by.person.to_string())),
@@ -117,15 +123,37 @@ fn records(world: &World, stored: &[Arc<Stored>]) -> BTreeMap<AskId, Record> {
 impl Record {
     /// Counts the people whose last vote was for this answer.
     fn agree(&self, answer: &Answer) -> usize {
-        let last: BTreeMap<&str, &Answer> = self.votes.iter().map(|(said, who)| (who.as_str(), said)).collect();
-        last.values().filter(|said| **said == answer).count()
+        let last: BTreeMap<_, _> = self.votes.iter().map(|(said, who)| (who.as_str(), said.as_ref())).collect();
+        last.values().filter(|said| **said == Some(answer)).count()
+    }
+
+    /// May the ask be settled with this answer, after what was proposed before?
+    fn stands(&self, world: &World, answer: &Answer, person: &str) -> bool {
+        let said = What::Answer(answer.clone());
+        match self.proposed.last() {
+            None => true,
+            // The person who proposed an answer may replace it by one that counts at once.
+            Some((Some(last), who)) => who == person && (last == answer || self.times(world, &said, person) > 0),
+            // What was taken back has to be said again.
+            Some((None, _)) => {
+                let is_it = |(said, who): &&(Option<Answer>, String)| said.as_ref() == Some(answer) && who == person;
+                self.times(world, &said, person) > self.proposed.iter().filter(is_it).count()
+            }
+        }
+    }
+
+    /// Counts how often somebody said this to the ask.
+    fn times(&self, world: &World, what: &What, person: &str) -> usize {
+        let sent = world.ledger.lock().sent.clone();
+        let is_it = |sent: &&Sent| sent.person == person && sent.what == *what && is_about(world, sent, &self.ask);
+        sent.iter().filter(is_it).count()
     }
 
     /// Did this answer count without settling the ask: as one vote of several, or until it was taken back or replaced, or
     /// until the agent took back its question?
     fn stood_for_a_while(&self, sent: &Sent) -> bool {
         let What::Answer(answer) = &sent.what else { return false };
-        let is_vote = self.votes.iter().any(|(said, who)| said == answer && *who == sent.person);
+        let is_vote = self.votes.iter().any(|(said, who)| said.as_ref() == Some(answer) && *who == sent.person);
         let mine = self.proposed.iter().position(|(said, who)| said.as_ref() == Some(answer) && *who == sent.person);
         let taken_back = mine.is_some_and(|mine| self.proposed[mine + 1..].iter().any(|(_, who)| *who == sent.person));
         let gave_way = match self.endings.first() {
@@ -170,8 +198,7 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
             if needed > 1 && record.agree(answer) < needed {
                 broke(2, format!("{ask} needs {needed} people, and {} agree", record.agree(answer)));
             }
-            let last = record.proposed.last().map(|(last, who)| (last.as_ref(), who.as_str()));
-            if last.is_some_and(|last| last != (Some(answer), by.person.as_str())) {
+            if !record.stands(world, answer, by.person.as_str()) {
                 broke(2, format!("{ask} was settled with an answer that was taken back: {answer:?}"));
             }
             if *ruling != Ruling::Answer(answer.clone()) {

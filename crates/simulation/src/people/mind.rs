@@ -60,6 +60,12 @@ impl Mind {
         !self.calm && self.thoughts.as_mut().is_some_and(|thoughts| thoughts.in_thousand(350))
     }
 
+    /// How many seconds they want to be able to take an answer back. Zero: they do not ask for any.
+    pub(crate) fn undo_seconds(&mut self) -> u64 {
+        let Some(thoughts) = &mut self.thoughts else { return 0 };
+        if thoughts.in_thousand(400) { 1 + thoughts.below(8) as u64 } else { 0 }
+    }
+
     /// Do they come back once more although they were sent away?
     pub(crate) fn tries_again(&mut self) -> bool {
         self.tries = self.tries.saturating_sub(1);

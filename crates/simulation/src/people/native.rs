@@ -223,6 +223,7 @@ impl Client {
             return Some(());
         };
         let twice = self.mind.lock().mishap() == Some(Mishap::Twice);
+        let undo = self.mind.lock().undo_seconds();
         for _ in 0..=usize::from(twice) {
             self.world.note_sent(&sent);
             let mut frame = json!({"type": "answer", "tag": self.said.len(), "ask": key});
@@ -230,6 +231,9 @@ impl Client {
                 (What::Dismiss, _) => frame["type"] = json!("dismiss"),
                 (_, true) => frame["decision"] = json!(if chosen == [Some(0)] { "allow" } else { "deny" }),
                 (_, false) => frame["answers"] = card.labels(&chosen),
+            }
+            if undo > 0 && sent.what != What::Dismiss {
+                frame["undo_seconds"] = json!(undo);
             }
             self.said.push((key.to_owned(), Wished::Decision(sent.clone())));
             socket.say(&frame).await?;

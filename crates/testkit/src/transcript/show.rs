@@ -131,7 +131,12 @@ fn wish(wish: &Wish) -> String {
         Wish::Withdraw { ask, why } => format!("withdraw {}: {why}", ask_ref(ask)),
         Wish::Overtake { ask, mouth, ran: None } => format!("overtake {}: {mouth}", ask_ref(ask)),
         Wish::Overtake { ask, mouth, ran: Some(ran) } => format!("overtake {}: {mouth}, ran {ran}", ask_ref(ask)),
-        Wish::Answer { ask, reply } => format!("answer {} {}", ask_ref(ask), self::reply(reply)),
+        Wish::Answer { ask, reply, undo } if undo.is_zero() => {
+            format!("answer {} {}", ask_ref(ask), self::reply(reply))
+        }
+        Wish::Answer { ask, reply, undo } => {
+            format!("answer {} {} undo {}s", ask_ref(ask), self::reply(reply), undo.as_secs())
+        }
         Wish::Undo { ask } => format!("undo {}", ask_ref(ask)),
         Wish::Dismiss { ask, words } => match words {
             Some(words) => format!("dismiss {}: {words:?}", ask_ref(ask)),

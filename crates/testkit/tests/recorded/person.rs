@@ -1,5 +1,7 @@
 //! Whoever sits at the other end, and always does the same.
 
+use std::time::Duration;
+
 use askbridge_core::answer::{Answer, Decision, Filled, Pick, Review, Scope, Who};
 use askbridge_core::ask::{Ask, Body};
 use askbridge_core::intent::Intent;
@@ -25,7 +27,7 @@ pub(crate) fn ada() -> Who {
 impl Person {
     /// What they do about an ask, if they do anything.
     pub(crate) fn decides(self, ask: &Ask) -> Option<Intent> {
-        let answer = |answer| Some(Intent::Answer { ask: ask.id, answer, by: ada() });
+        let answer = |answer| Some(Intent::Answer { ask: ask.id, answer, by: ada(), undo: Duration::ZERO });
         let words = Some(WORDS.to_owned());
         match (self, &ask.body) {
             (Self::Interrupts, _) => Some(Intent::Interrupt { by: Some(ada()) }),

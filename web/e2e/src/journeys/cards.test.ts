@@ -37,11 +37,12 @@ test("one tap answers a single choice, and can be undone for a moment", async ()
   const { id, card, phase } = await open(every.question);
   await card.getByRole("radio", { name: "Password" }).click();
   await phase("undoable");
-  expect((await server.show(id)).state).toBe("open");
+  // The card says so once the server has it, and the agent hears nothing yet.
+  expect(await server.show(id)).toMatchObject({ state: "proposed", verdict: null });
   await card.getByRole("button", { name: "Undo" }).click();
   await phase("open");
   expect((await server.show(id)).state).toBe("open");
-  // Five seconds, unless somebody wants more: then it goes by itself.
+  // Five seconds, unless somebody wants more: then it counts by itself.
   await ada.undoesFor(5);
   await ada.go(`/asks/${id}`);
   await card.getByRole("radio", { name: "Passkey" }).click();
@@ -50,15 +51,27 @@ test("one tap answers a single choice, and can be undone for a moment", async ()
   await phase("delivered");
 });
 
-test("leaving the page sends what was held for undoing", async () => {
+test("a page that is left or loaded again takes no answer along", async () => {
   await ada.undoesFor(60);
   const { id, card, phase } = await open(every.question);
   await card.getByRole("radio", { name: "Password" }).click();
   await phase("undoable");
   await ada.page.goto("about:blank");
-  expect((await settled(id)).answers).toEqual({ "How should people sign in?": "Password" });
-  await ada.page.goto(server.address);
+  expect(await server.show(id)).toMatchObject({ state: "proposed", answers: { "How should people sign in?": "Password" } });
+  // Whoever comes back within the time can still take it back.
+  await ada.page.goto(`${server.address}/asks/${id}`);
+  await phase("undoable");
+  await ada.page.reload();
+  await phase("undoable");
+  await card.getByRole("button", { name: "Undo" }).click();
+  await phase("open");
   await ada.undoesFor(5);
+  await ada.go(`/asks/${id}`);
+  await card.getByRole("radio", { name: "Passkey" }).click();
+  await phase("undoable");
+  await ada.page.goto("about:blank");
+  expect((await settled(id)).answers).toEqual({ "How should people sign in?": "Passkey" });
+  await ada.page.goto(server.address);
 });
 
 test("several questions are one form: choices, several choices, words, a note, a skipped one", async () => {

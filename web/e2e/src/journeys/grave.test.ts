@@ -76,7 +76,7 @@ test("on a phone nothing has a height of its own, and holding the button allows"
   expect(await state()).toBe("open");
   await person.page.locator(".ab-card[data-phase=undoable]").waitFor();
   await person.page.mouse.up();
-  // Leaving sends what is held for undoing.
+  // The server has it: leaving changes nothing.
   await person.page.goto("about:blank");
   await until(async () => (await state()) === "answered");
   expect((await server.show(id)).answers).toEqual({ decision: "allow" });

@@ -21,7 +21,7 @@ import { Shortened } from "./Shortened.tsx";
 export interface AskCardProps {
   readonly view: AskView;
   readonly language: Language;
-  /** `how.isUndoable`: hold it for a moment before it is sent, so that it can be undone. */
+  /** `how.isUndoable`: let it be undone for a moment before it counts. */
   readonly onAnswer: (answer: NewAnswer, how?: AnswerHow) => void;
   readonly onDismiss: (words?: string) => void;
   /** So many seconds more, or `null`: for ever. */
@@ -78,7 +78,14 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
       aria-labelledby={titleId}
     >
       <Head ask={ask} titleId={titleId} isWaiting={phase === "open"} onExtend={onExtend} />
-      <Before view={view} me={me} />
+      <Before
+        view={view}
+        me={me}
+        onUndo={() => {
+          acted();
+          onUndo();
+        }}
+      />
       {ask.truncated ? (
         <Shortened view={view} bytes={ask.truncated.bytes} onComplete={onComplete} />
       ) : (

@@ -5,6 +5,7 @@ import { phaseOf, type AskView } from "@askbridge/client";
 import { Graves } from "../approval/Risks.tsx";
 import { gravesOf } from "../approval/risk.ts";
 import { Icon } from "../card/Icon.tsx";
+import { proposal } from "../card/Standing.tsx";
 import { whoOf } from "../card/who.ts";
 import { Seen } from "../text/Seen.tsx";
 import { ago, clock, stretch } from "../time.ts";
@@ -125,7 +126,7 @@ export function Became({ view, now, me }: { readonly view: AskView; readonly now
       case "sending":
         return words.sending;
       case "undoable":
-        return ask.state === "proposed" ? words.proposed : words.held;
+        return ask.state === "proposed" ? proposal(ask, me, words) : words.held;
       case "stored":
       case "delivered":
         return by && when ? (ask.kind === "questions" ? words.answeredBy(by, when) : words.decidedBy(by, when)) : words.stored;

@@ -85,8 +85,11 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
   };
   const allow = (always?: number) =>
     send({ decision: "allow", ...(isChanged ? { input } : {}), ...(always === undefined ? {} : { always }) }, graves.length > 0);
-  const deny = (stop: boolean) =>
-    send({ decision: "deny", ...(draft.words.trim() ? { words: draft.words.trim() } : {}), ...(stop ? { stop: true } : {}) });
+  // Whoever wrote why has thought about it; a denial without words may be a slip of the finger.
+  const deny = (stop: boolean) => {
+    const why = draft.words.trim();
+    send({ decision: "deny", ...(why ? { words: why } : {}), ...(stop ? { stop: true } : {}) }, why === "");
+  };
 
   return (
     <div ref={root} className="ab-approval">

@@ -1,6 +1,7 @@
 /** How an ask stands, in a sentence or two: why it sleeps, what the agent was told, who was first, how it ended. */
 
 import { phaseOf, undoUntil, type AskView } from "@askbridge/client";
+import type { CardWords } from "@askbridge/words";
 import { useAhead, useNow } from "../now.ts";
 import { Seen } from "../text/Seen.tsx";
 import { ago, moment } from "../time.ts";
@@ -18,7 +19,7 @@ interface Shown {
 }
 
 /** Above the question: what a person should know before they answer. */
-export function Before({ view, me }: Shown) {
+export function Before({ view, me, onUndo }: Shown & { readonly onUndo: () => void }) {
   const words = useWords();
   const language = useSpoken();
   const { ask, sending } = view;
@@ -46,7 +47,7 @@ export function Before({ view, me }: Shown) {
           )}
         </Notice>
       )}
-      <Quorum ask={ask} me={me} />
+      <Quorum ask={ask} me={me} {...(isAnswerable(view) ? { onUndo } : {})} />
       {isOpen && ask.stranded && (
         <Notice icon="broken" tone="lantern">
           <p>{words.stranded}</p>
@@ -103,6 +104,9 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
   const settled = ask.settled_at === null ? null : ago(Date.parse(ask.settled_at), now, language);
   const delivered = ask.delivered_at === null ? null : moment(Date.parse(ask.delivered_at), now, language);
   const by = ask.by && !("rule" in ask.by) && settled ? whoOf(ask.by, me, words) : null;
+  const proposed = proposal(ask, me, words);
+  // What was not sent can be taken back for as long as it waits here.
+  const waitsHere = phase === "queued" && sending.state === "queued" && sending.what !== "undo";
   return (
     <footer className="ab-after" data-phase={phase}>
       {(phase === "undoable" || phase === "queued" || phase === "sending" || phase === "stored" || phase === "delivered") && (
@@ -112,7 +116,7 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
         />
       )}
       <div className="ab-after-words" role="status">
-        {phase === "undoable" && <p>{ask.state === "proposed" ? words.proposed : words.held}</p>}
+        {phase === "undoable" && <p>{ask.state === "proposed" ? proposed : words.held}</p>}
         {(phase === "queued" || (isTravelling && sending.state === "queued" && phase !== "undoable")) && <p>{words.queued}</p>}
         {(phase === "sending" || (sending.state === "sending" && phase !== "undoable" && phase !== "open")) && (
           <p>{words.sending}</p>
@@ -145,8 +149,25 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
           <span className="ab-aloud">{words.undo}</span>
         </button>
       )}
+      {phase === "undoable" && left > 0 && !isOurs && (
+        <span className="ab-quiet" aria-hidden="true">
+          {words.countsIn(left)}
+        </span>
+      )}
+      {waitsHere && (
+        <button type="button" className="ab-button ab-undo" data-tone="plain" onClick={onUndo}>
+          {words.undo}
+        </button>
+      )}
     </footer>
   );
+}
+
+/** Who gave an answer that can still be taken back. */
+export function proposal({ by, kind }: AskView["ask"], me: string | undefined, words: CardWords): string {
+  if (by === null || "rule" in by) return words.proposed;
+  const who = whoOf(by, me, words);
+  return kind === "questions" ? words.proposedBy(who) : words.proposedDecisionBy(who);
 }
 
 function Notice({

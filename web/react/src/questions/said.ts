@@ -14,11 +14,9 @@ export interface Said {
 /** From the ask itself once it is answered, or else from what this device has sent. */
 export function saidOf(ask: QuestionsAsk, given: NewAnswer | null): Said[] {
   const late = ask.late;
-  const isKnown =
-    late !== undefined ||
-    ask.state === "answered" ||
-    ask.state === "proposed" ||
-    (ask.state === "ruled" && Object.keys(ask.answers).length > 0);
+  // That it was answered is told a moment before what was said.
+  const isSaid = Object.keys(ask.answers).length > 0 || ask.skipped.length > 0;
+  const isKnown = late !== undefined || (isSaid && (ask.state === "answered" || ask.state === "proposed" || ask.state === "ruled"));
   const answers = isKnown ? (late ?? ask).answers : {};
   const notes = isKnown ? (late ?? ask).notes : (given?.notes ?? {});
   return ask.questions.map((question) => {

@@ -65,8 +65,8 @@ function Group({ views, language, onAnswer, me }: TogetherProps) {
       return after;
     });
   const decide = (answer: NewAnswer) => {
-    for (const view of chosen)
-      onAnswer(view.id, answer, ...(answer.decision === "allow" && isGrave(view) ? [{ isUndoable: true }] : []));
+    const mayBeASlip = (view: (typeof chosen)[number]) => (answer.decision === "allow" ? isGrave(view) : answer.words === undefined);
+    for (const view of chosen) onAnswer(view.id, answer, ...(mayBeASlip(view) ? [{ isUndoable: true }] : []));
     close();
   };
   const deny = (stop: boolean) =>

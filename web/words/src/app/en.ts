@@ -218,7 +218,7 @@ export const en = {
   dark: "Dark",
   undoTime: "One tap can be undone for",
   seconds: (n: number) => `${n} seconds`,
-  undoTimeMore: "The answer is sent when that time is over, or when you leave the page.",
+  undoTimeMore: "The answer is sent at once. The agent hears it when that time is over, also if you leave the page.",
   notifications: "Notifications",
   notifyOff: "None",
   notifyFull: "With the question",

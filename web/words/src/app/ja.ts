@@ -213,7 +213,7 @@ export const ja: Same<typeof en> = {
   dark: "ダーク",
   undoTime: "ワンタップの回答を取り消せる時間",
   seconds: (n) => `${n} 秒`,
-  undoTimeMore: "時間が過ぎるか、ページを離れると送信されます。",
+  undoTimeMore: "回答はすぐに送信され、この時間が過ぎるとエージェントに届きます。ページを離れても同じです。",
   notifications: "通知",
   notifyOff: "なし",
   notifyFull: "質問文を表示",

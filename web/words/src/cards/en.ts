@@ -186,10 +186,13 @@ export const en = {
   unsafeAddress: "This address cannot be opened safely.",
 
   // What became of it.
-  queued: "No connection. Kept on this device, and sent as soon as there is one.",
+  queued: "Not sent yet. Kept on this device, and sent as soon as there is a connection.",
   sending: "Sending…",
   held: "Your answer goes in a moment.",
-  proposed: "Stored. It can still be taken back.",
+  proposed: "Answered. It can still be taken back.",
+  proposedBy: (who: string) => `Answered by ${who}. It can still be taken back.`,
+  proposedDecisionBy: (who: string) => `Decided by ${who}. It can still be taken back.`,
+  countsIn: (seconds: number) => `Counts in ${seconds} s`,
   stored: "Stored, and on its way to the agent",
   uncertain: "Sent. The terminal may have answered first.",
   handed: "Handed to the agent’s program. It does not say what it ran.",

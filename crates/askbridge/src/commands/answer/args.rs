@@ -1,5 +1,9 @@
 //! What can be said on a command line.
 
+use std::time::Duration;
+
+use askbridge_config::spans;
+use askbridge_core::limits;
 use serde_json::{Value, json};
 
 use super::by_flags;
@@ -22,6 +26,7 @@ Examples:
   askbridge answer 0b9x --deny --words \"not on a Friday\"
   askbridge answer 0b9x --send-back \"tests first, please\"
   askbridge answer 0b9x --field name=ada --field age=36
+  askbridge answer 0b9x --option Yes --undo-for 10s; askbridge answer 0b9x --undo
   askbridge answer 0b9x --dismiss
 
 An ask with several questions takes `--option 2:LABEL` and `--text 2:TEXT` for its second one.
@@ -71,6 +76,10 @@ pub(crate) struct Args {
     /// Take back an answer that does not count yet
     #[arg(long, group = "decision")]
     pub(super) undo: bool,
+    /// How long the answer can be taken back with `--undo` before it counts: 10s [at most 60s; the ask's own time counts if it
+    /// is longer]
+    #[arg(long, value_name = "SPAN", value_parser = undo_time, conflicts_with_all = ["dismiss", "undo"])]
+    pub(super) undo_for: Option<Duration>,
     /// With `--deny`, `--decline` or `--dismiss`: why
     #[arg(long)]
     pub(super) words: Option<String>,
@@ -80,6 +89,15 @@ pub(crate) struct Args {
     /// A person's token, over TCP; better in ASKBRIDGE_TOKEN, where `ps` does not show it
     #[arg(long)]
     token: Option<String>,
+}
+
+/// Reads an undo time as the server takes it: whole seconds, up to a minute.
+fn undo_time(text: &str) -> Result<Duration, String> {
+    let span = spans::parse(text)?;
+    match span.subsec_nanos() == 0 && span <= limits::UNDO_MAX {
+        true => Ok(span),
+        false => Err(format!("give whole seconds, {} at most", limits::UNDO_MAX.as_secs())),
+    }
 }
 
 /// One thing to do to an ask.
@@ -97,6 +115,14 @@ impl Deed {
 
     pub(crate) fn dismiss(words: Option<&str>) -> Self {
         Self { verb: "dismiss", body: json!({"words": words}) }
+    }
+
+    /// The same answer, which can be taken back for so long before it counts.
+    fn undoable(mut self, undo: Option<Duration>) -> Self {
+        if let (Some(undo), "answer") = (undo, self.verb) {
+            self.body["undo_seconds"] = json!(undo.as_secs());
+        }
+        self
     }
 }
 
@@ -128,6 +154,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
             None => return Err(Failure::new("nothing was sent")),
         }
     };
+    let deed = deed.undoable(args.undo_for);
     let path = format!("/v1/asks/{}/{}", ask.shown.id, deed.verb);
     match client.decide(&path, &deed.body).await {
         Ok(reply) => {

@@ -106,7 +106,7 @@ impl House {
         let view = self.app.handle.session(session).await.expect("it is there");
         let given = Given { key: QuestionKey::Index(0), value: Some(Value::Text("B".to_owned())), note: None };
         let reply = Reply::Questions(vec![given]);
-        let wish = Wish::Answer { ask: AskRef::Id(view.waiting[0].ask), reply };
+        let wish = Wish::Answer { ask: AskRef::Id(view.waiting[0].ask), reply, undo: Duration::ZERO };
         self.app.gate().grant(&self.ada, Entrance::request("native"), wish).await.expect("an answer");
     }
 }

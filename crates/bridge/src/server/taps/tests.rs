@@ -94,7 +94,12 @@ impl House {
 
     async fn says(&self, wanted: &Wanted, decision: Decision) {
         let tap = self.app.taps.is_open(&(wanted.by.clone(), wanted.purpose.clone())).expect("it is asked for");
-        let intent = Intent::Answer { ask: tap.ask, answer: Answer::Approval(decision), by: self.ada().who("test") };
+        let intent = Intent::Answer {
+            ask: tap.ask,
+            answer: Answer::Approval(decision),
+            by: self.ada().who("test"),
+            undo: Duration::ZERO,
+        };
         self.app.handle.submit(tap.ask.session, vec![intent]).await.unwrap();
     }
 }

@@ -59,7 +59,7 @@ fn an_answer_has_to_be_one_to_this_ask() {
 fn an_ask_that_was_never_made_cannot_be_answered() {
     given([]).when(answer(1, yes(), ann())).refused_as(Refusal::UnknownAsk(id(1)));
     let elsewhere = AskId { session: SessionId(9), number: 1 };
-    let wish = Intent::Answer { ask: elsewhere, answer: yes(), by: ann() };
+    let wish = Intent::Answer { ask: elsewhere, answer: yes(), by: ann(), undo: std::time::Duration::ZERO };
     given([asked(&q(1))]).when(wish).refused_as(Refusal::UnknownAsk(elsewhere));
 }
 

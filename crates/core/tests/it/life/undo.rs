@@ -4,10 +4,10 @@ use askbridge_core::intent::Due;
 use askbridge_core::refusal::Refusal;
 
 use crate::asks::{On, q};
-use crate::facts::{answered, asked, dismissed, expired, id, proposed, undone};
+use crate::facts::{answered, asked, dismissed, expired, extended, id, overtaken, proposed, undone, withdrawn};
 use crate::given::{Given, given};
 use crate::people::{ann, ann_at_her_desk, bob, no, won, yes};
-use crate::wishes::{answer, dismiss, extend, overtake, rule, tick, undo, withdraw};
+use crate::wishes::{answer, answer_undoable, dismiss, extend, overtake, rule, tick, undo, withdraw};
 
 /// Ann said yes at second 10 and has until second 15 to think better of it.
 fn ann_said_yes() -> Given {
@@ -76,6 +76,83 @@ fn a_deadline_does_not_expire_what_is_proposed() {
 
 #[test]
 fn an_agent_can_leave_while_an_answer_is_proposed() {
-    ann_said_yes().at(12).when(withdraw(1, "x")).then([crate::facts::withdrawn(1, "x", 12)]);
-    ann_said_yes().at(12).when(overtake(1)).then([crate::facts::overtaken(1, 12)]);
+    ann_said_yes().at(12).when(withdraw(1, "x")).then([withdrawn(1, "x", 12)]);
+    ann_said_yes().at(12).when(overtake(1)).then([overtaken(1, 12)]);
+}
+
+#[test]
+fn a_person_can_want_time_to_undo_where_the_ask_promises_none() {
+    let story = given([asked(&q(1))]).at(10).when(answer_undoable(1, yes(), ann(), 5));
+    let story = story.then([proposed(1, yes(), ann(), 15)]);
+    let story = story.at(14).when(tick(1, Due::Commit)).no_news();
+    let story = story.at(15).when(undo(1, ann())).refused_as(Refusal::NothingToUndo(id(1)));
+    story.when(tick(1, Due::Commit)).then([answered(&q(1), yes(), ann(), 15)]);
+}
+
+#[test]
+fn the_longer_of_the_two_undo_times_counts_and_none_is_longer_than_a_minute() {
+    for (promised, wanted, until) in [(0, 5, 15), (5, 0, 15), (5, 20, 30), (20, 5, 30), (20, 20, 30), (5, 3600, 70)] {
+        let story = given([asked(&q(1).undo(promised))]).at(10);
+        story.when(answer_undoable(1, yes(), ann(), wanted)).then([proposed(1, yes(), ann(), until)]);
+    }
+}
+
+#[test]
+fn the_undo_time_that_a_person_wants_never_crosses_the_deadline() {
+    for (said_at, until) in [(10, 40), (70, 100), (99, 100)] {
+        let story = given([asked(&q(1).until(100))]).at(said_at);
+        story.when(answer_undoable(1, yes(), ann(), 30)).then([proposed(1, yes(), ann(), until)]);
+    }
+}
+
+/// An agent that keeps its own clock is asked with a deadline that lies before it, and does not hear that a person extended it.
+#[test]
+fn the_undo_time_does_not_cross_the_first_deadline_either() {
+    for (said_at, until) in [(10, 40), (80, 100), (100, 130), (180, 200)] {
+        let story = given([asked(&q(1).until(100)), extended(1, Some(200), bob())]).at(said_at);
+        story.when(answer_undoable(1, yes(), ann(), 30)).then([proposed(1, yes(), ann(), until)]);
+    }
+    let for_ever = given([asked(&q(1).until(100)), extended(1, None, bob())]).at(100);
+    for_ever.when(answer_undoable(1, yes(), ann(), 30)).then([proposed(1, yes(), ann(), 130)]);
+}
+
+#[test]
+fn the_same_answer_again_leaves_the_undo_time_as_it_is() {
+    let story = given([asked(&q(1)), proposed(1, yes(), ann(), 15)]).at(12);
+    let story = story.when(answer_undoable(1, yes(), ann(), 5)).no_news();
+    let story = story.when(answer_undoable(1, yes(), ann_at_her_desk(), 60)).no_news();
+    let story = story.when(answer(1, yes(), ann())).no_news();
+    let story = story.at(15).when(tick(1, Due::Commit)).then([answered(&q(1), yes(), ann(), 15)]);
+    story.when(answer_undoable(1, yes(), ann(), 5)).no_news();
+}
+
+#[test]
+fn another_answer_within_the_time_brings_its_own() {
+    let story = || given([asked(&q(1)), proposed(1, yes(), ann(), 15)]).at(12);
+    story().when(answer_undoable(1, no(), ann(), 10)).then([proposed(1, no(), ann(), 22)]);
+    story().when(answer(1, no(), ann())).then([answered(&q(1), no(), ann(), 12)]);
+    story().when(answer_undoable(1, no(), bob(), 10)).refused_as(won(1, ann(), 15));
+}
+
+#[test]
+fn an_agent_that_heard_its_terminal_first_overtakes_a_proposed_answer() {
+    let story = given([asked(&q(1)), proposed(1, yes(), ann(), 15)]).at(12);
+    let story = story.when(overtake(1)).then([overtaken(1, 12)]);
+    let story = story.when(undo(1, ann())).refused("nothing_to_undo").when(answer(1, yes(), ann())).refused("gone");
+    story.at(15).when(tick(1, Due::Commit)).no_news();
+}
+
+#[test]
+fn a_proposed_answer_to_a_withdrawn_ask_is_never_settled() {
+    let story = given([asked(&q(1)), proposed(1, yes(), ann(), 15)]).at(12);
+    let story = story.when(withdraw(1, "done")).then([withdrawn(1, "done", 12)]);
+    let story = story.when(undo(1, ann())).refused("nothing_to_undo");
+    story.at(15).when(tick(1, Due::Commit)).no_news();
+}
+
+#[test]
+fn an_answer_that_comes_too_late_has_nothing_to_undo() {
+    let ask = q(1).until(100);
+    let story = given([asked(&ask)]).at(100).when(answer_undoable(1, yes(), ann(), 5)).then_whatever();
+    story.when(undo(1, ann())).refused("nothing_to_undo");
 }

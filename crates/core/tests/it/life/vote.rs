@@ -1,10 +1,12 @@
 //! Several people have to say the same.
 
+use askbridge_core::intent::Due;
+
 use crate::asks::{On, q};
 use crate::facts::{answered, asked, delivered, dismissed, proposed, undone, voted};
 use crate::given::given;
 use crate::people::{allow, ann, ann_at_her_desk, bob, cyd, no, won, yes};
-use crate::wishes::{answer, dismiss, undo, vote};
+use crate::wishes::{answer, answer_undoable, dismiss, tick, undo, vote};
 
 #[test]
 fn an_ask_is_settled_when_enough_people_agree() {
@@ -68,4 +70,28 @@ fn one_person_can_dismiss_what_several_would_have_to_answer() {
     let ask = q(1).quorum(3);
     let events = [dismissed(&ask, None, bob(), 0)];
     given([asked(&ask), voted(1, yes(), ann())]).when(dismiss(1, None, bob())).then(events);
+}
+
+/// The vote that completes the quorum brings the undo time: before it, nothing is decided that would have to wait.
+#[test]
+fn the_last_vote_can_be_taken_back_as_long_as_its_person_wants() {
+    let ask = q(1).quorum(2);
+    let story = given([asked(&ask)]).when(answer_undoable(1, yes(), ann(), 60)).then([voted(1, yes(), ann())]);
+    let story = story.at(10).when(answer_undoable(1, yes(), bob(), 5));
+    let story = story.then([voted(1, yes(), bob()), proposed(1, yes(), bob(), 15)]);
+    let story = story.at(12).when(undo(1, ann())).refused("nothing_to_undo");
+    let undone = story.clone().when(undo(1, bob())).then([undone(1, bob())]);
+    undone.at(15).when(tick(1, Due::Commit)).no_news();
+    story.at(15).when(tick(1, Due::Commit)).then([answered(&ask, yes(), bob(), 15)]);
+}
+
+#[test]
+fn a_vote_can_be_taken_back_while_more_people_have_to_agree() {
+    let ask = q(1).quorum(2).until(100);
+    let voted_yes = || given([asked(&ask), voted(1, yes(), ann())]).at(50);
+    let story = voted_yes().when(undo(1, bob())).refused("nothing_to_undo");
+    let story = story.when(undo(1, ann_at_her_desk())).then([undone(1, ann_at_her_desk())]);
+    let story = story.when(undo(1, ann())).refused("nothing_to_undo");
+    story.when(answer(1, yes(), bob())).then([voted(1, yes(), bob())]);
+    voted_yes().at(100).when(undo(1, ann())).refused("nothing_to_undo");
 }

@@ -92,9 +92,10 @@ fn about_an_ask() -> impl Strategy<Value = Intent> {
     let due = select(vec![Due::Expire, Due::Commit, Due::WarmOver]);
     let wait = select(vec![Wait::Forever, Wait::For(secs(0)), Wait::For(secs(20))]);
     let words = prop::option::of(select(vec!["not now", " "]));
-    (an_ask(), something(), someone(), due, wait, words, 0..18_u8).prop_map(
-        |(ask, answer, by, due, wait, words, which)| match which {
-            0..=3 => Intent::Answer { ask, answer, by },
+    let undo = select(vec![secs(0), secs(0), secs(5), secs(60)]);
+    (an_ask(), something(), someone(), due, wait, words, undo, 0..18_u8).prop_map(
+        |(ask, answer, by, due, wait, words, undo, which)| match which {
+            0..=3 => Intent::Answer { ask, answer, by, undo },
             4 => Intent::Vote { ask, answer, by },
             5 => Intent::Undo { ask, by },
             6 => Intent::Dismiss { ask, words: words.map(Into::into), by },

@@ -1,5 +1,7 @@
 //! Frames → wishes.
 
+use std::time::Duration;
+
 use askbridge_core::ids::AskId;
 use serde_json::Value;
 
@@ -65,7 +67,7 @@ impl Ccc {
             }
         };
         let wish = match answers::read(heard.answers.as_ref()) {
-            Ok(Some(reply)) => Wish::Answer { ask: AskRef::Id(ask), reply },
+            Ok(Some(reply)) => Wish::Answer { ask: AskRef::Id(ask), reply, undo: Duration::ZERO },
             Ok(None) if self.slot.is_open(ask) => Wish::Dismiss { ask: AskRef::Id(ask), words: None },
             // To say nothing late is to say nothing.
             Ok(None) => return tell::error(cx, "No pending question to answer", "processing_error"),

@@ -1,6 +1,7 @@
 //! Frames → wishes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use askbridge_core::answer::{Decision, Review, Scope};
 use askbridge_core::ask::{Ask, Body, Kind};
@@ -144,7 +145,7 @@ impl Gobby {
         match (meant, answers) {
             (Some(ask), Some(answers)) => {
                 let wish = match reply(answers) {
-                    Some(reply) => Wish::Answer { ask: AskRef::Id(ask.id), reply },
+                    Some(reply) => Wish::Answer { ask: AskRef::Id(ask.id), reply, undo: Duration::ZERO },
                     None => Wish::Dismiss { ask: AskRef::Id(ask.id), words: None },
                 };
                 self.wish(Awaited::Answer(ask.id), wish, out);
@@ -158,7 +159,11 @@ impl Gobby {
                 let over = session.zip(call).and_then(|(session, call)| self.was_asked(session, call));
                 match over.zip(reply(answers)) {
                     Some((ask, reply)) => {
-                        self.wish(Awaited::Other, Wish::Answer { ask: AskRef::Id(ask), reply }, out);
+                        self.wish(
+                            Awaited::Other,
+                            Wish::Answer { ask: AskRef::Id(ask), reply, undo: Duration::ZERO },
+                            out,
+                        );
                     }
                     None => tell::error("No question is waiting for this answer", out),
                 }
@@ -186,7 +191,7 @@ impl Gobby {
             // What is not understood is no yes.
             _ => Decision::Deny { words: None, stop: false },
         };
-        let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Approval(decision) };
+        let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Approval(decision), undo: Duration::ZERO };
         self.wish(Awaited::Answer(ask.id), wish, out);
     }
 
@@ -202,7 +207,7 @@ impl Gobby {
                 Review::SendBack { words }
             }
         };
-        let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Plan(review) };
+        let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Plan(review), undo: Duration::ZERO };
         self.wish(Awaited::Answer(ask.id), wish, out);
     }
 

@@ -25,8 +25,8 @@ pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
         Heard::Hello { token, cursor } => Ok(Asked::Hello { token, cursor }),
         Heard::Answer(answer) => {
             let ask = ask_ref(answer.tag, &answer.ask)?;
-            let reply = answer.what.reply().map_err(|error| bad(answer.tag, error.to_string()))?;
-            wish(answer.tag, Wish::Answer { ask, reply })
+            let (reply, undo) = answer.what.reply().map_err(|error| bad(answer.tag, error.to_string()))?;
+            wish(answer.tag, Wish::Answer { ask, reply, undo })
         }
         Heard::Dismiss(it) => wish(it.tag, Wish::Dismiss { ask: ask_ref(it.tag, &it.ask)?, words: it.what.words }),
         Heard::Extend(it) => {

@@ -19,7 +19,7 @@ pub(super) enum Heard {
     Dismiss(Tagged<Words>),
     /// Moves the deadline.
     Extend(Tagged<Extending>),
-    /// Takes an answer back, within the undo time.
+    /// Takes an answer back, within the undo time, or a vote while more people have to agree.
     Undo(Tagged<Nothing>),
     /// Whoever asked no longer wants to know.
     Withdraw(Tagged<Words>),

@@ -1,5 +1,7 @@
 //! Frames → wishes.
 
+use std::time::Duration;
+
 use askbridge_core::ids::AskId;
 use serde_json::Value;
 
@@ -54,7 +56,7 @@ impl Prime {
         let (id, cancelled) = (ask.id, answering.cancelled);
         let reply = if cancelled { Ok(None) } else { answering.reply(&ask) };
         let wish = match reply {
-            Ok(Some(reply)) => Wish::Answer { ask: AskRef::Id(id), reply },
+            Ok(Some(reply)) => Wish::Answer { ask: AskRef::Id(id), reply, undo: Duration::ZERO },
             // To say nothing late is to say nothing.
             Ok(None) if !self.slot.is_open(id) => return,
             Ok(None) => Wish::Dismiss { ask: AskRef::Id(id), words: None },

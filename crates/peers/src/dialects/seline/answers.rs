@@ -1,6 +1,7 @@
 //! What its cards send → replies, and what was decided → the outputs that its cards show.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use askbridge_core::answer::{Answer, Decision, Pick, Review};
 use askbridge_core::ask::{Ask, Body};
@@ -39,7 +40,7 @@ pub(super) fn wish(session: SessionId, card: &str, answers: BTreeMap<String, Str
         }
         _ => Reply::Questions(answers.into_iter().filter(|(_, said)| !said.trim().is_empty()).map(given).collect()),
     };
-    Wish::Answer { ask, reply }
+    Wish::Answer { ask, reply, undo: Duration::ZERO }
 }
 
 fn given((question, said): (String, String)) -> Given {

@@ -1,6 +1,7 @@
 //! The machine: shows what is open in every session, and remembers no more than it needs to name it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use askbridge_core::answer::Outcome;
 use askbridge_core::ask::{Ask, Kind};
@@ -102,7 +103,11 @@ impl Chorus {
                     note: None,
                 });
                 let reply = Reply::Questions(given.collect());
-                Some(Wish::Answer { ask: self.which(answer.session.parse().ok()?, answer.call), reply })
+                Some(Wish::Answer {
+                    ask: self.which(answer.session.parse().ok()?, answer.call),
+                    reply,
+                    undo: Duration::ZERO,
+                })
             }
             Heard::Close(it) => {
                 Some(Wish::Dismiss { ask: self.which(it.session.parse().ok()?, it.call), words: it.words })

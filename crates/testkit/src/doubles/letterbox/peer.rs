@@ -13,6 +13,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::ABILITIES;
 
@@ -54,7 +55,7 @@ impl Letterbox {
                     value: Some(Value::List(ticks.into_iter().map(Value::Index).collect())),
                     note: None,
                 });
-                Wish::Answer { ask, reply: Reply::Questions(given.collect()) }
+                Wish::Answer { ask, reply: Reply::Questions(given.collect()), undo: Duration::ZERO }
             }
             (None, Some(words)) => Wish::Dismiss { ask, words: Some(words).filter(|words| !words.is_empty()) },
             _ => return respond(out, 400, &json!({"error": "either ticks or back"})),

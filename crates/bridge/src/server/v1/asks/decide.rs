@@ -22,7 +22,7 @@ use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::v1::HTTP;
 
-/// `{"answers": {question: label | [labels] | text}, "notes"?}`, or `{"decision": …}`.
+/// `{"answers": {question: label | [labels] | text}, "notes"?}`, or `{"decision": …}`; either with `undo_seconds`.
 pub(crate) async fn answer(
     State(app): State<App>,
     caller: Caller,
@@ -30,8 +30,8 @@ pub(crate) async fn answer(
     Json(answering): Json<Answering>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
-    let reply = answering.reply().map_err(|error| Trouble::new(422, "bad_request", error.to_string()))?;
-    decide(&app, &caller, ask, Wish::Answer { ask: AskRef::Id(ask), reply }).await
+    let (reply, undo) = answering.reply().map_err(|error| Trouble::new(422, "bad_request", error.to_string()))?;
+    decide(&app, &caller, ask, Wish::Answer { ask: AskRef::Id(ask), reply, undo }).await
 }
 
 /// Words on closing an ask.
@@ -106,7 +106,8 @@ pub(crate) fn answer_doc(op: &mut Operation<'_>) {
         .text(
             "*People.* Questions take `answers`, and perhaps `notes`; everything else takes a `decision` and what goes \
              with it. A text that is no label is free text. With a quorum the state may still be `open` afterwards, with \
-             an undo time it is `proposed`.",
+             an undo time it is `proposed` until `undo_until`. The undo time is the longer of the ask's own and \
+             `undo_seconds`, and ends at the deadline at the latest. A bot's ruling counts at once.",
         )
         .body::<Answering>(example!({"answers": {"Deploy now?": "Yes"}}))
         .returns::<AskJson>(202, "Too late: it goes to the agent as a message.")
@@ -129,7 +130,10 @@ pub(crate) fn extend_doc(op: &mut Operation<'_>) {
 
 pub(crate) fn undo_doc(op: &mut Operation<'_>) {
     decision(op.is("undo", "Asks", "Takes an answer back, within the undo time."))
-        .text("*The person who answered.*")
+        .text(
+            "*The person who answered.* Where several people have to agree and do not yet, a person can take back \
+             their own vote at any time.",
+        )
         .refuses(&["nothing_to_undo", "already_decided", "not_open", "gone"]);
 }
 
