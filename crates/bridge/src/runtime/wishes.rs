@@ -389,3 +389,6 @@ fn session_of(parcel: Parcel) -> SessionId {
         Parcel::Message(message) => message.session,
     }
 }
+
+#[cfg(test)]
+mod tests;

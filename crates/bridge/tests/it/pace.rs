@@ -4,7 +4,7 @@ use askbridge_bridge::clock::{Clock, Manual};
 use askbridge_bridge::runtime::Store;
 use askbridge_core::ids::{PartyId, Timestamp};
 use askbridge_core::limits::REQUESTS_PER_SECOND;
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::Memory;
 use serde_json::json;
 
 use crate::kit::House;
@@ -20,7 +20,7 @@ impl House {
 #[tokio::test]
 async fn each_way_in_counts_once() {
     let clock = Manual::new(Timestamp(1_800_000_000_000));
-    let store = Store::Memory(Memory::new(7).unwrap(), LocalBus::default());
+    let store = Store::from(Memory::new(7).unwrap());
     let house = House::open_on(store, Clock::Manual(clock), 7, &[]).await;
     let asked = json!({"question": "Works?"});
 

@@ -2,10 +2,10 @@
 
 use askbridge_core::ask::{Approval, Asker, Body, Context, Reach};
 use askbridge_core::event::{Audience, Settings};
-use askbridge_core::ids::{AskId, MessageId, PartyId, PersonId, Raw, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, MessageId, PartyId, PersonId, Raw, SessionId, StableNodeId, Timestamp};
 use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::terms::{Facts, Rules, Wishes, terms};
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::Memory;
 use askbridge_peers::doors::http;
 use askbridge_peers::wish::{Call, Called, Rejection};
 use futures_util::future::BoxFuture;
@@ -74,9 +74,11 @@ pub(super) struct House {
 
 impl House {
     pub(super) async fn open() -> Self {
-        let store = Store::Memory(Memory::new(7).unwrap(), LocalBus::default());
+        let store = Store::from(Memory::new(7).unwrap());
         let (chance, clock) = (Chance::seeded(7), Clock::Manual(Manual::new(Timestamp(1_800_000_000_000))));
-        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
+        let rules = Rules::default();
+        let options =
+            Options { store: store.clone(), stable_node: StableNodeId(7), clock, chance: chance.clone(), rules };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await.unwrap();
         let app = App::new(AppOptions {
@@ -152,6 +154,7 @@ impl House {
             key: None,
             stated: None,
             original: None,
+            ruling: None,
         }
     }
 }
@@ -162,7 +165,7 @@ impl Services for House {
         self.app.pace(party)
     }
 
-    fn prepare<'a>(&'a self, _: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {
+    fn prepare<'a>(&'a self, _: &'a str, _: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {
         Box::pin(async { Ok(()) })
     }
 

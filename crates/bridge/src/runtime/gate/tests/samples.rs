@@ -79,9 +79,9 @@ every_wish! {
         Wish::Return { ask: at.ask, result: Box::new(result) }
     }];
     Wish::Answer { .. } => [
-        "answer": |at| Wish::Answer { ask: AskRef::Id(at.ask), reply: allow() },
+        "answer": |at| Wish::Answer { ask: AskRef::Id(at.ask), reply: allow(), undo: Duration::ZERO },
         "answer what is open": |at| {
-            Wish::Answer { ask: AskRef::OnlyOpen(at.session, Kind::Approval), reply: allow() }
+            Wish::Answer { ask: AskRef::OnlyOpen(at.session, Kind::Approval), reply: allow(), undo: Duration::ZERO }
         }
     ];
     Wish::Dismiss { .. } => ["dismiss": |at| Wish::Dismiss { ask: AskRef::Id(at.ask), words: None }];

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, SessionId, StableNodeId, Timestamp};
 use askbridge_core::terms::{Rules, Wait};
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
 use askbridge_core::view::AskView;
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::Memory;
 use askbridge_peers::wish::{AskRef, Wish};
 use axum::body::to_bytes;
 use tokio::time::timeout;
@@ -35,9 +35,11 @@ struct House {
 
 impl House {
     async fn open() -> Self {
-        let store = Store::Memory(Memory::new(7).expect("a store in memory"), LocalBus::default());
+        let store = Store::from(Memory::new(7).expect("a store in memory"));
         let (chance, clock) = (Chance::seeded(7), Clock::Manual(Manual::new(Timestamp(1_800_000_000_000))));
-        let options = Options { store: store.clone(), clock, chance: chance.clone(), rules: Rules::default() };
+        let rules = Rules::default();
+        let options =
+            Options { store: store.clone(), stable_node: StableNodeId(7), clock, chance: chance.clone(), rules };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty store");
         let app = App::new(AppOptions {
@@ -57,7 +59,8 @@ impl House {
     }
 
     async fn starts_a_session(&self) -> SessionId {
-        let wish = Wish::Start { session: None, door: http::NAME, agent: "ci".to_owned(), settings: Box::default() };
+        let wish =
+            Wish::Start { session: None, door: http::NAME, agent: Some("ci".to_owned()), settings: Box::default() };
         let receipt = self.app.gate().grant(&self.agent, Entrance::request(http::NAME), wish).await.expect("a session");
         receipt.session.expect("a session that was started has an id")
     }
@@ -82,7 +85,7 @@ impl House {
             self.app.gate().grant(&self.ada, Entrance::request("native"), wish).await.expect("more time");
         }
         let given = Given { key: QuestionKey::Index(0), value: Some(Value::Text("Yes".to_owned())), note: None };
-        let wish = Wish::Answer { ask: AskRef::Id(ask), reply: Reply::Questions(vec![given]) };
+        let wish = Wish::Answer { ask: AskRef::Id(ask), reply: Reply::Questions(vec![given]), undo: Duration::ZERO };
         self.app.gate().grant(&self.ada, Entrance::request("native"), wish).await.expect("an answer");
         let response = timeout(PATIENCE, request).await.expect("in time").expect("no panic").expect("a response");
         assert_eq!(response.status(), StatusCode::CREATED);
