@@ -150,6 +150,11 @@ pub const LISTING: &[Listing] = &[
     seline::LISTING,
 ];
 
+/// The names of the languages that are spoken only when the operator names them.
+pub fn dialects() -> impl Iterator<Item = &'static str> {
+    LISTING.iter().filter(|listing| listing.served != Served::Always).map(|listing| listing.name)
+}
+
 /// Makes a machine that no connection has.
 pub type Attend = fn() -> Box<dyn Peer>;
 

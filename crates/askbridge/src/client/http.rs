@@ -71,20 +71,20 @@ pub(crate) enum Exchanged {
 impl Client {
     /// To the URL that was set, which needs a token; without one, to the server on this machine.
     pub(crate) fn new(settings: &Settings, token: Option<String>) -> Result<Self, Failure> {
-        let Some(url) = &settings.url else { return Ok(Self::here(settings, token)) };
-        let Some(token) = token.or_else(|| settings.token.clone()) else {
+        let Some(url) = &*settings.top.url else { return Ok(Self::here(settings, token)) };
+        let Some(token) = token.or_else(|| (*settings.top.token).clone()) else {
             let hint = "make one on the machine where it runs, with `askbridge token create NAME` to ask or `askbridge pair \
                         --print-token` to decide, and set ASKBRIDGE_TOKEN";
             return Err(Failure::usage(format!("speaking to {url} needs a token")).hint(hint));
         };
-        let remote = Remote::new(url, settings.authorities.clone());
+        let remote = Remote::new(url, (*settings.top.authorities).clone());
         let remote = remote.ok_or_else(|| Failure::usage(format!("`{url}` is no address that can be spoken to")))?;
         Ok(Self(Way::Url { remote: Arc::new(remote), token }))
     }
 
     /// To the server on this machine: over TCP if there is a token, over the local socket otherwise.
     pub(crate) fn here(settings: &Settings, token: Option<String>) -> Self {
-        match token.or_else(|| settings.token.clone()) {
+        match token.or_else(|| (*settings.top.token).clone()) {
             Some(token) => Self(Way::Tcp { address: settings.server_address(), token }),
             None => Self::local(settings),
         }

@@ -11,5 +11,4 @@ mod reach;
 mod trust;
 
 pub use post::{Answered, Failed, Outbound, OutboundOptions};
-pub use reach::Range;
 pub use trust::Authorities;

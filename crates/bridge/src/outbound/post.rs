@@ -11,6 +11,7 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::Request;
 use hyper::client::conn::http1::handshake;
 use hyper_util::rt::TokioIo;
+use ipnet::IpNet;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::sync::{OnceCell, Semaphore};
@@ -19,7 +20,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
 use super::address::Address;
-use super::reach::{Range, is_public};
+use super::reach::{is_listed, is_public};
 use super::trust::Authorities;
 
 /// The way out. Cheap to clone.
@@ -30,7 +31,7 @@ pub struct Outbound(Arc<Inner>);
 #[derive(Debug, Clone)]
 pub struct OutboundOptions {
     /// Private addresses that may be called all the same.
-    pub private: Vec<Range>,
+    pub private: Vec<IpNet>,
     pub authorities: Authorities,
     /// How long one call may take, from looking up the name to the last byte. Beyond: it failed.
     pub patience: Duration,
@@ -125,7 +126,7 @@ impl Outbound {
         let host = || address.host.clone();
         let found = lookup_host((address.host.as_str(), address.port)).await;
         let found: Vec<_> = found.map_err(|source| Failed::NoSuchHost { host: host(), source })?.collect();
-        let listed = |ip| self.0.options.private.iter().any(|range| range.contains(ip));
+        let listed = |ip| is_listed(&self.0.options.private, ip);
         match found.iter().find(|found| !is_public(found.ip()) && !listed(found.ip())) {
             // One that leads astray spoils the name: whoever answers so may answer anything.
             Some(private) => Err(Failed::Private { host: host(), address: private.ip() }),

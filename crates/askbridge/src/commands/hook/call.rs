@@ -86,9 +86,9 @@ pub(super) async fn call(
     patience: Patience,
 ) -> Option<String> {
     let agent = agent_above(std::process::id(), "hook").and_then(ProcessId::of);
-    let (way, accept) = match &settings.url {
-        Some(_) => (Way::Url(Client::new(settings, None).ok()?), settings.hook_accept.max(ELSEWHERE_MIN)),
-        None => (Way::Socket(settings.socket()), settings.hook_accept),
+    let (way, accept) = match &*settings.top.url {
+        Some(_) => (Way::Url(Client::new(settings, None).ok()?), (*settings.hooks.accept).max(ELSEWHERE_MIN)),
+        None => (Way::Socket(settings.socket()), *settings.hooks.accept),
     };
     // A server elsewhere does not know this process, and would take a second attempt for a second question.
     let patience = match (&way, patience) {
