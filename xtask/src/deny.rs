@@ -181,7 +181,8 @@ mod tests {
 
     #[test]
     fn a_rule_that_is_broken_is_named() {
-        let rules = Rules::read("[licenses]\nallow = [\"MIT\"]\n[bans]\ndeny = [{ crate = \"openssl-sys\" }]\n").unwrap();
+        let rules =
+            Rules::read("[licenses]\nallow = [\"MIT\"]\n[bans]\ndeny = [{ crate = \"openssl-sys\" }]\n").unwrap();
         let package = serde_json::json!({
             "name": "openssl-sys",
             "license": "GPL-3.0",
