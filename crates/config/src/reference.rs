@@ -17,6 +17,7 @@ then the file, then the default.** The file is the one that `--config FILE` name
 $ askbridge config show          # every setting, its value, and where it came from
 $ askbridge config check         # what is wrong with the file, the environment and the flags
 $ askbridge config reference     # this page
+$ askbridge help settings        # the flags, on a screen
 ```
 
 A name that does not exist is refused, with the one that was probably meant; so is a value of the wrong type. An empty variable
