@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use askbridge_core::fit::Abilities;
 use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
@@ -15,8 +14,8 @@ use crate::peer::Peer;
 pub struct Listing {
     pub name: &'static str,
     pub routes: &'static [Route],
-    pub abilities: Abilities,
-    pub manners: Manners,
+    /// Does a connection begin with a login of its own, or does it bring its token along?
+    pub login: Login,
     pub served: Served,
     /// What sessions made through this language wish for, unless someone stronger wishes otherwise.
     pub wishes: fn() -> Wishes,
@@ -68,22 +67,6 @@ pub enum Carrier {
     Cookie(&'static str),
     /// A cookie that counts on sockets alone, for a page of this very origin, and never for an agent that we know.
     SocketCookie(&'static str),
-}
-
-/// What belongs to a connection, not to the ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Manners {
-    pub sharing: Sharing,
-    /// Does a connection begin with a login of its own, or does it bring its token along?
-    pub login: Login,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sharing {
-    /// Any number of connections, side by side.
-    Share,
-    /// The newest connection to a session displaces the others.
-    TakeOver,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
