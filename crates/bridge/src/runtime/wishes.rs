@@ -14,12 +14,12 @@ use askbridge_peers::doors::{claude, hook, http};
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
-use sha2::{Digest, Sha256};
 
 use super::error::chain;
 use super::handle::Handle;
 use super::submit::Done;
 use crate::auth::{Action, Caller, Role};
+use crate::derived::derived;
 
 impl Handle {
     /// Grants a wish, durably, or says why not. `via` names the language it was made in.
@@ -232,7 +232,7 @@ impl Handle {
             None => {
                 caller.may(Action::Ask, None)?;
                 let key = wish.key.clone().unwrap_or_else(|| Key::from(format!("{:x}", self.chance.u128())));
-                (derived(&caller.party, &key), None)
+                (session_for(&caller.party, &key), None)
             }
         };
         let bytes = wish.weight() as u64;
@@ -377,13 +377,9 @@ fn door_wishes(door: &str) -> Wishes {
 }
 
 /// An ask without a session gets one of its own, derived so that every node derives the same from the same key.
-fn derived(party: &PartyId, key: &Key) -> SessionId {
-    let mut hasher = Sha256::new();
-    hasher.update(party.as_str().len().to_le_bytes());
-    hasher.update(party.as_str());
-    hasher.update(key.as_str());
-    let digest: [u8; 32] = hasher.finalize().into();
-    SessionId(u128::from_le_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+fn session_for(party: &PartyId, key: &Key) -> SessionId {
+    let party = party.as_str();
+    SessionId(derived(&[&party.len().to_le_bytes(), party.as_bytes(), key.as_str().as_bytes()]))
 }
 
 fn header(body: &askbridge_core::ask::Body) -> Option<&str> {
