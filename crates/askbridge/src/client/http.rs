@@ -39,10 +39,14 @@ pub(crate) struct Client(Way);
 #[derive(Debug, Clone)]
 enum Way {
     /// The local socket: the kernel says who we are.
-    Socket(PathBuf),
+    Socket {
+        path: PathBuf,
+        /// Speak only to a server of this very user.
+        only_ours: bool,
+    },
     Tcp {
         address: SocketAddr,
-        token: String,
+        token: Option<String>,
     },
     /// A server elsewhere.
     Url {
@@ -85,24 +89,39 @@ impl Client {
     /// To the server on this machine: over TCP if there is a token, over the local socket otherwise.
     pub(crate) fn here(settings: &Settings, token: Option<String>) -> Self {
         match token.or_else(|| (*settings.top.token).clone()) {
-            Some(token) => Self(Way::Tcp { address: settings.server_address(), token }),
+            Some(token) => Self::at(settings.server_address(), token),
             None => Self::local(settings),
         }
     }
 
     /// Over the local socket, whatever tokens there are.
     pub(crate) fn local(settings: &Settings) -> Self {
-        Self(Way::Socket(settings.socket()))
+        Self(Way::Socket { path: settings.socket(), only_ours: false })
+    }
+
+    /// Over the local socket, and only to a server of this user: what is said is meant for nobody else.
+    pub(crate) fn of_this_user(settings: &Settings) -> Self {
+        Self(Way::Socket { path: settings.socket(), only_ours: true })
     }
 
     /// Over TCP to an address that somebody else wrote down.
     pub(crate) fn at(address: SocketAddr, token: String) -> Self {
-        Self(Way::Tcp { address, token })
+        Self(Way::Tcp { address, token: Some(token) })
+    }
+
+    /// Over TCP to a program that may not be askbridge.
+    pub(crate) fn without_token(address: SocketAddr) -> Self {
+        Self(Way::Tcp { address, token: None })
     }
 
     /// Do we speak as whoever holds a token, not as this process?
     pub(crate) fn has_token(&self) -> bool {
-        matches!(self.0, Way::Tcp { .. } | Way::Url { .. })
+        matches!(self.0, Way::Tcp { token: Some(_), .. } | Way::Url { .. })
+    }
+
+    /// Is the server at a URL?
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self.0, Way::Url { .. })
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Reply, Error> {
@@ -195,15 +214,15 @@ impl Client {
     }
 
     fn request(&self, method: Method, path: &str) -> hyper::http::request::Builder {
-        let request = Request::builder().method(method).uri(path);
-        match &self.0 {
-            Way::Socket(_) => request.header(header::HOST, "localhost"),
-            Way::Tcp { address, token } => request
-                .header(header::HOST, address.to_string())
-                .header(header::AUTHORIZATION, format!("Bearer {token}")),
-            Way::Url { remote, token } => {
-                request.header(header::HOST, &remote.host).header(header::AUTHORIZATION, format!("Bearer {token}"))
-            }
+        let (host, token) = match &self.0 {
+            Way::Socket { .. } => ("localhost".to_owned(), None),
+            Way::Tcp { address, token } => (address.to_string(), token.as_ref()),
+            Way::Url { remote, token } => (remote.host.clone(), Some(token)),
+        };
+        let request = Request::builder().method(method).uri(path).header(header::HOST, host);
+        match token {
+            Some(token) => request.header(header::AUTHORIZATION, format!("Bearer {token}")),
+            None => request,
         }
     }
 
@@ -230,11 +249,11 @@ impl Client {
     }
 
     async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, Error> {
-        let is_elsewhere = matches!(self.0, Way::Url { .. });
+        let is_elsewhere = self.is_elsewhere();
         let unreachable = |source| Error::Unreachable { place: self.place(), source, is_elsewhere };
         match &self.0 {
-            Way::Socket(path) => {
-                let stream = timeout(CONNECT_MAX, dial_socket(path)).await;
+            Way::Socket { path, only_ours } => {
+                let stream = timeout(CONNECT_MAX, dial_socket(path, *only_ours)).await;
                 let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
                 self.shake_hands(stream).await
             }
@@ -271,7 +290,7 @@ impl Client {
 
     fn place(&self) -> String {
         match &self.0 {
-            Way::Socket(path) => format!("`{}`", path.display()),
+            Way::Socket { path, .. } => format!("`{}`", path.display()),
             Way::Tcp { address, .. } => address.to_string(),
             Way::Url { remote, .. } => remote.url.clone(),
         }
@@ -302,9 +321,13 @@ impl Reply {
     }
 }
 
-async fn dial_socket(path: &Path) -> io::Result<UnixStream> {
+async fn dial_socket(path: &Path, only_ours: bool) -> io::Result<UnixStream> {
     let (short, _folder) = reachable(path)?;
-    UnixStream::connect(short).await
+    let stream = UnixStream::connect(short).await?;
+    if only_ours && stream.peer_cred()?.uid() != rustix::process::getuid().as_raw() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    Ok(stream)
 }
 
 /// Where to connect to for something that listens on `address`: "everywhere" is no place to go to.

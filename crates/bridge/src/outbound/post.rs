@@ -118,7 +118,10 @@ impl Outbound {
         let name = ServerName::try_from(host()).map_err(|error| connect(error.to_string()))?;
         let stream = TcpStream::connect(&*reached).await.map_err(|error| connect(error.to_string()))?;
         let stream = connector.connect(name, stream).await.map_err(|error| connect(error.to_string()))?;
-        send(address, stream, body).await.map_err(|why| Failed::NoAnswer { host: host(), why })
+        let no_answer = |why: String| Failed::NoAnswer { host: host(), why };
+        let (status, body) = send(address, stream, body).await.map_err(no_answer)?;
+        let too_long = || no_answer(format!("it said more than {} bytes", limits::OUTBOUND_ANSWER_BYTES_MAX));
+        Ok(Answered { status, body: body.ok_or_else(too_long)? })
     }
 
     /// Looks a name up, once. What is returned is what is connected to.
@@ -135,7 +138,14 @@ impl Outbound {
     }
 }
 
-async fn send<S>(address: &Address, stream: S, body: Bytes) -> Result<Answered, String>
+/// Posts JSON in the clear, to an address that the operator named. Who calls says how long it may take.
+pub(crate) async fn post_plain(address: &Address, body: Bytes) -> Result<(u16, Option<Bytes>), String> {
+    let stream = TcpStream::connect((&*address.host, address.port)).await.map_err(|error| error.to_string())?;
+    send(address, stream, body).await
+}
+
+/// Returns the status and the body; no body where that is longer than it may be.
+async fn send<S>(address: &Address, stream: S, body: Bytes) -> Result<(u16, Option<Bytes>), String>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -150,8 +160,7 @@ where
         let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
         let status = response.status().as_u16();
         let body = Limited::new(response.into_body(), limits::OUTBOUND_ANSWER_BYTES_MAX).collect().await;
-        let body = body.map_err(|_| format!("it said more than {} bytes", limits::OUTBOUND_ANSWER_BYTES_MAX))?;
-        Ok(Answered { status, body: body.to_bytes() })
+        Ok((status, body.ok().map(|body| body.to_bytes())))
     };
     // Nobody else drives the connection; it ends with the exchange, whichever way that goes.
     let mut exchange = std::pin::pin!(exchange);

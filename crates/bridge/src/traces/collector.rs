@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::outbound::Address;
+
 /// A collector that takes OTLP over plain HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collector {
@@ -15,14 +17,15 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// The address of traces, on this host.
-    pub(super) fn path(&self) -> String {
-        format!("{}/v1/traces", self.base)
+    /// Where traces go.
+    pub(super) fn address(&self) -> Address {
+        let (host, authority) = (self.host.clone(), self.authority.clone());
+        Address { host, port: self.port, authority, target: format!("{}/v1/traces", self.base) }
     }
 }
 
 impl fmt::Display for Collector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}{}", self.authority, self.path())
+        write!(f, "http://{}{}/v1/traces", self.authority, self.base)
     }
 }
