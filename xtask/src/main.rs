@@ -4,6 +4,7 @@ mod agents;
 mod api;
 mod api_diff;
 mod book;
+mod deny;
 mod dist;
 mod docs;
 mod drift;
@@ -33,6 +34,7 @@ cargo xtask fuzz             every parser, fed with chance; --minutes M, --input
 cargo xtask soak [--hours H] seeds, inputs and the storms at full length; its result is docs/soak.md
 cargo xtask web              the web app: types, tests, the committed build, journeys in a real browser
 cargo xtask tidy             walls between crates, file sizes, door plates
+cargo xtask deny             licences and sources of dependencies, as deny.toml says; each has to be used
 cargo xtask links            every link between the documents leads somewhere
 cargo xtask book             the documents as pages, in target/book
 cargo xtask install          what the tests need and the machine may not have
@@ -63,6 +65,7 @@ fn main() -> Result<()> {
         ["soak", rest @ ..] => soak::run(rest),
         ["web"] => install::run().and_then(|installed| web::run(&installed)),
         ["tidy"] => tidy::run(),
+        ["deny"] => deny::run(),
         ["agents"] => agents::run(),
         ["drift", rest @ ..] => drift::run(rest),
         ["links"] => links::run(),

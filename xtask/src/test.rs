@@ -5,23 +5,22 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::run::{cargo, cargo_with, exists, program};
-use crate::{agents, api, api_diff, book, install, links, suite, tidy, web};
+use crate::run::{cargo, cargo_with, program};
+use crate::{agents, api, api_diff, book, deny, install, links, suite, tidy, web};
 
 pub(crate) fn run() -> Result<()> {
     let began = Instant::now();
     let installed = install::run()?;
     cargo(&["fmt", "--all", "--check"])?;
     tidy::run()?;
+    deny::run()?;
+    program(install::typos()?, &[])?;
     links::run()?;
     book::run()?;
     api_diff::run()?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
     let deny_warnings = [("RUSTDOCFLAGS", OsStr::new("--deny warnings"))];
     cargo_with(&["doc", "--workspace", "--no-deps", "--document-private-items"], &deny_warnings)?;
-    // Installing these would take longer than everything else together, so they run where they are.
-    optional("cargo-deny", &["deny", "--offline", "check", "licenses", "bans", "sources"]);
-    optional("typos", &[]);
     // Whatever fails here, the rest is tried as well: all that is wrong is known after one run.
     let tests = suite::run(&suite::EVERYTHING, &installed.env());
     let (agents, api, web) = (agents::stage(&installed), api::run(), web::run(&installed));
@@ -36,15 +35,4 @@ pub(crate) fn run() -> Result<()> {
     agents?.tell();
     eprintln!("\neverything holds, after {} s", began.elapsed().as_secs());
     Ok(())
-}
-
-fn optional(tool: &str, args: &[&str]) {
-    if !exists(tool) {
-        eprintln!("\n{tool} is not installed, so it was not asked");
-        return;
-    }
-    let asked = if args.is_empty() { program(tool, &[]) } else { cargo(args) };
-    if let Err(error) = asked {
-        eprintln!("{tool} objects: {error}");
-    }
 }

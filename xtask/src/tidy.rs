@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("scripted", &[]),
     ("testkit", &["core", "journal", "peers", "scripted"]),
     ("bridge", &["core", "journal", "peers", "platform"]),
-    ("config", &["bridge", "core"]),
+    ("config", &["core", "peers"]),
     ("edits", &["platform"]),
     ("askbridge", &["bridge", "config", "core", "edits", "journal", "platform"]),
     ("simulation", &["bridge", "core", "journal", "peers", "testkit"]),
@@ -83,7 +83,7 @@ fn absent(name: &str, words: &[&str], complaints: &mut Vec<String>) -> Result<()
 }
 
 /// Does a line use `word` as a name of its own? `serde_json` in peers is not `serde` in core.
-fn names(line: &str, word: &str) -> bool {
+pub(crate) fn names(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + word.len()..].chars().next();
@@ -135,7 +135,7 @@ fn door_plate(file: &Path, complaints: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

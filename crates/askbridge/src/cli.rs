@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use askbridge_config::{ForEveryone, ForServer};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     answer, ask, away, completions, config, demo, doctor, hook, inbox, init, journal, mcp, pair, resume, run, serve,
@@ -12,24 +12,35 @@ use crate::commands::{
 use crate::failure::Failure;
 use crate::settings::CommandLine;
 
-const EXAMPLES: &str = "\
-Examples:
-  askbridge demo                               see what it does, in a minute
-  askbridge                                    serve, and print the link to open
-  askbridge pair                               let a phone or browser answer
-  askbridge ask \"Deploy now?\" -o Yes -o No     ask, wait, print the answer
-  askbridge inbox --watch                      what waits for you, live; answer with the keyboard
-  askbridge answer                             answer one, step by step
-  askbridge init claude                        let Claude Code in your terminal ask through askbridge
-  askbridge run -- claude                      run an agent that may ask but never decide
-  askbridge doctor                             is everything as it should be?
+/// Fits a screen of 24 lines and 80 columns. Settings have a page of their own.
+const HELP: &str = "\
+Carries a coding agent's question to a person, and the answer back.
 
-Settings come from flags, then the environment, then a file; see `askbridge config show`.
-NO_COLOR switches colour off.";
+Usage: askbridge [COMMAND]
+
+  serve            run the server in the foreground (the default)
+  demo             see how it works: a script asks, you answer
+  ask, wait        ask a person and print the answer; wait for one asked before
+  inbox, answer    see what waits for you (live with --watch), and answer it
+  pair, token      let a phone or browser decide; list and revoke tokens
+  taps             whether a program needs your tap before it speaks for you
+  init, uninstall  let an agent program ask through askbridge, and undo that
+  run              run a program as an agent: it may ask but never decide
+  mcp, hook        what agent programs start to reach a person
+  away, resume     say that you are away; take up parked runs again
+  journal          check, export, back up, restore or prune the journal
+  config, doctor   show and check the settings; find out what is wrong
+  completions      completions for your shell
+
+Examples:
+  askbridge ask \"Deploy now?\" -o Yes -o No
+  askbridge init claude
+
+More: askbridge help COMMAND; askbridge help settings; askbridge --version";
 
 /// Carries a coding agent's question to a person, waits as long as it takes, and carries the answer back.
 #[derive(Debug, Parser)]
-#[command(name = "askbridge", version, after_help = EXAMPLES)]
+#[command(name = "askbridge", version, override_help = HELP)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -85,7 +96,37 @@ pub(crate) enum Command {
     Doctor(doctor::Args),
     /// Print completions for a shell
     Completions(completions::Args),
+    /// Every setting. Each can be a flag before or behind a command, a variable, or a line in a file
+    #[command(hide = true, override_usage = "askbridge [COMMAND] [SETTINGS]", after_help = SETTINGS_EXAMPLES)]
+    Settings(SettingsPage),
 }
+
+/// What `askbridge help settings` shows.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SettingsPage {
+    #[command(flatten)]
+    server: ForServer,
+}
+
+impl SettingsPage {
+    /// Prints what `askbridge help settings` prints.
+    pub(crate) fn print() -> std::io::Result<()> {
+        let mut cli = Cli::command();
+        // Only then does a command know the flags that all of them take.
+        cli.build();
+        cli.find_subcommand_mut("settings").map_or(Ok(()), clap::Command::print_help)
+    }
+}
+
+const SETTINGS_EXAMPLES: &str = "\
+Examples:
+  askbridge --listen 0.0.0.0:4760              a flag wins over everything else
+  ASKBRIDGE_LISTEN=0.0.0.0:4760 askbridge      then the environment
+  askbridge --config /etc/askbridge.toml       then a file: listen = \"0.0.0.0:4760\"
+  askbridge config show                        every setting, its value, and where it came from
+  askbridge config reference                   the same with names, variables and defaults
+
+NO_COLOR switches colour off.";
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Serve {
@@ -113,7 +154,7 @@ impl Cli {
         let mut flags = self.everyone.0;
         let command = self.command.unwrap_or_else(|| Command::Serve(Serve::default()));
         if let (Some((key, _)), false) = (self.server.0.first(), takes_server_flags(&command)) {
-            let flag = key.flag.unwrap_or_default();
+            let flag = key.flag.as_deref().unwrap_or_default();
             return Err(Failure::usage(format!("`--{flag}` is a setting of the server, and this command is not"))
                 .hint(format!("start the server with it: `askbridge serve --{flag} …`")));
         }
@@ -127,5 +168,24 @@ impl Cli {
 
 /// `config show` looks at what the server would see.
 fn takes_server_flags(command: &Command) -> bool {
-    matches!(command, Command::Serve(_) | Command::Config(_))
+    matches!(command, Command::Serve(_) | Command::Config(_) | Command::Settings(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_fits_a_screen_and_names_every_command() {
+        assert!(HELP.lines().count() < 24 && HELP.lines().all(|line| line.chars().count() < 80));
+        let cli = Cli::command();
+        let (_, rest) = HELP.split_once("Usage: askbridge [COMMAND]\n\n").unwrap();
+        let lines = rest.lines().take_while(|line| !line.is_empty());
+        let mut named: Vec<_> = lines.flat_map(|line| line[2..17].split(',').map(str::trim)).collect();
+        let mut known: Vec<_> =
+            cli.get_subcommands().filter(|command| !command.is_hide_set()).map(|it| it.get_name()).collect();
+        named.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(named, known);
+    }
 }

@@ -2,14 +2,15 @@
 
 use std::io::{IsTerminal, stderr};
 
+use askbridge_config::LogFormat;
 use tracing_subscriber::EnvFilter;
 
 use crate::settings::Settings;
 
 /// Starts logging; `log.level` chooses how much, as in `debug` or `askbridge_bridge=debug`.
 pub(crate) fn start(settings: &Settings) {
-    let logging = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(&settings.log_level)).with_writer(stderr);
-    if settings.log_is_json {
+    let logging = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(&*settings.log.level)).with_writer(stderr);
+    if *settings.log.format == LogFormat::Json {
         // Fields stand beside the message and not inside another object: that is where programs look for them.
         logging.json().flatten_event(true).with_span_list(false).init();
     } else {

@@ -23,7 +23,7 @@ use askbridge_bridge::hosts::{LAUNCH_COMMAND, become_agent};
 use clap::Parser;
 use tokio::runtime::Builder;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, SettingsPage};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -62,6 +62,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     let command = match command {
         Command::Config(args) => return commands::config::run(&line, &args),
         Command::Completions(args) => return commands::completions::run(&args),
+        Command::Settings(_) => return Ok(SettingsPage::print().map(|()| Exit::Good)?),
         Command::Hook(args) => return commands::hook::run(&line, &args),
         Command::Doctor(args) => {
             // It may start a server of its own, which has to go on while a check waits for it.
@@ -117,6 +118,7 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             | Command::Config(_)
             | Command::Doctor(_)
             | Command::Hook(_)
+            | Command::Settings(_)
             | Command::Completions(_) => {
                 unreachable!("run before there was a client")
             }

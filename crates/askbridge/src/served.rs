@@ -13,20 +13,19 @@ use anyhow::{Context, Result};
 use askbridge_bridge::auth::{LinkMadeBy, Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
-use askbridge_bridge::hosts::{HostOptions, Hosts, LAUNCH_COMMAND, adopt_orphans};
+use askbridge_bridge::hosts::{Hosts, adopt_orphans};
 use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::runtime::{Bridge, Handle, Location, OpenError, Options, Store};
-use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Origins, Server, serve};
+use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Server, serve};
 use askbridge_bridge::traces::Telling;
 use askbridge_bridge::{keeping, stable_node_id};
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
-use askbridge_platform::ourselves;
 use tracing::{info, warn};
 
 use crate::failure::Failure;
 use crate::private::keep_private;
-use crate::settings::{AgentSettings, Settings};
+use crate::settings::Settings;
 use crate::speaking::Spoken;
 
 /// How often a store that somebody else holds is tried again.
@@ -47,13 +46,6 @@ impl Served {
     /// Opens the store and both sockets, or takes those that were handed to us, and begins to accept.
     pub(crate) async fn start(settings: &Settings, handed: Handed, wait_for_lock: bool) -> Result<Self, Failure> {
         let (clock, chance) = (Clock::System, Chance::System);
-        let origins = Origins::new(settings.allowed_origins.clone());
-        let origins = origins.and_then(|origins| origins.with_hosts(settings.allowed_hosts.clone()));
-        let origins = origins.and_then(|origins| match &settings.public_url {
-            Some(url) => origins.with_public_url(url),
-            None => Ok(origins),
-        });
-        let origins = origins.map_err(Failure::new)?;
         keep_private(&settings.data);
         let location = Location::Sqlite { folder: settings.data.clone() };
         let store = open_store(&location, &chance, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
@@ -63,37 +55,38 @@ impl Served {
         let (store_too, rules) = (store.clone(), settings.rules.clone());
         let bridge =
             Bridge::start(Options { store: store_too, stable_node, clock, chance: chance.clone(), rules }).await;
-        let telling = settings.collector.as_ref().and_then(|collector| {
+        let telling = settings.collector().and_then(|collector| {
             info!(%collector, "Telling a collector what happens");
-            bridge.trace(collector.clone(), env!("CARGO_PKG_VERSION"))
+            bridge.trace(collector, env!("CARGO_PKG_VERSION"))
         });
         let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await;
         let tokens = tokens.context("could not load the tokens")?;
         keep_token_file(settings, &tokens, &chance, &bridge.handle).await?;
         // Last: whoever finds the port open finds the token file too.
         let listeners =
-            Listeners::take_or_bind(handed, settings.listen, &settings.socket()).await.map_err(no_listener)?;
+            Listeners::take_or_bind(handed, *settings.top.listen, &settings.socket()).await.map_err(no_listener)?;
         let address = listeners.address()?;
         let (handle, version) = (bridge.handle.clone(), env!("CARGO_PKG_VERSION"));
-        let Settings { requests_per_second, failures_per_minute, .. } = *settings;
+        let (requests_per_second, failures_per_minute) = (*settings.limits.requests, *settings.limits.failures);
+        let origins = settings.origins();
         let app = App::new(AppOptions { handle, tokens, origins, requests_per_second, failures_per_minute, version });
         app.agents
             .recall(app.handle.store(), app.handle.now())
             .await
             .context("could not recall the agents that run")?;
         app.recall_taps().await.context("could not recall the taps that are waited for")?;
-        let hosts = Hosts::start(bridge.handle.clone(), host_options(settings), Arc::clone(&app.agents));
+        let hosts = Hosts::start(bridge.handle.clone(), settings.host_options(), Arc::clone(&app.agents));
         let hosts = hosts.await.context("could not look after agents")?;
         app.host(hosts.clone());
-        app.call_out(Outbound::new(settings.outbound.clone()));
-        app.keep_waiting(settings.patience.clone());
-        app.hook(settings.hooks);
+        app.call_out(Outbound::new(settings.calls.clone()));
+        app.keep_waiting((*settings.mcp.wait).clone());
+        app.hook(settings.hook_options());
         app.strand_hooks().await;
         app.recall_endings().await.context("could not recall the programs whose sessions end with them")?;
         let spoken = Spoken::prepare(&app, settings).await?;
-        keeping::keep(&app, settings.retention);
+        keeping::keep(&app, settings.retention());
         app.look_ahead().await;
-        let server = serve(app.clone(), spoken.router.clone(), listeners, settings.user.clone());
+        let server = serve(app.clone(), spoken.router.clone(), listeners, settings.top.user.to_string());
         spoken.serve(&app, settings)?;
         // A courtesy to our own commands; without it they use what is configured.
         let _ = fs::write(settings.address_file(), format!("{address}\n"));
@@ -114,7 +107,7 @@ impl Served {
 
     /// Makes a link that pairs the first device of the user.
     pub(crate) async fn link(&self, settings: &Settings) -> Result<String> {
-        let (handle, name) = (&self.bridge.handle, &settings.user);
+        let (handle, name) = (&self.bridge.handle, &*settings.top.user);
         let (role, made_by) = (TokenRole::Operator, LinkMadeBy::ThisMachine);
         let secret = make_link(handle.store(), handle.chance(), name, role, made_by, handle.now()).await?;
         Ok(format!("{}/#pair={}", settings.reach(self.address).base, secret.reveal()))
@@ -142,27 +135,6 @@ impl Served {
         if let Some(telling) = telling {
             telling.finish().await;
         }
-    }
-}
-
-/// What is decided about agents.
-pub(crate) fn host_options(settings: &Settings) -> HostOptions {
-    let agents = settings.agents.clone();
-    let AgentSettings { claude, roots, warm, hold_max, always_ask, memory_max, idle, processes_max, environment } =
-        agents;
-    HostOptions {
-        folder: settings.data.join("run").join("agents"),
-        // The program that runs, even if its file was replaced since.
-        launcher: vec![ourselves::PROGRAM.into(), LAUNCH_COMMAND.into()],
-        claude,
-        environment,
-        roots,
-        idle,
-        warm,
-        hold_max,
-        always_ask,
-        memory_max,
-        processes_max,
     }
 }
 
@@ -241,7 +213,7 @@ async fn keep_token_file(settings: &Settings, tokens: &Tokens, chance: &Chance, 
         let now = handle.now();
         let info = TokenInfo {
             id: "local".to_owned(),
-            name: settings.user.clone(),
+            name: settings.top.user.to_string(),
             device: "token file".to_owned(),
             role: TokenRole::Local,
             made_at: now.0,

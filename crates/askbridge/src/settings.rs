@@ -5,18 +5,19 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use askbridge_bridge::hooks::HookOptions;
-use askbridge_bridge::hosts::environment;
+use askbridge_bridge::hosts::{HostOptions, LAUNCH_COMMAND, environment};
 use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
-use askbridge_bridge::server::mcp::Patience;
+use askbridge_bridge::server::Origins;
 use askbridge_bridge::traces::Collector;
-use askbridge_config::{Config, Flags, Given, Source, bytes, dialect_at, items, misspelt, patience, spans};
+use askbridge_config::{Config, Flags, Given, Machine, items, misspelt};
 use askbridge_core::terms::{Rules, Warm};
+use askbridge_platform::ourselves;
 
 use crate::client::dialable;
 use crate::failure::Failure;
@@ -30,154 +31,39 @@ pub(crate) struct CommandLine {
     pub(crate) flags: Flags,
 }
 
-/// Everything that was set, ready to use.
+/// Everything that was set, ready to use, and what follows from it. The methods make the options of the bridge.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    pub(crate) listen: SocketAddr,
-    /// Whether somebody chose the address for this very command. If not, a running server knows better.
-    listen_was_chosen: bool,
+    set: askbridge_config::Settings,
     /// Everything we write lives here.
     pub(crate) data: PathBuf,
-    /// Where people reach the server from outside, if that is not its own address.
-    pub(crate) public_url: Option<String>,
-    pub(crate) allowed_origins: Vec<String>,
-    pub(crate) allowed_hosts: Vec<String>,
-    /// Requests that one token may make in a second.
-    pub(crate) requests_per_second: u32,
-    /// Wrong tokens and links that one address may try in a minute.
-    pub(crate) failures_per_minute: u32,
-    pub(crate) log_level: String,
-    pub(crate) log_is_json: bool,
-    /// Who hears what happens, if anybody does.
-    pub(crate) collector: Option<Collector>,
     pub(crate) rules: Rules,
-    /// The server that commands speak to instead of the one on this machine.
-    pub(crate) url: Option<String>,
-    /// A PEM file with authorities that commands believe as well.
-    pub(crate) authorities: Option<PathBuf>,
-    /// A person's or an agent's token; without one, commands speak over the local socket.
-    pub(crate) token: Option<String>,
-    pub(crate) user: String,
-    /// How long conversations are kept.
-    pub(crate) retention: Retention,
-    pub(crate) agents: AgentSettings,
-    pub(crate) dialects: DialectSettings,
     /// Whom the server may call, and whom it believes.
-    pub(crate) outbound: OutboundOptions,
-    /// How long programs are kept waiting through the MCP door.
-    pub(crate) patience: Patience,
-    pub(crate) hooks: HookOptions,
-    /// How long a hook waits for the server to take what it brings.
-    pub(crate) hook_accept: Duration,
+    pub(crate) calls: OutboundOptions,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
     /// Flags with which another askbridge, started with an environment of its own, finds the same server.
     pub(crate) way_back: Vec<String>,
 }
 
-/// What is decided about the agents that we run.
-#[derive(Debug, Clone)]
-pub(crate) struct AgentSettings {
-    pub(crate) claude: Option<PathBuf>,
-    pub(crate) roots: Vec<PathBuf>,
-    pub(crate) warm: Option<Warm>,
-    pub(crate) hold_max: Option<Duration>,
-    pub(crate) always_ask: Vec<String>,
-    pub(crate) memory_max: Option<u64>,
-    pub(crate) idle: Duration,
-    pub(crate) processes_max: usize,
-    pub(crate) environment: Vec<(OsString, OsString)>,
-}
+impl Deref for Settings {
+    type Target = askbridge_config::Settings;
 
-/// What is decided about the languages of other systems.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct DialectSettings {
-    /// Each with an address of its own, if it has one.
-    pub(crate) speak: Vec<(&'static str, Option<SocketAddr>)>,
-    pub(crate) folder: Option<String>,
-    pub(crate) insecure_loopback: bool,
-    pub(crate) empty_dismissals: bool,
-    pub(crate) whimmy_approvals: bool,
-}
-
-impl DialectSettings {
-    fn of(config: &Config) -> Result<Self> {
-        let speak = items(config.text("dialects.speak")).iter().map(|item| dialect_at(item)).collect::<Result<_, _>>();
-        Ok(Self {
-            speak: speak.map_err(anyhow::Error::msg)?,
-            folder: Some(config.text("dialects.folder").to_owned()).filter(|folder| folder.starts_with('/')),
-            insecure_loopback: config.text("dialects.insecure_loopback") == "true",
-            empty_dismissals: config.text("dialects.empty_dismissals") == "true",
-            whimmy_approvals: config.text("dialects.whimmy_approvals") == "true",
-        })
-    }
-}
-
-impl AgentSettings {
-    fn of(config: &Config) -> Result<Self> {
-        let roots = match config.text("roots") {
-            "" => text("HOME").map(PathBuf::from).into_iter().chain(env::current_dir().ok()).collect(),
-            roots => env::split_paths(roots).collect(),
-        };
-        let warm = match config.text("agents.warm") {
-            "off" => Warm::Hold,
-            span => Warm::For(kept(span)?),
-        };
-        let hold_max = match config.text("agents.hold_max") {
-            "off" => None,
-            span => Some(kept(span)?),
-        };
-        Ok(Self {
-            claude: Some(config.text("claude")).filter(|path| !path.is_empty()).map(PathBuf::from),
-            roots,
-            warm: Some(warm),
-            hold_max,
-            always_ask: items(config.text("agents.always_ask")),
-            memory_max: bytes(config.text("agents.memory")),
-            idle: kept(config.text("agents.idle"))?,
-            processes_max: config.text("agents.max").parse().context("could not make sense of `agents.max`")?,
-            environment: environment(env::vars_os(), &items(config.text("agents.env"))),
-        })
-    }
-}
-
-fn retention(config: &Config) -> Result<Retention> {
-    let age = match config.text("retention") {
-        "keep" => None,
-        span => Some(kept(span)?),
-    };
-    Ok(Retention { age, bytes: bytes(config.text("retention_size")) })
-}
-
-fn hooks(config: &Config) -> Result<HookOptions> {
-    let park = match config.text("hooks.park") {
-        "off" => None,
-        span => Some(kept(span)?),
-    };
-    let headless = match config.text("hooks.headless") {
-        "never" => None,
-        span => Some(kept(span)?),
-    };
-    Ok(HookOptions { park, headless, away_after: kept(config.text("hooks.away_after"))? })
-}
-
-fn kept(span: &str) -> Result<Duration> {
-    match span {
-        "0" => Ok(Duration::ZERO),
-        span => spans::parse(span).map_err(anyhow::Error::msg),
+    fn deref(&self) -> &Self::Target {
+        &self.set
     }
 }
 
 /// Finds every setting and where it came from, right or wrong.
 pub(crate) fn look_up(line: &CommandLine) -> Config {
-    let computed = |name: &str| match name {
-        "data" => Some(data_folder()?.display().to_string()),
-        "dialects.folder" => Some(env::current_dir().ok()?.display().to_string()),
-        "user" => Some(text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "me".to_owned())),
-        "otel.endpoint" => Some(collector_of_others().unwrap_or_else(|| "none".to_owned())),
-        _ => None,
+    let shown = |path: PathBuf| path.display().to_string();
+    let machine = Machine {
+        data: data_folder().map(shown),
+        user: Some(text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "me".to_owned())),
+        folder: env::current_dir().ok().map(shown),
+        collector: Some(collector_of_others().unwrap_or_else(|| "none".to_owned())),
     };
-    Config::resolve(&Given { flags: &line.flags, env: &text, file: file(line), computed: &computed })
+    Config::resolve(&Given { flags: &line.flags, env: &text, file: file(line), machine })
 }
 
 impl Settings {
@@ -197,60 +83,81 @@ impl Settings {
 
     /// Makes settings of a config without problems.
     pub(crate) fn of(config: &Config) -> Result<Self, Failure> {
-        if config.found("data").source == Source::Default && data_folder().is_none() {
+        let set = config.settings.clone();
+        let Some(data) = &*set.top.data else {
             return Err(Failure::new("neither ASKBRIDGE_DATA nor HOME is set, so there is no place for the data"));
-        }
-        let data = config.text("data");
-        let data =
-            std::path::absolute(data).with_context(|| format!("could not make sense of the data folder `{data}`"))?;
-        let listen = config.found("listen");
-        Ok(Self {
-            listen: config.text("listen").parse().context("could not make sense of the address to listen on")?,
-            listen_was_chosen: matches!(listen.source, Source::Flag(_) | Source::Env(_)),
-            data,
-            allowed_hosts: items(config.text("allowed_hosts")),
-            public_url: Some(config.text("public_url").to_owned()).filter(|url| !url.is_empty()),
-            allowed_origins: items(config.text("allowed_origins")),
-            requests_per_second: count(config, "limits.requests")?,
-            failures_per_minute: count(config, "limits.failures")?,
-            log_level: config.text("log.level").to_owned(),
-            log_is_json: config.text("log.format") == "json",
-            collector: match config.text("otel.endpoint") {
-                "none" => None,
-                url => Some(Collector::new(url).map_err(Failure::new)?),
-            },
-            rules: config.rules(),
-            url: Some(config.text("url").to_owned()).filter(|url| !url.is_empty()),
-            authorities: Some(config.text("authorities")).filter(|path| !path.is_empty()).map(PathBuf::from),
-            token: config.found("token").text.clone(),
-            agents: AgentSettings::of(config)?,
-            dialects: DialectSettings::of(config)?,
-            outbound: outbound(config)?,
-            patience: patience(config.text("mcp.wait")).map_err(Failure::new)?,
-            hooks: hooks(config)?,
-            hook_accept: kept(config.text("hooks.accept"))?,
-            user: config.text("user").to_owned(),
-            retention: retention(config)?,
-            colour: may_colour(),
-            way_back: way_back(config),
-        })
+        };
+        let data = std::path::absolute(data)
+            .with_context(|| format!("could not make sense of the data folder `{}`", data.display()))?;
+        let calls = calls(&set)?;
+        let (rules, colour, way_back) = (config.rules(), may_colour(), way_back(config, &data));
+        Ok(Self { set, data, rules, calls, colour, way_back })
     }
 
     /// The same, for a server of its own in a folder of its own, on any free port of this machine.
     pub(crate) fn scratch(&self, folder: &Path) -> Self {
-        Self {
-            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-            listen_was_chosen: false,
-            data: folder.to_owned(),
-            url: None,
-            token: None,
-            public_url: None,
-            collector: None,
-            retention: Retention::default(),
-            rules: Rules::default(),
-            dialects: DialectSettings::default(),
-            ..self.clone()
+        let mut scratch = Self { data: folder.to_owned(), rules: Rules::default(), ..self.clone() };
+        let top = &mut scratch.set.top;
+        *top.listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        (*top.url, *top.token, *top.public_url) = (None, None, None);
+        (*top.retention, *top.retention_size) = (None, None);
+        *scratch.set.otel.endpoint = None;
+        scratch.set.dialects.speak.clear();
+        *scratch.set.dialects.insecure_loopback = false;
+        scratch
+    }
+
+    /// Names that are ours, and other pages that may talk to the server.
+    pub(crate) fn origins(&self) -> Origins {
+        let origins = Origins::new(&self.top.allowed_origins).with_hosts(&self.top.allowed_hosts);
+        match &*self.top.public_url {
+            Some(url) => origins.with_public_url(url),
+            None => origins,
         }
+    }
+
+    /// Who gets spans, if there is a collector.
+    pub(crate) fn collector(&self) -> Option<Collector> {
+        let askbridge_config::Collector { host, port, authority, base } = (*self.otel.endpoint).clone()?;
+        Some(Collector { host, port, authority, base })
+    }
+
+    /// How long conversations are kept.
+    pub(crate) fn retention(&self) -> Retention {
+        Retention { age: *self.top.retention, bytes: *self.top.retention_size }
+    }
+
+    pub(crate) fn hook_options(&self) -> HookOptions {
+        let askbridge_config::Hooks { park, headless, away_after, .. } = &self.hooks;
+        HookOptions { park: **park, headless: **headless, away_after: **away_after }
+    }
+
+    /// What is decided about agents that we run.
+    pub(crate) fn host_options(&self) -> HostOptions {
+        let agents = &self.agents;
+        let roots = match self.top.roots.as_slice() {
+            [] => text("HOME").map(PathBuf::from).into_iter().chain(env::current_dir().ok()).collect(),
+            roots => roots.to_vec(),
+        };
+        HostOptions {
+            folder: self.data.join("run").join("agents"),
+            // The program that runs, even if its file was replaced since.
+            launcher: vec![ourselves::PROGRAM.into(), LAUNCH_COMMAND.into()],
+            claude: (*self.top.claude).clone(),
+            environment: self.agent_environment(),
+            roots,
+            idle: *agents.idle,
+            warm: Some(agents.warm.map_or(Warm::Hold, Warm::For)),
+            hold_max: *agents.hold_max,
+            always_ask: (*agents.always_ask).clone(),
+            memory_max: *agents.memory,
+            processes_max: *agents.max as usize,
+        }
+    }
+
+    /// What agents find in their environment.
+    pub(crate) fn agent_environment(&self) -> Vec<(OsString, OsString)> {
+        environment(env::vars_os(), &items(&self.agents.env))
     }
 
     /// The local socket, in a folder that is ours alone.
@@ -270,11 +177,12 @@ impl Settings {
 
     /// The address that a running server listens on: the chosen one, or what it wrote down. Port 0 is no choice.
     pub(crate) fn served_address(&self) -> SocketAddr {
-        if self.listen_was_chosen && self.listen.port() != 0 {
-            return self.listen;
+        let listen = *self.top.listen;
+        if self.top.listen.is_for_this_command() && listen.port() != 0 {
+            return listen;
         }
         let written = fs::read_to_string(self.address_file()).ok();
-        written.and_then(|address| address.trim().parse().ok()).unwrap_or(self.listen)
+        written.and_then(|address| address.trim().parse().ok()).unwrap_or(listen)
     }
 
     /// The address to connect to.
@@ -284,7 +192,7 @@ impl Settings {
 
     /// What a link to a server on `address` begins with.
     pub(crate) fn reach(&self, address: SocketAddr) -> Reach {
-        Reach::of(address, self.public_url.as_deref())
+        Reach::of(address, self.top.public_url.as_deref())
     }
 
     /// The token that may ask and administer, never decide.
@@ -293,29 +201,25 @@ impl Settings {
     }
 }
 
-/// Reads whom the server may call. A file that cannot be read is better known at the start than when somebody is called.
-fn outbound(config: &Config) -> Result<OutboundOptions, Failure> {
-    let private = items(config.text("outbound.private")).iter().map(|item| item.parse()).collect::<Result<_, _>>();
-    let private = private.map_err(|why: String| Failure::new(why))?;
-    let authorities = match config.text("outbound.authorities") {
-        "" => Authorities::default(),
-        path => {
-            let pem = fs::read(path).with_context(|| format!("could not read `{path}` (`outbound.authorities`)"))?;
-            let read = Authorities::read(&pem);
-            read.map_err(|why| {
-                Failure::new(format!("could not make sense of `{path}` (`outbound.authorities`): {why}"))
+/// Reads whom the server may call. A file that cannot be read is better known at the start than at the first call.
+fn calls(set: &askbridge_config::Settings) -> Result<OutboundOptions, Failure> {
+    let authorities = match &*set.outbound.authorities {
+        None => Authorities::default(),
+        Some(path) => {
+            let shown = path.display();
+            let pem = fs::read(path).with_context(|| format!("could not read `{shown}` (`outbound.authorities`)"))?;
+            Authorities::read(&pem).map_err(|why| {
+                Failure::new(format!("could not make sense of `{shown}` (`outbound.authorities`): {why}"))
             })?
         }
     };
-    Ok(OutboundOptions { private, authorities, ..OutboundOptions::default() })
+    Ok(OutboundOptions { private: (*set.outbound.private).clone(), authorities, ..OutboundOptions::default() })
 }
 
 /// What was chosen for this very command would be forgotten by the next one.
-fn way_back(config: &Config) -> Vec<String> {
+fn way_back(config: &Config, data: &Path) -> Vec<String> {
     let mut flags = Vec::new();
-    if let (Source::Flag(_) | Source::Env(_), Ok(data)) =
-        (&config.found("data").source, std::path::absolute(config.text("data")))
-    {
+    if config.settings.top.data.is_for_this_command() {
         flags.extend(["--data".to_owned(), data.display().to_string()]);
     }
     let chosen = config.file.as_ref().filter(|file| config.file_is_there && usual_file().as_ref() != Some(file));
@@ -323,10 +227,6 @@ fn way_back(config: &Config) -> Vec<String> {
         flags.extend(["--config".to_owned(), file.display().to_string()]);
     }
     flags
-}
-
-fn count(config: &Config, name: &str) -> Result<u32, Failure> {
-    Ok(config.text(name).parse().with_context(|| format!("could not make sense of `{name}`"))?)
 }
 
 /// May a terminal be shown colour? Also before there are settings.
@@ -402,7 +302,7 @@ fn data_folder() -> Option<PathBuf> {
 /// The collector that is named to every program of this environment. One that we cannot speak to was not meant for us.
 fn collector_of_others() -> Option<String> {
     let speaks_http = text("OTEL_EXPORTER_OTLP_PROTOCOL").is_none_or(|protocol| protocol.starts_with("http/"));
-    text("OTEL_EXPORTER_OTLP_ENDPOINT").filter(|url| speaks_http && Collector::new(url).is_ok())
+    text("OTEL_EXPORTER_OTLP_ENDPOINT").filter(|url| speaks_http && askbridge_config::Collector::new(url).is_ok())
 }
 
 /// Variables that look like a setting misspelt, each with the one that was probably meant.

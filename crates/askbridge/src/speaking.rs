@@ -25,7 +25,7 @@ pub(crate) struct Spoken {
 impl Spoken {
     /// Makes the routers and opens the ports. Nothing is accepted yet.
     pub(crate) async fn prepare(app: &App, settings: &Settings) -> Result<Self, Failure> {
-        if settings.dialects.insecure_loopback && app.origins.expect_a_proxy() {
+        if *settings.dialects.insecure_loopback && app.origins.expect_a_proxy() {
             let why = "`dialects.insecure_loopback` cannot be combined with a name in `public_url`, `allowed_hosts` or \
                        `allowed_origins`: what a proxy passes on comes from this machine too, and would need no token";
             return Err(Failure::new(why).hint("leave `--insecure-loopback` out and give those clients a token"));
@@ -39,12 +39,14 @@ impl Spoken {
                 None => places.push((address, vec![listing])),
             }
         }
-        let loopback = settings.dialects.insecure_loopback.then(|| Caller::without_token(&settings.user));
+        let loopback = settings.dialects.insecure_loopback.then(|| Caller::without_token(&settings.top.user));
         let choices = Choices {
-            empty_dismissals: settings.dialects.empty_dismissals,
-            whimmy_approvals: settings.dialects.whimmy_approvals,
+            empty_dismissals: *settings.dialects.empty_dismissals,
+            whimmy_approvals: *settings.dialects.whimmy_approvals,
         };
-        app.speak(Speaking { folder: settings.dialects.folder.clone(), loopback, choices });
+        let folder = settings.dialects.folder.as_ref().filter(|folder| folder.is_absolute());
+        let folder = folder.map(|folder| folder.display().to_string());
+        app.speak(Speaking { folder, loopback, choices });
         let mut spoken = Self { router: router(app.clone()), ports: Vec::new() };
         for (address, mut listings) in places {
             listings.dedup_by_key(|listing| listing.name);
@@ -76,7 +78,7 @@ impl Spoken {
         for (name, _) in settings.dialects.speak.iter().filter(|(_, address)| address.is_none()) {
             info!(dialect = name, "Speaking {name} on our own port");
         }
-        if settings.dialects.insecure_loopback && !settings.dialects.speak.is_empty() {
+        if *settings.dialects.insecure_loopback && !settings.dialects.speak.is_empty() {
             warn!(
                 "INSECURE: clients of other systems need no token from this machine. Every program that runs here, \
                  agents too, may start agents and decide in your name. Leave --insecure-loopback out to end this"

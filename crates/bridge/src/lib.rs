@@ -7,6 +7,7 @@
 pub mod auth;
 pub mod chance;
 pub mod clock;
+mod derived;
 mod driver;
 pub mod hooks;
 pub mod hosts;

@@ -8,25 +8,17 @@ use askbridge_core::limits;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::keys::{KEYS, Key, Whose, is_section, key};
 use super::nearest::nearest;
-use super::resolve::Problem;
-use super::rules::{self, Ruled};
+use super::resolve::{Config, Problem};
+use super::rules;
+use super::table::{KEYS, Source, Whose, is_section, key};
 
-/// What a file says.
-#[derive(Debug, Default)]
-pub struct Contents {
-    pub values: Vec<(&'static Key, String, usize)>,
-    pub rules: Vec<Ruled>,
-    pub problems: Vec<Problem>,
-}
-
-/// Returns what a file says; `None` if there is no such file.
-pub fn read_file(path: &Path) -> Result<Option<Contents>, Problem> {
+/// Takes over what a file says. Returns whether there is such a file.
+pub(super) fn take(path: &Path, config: &mut Config) -> Result<bool, Problem> {
     let unreadable = |why: String| Problem::at(path.display().to_string(), why);
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(unreadable(format!("could not read the settings: {error}"))),
     };
     let mut text = String::new();
@@ -35,11 +27,12 @@ pub fn read_file(path: &Path) -> Result<Option<Contents>, Problem> {
     if text.len() > limits::CONFIG_BYTES_MAX {
         return Err(unreadable(format!("this is longer than settings may be, {} bytes", limits::CONFIG_BYTES_MAX)));
     }
-    Ok(Some(read_text(&path.display().to_string(), &text)))
+    take_text(path, &text, config);
+    Ok(true)
 }
 
-pub fn read_text(name: &str, text: &str) -> Contents {
-    let mut reading = Reading { name, text, contents: Contents::default() };
+pub(super) fn take_text(path: &Path, text: &str, config: &mut Config) {
+    let mut reading = Reading { path, text, problems: Vec::new(), config };
     match DeTable::parse(text) {
         Ok(table) => reading.section("", table.get_ref()),
         Err(error) => {
@@ -48,14 +41,16 @@ pub fn read_text(name: &str, text: &str) -> Contents {
         }
     }
     // The table is sorted by name; people read from top to bottom.
-    reading.contents.problems.sort_by_key(|problem| problem.line);
-    reading.contents
+    reading.problems.sort_by_key(|problem| problem.line);
+    let problems = reading.problems;
+    config.problems.extend(problems);
 }
 
 struct Reading<'a> {
-    name: &'a str,
+    path: &'a Path,
     text: &'a str,
-    contents: Contents,
+    problems: Vec<Problem>,
+    config: &'a mut Config,
 }
 
 impl Reading<'_> {
@@ -80,7 +75,7 @@ impl Reading<'_> {
 
     fn value(&mut self, name: &str, value: &DeValue<'_>, at: usize) {
         let Some(key) = key(name) else {
-            let names = KEYS.iter().map(|key| key.name).filter(|name| *name != "token").chain(["rules"]);
+            let names = KEYS.iter().map(|key| &*key.name).filter(|name| *name != "token").chain(["rules"]);
             let hint = nearest(name, names).map(|meant| format!("did you mean `{meant}`?"));
             let hint = hint.unwrap_or_else(|| "see what there is with `askbridge config reference`".to_owned());
             return self.problem(at, format!("there is no setting `{name}`"), Some(hint));
@@ -89,12 +84,10 @@ impl Reading<'_> {
             let hint = format!("an agent could read it here; set {} where it is needed", key.env);
             return self.problem(at, format!("`{name}` does not belong in a file"), Some(hint));
         }
-        match key.kind.read_toml(value) {
-            Ok(text) => {
-                let line = self.line(at);
-                self.contents.values.push((key, text, line));
-            }
-            Err(why) => self.problem(at, format!("`{name}`: {why}"), None),
+        let source = Source::File { path: self.path.to_owned(), line: self.line(at) };
+        let set = |text: String| (key.set)(&mut self.config.settings, &text, source);
+        if let Err(why) = key.form.text_of(value).and_then(set) {
+            self.problem(at, format!("`{name}`: {why}"), None);
         }
     }
 
@@ -109,17 +102,13 @@ impl Reading<'_> {
             for (at, what, hint) in problems {
                 self.problem(at, what, hint);
             }
-            self.contents.rules.push(ruled);
+            self.config.rules.push(ruled);
         }
     }
 
     fn problem(&mut self, at: usize, what: String, hint: Option<String>) {
-        let problem = Problem { place: self.place(at), line: self.line(at), what, hint };
-        self.contents.problems.push(problem);
-    }
-
-    fn place(&self, at: usize) -> String {
-        format!("{}:{}", self.name, self.line(at))
+        let line = self.line(at);
+        self.problems.push(Problem { place: format!("{}:{line}", self.path.display()), line, what, hint });
     }
 
     fn line(&self, at: usize) -> usize {
@@ -137,7 +126,7 @@ mod tests {
             let hint = problem.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
             format!("{}: {}{hint}", problem.line, problem.what)
         };
-        read_text("file", text).problems.into_iter().map(shown).collect()
+        Config::of_text("file", text).problems.into_iter().map(shown).collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::keys::{KEYS, Key, Whose};
+use super::table::{KEYS, Key, Whose};
 
 /// Settings from a command line: key and text.
 pub type Flags = Vec<(&'static Key, String)>;
@@ -26,19 +26,19 @@ fn is_for(key: &Key, whose: Whose) -> bool {
 
 fn arguments(command: Command, whose: Whose) -> Command {
     let keys = KEYS.iter().filter(|key| is_for(key, whose));
-    keys.fold(command, |command, key| match key.flag {
+    keys.fold(command, |command, key| match &key.flag {
         None => command,
         Some(flag) => {
-            let arg = Arg::new(key.name)
-                .long(flag)
-                .value_name(key.kind.value_name())
-                .help(key.doc)
+            let arg = Arg::new(&*key.name)
+                .long(&**flag)
+                .value_name(key.form.value_name())
+                .help(&*key.doc)
                 .help_heading(HEADING)
-                .action(if key.kind.is_repeated() { ArgAction::Append } else { ArgAction::Set })
+                .action(if key.form.is_repeated() { ArgAction::Append } else { ArgAction::Set })
                 .value_parser(clap::value_parser!(OsString))
                 .global(whose == Whose::Everyone);
             // Said without a word, it is meant.
-            let is_a_switch = key.flag == Some("insecure-loopback");
+            let is_a_switch = flag == "insecure-loopback";
             command.arg(if is_a_switch { arg.num_args(0..=1).default_missing_value("true") } else { arg })
         }
     })
@@ -47,7 +47,7 @@ fn arguments(command: Command, whose: Whose) -> Command {
 fn given(matches: &ArgMatches, whose: Whose) -> Flags {
     let keys = KEYS.iter().filter(|key| is_for(key, whose) && key.flag.is_some());
     let given = keys.filter_map(|key| {
-        let texts: Vec<_> = matches.try_get_many::<OsString>(key.name).ok().flatten()?.collect();
+        let texts: Vec<_> = matches.try_get_many::<OsString>(&key.name).ok().flatten()?.collect();
         Some((key, texts.iter().map(|text| text.to_string_lossy()).collect::<Vec<_>>().join(",")))
     });
     given.collect()

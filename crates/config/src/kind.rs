@@ -1,23 +1,34 @@
 //! What a setting may be, and how it is read: the same from a file, the environment and a flag.
 
-use std::net::SocketAddr;
+use std::env::split_paths;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use askbridge_bridge::hosts::AlwaysAsk;
-use askbridge_bridge::outbound::Range;
-use askbridge_bridge::server::{Origins, dialects};
-use askbridge_bridge::traces::Collector;
+use askbridge_core::limits;
+use askbridge_core::terms::{OnDismissal, OnExpiry, WhileOpen};
 use askbridge_core::verdict::spoken;
-use toml::de::DeValue;
+use askbridge_peers::doors::claude::AlwaysAsk;
+use askbridge_peers::doors::mcp::Patience;
+use askbridge_peers::listing::dialects as known;
+use ipnet::IpNet;
 use tracing_subscriber::EnvFilter;
 
 use super::spans;
-use super::waits::patience;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+/// How people write a value, and how it becomes one of type `T`.
+pub(crate) struct Kind<T> {
+    pub(crate) form: Form,
+    /// Reads a text that [`Form::tidied`] let pass. An empty one reads as no value, where there can be none.
+    pub(crate) read: fn(Form, &str) -> Result<T, String>,
+}
+
+/// How people write a value. Its words are in `texts`.
+#[derive(Debug, Clone, Copy)]
+pub enum Form {
     Address,
     Folder,
+    Folders,
     File,
     Text,
     Secret,
@@ -30,230 +41,256 @@ pub enum Kind {
     Ranges,
     Waits,
     Level,
-    OneOf(&'static [&'static str]),
+    OneOf(fn() -> Vec<&'static str>),
     Span { or: &'static str, max: Duration },
     Count { max: u32 },
     Bytes { or: &'static str },
     YesNo,
 }
 
-impl Kind {
-    /// What to write instead, for whoever wrote something else.
-    pub fn expects(self) -> String {
-        match self {
-            Self::Address => "an address with a port, like 127.0.0.1:4760".to_owned(),
-            Self::Folder => "the path of a folder".to_owned(),
-            Self::File => "the path of a file".to_owned(),
-            Self::Text => "text".to_owned(),
-            Self::Secret => "a token".to_owned(),
-            Self::Url => "an address like `https://ask.example.org`, without a path".to_owned(),
-            Self::Collector => "the address of a collector, like `http://127.0.0.1:4318`; or none".to_owned(),
-            Self::Hosts => "host names, like `ask.example.org`".to_owned(),
-            Self::Origins => "origins, like `https://desk.example.org`, without a path".to_owned(),
-            Self::Dialects => format!("names among {}, each perhaps with an address", known().join(", ")),
-            Self::Tools => "names of tools or patterns, like `Bash`, `mcp__github__*` or `Bash(*git push*)`".to_owned(),
-            Self::Ranges => "addresses or ranges, like `10.0.0.7` or `10.0.0.0/8`".to_owned(),
-            Self::Waits => "spans of time, each perhaps for one program, like `30s` or `codex=4m`".to_owned(),
-            Self::Level => "error, warn, info or debug".to_owned(),
-            Self::OneOf(words) => words.join(" or "),
-            Self::Span { or, max } => format!("a span of time up to {}, like 30s, 10m or 2h; or {or}", spoken(max)),
-            Self::Count { max } => format!("a number from 1 to {max}"),
-            Self::Bytes { or } => format!("an amount of memory, like 512M or 2G; or {or}"),
-            Self::YesNo => "true or false".to_owned(),
-        }
-    }
+pub(crate) const fn address() -> Kind<SocketAddr> {
+    Kind { form: Form::Address, read: |form, text| text.parse().map_err(|_| form.wrong(text)) }
+}
 
-    /// How the reference writes the type.
-    pub fn shape(self) -> String {
-        match self {
-            Self::Address => "address with a port".to_owned(),
-            Self::Folder | Self::File => "path".to_owned(),
-            Self::Text => "text".to_owned(),
-            Self::Secret => "token".to_owned(),
-            Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
-            Self::Collector => "`http://`, a name or an address, and a port; or `none`".to_owned(),
-            Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Ranges | Self::Waits => {
-                "list of texts; with commas in the environment and in flags".to_owned()
-            }
-            Self::Level => "`error`, `warn`, `info`, `debug`".to_owned(),
-            Self::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
-            Self::Span { or, max } => format!("span of time up to {}, or `{or}`", spoken(max)),
-            Self::Count { max } => format!("number from 1 to {max}"),
-            Self::Bytes { or } => format!("bytes with `K`, `M` or `G`, or `{or}`"),
-            Self::YesNo => "`true` or `false`".to_owned(),
-        }
-    }
+pub(crate) const fn folder() -> Kind<Option<PathBuf>> {
+    Kind { form: Form::Folder, read: |_, text| Ok(some(text).map(PathBuf::from)) }
+}
 
-    /// How the help names it.
-    pub fn value_name(self) -> &'static str {
-        match self {
-            Self::Address => "ADDRESS",
-            Self::Folder => "FOLDER",
-            Self::File => "FILE",
-            Self::Text | Self::OneOf(_) => "WORD",
-            Self::Secret => "TOKEN",
-            Self::Url | Self::Collector => "URL",
-            Self::Hosts => "NAMES",
-            Self::Origins => "ORIGINS",
-            Self::Dialects => "NAME[=ADDRESS]",
-            Self::Tools => "TOOLS",
-            Self::Ranges => "ADDRESSES",
-            Self::Waits => "[NAME=]SPAN",
-            Self::Bytes { .. } => "BYTES",
-            Self::Level => "LEVEL",
-            Self::Span { .. } => "SPAN",
-            Self::Count { .. } => "NUMBER",
-            Self::YesNo => "YES_OR_NO",
-        }
-    }
-
-    pub fn is_list(self) -> bool {
-        matches!(self, Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Ranges | Self::Waits)
-    }
-
-    /// May a flag be given more than once?
-    pub fn is_repeated(self) -> bool {
-        matches!(self, Self::Dialects | Self::Waits)
-    }
-
-    /// Checks a text, and returns it as it is meant.
-    pub fn read(self, text: &str) -> Result<String, String> {
-        let text = text.trim();
-        let wrong = || Err(format!("`{text}` is not {}", self.expects()));
-        match self {
-            Self::Address => {
-                let address = text.replace("localhost:", "127.0.0.1:");
-                if address.parse::<SocketAddr>().is_ok() { Ok(address) } else { wrong() }
-            }
-            Self::Folder | Self::File | Self::Text | Self::Secret => {
-                if text.is_empty() {
-                    Err(format!("it is empty, and should be {}", self.expects()))
-                } else {
-                    Ok(text.to_owned())
-                }
-            }
-            Self::Url => {
-                let url = text.trim_end_matches('/');
-                let is_web = url.starts_with("https://") || url.starts_with("http://");
-                // What can be an origin is a scheme and a name, and that is all that there may be.
-                if is_web && !url.contains(['?', '#', '@']) && Origins::new([url.to_owned()]).is_ok() {
-                    Ok(url.to_owned())
-                } else {
-                    wrong()
-                }
-            }
-            Self::Collector if text == "none" => Ok(text.to_owned()),
-            Self::Collector => Collector::new(text).map(|_| text.to_owned()),
-            Self::Hosts => Origins::default().with_hosts(items(text)).map(|_| items(text).join(",")),
-            Self::Origins => Origins::new(items(text)).map(|_| items(text).join(",")),
-            Self::Dialects => {
-                let read = items(text)
-                    .into_iter()
-                    .map(|item| dialect_at(&item).map(|_| item.replace("localhost:", "127.0.0.1:")));
-                Ok(read.collect::<Result<Vec<_>, _>>()?.join(","))
-            }
-            Self::Tools => {
-                let tools = items(text);
-                AlwaysAsk::read(tools.iter().map(String::as_str)).map(|_| tools.join(","))
-            }
-            Self::Ranges => {
-                let read = items(text).into_iter().map(|item| item.parse::<Range>().map(|_| item));
-                Ok(read.collect::<Result<Vec<_>, _>>()?.join(","))
-            }
-            Self::Waits => patience(text).map(|_| items(text).join(",")),
-            Self::Bytes { or } if text == or => Ok(text.to_owned()),
-            Self::Bytes { .. } => match bytes(text) {
-                Some(_) => Ok(text.to_owned()),
-                None => wrong(),
-            },
-            Self::Level => match EnvFilter::builder().parse(text) {
-                // A word that is no level would be taken for the name of a module.
-                Ok(_) if text.contains('=') || LEVELS.contains(&text.to_ascii_lowercase().as_str()) => {
-                    Ok(text.to_owned())
-                }
-                _ => wrong(),
-            },
-            Self::OneOf(words) => {
-                if words.contains(&text) {
-                    Ok(text.to_owned())
-                } else {
-                    wrong()
-                }
-            }
-            // What can be kept for ever can also not be kept at all.
-            Self::Span { or, .. } if text == or || (or == "off" && text == "0") => Ok(text.to_owned()),
-            Self::Span { max, .. } => match spans::parse(text) {
-                Ok(span) if span <= max => Ok(text.to_owned()),
-                _ => wrong(),
-            },
-            Self::Count { max } => match text.parse::<u32>() {
-                Ok(count) if (1..=max).contains(&count) => Ok(text.to_owned()),
-                _ => wrong(),
-            },
-            Self::YesNo => match text {
-                "true" | "yes" | "1" => Ok("true".to_owned()),
-                "false" | "no" | "0" => Ok("false".to_owned()),
-                _ => wrong(),
-            },
-        }
-    }
-
-    /// Reads a value of a file: first its type, then what it says.
-    pub fn read_toml(self, value: &DeValue<'_>) -> Result<String, String> {
-        let found = || Err(format!("this is {}, and should be {}", named(value), self.written()));
-        match (self, value) {
-            (kind, DeValue::Array(list)) if kind.is_list() => {
-                let items: Option<Vec<_>> = list.iter().map(|item| item.get_ref().as_str()).collect();
-                match items {
-                    Some(items) => self.read(&items.join(",")),
-                    None => Err(format!("every item should be text: {}", self.written())),
-                }
-            }
-            (kind, _) if kind.is_list() => found(),
-            (Self::Count { .. }, DeValue::Integer(number)) => self.read(number.as_str()),
-            (Self::YesNo, DeValue::Boolean(flag)) => self.read(&flag.to_string()),
-            (Self::Count { .. } | Self::YesNo, _) => found(),
-            (_, DeValue::String(text)) => self.read(text),
-            (Self::Span { .. }, DeValue::Integer(number)) => {
-                Err(format!("this number has no unit; write \"{}s\" for seconds", number.as_str()))
-            }
-            _ => found(),
-        }
-    }
-
-    /// How to write it in a file.
-    fn written(self) -> String {
-        match self {
-            Self::Hosts => "a list, like [\"ask.example.org\"]".to_owned(),
-            Self::Origins => "a list, like [\"https://desk.example.org\"]".to_owned(),
-            Self::Dialects => "a list, like [\"prime\", \"ccc=127.0.0.1:8000\"]".to_owned(),
-            Self::Tools => "a list, like [\"Bash\", \"mcp__github__*\"]".to_owned(),
-            Self::Ranges => "a list, like [\"10.0.0.0/8\"]".to_owned(),
-            Self::Waits => "a list, like [\"codex=4m\", \"30s\"]".to_owned(),
-            Self::Count { .. } | Self::YesNo => format!("{}, without quotes", self.expects()),
-            _ => format!("in quotes: {}", self.expects()),
-        }
+pub(crate) const fn folders() -> Kind<Vec<PathBuf>> {
+    Kind {
+        form: Form::Folders,
+        read: |_, text| Ok(some(text).map(|text| split_paths(text).collect()).unwrap_or_default()),
     }
 }
 
-fn known() -> Vec<&'static str> {
-    dialects().collect()
+pub(crate) const fn file() -> Kind<Option<PathBuf>> {
+    Kind { form: Form::File, read: |_, text| Ok(some(text).map(PathBuf::from)) }
 }
 
-/// Reads a language of another system, and the address on which it is to be spoken if that is not our own.
-pub fn dialect_at(text: &str) -> Result<(&'static str, Option<SocketAddr>), String> {
+pub(crate) const fn text() -> Kind<String> {
+    Kind { form: Form::Text, read: |_, text| Ok(text.to_owned()) }
+}
+
+pub(crate) const fn secret() -> Kind<Option<String>> {
+    Kind { form: Form::Secret, read: |_, text| Ok(some(text).map(str::to_owned)) }
+}
+
+pub(crate) const fn url() -> Kind<Option<String>> {
+    Kind {
+        form: Form::Url,
+        read: |form, text| {
+            let Some(url) = some(text) else { return Ok(None) };
+            let is_web = url.starts_with("https://") || url.starts_with("http://");
+            // A scheme and a name, like an origin, and that is all that there may be.
+            if is_web && !url.contains(['?', '#', '@']) && is_origin(url) {
+                Ok(Some(url.to_owned()))
+            } else {
+                Err(form.wrong(text))
+            }
+        },
+    }
+}
+
+/// Host names. One that can be none would never match.
+pub(crate) const fn hosts() -> Kind<Vec<String>> {
+    Kind { form: Form::Hosts, read: |_, text| items(text).into_iter().map(host).collect() }
+}
+
+fn host(host: String) -> Result<String, String> {
+    match host.contains(['/', '*', ' ', '@']) {
+        true => Err(format!("`{host}` is not a host name; write it like `ask.example.org`, without `https://`")),
+        false => Ok(host),
+    }
+}
+
+/// Origins, as browsers write them. One that can be none would never match.
+pub(crate) const fn origins() -> Kind<Vec<String>> {
+    Kind { form: Form::Origins, read: |_, text| items(text).into_iter().map(origin).collect() }
+}
+
+fn origin(origin: String) -> Result<String, String> {
+    match is_origin(&origin) {
+        true => Ok(origin),
+        false => Err(format!("`{origin}` is not an origin; write it like `https://example.org`, without a path")),
+    }
+}
+
+fn is_origin(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(_, host)| !host.is_empty() && !host.contains('/'))
+}
+
+/// A language of another system, and the address on which it is spoken if that is not our own.
+pub(crate) type SpokenAt = (&'static str, Option<SocketAddr>);
+
+pub(crate) const fn dialects() -> Kind<Vec<SpokenAt>> {
+    Kind { form: Form::Dialects, read: |_, text| items(text).iter().map(|item| spoken_at(item)).collect() }
+}
+
+fn spoken_at(text: &str) -> Result<SpokenAt, String> {
     let (name, address) = text.split_once('=').map_or((text, None), |(name, address)| (name, Some(address)));
-    let Some(name) = dialects().find(|known| *known == name.trim()) else {
-        return Err(format!("there is no dialect `{}`; there are {}", name.trim(), known().join(", ")));
+    let Some(name) = known().find(|known| *known == name.trim()) else {
+        let known: Vec<_> = known().collect();
+        return Err(format!("there is no dialect `{}`; there are {}", name.trim(), known.join(", ")));
     };
     let address = address.map(|address| {
-        let address = address.trim().replace("localhost:", "127.0.0.1:");
+        let address = address.trim();
         address.parse().map_err(|_| format!("`{address}` is not an address with a port, like 127.0.0.1:8000"))
     });
     Ok((name, address.transpose()?))
 }
 
+pub(crate) const fn tools() -> Kind<Vec<String>> {
+    Kind {
+        form: Form::Tools,
+        read: |_, text| {
+            let tools = items(text);
+            AlwaysAsk::read(tools.iter().map(String::as_str))?;
+            Ok(tools)
+        },
+    }
+}
+
+pub(crate) const fn ranges() -> Kind<Vec<IpNet>> {
+    Kind { form: Form::Ranges, read: |_, text| items(text).iter().map(|item| range(item)).collect() }
+}
+
+fn range(item: &str) -> Result<IpNet, String> {
+    let range = item.parse().or_else(|_| item.parse::<IpAddr>().map(IpNet::from));
+    range.map_err(|_| format!("`{item}` is not an address or a range, like `10.0.0.7` or `10.0.0.0/8`"))
+}
+
+/// How long programs are kept waiting through the MCP door: `30s` for all, `codex=4m` for one.
+pub(crate) const fn waits() -> Kind<Patience> {
+    Kind { form: Form::Waits, read: |_, text| patience(text) }
+}
+
+/// Longest that a call may be held: a day, which is what the most patient program takes.
+const HELD_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+fn patience(text: &str) -> Result<Patience, String> {
+    let mut patience = Patience::default();
+    for item in items(text) {
+        let (name, span) =
+            item.rsplit_once('=').map_or((None, item.as_str()), |(name, span)| (Some(name.trim()), span));
+        let wait = spans::parse(span)?;
+        if wait > HELD_MAX.min(limits::WAIT_MAX) {
+            return Err(format!("`{span}` is too short or too long; a call is held for up to {}", spoken(HELD_MAX)));
+        }
+        match name {
+            Some("") => return Err(format!("`{item}` names no program")),
+            Some(name) => patience.named.push((name.to_lowercase(), wait)),
+            None => patience.others = Some(wait),
+        }
+    }
+    Ok(patience)
+}
+
+pub(crate) const fn level() -> Kind<String> {
+    Kind {
+        form: Form::Level,
+        read: |form, text| match EnvFilter::builder().parse(text) {
+            // A word that is no level would be taken for the name of a module.
+            Ok(_) if text.contains('=') || LEVELS.contains(&&*text.to_ascii_lowercase()) => Ok(text.to_owned()),
+            _ => Err(form.wrong(text)),
+        },
+    }
+}
+
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
+
+/// A span of time, or the word for none.
+pub(crate) const fn span(or: &'static str, max: Duration) -> Kind<Option<Duration>> {
+    Kind {
+        form: Form::Span { or, max },
+        read: |form, text| match form {
+            Form::Span { or, .. } if text == or => Ok(None),
+            // What can be kept for ever can also not be kept at all.
+            Form::Span { or: "off", .. } if text == "0" => Ok(Some(Duration::ZERO)),
+            form => up_to(form, text).map(Some),
+        },
+    }
+}
+
+/// A span of time, or 0.
+pub(crate) const fn span_or_zero(max: Duration) -> Kind<Duration> {
+    let form = Form::Span { or: "0", max };
+    Kind { form, read: |form, text| if text == "0" { Ok(Duration::ZERO) } else { up_to(form, text) } }
+}
+
+fn up_to(form: Form, text: &str) -> Result<Duration, String> {
+    match (spans::parse(text), form) {
+        (Ok(span), Form::Span { max, .. }) if span <= max => Ok(span),
+        _ => Err(form.wrong(text)),
+    }
+}
+
+pub(crate) const fn count(max: u32) -> Kind<u32> {
+    Kind {
+        form: Form::Count { max },
+        read: |form, text| match (text.parse(), form) {
+            (Ok(count), Form::Count { max }) if (1..=max).contains(&count) => Ok(count),
+            _ => Err(form.wrong(text)),
+        },
+    }
+}
+
+/// An amount of memory, or the word for none.
+pub(crate) const fn amount(or: &'static str) -> Kind<Option<u64>> {
+    Kind {
+        form: Form::Bytes { or },
+        read: |form, text| match form {
+            Form::Bytes { or } if text == or => Ok(None),
+            form => bytes(text).map(Some).ok_or_else(|| form.wrong(text)),
+        },
+    }
+}
+
+pub(crate) const fn yes_or_no() -> Kind<bool> {
+    Kind { form: Form::YesNo, read: |form, text| text.parse().map_err(|_| form.wrong(text)) }
+}
+
+/// A type whose values are words.
+pub(crate) trait Word: Sized + Clone + 'static {
+    const WORDS: &'static [(&'static str, Self)];
+}
+
+pub(crate) const fn one_of<T: Word>() -> Kind<T> {
+    Kind {
+        form: Form::OneOf(|| T::WORDS.iter().map(|(word, _)| *word).collect()),
+        read: |form, text| {
+            let found = T::WORDS.iter().find(|(word, _)| *word == text);
+            found.map(|(_, meant)| meant.clone()).ok_or_else(|| form.wrong(text))
+        },
+    }
+}
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+impl Word for LogFormat {
+    const WORDS: &'static [(&'static str, Self)] = &[("text", Self::Text), ("json", Self::Json)];
+}
+
+impl Word for OnExpiry {
+    const WORDS: &'static [(&'static str, Self)] = &[("tell", Self::Tell), ("stop", Self::TellAndStop)];
+}
+
+impl Word for OnDismissal {
+    const WORDS: &'static [(&'static str, Self)] = &[("tell", Self::Tell), ("stop", Self::TellAndStop)];
+}
+
+impl Word for WhileOpen {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("hold", Self::Hold), ("cancel_turn", Self::CancelTurn), ("refuse", Self::Refuse), ("pass_on", Self::PassOn)];
+}
+
+fn some(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
 
 /// The items of a list as the environment and flags write it.
 pub fn items(text: &str) -> Vec<String> {
@@ -272,13 +309,33 @@ pub fn bytes(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(1 << power).filter(|bytes| *bytes > 0)
 }
 
-fn named(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "text",
-        DeValue::Integer(_) | DeValue::Float(_) => "a number",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "a list",
-        DeValue::Table(_) => "a section",
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_span_is_for_all_and_a_name_for_one() {
+        let named = vec![("codex".to_owned(), Duration::from_secs(240))];
+        let expected = Patience { named, others: Some(Duration::from_secs(30)) };
+        assert_eq!(patience("Codex=4m, 30s"), Ok(expected));
+        assert_eq!(patience(""), Ok(Patience::default()));
+        for wrong in ["codex", "codex=", "=4m", "codex=2d", "0s"] {
+            assert!(patience(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_would_never_match_is_refused() {
+        let hosts = hosts();
+        assert_eq!((hosts.read)(hosts.form, "ask.example, b.example:8443").unwrap(), ["ask.example", "b.example:8443"]);
+        assert!((hosts.read)(hosts.form, "https://ask.example").is_err());
+        let origins = origins();
+        assert!((origins.read)(origins.form, "https://desk.example").is_ok());
+        assert!((origins.read)(origins.form, "https://desk.example/page").is_err());
+        let ranges = ranges();
+        assert!((ranges.read)(ranges.form, "10.0.0.0/8, 127.0.0.1, fd00::/8").is_ok());
+        for wrong in ["relay.example", "10.0.0.0/33", "::/129", "10.0.0.0/x", "10.0.0.0/"] {
+            assert!((ranges.read)(ranges.form, wrong).is_err(), "{wrong}");
+        }
     }
 }

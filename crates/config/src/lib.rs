@@ -1,24 +1,27 @@
-//! Settings: one table of keys, read from a file, the environment and flags, each value with where it came from.
+//! Settings: one typed structure, filled from a file, the environment and flags, each value with where it came from.
 //!
-//! Whoever calls brings the environment and the name of the file; nothing here looks for them. [`Config::resolve`] says who
-//! wins, `keys` is the table, `kind` what a value may be, [`spans`] how people write time.
+//! `settings` is the structure; the file, the variables, the flags, `config show` and the reference follow it. The caller
+//! brings the environment and the name of the file: nothing here looks for them. [`Config::resolve`] says who wins, `kind`
+//! what a value may be, [`spans`] how people write time. Why not a library: `docs/design/0006-settings.md`.
 
+mod collector;
 mod file;
 mod flags;
-mod keys;
 mod kind;
 mod nearest;
 mod reference;
 mod resolve;
 mod rules;
+mod settings;
 pub mod spans;
-mod waits;
+mod table;
+mod texts;
 
-pub use file::{Contents, read_file, read_text};
+pub use collector::Collector;
 pub use flags::{Flags, ForEveryone, ForServer};
-pub use keys::{Key, Whose, misspelt};
-pub use kind::{Kind, bytes, dialect_at, items};
+pub use kind::{Form, LogFormat, bytes, items};
 pub use reference::page as reference;
-pub use resolve::{Config, Found, Given, Problem, Source};
+pub use resolve::{Config, Given, Problem};
 pub use rules::Ruled;
-pub use waits::patience;
+pub use settings::{Agents, Dialects, Hooks, Limits, Log, Mcp, Otel, Outbound, Settings, Terms, Top};
+pub use table::{Key, Machine, Setting, Shown, Source, Whose, misspelt};

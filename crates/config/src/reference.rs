@@ -1,11 +1,12 @@
 //! `docs/reference/config.md`, written from the table.
 
-use super::keys::{CONDITIONS, KEYS, Key, Whose};
+use super::rules::CONDITIONS;
+use super::table::{KEYS, Key, Whose};
 
 const INTRODUCTION: &str = "\
 # Settings
 
-Written by a test from the table in `crates/config/src/keys.rs`; change that, then run
+Written by a test from the structure in `crates/config/src/settings.rs`; change that, then run
 `BLESS=1 cargo test -p askbridge-config the_reference`.
 
 Every setting has a name in one TOML file, a variable and (with few exceptions) a flag. Who wins: **a flag, then the environment,
@@ -16,6 +17,7 @@ then the file, then the default.** The file is the one that `--config FILE` name
 $ askbridge config show          # every setting, its value, and where it came from
 $ askbridge config check         # what is wrong with the file, the environment and the flags
 $ askbridge config reference     # this page
+$ askbridge help settings        # the flags, on a screen
 ```
 
 A name that does not exist is refused, with the one that was probably meant; so is a value of the wrong type. An empty variable
@@ -68,42 +70,34 @@ const ELSEWHERE: &str = "\
 | `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_PROTOCOL` | the default of `otel.endpoint`, unless it is `https` or the protocol is `grpc`: then it was meant for others |
 ";
 
-fn section(key: &Key) -> &str {
-    key.name.split_once('.').map_or("", |(section, _)| section)
-}
-
 fn row(key: &Key) -> String {
-    let short = key.name.rsplit('.').next().unwrap_or(key.name);
-    let default = match key.default {
-        "" => "none".to_owned(),
-        words if words.contains(' ') || words.contains('$') => words.to_owned(),
-        value => format!("`{value}`"),
-    };
-    let flag = key.flag.map_or("none".to_owned(), |flag| format!("`--{flag}`"));
+    let flag = key.flag.as_ref().map_or("none".to_owned(), |flag| format!("`--{flag}`"));
     let place = match key.whose {
         Whose::Caller => "; not in the file, where an agent could read it",
         Whose::Server | Whose::Commands => "",
         Whose::Everyone => "; also for commands",
     };
-    format!("| `{short}` | {}{place} | {} | {default} | `{}` | {flag} |\n", key.doc, key.kind.shape(), key.env)
+    let Key { doc, env, .. } = key;
+    let (name, shape, default) = (key.short(), key.form.shape(), key.default.words());
+    format!("| `{name}` | {doc}{place} | {shape} | {default} | `{env}` | {flag} |\n")
 }
 
 /// Returns the page.
 pub fn page() -> String {
     let mut page = format!("{INTRODUCTION}```toml\n{EXAMPLE}```\n");
     let mut last = None;
-    for key in KEYS {
-        if last != Some(section(key)) {
-            last = Some(section(key));
-            let title = if section(key).is_empty() { "At the top".to_owned() } else { format!("[{}]", section(key)) };
+    for key in KEYS.iter() {
+        if last != Some(key.section()) {
+            last = Some(key.section());
+            let title = if key.section().is_empty() { "At the top".to_owned() } else { format!("[{}]", key.section()) };
             let head = "| name | | what it may be | default | variable | flag |\n|---|---|---|---|---|---|\n";
             page.push_str(&format!("\n## {title}\n\n{head}"));
         }
         page.push_str(&row(key));
     }
     page.push_str(&format!("\n{RULES}"));
-    for condition in CONDITIONS {
-        page.push_str(&format!("| `{}` | {} |\n", condition.name, condition.doc));
+    for (name, doc) in CONDITIONS {
+        page.push_str(&format!("| `{name}` | {doc} |\n"));
     }
     page.push_str(&format!("\n{ELSEWHERE}"));
     page
@@ -114,7 +108,9 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::super::file::read_text;
+    use super::super::resolve::Config;
+    use super::super::settings::Settings;
+    use super::super::table::{Machine, Source};
     use super::*;
 
     #[test]
@@ -129,24 +125,20 @@ mod tests {
 
     #[test]
     fn the_example_of_the_reference_is_right() {
-        let contents = read_text("example", EXAMPLE);
-        assert_eq!(contents.problems, []);
-        assert_eq!((contents.values.len(), contents.rules.len()), (6, 1));
+        let config = Config::of_text("example", EXAMPLE);
+        assert_eq!(config.problems, []);
+        let set = config.shown().filter(|shown| *shown.source != Source::Default).count();
+        assert_eq!((set, config.rules.len()), (6, 1));
     }
 
     #[test]
-    fn every_default_can_be_written_and_names_are_alike() {
-        for key in KEYS {
-            let words = key.default.contains(' ');
-            if !words {
-                assert!(key.kind.read(key.default).is_ok() || key.default.is_empty(), "{}", key.name);
-            }
-            assert!(key.env.starts_with("ASKBRIDGE_"), "{}", key.name);
-            if let Some(flag) = key.flag {
-                let named = key.name.replace(['.', '_'], "-");
-                let typed_often = [("dialects-speak", "dialect"), ("dialects-insecure-loopback", "insecure-loopback")];
-                let short = typed_often.iter().find(|(long, _)| *long == named).map(|(_, short)| *short);
-                assert_eq!(flag, short.unwrap_or(&named));
+    fn every_default_can_be_written() {
+        let mut settings = Settings::of(&Machine::default());
+        for key in KEYS.iter() {
+            let (text, _) = (key.get)(&settings);
+            let text = text.to_owned();
+            if !text.is_empty() && !text.contains(' ') {
+                assert_eq!((key.set)(&mut settings, &text, Source::Default), Ok(()), "{}", key.name);
             }
         }
     }

@@ -1,12 +1,23 @@
 //! `[[rules]]`: terms for the asks that a rule names.
 
-use askbridge_core::terms::{OnDismissal, OnExpiry, Rule, Wait, WhileOpen, Wishes};
 use std::time::Duration;
+
+use askbridge_core::terms::{Rule, Wait, Wishes};
 use toml::de::{DeTable, DeValue};
 
-use super::keys::{CONDITIONS, KEYS, term};
 use super::nearest::nearest;
-use super::spans;
+use super::settings::{Settings, Terms};
+use super::table::{KEYS, Machine, Source, term};
+
+/// What a `[[rules]]` entry may say beside the terms, whose names it shares with `[terms]`: each with a sentence.
+pub(crate) const CONDITIONS: &[(&str, &str)] = &[
+    ("name", "What to call the rule. Every rule needs one"),
+    ("door", "The ask came through this door: `http`"),
+    ("agent", "The agent that asks is called this"),
+    ("folder", "The session works in this folder, or below it"),
+    ("header", "The first question has this header"),
+    ("asks_about", "The headline contains these words, in any case"),
+];
 
 /// A rule, and the line on which it begins.
 #[derive(Debug, Clone)]
@@ -20,30 +31,32 @@ type Complaint = (usize, String, Option<String>);
 
 pub(super) fn read(table: &DeTable<'_>, line: usize, at: usize) -> (Ruled, Vec<Complaint>) {
     let mut problems = Vec::new();
-    let mut said: Vec<(String, String)> = Vec::new();
+    let mut said: Vec<(&str, &str)> = Vec::new();
+    let mut terms = Settings::of(&Machine::default());
     for (written, value) in table {
         let (name, at): (&str, usize) = (written.get_ref(), written.span().start);
-        let is_condition = CONDITIONS.iter().any(|condition| condition.name == name);
+        let is_condition = CONDITIONS.iter().any(|(condition, _)| *condition == name);
         match (value.get_ref(), term(name)) {
-            (DeValue::String(text), None) if is_condition && !text.trim().is_empty() => {
-                said.push((name.to_owned(), text.trim().to_owned()));
-            }
+            (DeValue::String(text), None) if is_condition && !text.trim().is_empty() => said.push((name, text.trim())),
             (_, None) if is_condition => problems.push((at, format!("`{name}` has to be text, in quotes"), None)),
-            (value, Some(key)) => match key.kind.read_toml(value) {
-                Ok(text) => said.push((name.to_owned(), text)),
-                Err(why) => problems.push((at, format!("`{name}`: {why}"), None)),
-            },
+            (value, Some(key)) => {
+                let source = Source::File { path: "".into(), line };
+                let set = |text: String| (key.set)(&mut terms, &text, source);
+                if let Err(why) = key.form.text_of(value).and_then(set) {
+                    problems.push((at, format!("`{name}`: {why}"), None));
+                }
+            }
             (_, None) => {
-                let terms = KEYS.iter().filter_map(|key| key.name.strip_prefix("terms."));
-                let names = CONDITIONS.iter().map(|condition| condition.name).chain(terms);
+                let terms = KEYS.iter().filter(|key| key.section() == "terms").map(|key| key.short());
+                let names = CONDITIONS.iter().map(|(name, _)| *name).chain(terms);
                 let hint = nearest(name, names).map(|meant| format!("did you mean `{meant}`?"));
                 problems.push((at, format!("a rule has no `{name}`"), hint));
             }
         }
     }
-    let get = |name: &str| said.iter().find(|(said, _)| said == name).map(|(_, text)| text.as_str());
+    let get = |name: &str| said.iter().find(|(said, _)| *said == name).map(|(_, text)| *text);
     let text = |name: &str| get(name).map(str::to_owned);
-    let wishes = wishes(get);
+    let wishes = wishes(&terms.terms);
     match get("name") {
         None => problems.push((
             at,
@@ -69,23 +82,17 @@ pub(super) fn read(table: &DeTable<'_>, line: usize, at: usize) -> (Ruled, Vec<C
     (Ruled { rule, line }, problems)
 }
 
-/// Makes wishes of texts that were checked.
-pub(super) fn wishes<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Wishes {
-    let span = |text: &str| spans::parse(text).unwrap_or(Duration::ZERO);
+/// What was chosen of the terms. A default of ours is not a wish of the operator's: it would hide what a later release
+/// thinks best.
+pub(super) fn wishes(terms: &Terms) -> Wishes {
     Wishes {
-        wait: get("timeout").map(|text| if text == "never" { Wait::Forever } else { Wait::For(span(text)) }),
-        on_expiry: get("on_expiry").map(|text| if text == "stop" { OnExpiry::TellAndStop } else { OnExpiry::Tell }),
-        on_dismissal: get("on_dismissal")
-            .map(|text| if text == "stop" { OnDismissal::TellAndStop } else { OnDismissal::Tell }),
-        undo: get("undo").map(|text| if text == "none" { Duration::ZERO } else { span(text) }),
-        messages: get("messages").map(|text| match text {
-            "cancel_turn" => WhileOpen::CancelTurn,
-            "refuse" => WhileOpen::Refuse,
-            "pass_on" => WhileOpen::PassOn,
-            _ => WhileOpen::Hold,
-        }),
-        parallel: get("parallel").map(|text| text == "true"),
-        quorum: get("quorum").and_then(|text| text.parse().ok()),
+        wait: terms.timeout.chosen().map(|wait| wait.map_or(Wait::Forever, Wait::For)),
+        on_expiry: terms.on_expiry.chosen().cloned(),
+        on_dismissal: terms.on_dismissal.chosen().copied(),
+        undo: terms.undo.chosen().map(|undo| undo.unwrap_or(Duration::ZERO)),
+        messages: terms.messages.chosen().copied(),
+        parallel: terms.parallel.chosen().copied(),
+        quorum: terms.quorum.chosen().and_then(|quorum| u8::try_from(*quorum).ok()),
         ..Wishes::default()
     }
 }

@@ -27,7 +27,7 @@ pub enum Trouble {
 impl Trouble {
     /// Names a place in a text by line and column, both from 1, as editors do.
     pub(crate) fn syntax(text: &str, at: usize, why: impl Into<String>) -> Self {
-        let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        let at = text.floor_char_boundary(at);
         let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         Self::Syntax { line: line_of(text, at), column: 1 + text[line_start..at].chars().count(), why: why.into() }
     }

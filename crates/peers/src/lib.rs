@@ -10,6 +10,7 @@ pub mod dialects;
 pub mod doors;
 pub mod json;
 pub mod listing;
+mod one_request;
 pub mod peer;
 pub mod rest;
 pub mod slot;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use askbridge_core::fit::Abilities;
 use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
@@ -15,8 +14,8 @@ use crate::peer::Peer;
 pub struct Listing {
     pub name: &'static str,
     pub routes: &'static [Route],
-    pub abilities: Abilities,
-    pub manners: Manners,
+    /// Does a connection begin with a login of its own, or does it bring its token along?
+    pub login: Login,
     pub served: Served,
     /// What sessions made through this language wish for, unless someone stronger wishes otherwise.
     pub wishes: fn() -> Wishes,
@@ -70,22 +69,6 @@ pub enum Carrier {
     Cookie(&'static str),
     /// A cookie that counts on sockets alone, for a page of this very origin, and never for an agent that we know.
     SocketCookie(&'static str),
-}
-
-/// What belongs to a connection, not to the ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Manners {
-    pub sharing: Sharing,
-    /// Does a connection begin with a login of its own, or does it bring its token along?
-    pub login: Login,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sharing {
-    /// Any number of connections, side by side.
-    Share,
-    /// The newest connection to a session displaces the others.
-    TakeOver,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,6 +148,11 @@ pub fn hosted_doors() -> impl Iterator<Item = &'static str> {
 /// The hosted door of clients that start an agent and cannot say which: the first of the listing.
 pub fn usual_hosted_door() -> &'static str {
     hosted_doors().next().expect("a door in the listing is hosted")
+}
+
+/// The names of the languages that are spoken only when the operator names them.
+pub fn dialects() -> impl Iterator<Item = &'static str> {
+    LISTING.iter().filter(|listing| listing.served != Served::Always).map(|listing| listing.name)
 }
 
 /// Makes a machine that no connection has.

@@ -1,5 +1,6 @@
 //! Requests and responses, as far as every language of another system needs them.
 
+use percent_encoding::percent_decode_str;
 use serde::Serialize;
 
 use crate::peer::{Frame, Outbox, Resp};
@@ -38,26 +39,12 @@ pub fn values(pairs: &str, name: &str) -> Vec<String> {
 
 /// Undoes what a form does to a text.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        match first {
-            b'+' => bytes.push(b' '),
-            b'%' => {
-                let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-                match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-                    Some(byte) => {
-                        bytes.push(byte);
-                        rest = &after[2..];
-                    }
-                    None => bytes.push(first),
-                }
-            }
-            byte => bytes.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    unescaped(&text.replace('+', " "))
+}
+
+/// Undoes `%41`. What is not of that form stays as it is.
+pub fn unescaped(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

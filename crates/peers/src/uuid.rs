@@ -1,6 +1,10 @@
 //! Sessions under names that other systems understand: UUIDs.
 
+use ::uuid::{Builder, Uuid, Variant, Version};
 use askbridge_core::ids::SessionId;
+
+/// Odd, so that different numbers never get the same name.
+const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 /// Writes a session's id as a UUID. Every session has one, and it leads back to it.
 pub fn of_session(session: SessionId) -> String {
@@ -12,21 +16,25 @@ pub fn read_session(text: &str) -> Option<SessionId> {
     if let Ok(session) = text.parse() {
         return Some(session);
     }
-    let dashed = text.len() == 36 && [8, 13, 18, 23].iter().all(|&at| text.as_bytes().get(at) == Some(&b'-'));
-    let hex: String = if dashed { text.replace('-', "") } else { text.to_owned() };
-    let is_hex = hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_hex { u128::from_str_radix(&hex, 16).ok().map(SessionId) } else { None }
+    // The library also reads other spellings, which no client sends.
+    let is_usual = matches!(text.len(), 32 | 36);
+    Uuid::try_parse(text).ok().filter(|_| is_usual).map(|uuid| SessionId(uuid.as_u128()))
 }
 
 /// Makes a session's id of random bits, such that its UUID is of version 4: Claude Code then knows it by the same.
 pub fn fresh_session(bits: u128) -> SessionId {
-    SessionId(bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62)
+    let uuid = Builder::from_u128(bits).with_version(Version::Random).with_variant(Variant::RFC4122);
+    SessionId(uuid.into_uuid().as_u128())
 }
 
-/// Makes a name of 32 digits for the nth thing of a session. Odd, so that different numbers never get the same.
+/// Makes an id for the nth thing of a session.
+pub fn nth_of(session: SessionId, number: u32) -> SessionId {
+    SessionId(session.0.wrapping_add(u128::from(number).wrapping_mul(SPREAD)))
+}
+
+/// The same as 32 digits.
 pub fn derived_hex(session: SessionId, number: u32) -> String {
-    const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-    format!("{:032x}", session.0.wrapping_add(u128::from(number).wrapping_mul(SPREAD)))
+    format!("{:032x}", nth_of(session, number).0)
 }
 
 /// Makes a UUID of a text: the same of the same, on every machine. Not a secret, and not a checksum.
@@ -45,8 +53,7 @@ pub fn session_of_text(text: &str) -> SessionId {
 
 /// Writes 128 bits as a UUID.
 pub fn write(bits: u128) -> String {
-    let hex = format!("{bits:032x}");
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    Uuid::from_u128(bits).to_string()
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ fn json() -> impl Strategy<Value = String> {
 fn text() -> impl Strategy<Value = String> {
     let good = prop::sample::select(FRAMES).prop_map(str::to_owned);
     let broken = (good.clone(), any::<prop::sample::Index>(), json()).prop_map(|(frame, cut, rest)| {
-        let cut = (0..=cut.index(frame.len())).rev().find(|&at| frame.is_char_boundary(at)).unwrap_or(0);
+        let cut = frame.floor_char_boundary(cut.index(frame.len()));
         format!("{}{rest}", &frame[..cut])
     });
     let bytes = vec(any::<u8>(), 0..64).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned());

@@ -12,7 +12,9 @@ mod nginx;
 mod npm;
 mod schemathesis;
 mod sdk;
+mod typos;
 mod venv;
+mod wheel;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -25,6 +27,7 @@ use crate::run::{go, root};
 
 pub(crate) use bolt::{Bolt, bolt, profdata};
 pub(crate) use schemathesis::schemathesis;
+pub(crate) use typos::typos;
 
 /// Where everything is, once installed.
 pub(crate) struct Installed {

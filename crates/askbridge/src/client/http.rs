@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_bridge::server::reachable;
+use askbridge_platform::{local_socket, ourselves};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
@@ -39,10 +40,14 @@ pub(crate) struct Client(Way);
 #[derive(Debug, Clone)]
 enum Way {
     /// The local socket: the kernel says who we are.
-    Socket(PathBuf),
+    Socket {
+        path: PathBuf,
+        /// Speak only to a server of this very user.
+        only_ours: bool,
+    },
     Tcp {
         address: SocketAddr,
-        token: String,
+        token: Option<String>,
     },
     /// A server elsewhere.
     Url {
@@ -71,38 +76,53 @@ pub(crate) enum Exchanged {
 impl Client {
     /// To the URL that was set, which needs a token; without one, to the server on this machine.
     pub(crate) fn new(settings: &Settings, token: Option<String>) -> Result<Self, Failure> {
-        let Some(url) = &settings.url else { return Ok(Self::here(settings, token)) };
-        let Some(token) = token.or_else(|| settings.token.clone()) else {
+        let Some(url) = &*settings.top.url else { return Ok(Self::here(settings, token)) };
+        let Some(token) = token.or_else(|| (*settings.top.token).clone()) else {
             let hint = "make one on the machine where it runs, with `askbridge token create NAME` to ask or `askbridge pair \
                         --print-token` to decide, and set ASKBRIDGE_TOKEN";
             return Err(Failure::usage(format!("speaking to {url} needs a token")).hint(hint));
         };
-        let remote = Remote::new(url, settings.authorities.clone());
+        let remote = Remote::new(url, (*settings.top.authorities).clone());
         let remote = remote.ok_or_else(|| Failure::usage(format!("`{url}` is no address that can be spoken to")))?;
         Ok(Self(Way::Url { remote: Arc::new(remote), token }))
     }
 
     /// To the server on this machine: over TCP if there is a token, over the local socket otherwise.
     pub(crate) fn here(settings: &Settings, token: Option<String>) -> Self {
-        match token.or_else(|| settings.token.clone()) {
-            Some(token) => Self(Way::Tcp { address: settings.server_address(), token }),
+        match token.or_else(|| (*settings.top.token).clone()) {
+            Some(token) => Self::at(settings.server_address(), token),
             None => Self::local(settings),
         }
     }
 
     /// Over the local socket, whatever tokens there are.
     pub(crate) fn local(settings: &Settings) -> Self {
-        Self(Way::Socket(settings.socket()))
+        Self(Way::Socket { path: settings.socket(), only_ours: false })
+    }
+
+    /// Over the local socket, and only to a server of this user: what is said is meant for nobody else.
+    pub(crate) fn of_this_user(settings: &Settings) -> Self {
+        Self(Way::Socket { path: settings.socket(), only_ours: true })
     }
 
     /// Over TCP to an address that somebody else wrote down.
     pub(crate) fn at(address: SocketAddr, token: String) -> Self {
-        Self(Way::Tcp { address, token })
+        Self(Way::Tcp { address, token: Some(token) })
+    }
+
+    /// Over TCP to a program that may not be askbridge.
+    pub(crate) fn without_token(address: SocketAddr) -> Self {
+        Self(Way::Tcp { address, token: None })
     }
 
     /// Do we speak as whoever holds a token, not as this process?
     pub(crate) fn has_token(&self) -> bool {
-        matches!(self.0, Way::Tcp { .. } | Way::Url { .. })
+        matches!(self.0, Way::Tcp { token: Some(_), .. } | Way::Url { .. })
+    }
+
+    /// Is the server at a URL?
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self.0, Way::Url { .. })
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Reply, Error> {
@@ -195,15 +215,15 @@ impl Client {
     }
 
     fn request(&self, method: Method, path: &str) -> hyper::http::request::Builder {
-        let request = Request::builder().method(method).uri(path);
-        match &self.0 {
-            Way::Socket(_) => request.header(header::HOST, "localhost"),
-            Way::Tcp { address, token } => request
-                .header(header::HOST, address.to_string())
-                .header(header::AUTHORIZATION, format!("Bearer {token}")),
-            Way::Url { remote, token } => {
-                request.header(header::HOST, &remote.host).header(header::AUTHORIZATION, format!("Bearer {token}"))
-            }
+        let (host, token) = match &self.0 {
+            Way::Socket { .. } => ("localhost".to_owned(), None),
+            Way::Tcp { address, token } => (address.to_string(), token.as_ref()),
+            Way::Url { remote, token } => (remote.host.clone(), Some(token)),
+        };
+        let request = Request::builder().method(method).uri(path).header(header::HOST, host);
+        match token {
+            Some(token) => request.header(header::AUTHORIZATION, format!("Bearer {token}")),
+            None => request,
         }
     }
 
@@ -230,11 +250,11 @@ impl Client {
     }
 
     async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, Error> {
-        let is_elsewhere = matches!(self.0, Way::Url { .. });
+        let is_elsewhere = self.is_elsewhere();
         let unreachable = |source| Error::Unreachable { place: self.place(), source, is_elsewhere };
         match &self.0 {
-            Way::Socket(path) => {
-                let stream = timeout(CONNECT_MAX, dial_socket(path)).await;
+            Way::Socket { path, only_ours } => {
+                let stream = timeout(CONNECT_MAX, dial_socket(path, *only_ours)).await;
                 let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
                 self.shake_hands(stream).await
             }
@@ -271,7 +291,7 @@ impl Client {
 
     fn place(&self) -> String {
         match &self.0 {
-            Way::Socket(path) => format!("`{}`", path.display()),
+            Way::Socket { path, .. } => format!("`{}`", path.display()),
             Way::Tcp { address, .. } => address.to_string(),
             Way::Url { remote, .. } => remote.url.clone(),
         }
@@ -302,9 +322,13 @@ impl Reply {
     }
 }
 
-async fn dial_socket(path: &Path) -> io::Result<UnixStream> {
+async fn dial_socket(path: &Path, only_ours: bool) -> io::Result<UnixStream> {
     let (short, _folder) = reachable(path)?;
-    UnixStream::connect(short).await
+    let stream = UnixStream::connect(short).await?;
+    if only_ours && local_socket::peer(&stream)?.user != ourselves::user() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    Ok(stream)
 }
 
 /// Where to connect to for something that listens on `address`: "everywhere" is no place to go to.

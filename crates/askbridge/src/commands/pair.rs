@@ -100,7 +100,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     }
     let secret = made.secret.unwrap_or_default();
     // The server knows best: it may have been started with other settings than this command sees.
-    let public = made.public_url.as_deref().or(settings.public_url.as_deref());
+    let public = made.public_url.as_deref().or(settings.top.public_url.as_deref());
     let reach = Reach::of(settings.served_address(), public);
     let link = format!("{}/#pair={secret}", reach.base);
     if args.json {

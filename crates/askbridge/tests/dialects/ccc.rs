@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::house::House;
 use crate::node::play;
-use crate::scripts::{CALL, house, house_with_forms};
+use crate::scripts::{CALL, THREE, hears_of_a_late_answer, house, house_with_forms, reads};
 
 fn scene(name: &str) -> House {
     let house = house("ccc", Subject::Fake);
@@ -19,10 +19,7 @@ fn scene(name: &str) -> House {
 #[test]
 fn three_questions_are_answered_by_index_and_read_by_their_exact_texts() {
     let house = scene("chat_and_questions");
-    let read = house.model.until_result(CALL).text;
-    for pair in [r#""First?"="B""#, r#""Second?"="A, C""#, r#""Who?"="Bob""#] {
-        assert!(read.contains(pair), "{read}");
-    }
+    reads(&house, THREE);
 }
 
 #[test]
@@ -57,8 +54,7 @@ fn an_answer_elsewhere_marks_the_card() {
 fn nobody_answers_and_a_late_answer_still_counts() {
     let house = scene("nobody_answers");
     assert!(house.model.until_result(CALL).text.contains("Nobody answered within 2 seconds"));
-    let last = house.model.last().unwrap().last_user_text().unwrap();
-    assert!(last.contains("A late answer to your earlier question “Soon?”."), "{last}");
+    hears_of_a_late_answer(&house);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use askbridge_scripted::claude::Subject;
 
 use crate::house::House;
 use crate::node::{play, play_with};
-use crate::scripts::{CALL, house, house_with_forms};
+use crate::scripts::{CALL, THREE, hears_of_a_late_answer, house, house_with_forms, reads};
 
 fn scene(name: &str) -> House {
     let house = house("gobby", Subject::Fake);
@@ -15,10 +15,7 @@ fn scene(name: &str) -> House {
 #[test]
 fn questions_are_answered_and_read_by_their_exact_texts() {
     let house = scene("chat_and_questions");
-    let read = house.model.until_result(CALL).text;
-    for pair in [r#""First?"="B""#, r#""Second?"="A, C""#, r#""Who?"="Bob""#] {
-        assert!(read.contains(pair), "{read}");
-    }
+    reads(&house, THREE);
 }
 
 #[test]
@@ -44,8 +41,7 @@ fn an_answer_elsewhere_marks_the_card() {
 #[test]
 fn nobody_answers_and_a_late_answer_still_counts() {
     let house = scene("nobody_answers");
-    let last = house.model.last().unwrap().last_user_text().unwrap();
-    assert!(last.contains("A late answer to your earlier question “Soon?”."), "{last}");
+    hears_of_a_late_answer(&house);
 }
 
 #[test]

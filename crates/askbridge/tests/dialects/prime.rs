@@ -5,7 +5,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 
 use crate::house::House;
 use crate::node::{play, play_with};
-use crate::scripts::{CALL, house, house_with, house_with_forms};
+use crate::scripts::{CALL, hears_of_a_late_answer, house, house_with, house_with_forms};
 
 /// Plays scenes with the double, each in a house of its own, and returns what the model read.
 fn scene(name: &str) -> House {
@@ -72,8 +72,7 @@ fn the_newest_connection_takes_the_session() {
 #[test]
 fn nobody_answers_and_a_late_answer_still_counts() {
     let house = scene("nobody_answers");
-    let last = house.model.last().unwrap().last_user_text().unwrap();
-    assert!(last.contains("A late answer to your earlier question “Soon?”."), "{last}");
+    hears_of_a_late_answer(&house);
 }
 
 #[test]

@@ -38,6 +38,25 @@ fn three() -> Value {
     json!({"questions": [question("First?", false), question("Second?", true), question("Who?", false)]})
 }
 
+/// What the model reads of the three questions contains these.
+#[track_caller]
+pub(crate) fn reads(house: &House, pairs: [&str; 3]) {
+    let read = house.model.until_result(CALL).text;
+    for pair in pairs {
+        assert!(read.contains(pair), "{read}");
+    }
+}
+
+/// How the three questions are answered where words of one's own can be written.
+pub(crate) const THREE: [&str; 3] = [r#""First?"="B""#, r#""Second?"="A, C""#, r#""Who?"="Bob""#];
+
+/// The model hears of an answer that came after the time was over.
+#[track_caller]
+pub(crate) fn hears_of_a_late_answer(house: &House) {
+    let last = house.model.last().unwrap().last_user_text().unwrap();
+    assert!(last.contains("A late answer to your earlier question “Soon?”."), "{last}");
+}
+
 /// A server that speaks this dialect. `Soon?` is asked for two seconds only.
 pub(crate) fn house(dialect: &str, subject: Subject) -> House {
     house_in_haste(dialect, subject, "Soon?")

@@ -71,10 +71,10 @@ fn every_setting_says_where_it_came_from() {
     public_url (none) default
     allowed_hosts a.example,b.example DIR/.config/askbridge/config.toml:2
     allowed_origins (none) default
-    limits.requests 10000 default
-    limits.failures 20 default
     claude (none) default
     roots (none) default
+    limits.requests 10000 default
+    limits.failures 20 default
     agents.warm 10m default
     agents.hold_max off default
     agents.always_ask (none) default

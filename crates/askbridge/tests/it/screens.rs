@@ -375,4 +375,9 @@ fn every_verb_has_help_with_examples() {
         assert!(help.good().contains("Examples:\n  "), "{verb}");
     }
     assert!(bridge.run(&["--help"]).good().contains("Examples:\n  "));
+    let settings = bridge.run(&["help", "settings"]);
+    for flag in ["--listen <ADDRESS>", "--terms-timeout <SPAN>", "--claude <FILE>", "--config <FILE>"] {
+        assert!(settings.good().contains(flag), "{flag}");
+    }
+    assert_eq!(bridge.run(&["settings"]).good(), settings.good());
 }

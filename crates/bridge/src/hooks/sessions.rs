@@ -5,9 +5,9 @@ use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_core::session::{End, Session};
 use askbridge_peers::doors::hook::{Around, Heard, NAME};
 use askbridge_peers::wish::{Rejection, Wish};
-use sha2::{Digest, Sha256};
 
 use crate::auth::Caller;
+use crate::derived::derived;
 use crate::runtime::{Entrance, Handle};
 use crate::server::App;
 
@@ -27,7 +27,7 @@ pub(super) struct Current {
 pub(super) async fn current(handle: &Handle, party: &PartyId, heard: &Heard) -> Result<Current, Rejection> {
     let mut life = 0;
     while life < LIVES_MAX {
-        let id = handle.newest(derived(party, &heard.conversation, life)).await?.session;
+        let id = handle.newest(session_for(party, &heard.conversation, life)).await?.session;
         let (exists, is_over) =
             handle.look(id, |state| (state.session.started.is_some(), is_over(&state.session))).await?;
         if is_over {
@@ -35,7 +35,7 @@ pub(super) async fn current(handle: &Handle, party: &PartyId, heard: &Heard) -> 
             continue;
         }
         // Earlier lives may have been forgotten.
-        let is_there = |life: &u32| handle.access(derived(party, &heard.conversation, *life)).is_some();
+        let is_there = |life: &u32| handle.access(session_for(party, &heard.conversation, *life)).is_some();
         let later = if exists { None } else { (life + 1..=life + FORGOTTEN_MAX).find(is_there) };
         match later {
             Some(later) => life = later,
@@ -81,15 +81,10 @@ pub(super) async fn started(
 }
 
 /// The same from the same conversation, also after a restart.
-fn derived(party: &PartyId, conversation: &str, life: u32) -> SessionId {
-    let mut hasher = Sha256::new();
-    for part in [NAME, party.as_str(), conversation] {
-        hasher.update(part.len().to_le_bytes());
-        hasher.update(part);
-    }
-    hasher.update(life.to_le_bytes());
-    let digest: [u8; 32] = hasher.finalize().into();
-    SessionId(u128::from_le_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+fn session_for(party: &PartyId, conversation: &str, life: u32) -> SessionId {
+    let parts = [NAME, party.as_str(), conversation];
+    let [name, owner, conversation] = parts.map(|part| [&part.len().to_le_bytes()[..], part.as_bytes()].concat());
+    SessionId(derived(&[&name, &owner, &conversation, &life.to_le_bytes()]))
 }
 
 #[cfg(test)]
@@ -128,7 +123,7 @@ mod tests {
             in_subagent: false,
             what: What::Began,
         };
-        let life = |life| derived(&party, "c", life);
+        let life = |life| session_for(&party, "c", life);
         assert_eq!(current(handle, &party, &heard).await.unwrap(), Current { id: life(0), exists: false });
         let start = Start {
             door: NAME.to_owned(),

@@ -7,7 +7,6 @@ use askbridge_journal::journal::{AppendError, Journal};
 use askbridge_peers::peer::Record;
 use askbridge_peers::wish::Rejection;
 use futures_util::future::poll_immediate;
-use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::pin::pin;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use tracing::warn;
 
 use super::endpoint::AgentProcess;
 use crate::auth::ProcessId;
+use crate::derived::derived;
 use crate::runtime::{Handle, chain, from_read};
 
 /// How long to wait before storing something again that could not be stored.
@@ -160,19 +160,14 @@ impl AgentProcess {
 
 /// The same piece gets the same id every time it is heard.
 fn entry_id(record: &Record, process: ProcessId, offset: u64, place: usize) -> EntryId {
-    let mut sha = Sha256::new();
-    sha.update(record.session.0.to_be_bytes());
-    match record.name.as_str() {
-        "" => {
-            sha.update(process.pid.to_be_bytes());
-            sha.update(process.started.to_be_bytes());
-            sha.update(offset.to_be_bytes());
-            sha.update(place.to_be_bytes());
-        }
-        name => sha.update(name),
-    }
-    let digest: [u8; 32] = sha.finalize().into();
-    EntryId(u128::from_be_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+    let session = record.session.0.to_be_bytes();
+    let (pid, started) = (process.pid.to_be_bytes(), process.started.to_be_bytes());
+    let id = match record.name.as_str() {
+        "" => derived(&[&session, &pid, &started, &offset.to_be_bytes(), &place.to_be_bytes()]),
+        name => derived(&[&session, name.as_bytes()]),
+    };
+    // Entries that were written before have their ids this way round.
+    EntryId(id.swap_bytes())
 }
 
 #[cfg(test)]

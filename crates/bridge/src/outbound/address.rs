@@ -3,14 +3,14 @@
 use axum::http::Uri;
 
 /// An address. Its path may be a secret, so it is never shown.
-pub(super) struct Address {
+pub(crate) struct Address {
     /// Without the brackets of an IPv6 address.
-    pub(super) host: String,
-    pub(super) port: u16,
+    pub(crate) host: String,
+    pub(crate) port: u16,
     /// What the `Host` header says.
-    pub(super) authority: String,
+    pub(crate) authority: String,
     /// The path and the query.
-    pub(super) target: String,
+    pub(crate) target: String,
 }
 
 impl Address {

@@ -10,6 +10,7 @@ mod post;
 mod reach;
 mod trust;
 
+pub(crate) use address::Address;
+pub(crate) use post::post_plain;
 pub use post::{Answered, Failed, Outbound, OutboundOptions};
-pub use reach::Range;
 pub use trust::Authorities;

@@ -11,6 +11,7 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::Request;
 use hyper::client::conn::http1::handshake;
 use hyper_util::rt::TokioIo;
+use ipnet::IpNet;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::sync::{OnceCell, Semaphore};
@@ -19,7 +20,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
 use super::address::Address;
-use super::reach::{Range, is_public};
+use super::reach::{is_listed, is_public};
 use super::trust::Authorities;
 
 /// The way out. Cheap to clone.
@@ -30,7 +31,7 @@ pub struct Outbound(Arc<Inner>);
 #[derive(Debug, Clone)]
 pub struct OutboundOptions {
     /// Private addresses that may be called all the same.
-    pub private: Vec<Range>,
+    pub private: Vec<IpNet>,
     pub authorities: Authorities,
     /// How long one call may take, from looking up the name to the last byte. Beyond: it failed.
     pub patience: Duration,
@@ -117,7 +118,10 @@ impl Outbound {
         let name = ServerName::try_from(host()).map_err(|error| connect(error.to_string()))?;
         let stream = TcpStream::connect(&*reached).await.map_err(|error| connect(error.to_string()))?;
         let stream = connector.connect(name, stream).await.map_err(|error| connect(error.to_string()))?;
-        send(address, stream, body).await.map_err(|why| Failed::NoAnswer { host: host(), why })
+        let no_answer = |why: String| Failed::NoAnswer { host: host(), why };
+        let (status, body) = send(address, stream, body).await.map_err(no_answer)?;
+        let too_long = || no_answer(format!("it said more than {} bytes", limits::OUTBOUND_ANSWER_BYTES_MAX));
+        Ok(Answered { status, body: body.ok_or_else(too_long)? })
     }
 
     /// Looks a name up, once. What is returned is what is connected to.
@@ -125,7 +129,7 @@ impl Outbound {
         let host = || address.host.clone();
         let found = lookup_host((address.host.as_str(), address.port)).await;
         let found: Vec<_> = found.map_err(|source| Failed::NoSuchHost { host: host(), source })?.collect();
-        let listed = |ip| self.0.options.private.iter().any(|range| range.contains(ip));
+        let listed = |ip| is_listed(&self.0.options.private, ip);
         match found.iter().find(|found| !is_public(found.ip()) && !listed(found.ip())) {
             // One that leads astray spoils the name: whoever answers so may answer anything.
             Some(private) => Err(Failed::Private { host: host(), address: private.ip() }),
@@ -134,7 +138,14 @@ impl Outbound {
     }
 }
 
-async fn send<S>(address: &Address, stream: S, body: Bytes) -> Result<Answered, String>
+/// Posts JSON in the clear, to an address that the operator named. Who calls says how long it may take.
+pub(crate) async fn post_plain(address: &Address, body: Bytes) -> Result<(u16, Option<Bytes>), String> {
+    let stream = TcpStream::connect((&*address.host, address.port)).await.map_err(|error| error.to_string())?;
+    send(address, stream, body).await
+}
+
+/// Returns the status and the body; no body where that is longer than it may be.
+async fn send<S>(address: &Address, stream: S, body: Bytes) -> Result<(u16, Option<Bytes>), String>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -149,8 +160,7 @@ where
         let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
         let status = response.status().as_u16();
         let body = Limited::new(response.into_body(), limits::OUTBOUND_ANSWER_BYTES_MAX).collect().await;
-        let body = body.map_err(|_| format!("it said more than {} bytes", limits::OUTBOUND_ANSWER_BYTES_MAX))?;
-        Ok(Answered { status, body: body.to_bytes() })
+        Ok((status, body.ok().map(|body| body.to_bytes())))
     };
     // Nobody else drives the connection; it ends with the exchange, whichever way that goes.
     let mut exchange = std::pin::pin!(exchange);

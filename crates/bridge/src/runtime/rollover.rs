@@ -10,9 +10,9 @@ use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::session::End;
 use askbridge_peers::wish::Rejection;
-use sha2::{Digest, Sha256};
 
 use super::handle::Handle;
+use crate::derived::derived;
 
 /// How many times a session may have gone on before we stop looking for the end.
 const LINKS_MAX: usize = 1000;
@@ -93,6 +93,5 @@ pub(super) fn goes_on(session: &Session) -> bool {
 
 /// Derived, so that two nodes that roll over at the same moment agree.
 fn next_of(session: SessionId) -> SessionId {
-    let digest: [u8; 32] = Sha256::digest(session.0.to_le_bytes()).into();
-    SessionId(u128::from_le_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+    SessionId(derived(&[&session.0.to_le_bytes()]))
 }

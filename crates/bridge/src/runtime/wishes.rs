@@ -15,7 +15,6 @@ use askbridge_peers::doors::http;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
-use sha2::{Digest, Sha256};
 use tracing::warn;
 
 use super::ends::End;
@@ -24,6 +23,7 @@ use super::handle::Handle;
 use super::rollover::goes_on;
 use super::submit::{Again, Done};
 use crate::auth::{Caller, Role};
+use crate::derived::derived;
 
 impl Handle {
     /// Carries out a wish that the gate let through, durably, or says why not. `via` names the language it was made in.
@@ -183,7 +183,7 @@ impl Handle {
             Some(session) => session,
             None => {
                 let key = wish.key.clone().unwrap_or_else(|| Key::from(format!("{:x}", self.chance.u128())));
-                derived(&caller.party, &key)
+                session_for(&caller.party, &key)
             }
         };
         let (key, bytes) = (wish.key.clone(), wish.weight() as u64);
@@ -367,13 +367,9 @@ fn door_wishes(door: &str) -> Wishes {
 }
 
 /// An ask without a session gets one of its own, derived so that every node derives the same from the same key.
-fn derived(party: &PartyId, key: &Key) -> SessionId {
-    let mut hasher = Sha256::new();
-    hasher.update(party.as_str().len().to_le_bytes());
-    hasher.update(party.as_str());
-    hasher.update(key.as_str());
-    let digest: [u8; 32] = hasher.finalize().into();
-    SessionId(u128::from_le_bytes(digest[..16].try_into().expect("a digest is longer than an id")))
+fn session_for(party: &PartyId, key: &Key) -> SessionId {
+    let party = party.as_str();
+    SessionId(derived(&[&party.len().to_le_bytes(), party.as_bytes(), key.as_str().as_bytes()]))
 }
 
 fn header(body: &askbridge_core::ask::Body) -> Option<&str> {

@@ -51,16 +51,7 @@ pub(crate) struct Spoken(pub(crate) &'static str);
 
 /// Finds a language that is spoken when it is named.
 pub fn dialect(name: &str) -> Option<&'static Listing> {
-    foreign().find(|listing| listing.name == name)
-}
-
-/// The names of all of them.
-pub fn dialects() -> impl Iterator<Item = &'static str> {
-    foreign().map(|listing| listing.name)
-}
-
-fn foreign() -> impl Iterator<Item = &'static Listing> {
-    LISTING.iter().filter(|listing| listing.served != Served::Always)
+    LISTING.iter().find(|listing| listing.name == name && listing.served != Served::Always)
 }
 
 /// Looks whether these can be spoken on the same port.

@@ -37,7 +37,7 @@ pub use askbridge_peers::listing::Choices;
 pub use askbridge_platform::local_socket::reachable;
 pub use attend::attend;
 pub use docs::{asyncapi, openapi};
-pub use foreign::{Clash, Speaking, can_share, dialect, dialects, foreign_router};
+pub use foreign::{Clash, Speaking, can_share, dialect, foreign_router};
 pub use guard::Origins;
 pub use listen::{Handed, ListenError, Listeners};
 pub use problem::Trouble;

@@ -121,8 +121,7 @@ fn heard(talk: &mut Talk, message: Option<Result<Message, axum::Error>>) -> Opti
 
 async fn close(socket: &mut WebSocket, code: u16, reason: &str) {
     // A control frame holds 125 bytes: two for the code, the rest for the reason.
-    let end = (0..=reason.len().min(120)).rev().find(|&end| reason.is_char_boundary(end)).unwrap_or(0);
-    let frame = CloseFrame { code, reason: reason[..end].into() };
+    let frame = CloseFrame { code, reason: reason[..reason.floor_char_boundary(120)].into() };
     let _ = timeout(WRITE_MAX, socket.send(Message::Close(Some(frame)))).await;
 }
 

@@ -61,7 +61,7 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
     };
     let caller = match knock.caller {
         Ok(caller) => Some(caller),
-        Err(trouble) if trouble.0.status == 401 && listing.manners.login == Login::FirstFrame => None,
+        Err(trouble) if trouble.0.status == 401 && listing.login == Login::FirstFrame => None,
         Err(trouble) => return trouble.into_response(),
     };
     let Some(greet) = listing.greet else {

@@ -1,6 +1,7 @@
 //! Who calls in the language of another system: a token wherever its clients can put one.
 
 use askbridge_peers::listing::{Carrier, Listing, Route, RouteKind, Served};
+use askbridge_peers::rest::unescaped;
 use askbridge_peers::wish::Rejection;
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
@@ -23,7 +24,7 @@ pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
     let rest = uri.path().strip_prefix(BASE)?;
     let (token, path) = rest.split_once('/')?;
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-    Some((decoded(token), format!("/{path}{query}").parse().ok()?))
+    Some((unescaped(token), format!("/{path}{query}").parse().ok()?))
 }
 
 /// Finds out who calls. `None`: nobody that we know, who may knock at what is open to all.
@@ -97,7 +98,7 @@ fn carried(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> Opti
     way_in.carriers.iter().find_map(|carrier| match carrier {
         Carrier::Query(name) => {
             let pairs = parts.uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
-            pairs.into_iter().find(|(known, _)| known == name).map(|(_, token)| decoded(token))
+            pairs.into_iter().find(|(known, _)| known == name).map(|(_, token)| unescaped(token))
         }
         Carrier::Cookie(name) => cookie(&parts.headers, name),
         Carrier::SocketCookie(name) if kind == RouteKind::Socket && app.origins.is_of_our_own_page(&parts.headers) => {
@@ -110,7 +111,7 @@ fn carried(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> Opti
 fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(known, _)| *known == name).map(|(_, token)| decoded(token)).filter(|token| !token.is_empty())
+    pairs.find(|(known, _)| *known == name).map(|(_, token)| unescaped(token)).filter(|token| !token.is_empty())
 }
 
 /// Is the program at the other end one that runs below an agent that we know? Whatever cookie it brings is not its own.
@@ -132,26 +133,6 @@ fn is_direct(headers: &HeaderMap) -> bool {
     let is_here = name.eq_ignore_ascii_case("localhost")
         || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
     is_here && !PASSED_ON.iter().any(|name| headers.contains_key(*name))
-}
-
-/// Undoes `%41`. What is not of that form stays as it is.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match (first, hex.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            _ => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -4,13 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::limits;
-use axum::http::header;
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::Request;
-use hyper::client::conn::http1::handshake;
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -21,6 +15,7 @@ use super::collector::Collector;
 use super::otlp::{self, Resource};
 use super::span::Span;
 use super::tracer::Tracer;
+use crate::outbound::post_plain;
 
 /// Spans in one request. Beyond: the rest goes into the next.
 const BATCH_MAX: usize = 512;
@@ -32,8 +27,6 @@ const SEND_MAX: Duration = Duration::from_secs(5);
 const TRIES_MAX: u32 = 5;
 /// The first pause between two tries; each is twice as long as the one before.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Bytes of an answer. Beyond: it counts as not read.
-const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 /// What became of a request.
 enum Fate {
@@ -186,36 +179,12 @@ impl Exporter {
     }
 
     async fn exchange(&self, page: Bytes) -> Result<Fate, String> {
-        let Collector { host, port, authority, .. } = &self.collector;
-        let stream = TcpStream::connect((host.as_str(), *port)).await.map_err(|error| error.to_string())?;
-        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
-        let request = Request::post(self.collector.path())
-            .header(header::HOST, authority)
-            .header(header::CONTENT_TYPE, "application/json")
-            .header(header::USER_AGENT, format!("askbridge/{}", self.resource.version))
-            .body(Full::new(page))
-            .map_err(|error| error.to_string())?;
-        let exchange = async {
-            let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
-            let status = response.status().as_u16();
-            // Whatever it says beside that it took them, or did not, may be missing.
-            let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await;
-            let body = body.map(|body| body.to_bytes()).unwrap_or_default();
-            Ok(match status {
-                200..=299 => Fate::Taken { rejected: otlp::rejected(&body) },
-                429 | 502 | 503 | 504 => Fate::TryAgain(format!("it answered {status}")),
-                status => Fate::Refused(format!("it answered {status}")),
-            })
-        };
-        // Nobody else drives the connection; it ends with the exchange, whichever way that goes.
-        let mut exchange = std::pin::pin!(exchange);
-        tokio::select! {
-            biased;
-            fate = exchange.as_mut() => fate,
-            ended = connection => match ended {
-                Ok(()) => exchange.await,
-                Err(error) => Err(error.to_string()),
-            },
-        }
+        let (status, body) = post_plain(&self.collector.address(), page).await?;
+        Ok(match status {
+            // A collector that took them need not say more.
+            200..=299 => Fate::Taken { rejected: body.map_or(0, |body| otlp::rejected(&body)) },
+            429 | 502 | 503 | 504 => Fate::TryAgain(format!("it answered {status}")),
+            status => Fate::Refused(format!("it answered {status}")),
+        })
     }
 }

@@ -2,11 +2,10 @@
 
 use askbridge_core::ask::Reach;
 use askbridge_core::event::Event;
-use askbridge_core::fit::Abilities;
 use askbridge_core::ids::{AskId, Timestamp};
 use askbridge_core::terms::Wishes;
 use askbridge_peers::doors::http::{self, Asking};
-use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
+use askbridge_peers::listing::{Greeting, Listing, Login, Route, RouteKind, Served};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Peer, Resp, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Watch, Wish};
@@ -26,8 +25,7 @@ const ASKING: Tag = Tag(1);
 const ROW: Listing = Listing {
     name: "held",
     routes: &[Route { method: "POST", path: "/held", kind: RouteKind::Request }],
-    abilities: Abilities::FULL,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::Always,
     wishes: Wishes::default,
     hosted: false,

@@ -61,7 +61,7 @@ impl Outside {
     }
 
     fn options(&self) -> OutboundOptions {
-        let private = vec!["127.0.0.0/8".parse().unwrap(), "::1".parse().unwrap()];
+        let private = vec!["127.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()];
         let authorities = Authorities::read(self.authority.as_bytes()).unwrap();
         OutboundOptions { private, authorities, ..OutboundOptions::default() }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use askbridge_config::{Config, Flags, ForEveryone, ForServer, Given, Kind, Problem, Source, read_text};
+use askbridge_config::{Config, Flags, ForEveryone, ForServer, Given, Machine, Problem, Source};
 use clap::{Args, Command, FromArgMatches};
 
 /// A line that ends the file; variables follow, one on each line.
@@ -18,14 +18,10 @@ pub(super) fn config(bytes: &[u8]) {
     let variables: HashMap<_, _> = variables.lines().filter_map(|line| line.split_once('=')).collect();
     let flags = flags(words);
     let env = |name: &str| variables.get(name).map(|value| (*value).to_owned());
-    let given = Given { flags: &flags, env: &env, file: None, computed: &|_| None };
+    let given = Given { flags: &flags, env: &env, file: None, machine: Machine::default() };
     let config = Config::resolve(&given);
     config.problems.iter().for_each(has_words);
-    for found in &config.found {
-        if let (Some(text), false) = (&found.text, found.source == Source::Default) {
-            reads_the_same(found.key.kind, text);
-        }
-    }
+    reads_the_same(&config);
     // The rules of the core take whatever passed.
     let _ = config.rules();
 }
@@ -40,18 +36,20 @@ fn parted<'a>(text: &'a str, mark: &str) -> (&'a str, &'a str) {
 }
 
 fn read_file(text: &str) {
-    let contents = read_text("config.toml", text);
+    let config = Config::of_text("config.toml", text);
     let lines = 1 + text.matches('\n').count();
-    for problem in &contents.problems {
+    for problem in &config.problems {
         has_words(problem);
         assert!((1..=lines).contains(&problem.line), "{problem} in a file of {lines} lines");
     }
-    for (key, text, line) in &contents.values {
-        assert!((1..=lines).contains(line), "{} on line {line} of {lines}", key.name);
-        reads_the_same(key.kind, text);
+    for shown in config.shown() {
+        if let Source::File { line, .. } = shown.source {
+            assert!((1..=lines).contains(line), "{} on line {line} of {lines}", shown.key.name);
+        }
     }
-    if contents.problems.is_empty() {
-        assert!(contents.rules.iter().all(|ruled| !ruled.rule.name.is_empty()), "a rule without a name");
+    reads_the_same(&config);
+    if config.problems.is_empty() {
+        assert!(config.rules.iter().all(|ruled| !ruled.rule.name.is_empty()), "a rule without a name");
     }
 }
 
@@ -70,6 +68,18 @@ fn has_words(problem: &Problem) {
     assert!(!problem.what.is_empty() && !problem.place.is_empty(), "{problem:?}");
 }
 
-fn reads_the_same(kind: Kind, text: &str) {
-    assert_eq!(kind.read(text).as_deref(), Ok(text), "{kind:?}");
+/// What was read is shown as a text that reads the same.
+fn reads_the_same(config: &Config) {
+    let texts: HashMap<_, _> = config
+        .shown()
+        .filter(|shown| *shown.source != Source::Default)
+        .map(|shown| (shown.key.env.clone(), shown.text.to_owned()))
+        .collect();
+    let env = |name: &str| texts.get(name).cloned();
+    let given = Given { flags: &Flags::new(), env: &env, file: None, machine: Machine::default() };
+    let again = Config::resolve(&given);
+    assert_eq!(again.problems, []);
+    for (before, after) in config.shown().zip(again.shown()) {
+        assert_eq!(before.text, after.text, "{}", before.key.name);
+    }
 }

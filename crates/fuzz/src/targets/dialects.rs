@@ -22,17 +22,8 @@ pub(super) fn dialects(bytes: &[u8]) {
 }
 
 fn converse(listing: &Listing, route: &Route, bytes: &[u8]) {
-    let Some(greet) = listing.greet else { return };
     let path = PARTS.iter().fold(route.path.to_owned(), |path, (name, part)| path.replace(name, part));
-    let hello = Hello {
-        path: &path,
-        query: "limit=1&cursor=x",
-        caller: Some("ada"),
-        sees: Sees(&|_| true),
-        choices: Choices::default(),
-        patience: &Patience::default(),
-    };
-    let Greeting::Open(mut peer) = greet(&hello) else { return };
+    let Some(mut peer) = opened(listing, &path, "limit=1&cursor=x") else { return };
     let (mut out, mut ids) = (Outbox::default(), Counted::default());
     let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };
     if route.kind == RouteKind::Socket {
@@ -61,6 +52,15 @@ fn converse(listing: &Listing, route: &Route, bytes: &[u8]) {
             }
             _ => {}
         }
+    }
+}
+
+/// A machine of this language whose client has signed in.
+pub(super) fn opened(listing: &Listing, path: &str, query: &str) -> Option<Box<dyn Peer>> {
+    let (caller, choices, patience) = (Some("ada"), Choices::default(), &Patience::default());
+    match (listing.greet?)(&Hello { path, query, caller, sees: Sees(&|_| true), choices, patience }) {
+        Greeting::Open(peer) => Some(peer),
+        Greeting::Refuse(..) => None,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Conversations: each line of the input is a frame.
 
 use askbridge_core::ids::Timestamp;
-use askbridge_peers::doors::mcp::Patience;
-use askbridge_peers::listing::{Choices, Greeting, Hello, LISTING, Listing, Sees};
+use askbridge_peers::listing::{LISTING, Listing};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req};
 use askbridge_peers::wish::{CallerName, Receipt};
 use askbridge_testkit::doubles;
 use askbridge_testkit::transcript::Counted;
+
+use super::dialects::opened;
 
 pub(super) fn native(bytes: &[u8]) {
     LISTING.iter().for_each(|listing| converse(listing, bytes));
@@ -23,16 +24,7 @@ fn converse(listing: &Listing, bytes: &[u8]) {
 
 /// Says each line to a peer that has signed in, grants every wish, and looks at what comes back.
 fn converse_at(listing: &Listing, path: &str, bytes: &[u8]) {
-    let Some(greet) = listing.greet else { return };
-    let hello = Hello {
-        path,
-        query: "token=ab",
-        caller: Some("ada"),
-        sees: Sees(&|_| true),
-        choices: Choices::default(),
-        patience: &Patience::default(),
-    };
-    let Greeting::Open(mut peer) = greet(&hello) else { return };
+    let Some(mut peer) = opened(listing, path, "token=ab") else { return };
     let (mut out, mut ids) = (Outbox::default(), Counted::default());
     let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };
     peer.wake(&mut cx);

@@ -99,8 +99,7 @@ impl Room {
     fn text(&mut self, text: &mut String) {
         let max = TEXT_BYTES.min(self.0);
         if text.len() > max {
-            let end = (0..=max).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-            text.truncate(end);
+            text.truncate(text.floor_char_boundary(max));
             text.push('…');
             text.shrink_to_fit();
         }

@@ -146,8 +146,7 @@ fn described(suggestion: &Value) -> Option<String> {
 }
 
 fn cut(text: &str) -> &str {
-    let end = (0..=text.len().min(LABEL_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    &text[..end]
+    &text[..text.floor_char_boundary(LABEL_BYTES_MAX)]
 }
 
 #[cfg(test)]

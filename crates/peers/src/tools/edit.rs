@@ -127,8 +127,7 @@ impl Found {
 }
 
 fn cut(name: &str) -> &str {
-    let end = (0..=name.len().min(REPEATED_BYTES_MAX)).rev().find(|&end| name.is_char_boundary(end)).unwrap_or(0);
-    &name[..end]
+    &name[..name.floor_char_boundary(REPEATED_BYTES_MAX)]
 }
 
 fn within(path: &str, name: &str) -> String {

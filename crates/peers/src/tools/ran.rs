@@ -130,7 +130,7 @@ fn cut(ran: &str) -> String {
     if ran.len() <= RAN_WORDS_BYTES_MAX {
         return ran.to_owned();
     }
-    let end = (0..=RAN_WORDS_BYTES_MAX).rev().find(|&end| ran.is_char_boundary(end)).unwrap_or(0);
+    let end = ran.floor_char_boundary(RAN_WORDS_BYTES_MAX);
     format!("{} … and {} more bytes", &ran[..end], ran.len() - end)
 }
 

@@ -118,9 +118,7 @@ fn parts(text: &str, bytes: Option<usize>) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let wanted = bytes.unwrap_or(rest.len()).min(rest.len());
-        let cut = (wanted..=rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
-        let (part, after) = rest.split_at(cut);
+        let (part, after) = rest.split_at(rest.ceil_char_boundary(bytes.unwrap_or(rest.len()).min(rest.len())));
         rest = after;
         Some(part)
     })

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use askbridge_config::{Config, Problem, Source, read_file};
+use askbridge_config::{Config, Problem, Source};
 use serde_json::{Value, json};
 
 use crate::exit_codes::Exit;
@@ -12,20 +12,22 @@ use crate::output::{print, visible};
 /// Looks at a file alone, which need not be meant for this machine.
 pub(super) fn check_file(path: &Path, json: bool) -> Result<Exit, Failure> {
     let shown = path.display();
-    let contents = match read_file(path) {
-        Ok(Some(contents)) => contents,
-        Ok(None) => return Err(Failure::new(format!("there is no file `{shown}`"))),
-        Err(problem) => {
-            return Checked { file: Some(path.to_owned()), exists: true, problems: vec![problem] }.tell("", json);
-        }
-    };
-    let good = format!("{shown}: {}", all_is_well(contents.values.len(), contents.rules.len()));
-    Checked { file: Some(path.to_owned()), exists: true, problems: contents.problems }.tell(&good, json)
+    if path.try_exists().is_ok_and(|exists| !exists) {
+        return Err(Failure::new(format!("there is no file `{shown}`")));
+    }
+    let config = Config::of_file(path);
+    let good = format!("{shown}: {}", all_is_well(set(&config), config.rules.len()));
+    Checked { file: Some(path.to_owned()), exists: true, problems: config.problems }.tell(&good, json)
+}
+
+/// How many settings have a value of their own.
+fn set(config: &Config) -> usize {
+    config.shown().filter(|shown| *shown.source != Source::Default).count()
 }
 
 /// Looks at everything that counts here: flags, the environment and the file.
 pub(super) fn check_all(config: Config, json: bool) -> Result<Exit, Failure> {
-    let set = config.found.iter().filter(|found| found.source != Source::Default).count();
+    let set = set(&config);
     let good = match (&config.file, config.file_is_there) {
         (Some(file), true) => format!("{}: {}", file.display(), all_is_well(set, config.rules.len())),
         (Some(file), false) if set == 0 => {

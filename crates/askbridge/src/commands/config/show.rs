@@ -1,6 +1,6 @@
 //! Every setting, its value, and where it came from.
 
-use askbridge_config::{Config, Found, Kind, Source, items};
+use askbridge_config::{Config, Form, Shown, Source, items};
 use serde_json::{Value, json};
 
 use crate::exit_codes::Exit;
@@ -8,11 +8,11 @@ use crate::failure::Failure;
 use crate::output::{one_line, print, tell};
 
 pub(super) fn show(config: &Config, json: bool) -> Result<Exit, Failure> {
-    let rows: Vec<[String; 3]> = config.found.iter().map(row).collect();
+    let rows: Vec<[String; 3]> = config.shown().map(|shown| row(&shown)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
     let (names, values) = (width(0), width(1).min(40));
-    for (found, [name, value, source]) in config.found.iter().zip(&rows) {
-        print(&if json { setting(found).to_string() } else { format!("{name:<names$}  {value:<values$}  {source}") })?;
+    for (shown, [name, value, source]) in config.shown().zip(&rows) {
+        print(&if json { setting(&shown).to_string() } else { format!("{name:<names$}  {value:<values$}  {source}") })?;
     }
     for ruled in &config.rules {
         let path = config.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
@@ -35,29 +35,29 @@ pub(super) fn show(config: &Config, json: bool) -> Result<Exit, Failure> {
     })
 }
 
-fn row(found: &Found) -> [String; 3] {
-    let value = match (&found.text, found.key.kind) {
-        (Some(_), Kind::Secret) => "(secret)".to_owned(),
-        (Some(text), _) if !text.is_empty() => one_line(text),
-        _ => "(none)".to_owned(),
+fn row(shown: &Shown<'_>) -> [String; 3] {
+    let value = match (shown.text, shown.key.form) {
+        ("", _) => "(none)".to_owned(),
+        (_, Form::Secret) => "(secret)".to_owned(),
+        (text, _) => one_line(text),
     };
-    [found.key.name.to_owned(), value, found.source.to_string()]
+    [shown.key.name.clone(), value, shown.source.to_string()]
 }
 
-fn setting(found: &Found) -> Value {
-    let value = match (&found.text, found.key.kind) {
-        (Some(_), Kind::Secret) => json!("(secret)"),
-        (Some(text), kind) if kind.is_list() => json!(items(text)),
-        (Some(text), Kind::YesNo) => json!(text == "true"),
-        (Some(text), Kind::Count { .. }) => text.parse::<u32>().map_or(Value::Null, Value::from),
-        (Some(text), _) => json!(text),
-        (None, _) => Value::Null,
+fn setting(shown: &Shown<'_>) -> Value {
+    let value = match (shown.text, shown.key.form) {
+        ("", Form::Secret) => Value::Null,
+        (_, Form::Secret) => json!("(secret)"),
+        (text, form) if form.is_list() => json!(items(text)),
+        (text, Form::YesNo) => json!(text == "true"),
+        (text, Form::Count { .. }) => text.parse::<u32>().map_or(Value::Null, Value::from),
+        (text, _) => json!(text),
     };
-    let source = match &found.source {
+    let source = match shown.source {
         Source::Default => json!({"kind": "default"}),
         Source::File { path, line } => json!({"kind": "file", "path": path.display().to_string(), "line": line}),
         Source::Env(name) => json!({"kind": "env", "name": name}),
         Source::Flag(name) => json!({"kind": "flag", "name": format!("--{name}")}),
     };
-    json!({"name": found.key.name, "value": value, "source": source})
+    json!({"name": shown.key.name, "value": value, "source": source})
 }

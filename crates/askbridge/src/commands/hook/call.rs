@@ -2,20 +2,14 @@
 //! also over a restart of the server.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use askbridge_bridge::auth::{ProcessId, agent_above};
-use askbridge_bridge::server::reachable;
-use askbridge_platform::{local_socket, ourselves};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::client::conn::http1::handshake;
-use hyper::{Request, Response, StatusCode, header};
-use hyper_util::rt::TokioIo;
+use hyper::{Response, StatusCode};
 use serde_json::{Map, Value};
-use tokio::net::UnixStream;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::client::Client;
@@ -64,15 +58,9 @@ enum Heard {
 /// How long a server elsewhere may take, at least: a name has to be looked up and a handshake made.
 const ELSEWHERE_MIN: Duration = Duration::from_secs(3);
 
-/// Where the server is.
-enum Way {
-    Socket(PathBuf),
-    Url(Client),
-}
-
 /// What is brought to the server, each time the same.
 struct Errand {
-    way: Way,
+    client: Client,
     text: String,
     attended: Option<bool>,
     /// Looked for while it certainly lives: whatever adopts us later would be taken for it. `None`: a person tries this by hand.
@@ -87,16 +75,17 @@ pub(super) async fn call(
     patience: Patience,
 ) -> Option<String> {
     let agent = agent_above(std::process::id(), "hook").and_then(ProcessId::of);
-    let (way, accept) = match &settings.url {
-        Some(_) => (Way::Url(Client::new(settings, None).ok()?), settings.hook_accept.max(ELSEWHERE_MIN)),
-        None => (Way::Socket(settings.socket()), settings.hook_accept),
+    let accept = *settings.hooks.accept;
+    let (client, accept) = match &*settings.top.url {
+        Some(_) => (Client::new(settings, None).ok()?, accept.max(ELSEWHERE_MIN)),
+        None => (Client::of_this_user(settings), accept),
     };
     // A server elsewhere does not know this process, and would take a second attempt for a second question.
-    let patience = match (&way, patience) {
-        (Way::Url(_), Patience::APersons(_)) => Patience::APersons(Loss::GiveUp),
+    let patience = match patience {
+        Patience::APersons(_) if client.is_elsewhere() => Patience::APersons(Loss::GiveUp),
         _ => patience,
     };
-    let errand = Errand { way, text, attended, agent };
+    let errand = Errand { client, text, attended, agent };
     let mut response = timeout(accept, errand.hand_over(false)).await.ok()??;
     loop {
         let heard = match patience {
@@ -156,27 +145,8 @@ impl Errand {
             headers.push(("askbridge-again", "1"));
         }
         let body = Bytes::from(self.text.clone());
-        let response = match &self.way {
-            Way::Url(client) => client.begin(ADDRESS, &headers, body).await.ok()?,
-            Way::Socket(path) => over_socket(path, &headers, body).await?,
-        };
+        let response = self.client.begin(ADDRESS, &headers, body).await.ok()?;
         let is_ours = response.status() == StatusCode::OK && response.headers().contains_key("askbridge-hook");
         is_ours.then_some(response)
     }
-}
-
-async fn over_socket(path: &Path, headers: &[(&str, &str)], body: Bytes) -> Option<Response<Incoming>> {
-    let (short, _folder) = reachable(path).ok()?;
-    let stream = UnixStream::connect(short).await.ok()?;
-    // Whoever listens there has to be us.
-    if local_socket::peer(&stream).ok()?.user != ourselves::user() {
-        return None;
-    }
-    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
-    // Ends with the request; what it has to say, the request says too.
-    tokio::spawn(connection);
-    let request = Request::post(ADDRESS).header(header::HOST, "localhost");
-    let request = request.header(header::CONTENT_TYPE, "application/json");
-    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-    sender.send_request(request.body(Full::new(body)).ok()?).await.ok()
 }

@@ -61,11 +61,7 @@ pub(crate) struct Args {
 pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
     let around = Surroundings::look()?;
     let Some(program) = args.program else { return list(settings, &around, args.json) };
-    let scope = match (args.project, args.local) {
-        (true, _) => Scope::Project,
-        (_, true) => Scope::Local,
-        _ => Scope::Person,
-    };
+    let scope = Scope::of(args.project, args.local);
     let wish = Wish { hooks: args.hooks, mcp: args.mcp, http: http(settings, args, scope)? };
     let jobs = program.install(scope, &wish, settings, &around)?;
     look_ahead(&jobs)?;

@@ -48,6 +48,17 @@ pub(crate) enum Scope {
     Local,
 }
 
+impl Scope {
+    /// What `--project` and `--local` say; clap lets at most one pass.
+    pub(super) fn of(project: bool, local: bool) -> Self {
+        match (project, local) {
+            (true, _) => Self::Project,
+            (_, true) => Self::Local,
+            _ => Self::Person,
+        }
+    }
+}
+
 /// What is wanted beside what a program gets anyway.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wish {

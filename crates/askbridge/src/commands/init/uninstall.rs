@@ -45,11 +45,7 @@ pub(crate) struct UninstallArgs {
 pub(crate) fn uninstall(settings: &Settings, args: &UninstallArgs) -> Result<Exit, Failure> {
     let around = Surroundings::look()?;
     let Some(program) = args.program else { return list(settings, &around, args.json) };
-    let scope = match (args.project, args.local) {
-        (true, _) => Scope::Project,
-        (_, true) => Scope::Local,
-        _ => Scope::Person,
-    };
+    let scope = Scope::of(args.project, args.local);
     // What cannot be changed is no reason to leave the rest.
     let mut first = None;
     for job in program.uninstall(scope, settings, &around)? {

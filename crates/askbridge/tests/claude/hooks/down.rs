@@ -4,12 +4,28 @@ use std::fs;
 
 use askbridge_scripted::model::tool;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::desk::{CALL, Desk, Setting, asking, question};
 use crate::house::id;
 
-const FIRST: &str = r#""Which?"="Aaa""#;
+/// A question that is on the person's phone and on screen in the terminal.
+fn asked_on_both() -> (Desk, Value) {
+    let mut desk = Desk::sit(question(), &Setting::default());
+    desk.prompt();
+    let asked = desk.rings();
+    desk.until_shown("Bbb");
+    (desk, asked)
+}
+
+fn picks_the_first(desk: &mut Desk) {
+    let result = desk.answers_in_the_terminal();
+    assert!(result.text.contains(r#""Which?"="Aaa""#), "{result:?}");
+}
+
+fn has_asked_once(desk: &Desk) {
+    assert_eq!(desk.house.get("/v1/asks?state=all")["items"].as_array().unwrap().len(), 1, "the same ask");
+}
 
 #[test]
 fn killed_before_the_question_the_terminal_asks_alone() {
@@ -17,8 +33,7 @@ fn killed_before_the_question_the_terminal_asks_alone() {
     desk.until_shown("❯");
     desk.house.kill();
     desk.prompt();
-    let result = desk.answers_in_the_terminal();
-    assert!(result.text.contains(FIRST), "{result:?}");
+    picks_the_first(&mut desk);
     desk.until_shown("all done now");
     desk.house.start();
     assert_eq!(desk.house.get("/v1/asks?state=all")["items"], json!([]));
@@ -26,17 +41,14 @@ fn killed_before_the_question_the_terminal_asks_alone() {
 
 #[test]
 fn killed_during_the_question_its_hook_comes_back_and_the_phone_still_answers() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
-    desk.until_shown("Bbb");
+    let (mut desk, asked) = asked_on_both();
     desk.house.kill();
     desk.house.start();
     desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
     let result = desk.result();
     assert!(result.text.contains(r#""Which?"="Bbb""#), "{result:?}");
     desk.until_delivered(&asked);
-    assert_eq!(desk.house.get("/v1/asks?state=all")["items"].as_array().unwrap().len(), 1, "the same ask");
+    has_asked_once(&desk);
 }
 
 #[test]
@@ -54,31 +66,24 @@ fn a_command_without_a_name_is_found_again_too_and_answered_while_its_hook_was_a
     assert!(desk.house.room.work().join("here").exists());
     let told = desk.until_delivered(&asked);
     assert_eq!(told["state"], "answered", "{told}");
-    assert_eq!(desk.house.get("/v1/asks?state=all")["items"].as_array().unwrap().len(), 1, "the same ask");
+    has_asked_once(&desk);
 }
 
 #[test]
 fn killed_during_the_question_the_dialog_stays_and_the_card_learns_of_its_answer() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
-    desk.until_shown("Bbb");
+    let (mut desk, asked) = asked_on_both();
     desk.house.kill();
     desk.house.start();
     let open = desk.house.ask(id(&asked));
     assert_eq!(open["state"], json!("open"), "{open}");
     assert!(desk.house.model.tool_result(CALL).is_none(), "nobody has answered");
-    let result = desk.answers_in_the_terminal();
-    assert!(result.text.contains(FIRST), "{result:?}");
+    picks_the_first(&mut desk);
     desk.until_state(&asked, "overtaken");
 }
 
 #[test]
 fn an_agent_that_ends_while_the_server_is_down_wants_no_answer() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
-    desk.until_shown("Bbb");
+    let (mut desk, asked) = asked_on_both();
     desk.house.kill();
     desk.terminal.kill();
     desk.house.start();
@@ -103,10 +108,7 @@ fn kill_the_hook(desk: &Desk) {
 
 #[test]
 fn a_hook_that_is_gone_too_leaves_its_ask_stranded_and_nobody_is_told_twice() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
-    desk.until_shown("Bbb");
+    let (mut desk, asked) = asked_on_both();
     desk.house.kill();
     kill_the_hook(&desk);
     desk.house.start();
@@ -118,8 +120,7 @@ fn a_hook_that_is_gone_too_leaves_its_ask_stranded_and_nobody_is_told_twice() {
     let talk = desk.house.talk(asked["session"].as_str().unwrap());
     let said = talk.events_of("said").pop().expect("the answer waits as a message");
     assert!(said["text"].as_str().unwrap().ends_with("ada says: Bbb"), "{said}");
-    let result = desk.answers_in_the_terminal();
-    assert!(result.text.contains(FIRST), "{result:?}");
+    picks_the_first(&mut desk);
     desk.until_state(&asked, "overtaken");
     desk.until_shown("all done now");
     let taken_back = desk.house.talk(asked["session"].as_str().unwrap()).events_of("unsaid");
@@ -150,6 +151,5 @@ fn stopped_in_peace_the_dialog_stays_as_well() {
     desk.prompt();
     desk.rings();
     desk.house.stop();
-    let result = desk.answers_in_the_terminal();
-    assert!(result.text.contains(FIRST), "{result:?}");
+    picks_the_first(&mut desk);
 }

@@ -24,7 +24,7 @@ pub use peer::Ccc;
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Wait, WhileOpen, Wishes};
 
-use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Route, RouteKind, Served, WayIn};
 use crate::uuid::read_session;
 
 pub const NAME: &str = "ccc";
@@ -102,8 +102,7 @@ pub const LISTING: Listing = Listing {
         request("POST", "/api/files/{*rest}"),
         request("DELETE", "/api/files/{*rest}"),
     ],
-    abilities: ABILITIES,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::WhenNamed(WayIn {
         carriers: &[Carrier::Query("token"), Carrier::SocketCookie(quirks::COOKIE)],
         no_token: r#"{"detail":"Not authenticated"}"#,

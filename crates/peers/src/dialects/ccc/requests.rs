@@ -12,11 +12,12 @@ use super::projects::{self, Project, project_of};
 use super::sessions::{self, Session};
 use super::{bodies, models, quirks, starting};
 use crate::json::Rfc3339;
-use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Tag};
+use crate::one_request::OneRequest;
+use crate::peer::{Cx, Outbox, Req, Tag};
 use crate::rest;
 use crate::story::Story;
 use crate::tally::Counting;
-use crate::told::Told;
+use crate::told::Happened;
 use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 /// Sessions in one list. Beyond: the oldest are left out.
@@ -329,42 +330,35 @@ fn not_here(method: &str, parts: &[&str], out: &mut Outbox) -> Done {
     }
 }
 
-impl Peer for Asked {
-    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
-        if let Frame::Request(req) = frame {
-            self.asked(&req, cx);
-        }
-        Ok(())
+impl OneRequest for Asked {
+    fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
+        self.asked(req, cx);
     }
 
-    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
-        match told {
-            Told::Event(happened) => {
-                self.story.hear(happened);
-                self.counting.hear(&happened.event, happened.at);
-                if let (Wanted::Gone(deleting), Some(named)) = (&mut self.wanted, self.session) {
-                    deleting.hear(&happened.event, named, cx.out);
-                }
-            }
-            Told::CaughtUp { .. } if self.story.goes_on(cx.out) => {}
-            Told::CaughtUp { session, .. } => {
-                let named = self.session.unwrap_or(*session);
-                self.newest = Some(*session);
-                let tally = std::mem::take(&mut self.counting).tally();
-                match &mut self.wanted {
-                    Wanted::Gone(deleting) => deleting.caught_up(named, self.story.is_running, cx.out),
-                    Wanted::Session => {
-                        rest::json(cx.out, 200, &Session::told(named, &self.story, &tally, &self.user));
-                    }
-                    Wanted::Messages => rest::json(cx.out, 200, &sessions::messages(named, &self.story)),
-                    _ => {}
-                }
-            }
+    fn happened(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
+        self.story.hear(happened);
+        self.counting.hear(&happened.event, happened.at);
+        if let (Wanted::Gone(deleting), Some(named)) = (&mut self.wanted, self.session) {
+            deleting.hear(&happened.event, named, cx.out);
+        }
+    }
+
+    fn caught_up(&mut self, session: SessionId, cx: &mut Cx<'_>) {
+        if self.story.goes_on(cx.out) {
+            return;
+        }
+        let named = self.session.unwrap_or(session);
+        self.newest = Some(session);
+        let tally = std::mem::take(&mut self.counting).tally();
+        match &mut self.wanted {
+            Wanted::Gone(deleting) => deleting.caught_up(named, self.story.is_running, cx.out),
+            Wanted::Session => rest::json(cx.out, 200, &Session::told(named, &self.story, &tally, &self.user)),
+            Wanted::Messages => rest::json(cx.out, 200, &sessions::messages(named, &self.story)),
             _ => {}
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         if let (Wanted::Gone(deleting), Some(newest)) = (&mut self.wanted, self.newest) {
             let done = deleting.ruled(tag, ruling, newest, cx);
             return self.deleted(done, cx.out);
@@ -381,10 +375,9 @@ impl Peer for Asked {
         }
     }
 
-    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+    fn waited(&mut self, cx: &mut Cx<'_>) {
         if let Wanted::Gone(deleting) = self.wanted {
             self.deleted(deleting.waited(), cx.out);
         }
-        None
     }
 }

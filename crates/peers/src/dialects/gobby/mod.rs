@@ -29,7 +29,7 @@ pub use peer::Gobby;
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, Wait, WhileOpen, Wishes};
 
-use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Route, RouteKind, Served, WayIn};
 
 pub const NAME: &str = "gobby";
 
@@ -71,8 +71,7 @@ pub const LISTING: Listing = Listing {
         // Nothing of anybody's is said there. A page asks before it is logged in, and not again.
         open("GET", "/api/{*rest}"),
     ],
-    abilities: ABILITIES,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::WhenNamed(WayIn {
         carriers: &[Carrier::Query("token"), Carrier::Cookie(quirks::COOKIE)],
         no_token: r#"{"detail":"Not authenticated"}"#,

@@ -1,7 +1,7 @@
 //! The machine of one request: what a page asks for before it opens its socket.
 
 use askbridge_core::event::Settings;
-use askbridge_core::ids::{Raw, SessionId, Timestamp};
+use askbridge_core::ids::{Raw, SessionId};
 use askbridge_core::limits;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -9,10 +9,11 @@ use serde_json::{Map, Value, json};
 use super::lists::Listed;
 use super::starting::{self, Beginning};
 use super::{history, messages, quirks, summary};
-use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
+use crate::one_request::OneRequest;
+use crate::peer::{Cx, Frame, Outbox, Req, Resp, Tag};
 use crate::rest;
 use crate::story::Story;
-use crate::told::Told;
+use crate::told::Happened;
 use crate::uuid;
 use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
@@ -258,34 +259,33 @@ fn with_cookie(out: &mut Outbox, token: &str, seconds: u32) {
     out.frames.push(Frame::Response(resp));
 }
 
-impl Peer for Asked {
-    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
-        if let Frame::Request(req) = frame {
-            self.asked(&req, cx.out);
-        }
-        Ok(())
+impl OneRequest for Asked {
+    fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
+        self.asked(req, cx.out);
     }
 
-    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
-        match told {
-            Told::Event(happened) => self.story.hear(happened),
-            Told::CaughtUp { .. } if self.story.goes_on(cx.out) => {}
-            Told::CaughtUp { session, .. } => match self.wanted {
-                Wanted::Session => {
-                    let named = self.session.unwrap_or(*session);
-                    rest::json(cx.out, 200, &history::session(named, &self.story));
-                }
-                Wanted::Summary => rest::json(cx.out, 200, &summary::json(&self.story)),
-                Wanted::Messages { after, limit } => {
-                    rest::json(cx.out, 200, &messages::messages(&self.story, after, limit));
-                }
-                _ => {}
-            },
+    fn happened(&mut self, happened: &Happened, _: &mut Cx<'_>) {
+        self.story.hear(happened);
+    }
+
+    fn caught_up(&mut self, session: SessionId, cx: &mut Cx<'_>) {
+        if self.story.goes_on(cx.out) {
+            return;
+        }
+        match self.wanted {
+            Wanted::Session => {
+                let named = self.session.unwrap_or(session);
+                rest::json(cx.out, 200, &history::session(named, &self.story));
+            }
+            Wanted::Summary => rest::json(cx.out, 200, &summary::json(&self.story)),
+            Wanted::Messages { after, limit } => {
+                rest::json(cx.out, 200, &messages::messages(&self.story, after, limit));
+            }
             _ => {}
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         if tag == LOOK {
             return;
         }
@@ -296,9 +296,5 @@ impl Peer for Asked {
             }
             (Err(why), _) => rest::detail(cx.out, why.status(), &why.to_string()),
         }
-    }
-
-    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
-        None
     }
 }

@@ -15,10 +15,9 @@ pub use peer::Native;
 pub use schema::{EVENT_SCHEMA_ID, EventRecord, client_frame, server_frame};
 pub use tell::{SnapshotParts, delta_frame, draft_frame, event_frame, gone_frame, own_frame};
 
-use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
 
-use crate::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
+use crate::listing::{Greeting, Listing, Login, Route, RouteKind, Served};
 
 /// The dialect's name in `via`.
 pub const NAME: &str = "native";
@@ -26,8 +25,7 @@ pub const NAME: &str = "native";
 pub const LISTING: Listing = Listing {
     name: NAME,
     routes: &[Route { method: "GET", path: "/v1/ws", kind: RouteKind::Socket }],
-    abilities: Abilities::FULL,
-    manners: Manners { sharing: Sharing::Share, login: Login::FirstFrame },
+    login: Login::FirstFrame,
     served: Served::Always,
     wishes: Wishes::default,
     hosted: false,

@@ -23,7 +23,7 @@ pub use peer::Prime;
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Wait, WhileOpen, Wishes};
 
-use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Route, RouteKind, Served, WayIn};
 use crate::peer::Peer;
 use crate::uuid::read_session;
 
@@ -52,8 +52,7 @@ pub const LISTING: Listing = Listing {
         request("GET", "/api/v1/devices"),
         request("POST", "/api/v1/notifications/send"),
     ],
-    abilities: ABILITIES,
-    manners: Manners { sharing: Sharing::TakeOver, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::WhenNamed(WayIn {
         carriers: &[Carrier::Query("token")],
         no_token: r#"{"detail":"Not authenticated"}"#,

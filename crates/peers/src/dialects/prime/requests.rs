@@ -6,11 +6,12 @@ use super::devices::{self, Registration};
 use super::histories;
 use super::notify::{Notification, Sending};
 use super::sessions::{self, Next};
-use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Tag};
+use crate::one_request::OneRequest;
+use crate::peer::{Cx, Outbox, Req, Tag};
 use crate::rest;
 use crate::story::Story;
 use crate::tally::Counting;
-use crate::told::Told;
+use crate::told::Happened;
 use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 /// One request.
@@ -130,27 +131,23 @@ impl Asked {
     }
 }
 
-impl Peer for Asked {
-    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
-        if let Frame::Request(req) = frame {
-            self.asked(&req, cx);
-        }
-        Ok(())
+impl OneRequest for Asked {
+    fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
+        self.asked(req, cx);
     }
 
-    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
-        match told {
-            Told::Event(happened) => {
-                self.story.hear(happened);
-                self.counting.hear(&happened.event, happened.at);
-            }
-            Told::CaughtUp { .. } if self.story.goes_on(cx.out) => {}
-            Told::CaughtUp { session, .. } => self.told_all(self.session.unwrap_or(*session), cx.out),
-            _ => {}
+    fn happened(&mut self, happened: &Happened, _: &mut Cx<'_>) {
+        self.story.hear(happened);
+        self.counting.hear(&happened.event, happened.at);
+    }
+
+    fn caught_up(&mut self, session: SessionId, cx: &mut Cx<'_>) {
+        if !self.story.goes_on(cx.out) {
+            self.told_all(self.session.unwrap_or(session), cx.out);
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         if let Wanted::Sending(sending) = &mut self.wanted {
             sending.hear(tag, &ruling, cx.out);
             return self.report(cx.out);
@@ -171,10 +168,6 @@ impl Peer for Asked {
             }
             wanted => self.wanted = wanted,
         }
-    }
-
-    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
-        None
     }
 }
 

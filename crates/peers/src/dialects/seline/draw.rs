@@ -215,9 +215,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let limit = rest.len().min(quirks::PIECE_BYTES);
-        let end = (1..=limit).rev().find(|&end| rest.is_char_boundary(end)).unwrap_or(rest.len());
-        let (piece, more) = rest.split_at(end);
+        let (piece, more) = rest.split_at(rest.floor_char_boundary(quirks::PIECE_BYTES));
         rest = more;
         Some(piece)
     })

@@ -21,7 +21,7 @@ use askbridge_core::fit::Abilities;
 use askbridge_core::ids::SessionId;
 use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Wait, WhileOpen, Wishes};
 
-use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Route, RouteKind, Served, WayIn};
 use crate::uuid;
 
 pub const NAME: &str = "seline";
@@ -52,8 +52,7 @@ pub const LISTING: Listing = Listing {
         request("POST", "/api/agent-runs/{run}/cancel"),
         request("GET", "/api/characters/active-status"),
     ],
-    abilities: ABILITIES,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::WhenNamed(WayIn {
         carriers: &[Carrier::Cookie("zlutty-session")],
         no_token: r#"{"error":"Unauthorized"}"#,

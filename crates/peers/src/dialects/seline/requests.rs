@@ -12,10 +12,11 @@ use super::chat::error;
 use super::wire::ToolResult;
 use super::{answers, quirks, session_of};
 use crate::json::Rfc3339;
-use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
+use crate::one_request::OneRequest;
+use crate::peer::{Cx, Frame, Outbox, Req, Resp, Tag};
 use crate::rest;
 use crate::slot::Ending;
-use crate::told::{Happened, Told};
+use crate::told::Happened;
 use crate::turn::Turn;
 use crate::uuid;
 use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
@@ -105,7 +106,7 @@ impl Asked {
         }
     }
 
-    fn happened(&mut self, happened: &Happened) {
+    fn take(&mut self, happened: &Happened) {
         if self.turn.hear(&happened.event) {
             self.began_at = Some(happened.at);
         }
@@ -204,23 +205,20 @@ fn preflight(out: &mut Outbox) {
     out.frames.push(Frame::Response(Resp { status: 200, content_type, headers, body, open: false }));
 }
 
-impl Peer for Asked {
-    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
-        if let Frame::Request(req) = frame {
-            self.asked(&req, cx.out);
-        }
-        Ok(())
+impl OneRequest for Asked {
+    fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
+        self.asked(req, cx.out);
     }
 
-    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
-        match told {
-            Told::Event(happened) => self.happened(happened),
-            Told::CaughtUp { .. } => self.told_all(cx.out),
-            _ => {}
-        }
+    fn happened(&mut self, happened: &Happened, _: &mut Cx<'_>) {
+        self.take(happened);
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn caught_up(&mut self, _: SessionId, cx: &mut Cx<'_>) {
+        self.told_all(cx.out);
+    }
+
+    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         match ruling {
             Ok(receipt) if tag == LOOK => match receipt.session_view.and_then(|view| view.end) {
                 Some(End::Continued { to, .. }) => self.look_at(to, cx.out),
@@ -239,9 +237,5 @@ impl Peer for Asked {
             }
             Err(why) => self.refused(tag, &why, cx.out),
         }
-    }
-
-    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
-        None
     }
 }

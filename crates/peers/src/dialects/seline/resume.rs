@@ -11,10 +11,11 @@ use super::history::{History, Message};
 use super::lists::Listed;
 use super::session_of;
 use crate::json::Rfc3339;
-use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Tag};
+use crate::one_request::OneRequest;
+use crate::peer::{Cx, Outbox, Req, Tag};
 use crate::rest;
 use crate::slot::Ending;
-use crate::told::{Happened, Told};
+use crate::told::Happened;
 use crate::turn::Turn;
 use crate::uuid;
 use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
@@ -113,7 +114,7 @@ impl Resumed {
         out.wishes.push((ACT, Wish::Configure { session, settings }));
     }
 
-    fn happened(&mut self, happened: &Happened) {
+    fn take(&mut self, happened: &Happened) {
         if self.turn.hear(&happened.event) {
             self.began_at = Some(happened.at);
             self.was_interrupted = false;
@@ -216,30 +217,23 @@ fn object(value: &Value) -> Value {
     if value.is_object() { value.clone() } else { json!({}) }
 }
 
-impl Peer for Resumed {
-    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
-        if let Frame::Request(req) = frame {
-            self.asked(&req, cx);
-        }
-        Ok(())
+impl OneRequest for Resumed {
+    fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
+        self.asked(req, cx);
     }
 
-    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
-        match told {
-            Told::Event(happened) => self.happened(happened),
-            Told::CaughtUp { .. } => self.told_all(cx.out),
-            _ => {}
-        }
+    fn happened(&mut self, happened: &Happened, _: &mut Cx<'_>) {
+        self.take(happened);
     }
 
-    fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn caught_up(&mut self, _: SessionId, cx: &mut Cx<'_>) {
+        self.told_all(cx.out);
+    }
+
+    fn ruled(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         match ruling {
             Ok(receipt) => self.granted(receipt, cx.out),
             Err(why) => self.refused(&why, cx.out),
         }
-    }
-
-    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
-        None
     }
 }

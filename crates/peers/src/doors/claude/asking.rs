@@ -220,8 +220,8 @@ impl Claude {
 
     /// Remembers what the agent said last, as much of it as a card shows.
     pub(super) fn remember_text(&mut self, text: &str) {
-        let end = (0..=text.len().min(CONTEXT_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        self.last_text = Some(text[..end].to_owned()).filter(|text| !text.trim().is_empty());
+        let text = &text[..text.floor_char_boundary(CONTEXT_BYTES_MAX)];
+        self.last_text = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
     }
 }
 

@@ -31,10 +31,9 @@ pub use mcp::{SERVER as MCP_SERVER, TOOL as MCP_TOOL};
 pub use peer::{Begin, Carry, Claude, Process};
 pub use say::session_uuid;
 
-use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
 
-use crate::listing::{Listing, Login, Manners, Served, Sharing};
+use crate::listing::{Listing, Login, Served};
 
 /// The door's name in sessions and asks.
 pub const NAME: &str = "claude";
@@ -47,8 +46,7 @@ pub const CLOSED: u16 = 4002;
 pub const LISTING: Listing = Listing {
     name: NAME,
     routes: &[],
-    abilities: Abilities::FULL,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::Always,
     wishes: Wishes::default,
     hosted: true,

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::always::AlwaysAsk;
 use super::mcp;
 use super::quirks::RAN_HOOK_TIMEOUT_SECS;
+use crate::uuid::{fresh_session, nth_of, of_session};
 
 /// The name of our first request.
 pub(super) const INITIALIZE: &str = "askbridge-initialize";
@@ -75,22 +76,13 @@ pub(super) fn user(uuid: &str, text: &str) -> String {
     line.to_string()
 }
 
-/// Under which name Claude Code keeps this session: ours, in the form of a UUID.
+/// Under which name Claude Code keeps this session: ours, as a UUID of version 4, the only kind that it takes.
 pub fn session_uuid(session: SessionId) -> String {
-    uuid(session.0)
+    of_session(fresh_session(session.0))
 }
 
 pub(super) fn message_uuid(message: MessageId) -> String {
-    // Odd, so that different messages never get the same.
-    const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-    uuid(message.session.0.wrapping_add(u128::from(message.number).wrapping_mul(SPREAD)))
-}
-
-/// Writes 122 of these bits as a UUID of version 4, the only kind that Claude Code takes.
-fn uuid(bits: u128) -> String {
-    let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
-    let hex = format!("{bits:032x}");
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    session_uuid(nth_of(message.session, message.number))
 }
 
 #[cfg(test)]

@@ -376,8 +376,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest.take()?;
-        let end = (0..=text.len().min(CONTENT_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        let (piece, more) = text.split_at(end);
+        let (piece, more) = text.split_at(text.floor_char_boundary(CONTENT_BYTES_MAX));
         rest = (!more.is_empty()).then_some(more);
         Some(piece)
     })

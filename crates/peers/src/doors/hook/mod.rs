@@ -32,10 +32,9 @@ pub use record::{Record, read_record};
 pub use resuming::kept_flags;
 pub use version::Version;
 
-use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
 
-use crate::listing::{Listing, Login, Manners, Served, Sharing};
+use crate::listing::{Listing, Login, Served};
 
 /// The door's name in sessions and asks.
 pub const NAME: &str = "hook";
@@ -43,8 +42,7 @@ pub const NAME: &str = "hook";
 pub const LISTING: Listing = Listing {
     name: NAME,
     routes: &[],
-    abilities: Abilities::FULL,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::Always,
     wishes: Wishes::default,
     hosted: false,

@@ -99,8 +99,7 @@ fn said(line: &Line) -> Option<String> {
 
 fn cut(text: &str, bytes_max: usize) -> Option<String> {
     let text = text.trim();
-    let end = (0..=text.len().min(bytes_max)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    Some(text[..end].to_owned()).filter(|text| !text.is_empty())
+    Some(text[..text.floor_char_boundary(bytes_max)].to_owned()).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

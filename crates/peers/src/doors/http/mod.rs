@@ -13,10 +13,9 @@ pub use hear::{AskError, Asking, ask};
 pub use stated::stated;
 pub use wire::NewAsk;
 
-use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
 
-use crate::listing::{Listing, Login, Manners, Served, Sharing};
+use crate::listing::{Listing, Login, Served};
 
 /// The door's name in sessions and asks.
 pub const NAME: &str = "http";
@@ -24,8 +23,7 @@ pub const NAME: &str = "http";
 pub const LISTING: Listing = Listing {
     name: NAME,
     routes: &[],
-    abilities: Abilities::FULL,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::Always,
     wishes: Wishes::default,
     hosted: false,

@@ -252,6 +252,5 @@ pub(super) fn parcel(view: &AskView) -> Option<Parcel> {
 }
 
 fn cut(text: &str) -> &str {
-    let end = (0..=text.len().min(limits::LABEL_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    &text[..end]
+    &text[..text.floor_char_boundary(limits::LABEL_BYTES_MAX)]
 }

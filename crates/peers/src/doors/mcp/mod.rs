@@ -32,10 +32,9 @@ pub use clients::Patience;
 pub use stdio::{CONTEXT, Desk, Heard, Passed, SESSION_ID, whereabouts};
 pub use tools::ASK_TOOLS;
 
-use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
 
-use crate::listing::{Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
+use crate::listing::{Greeting, Hello, Listing, Login, Route, RouteKind, Served};
 
 /// The door's name in sessions and asks.
 pub const NAME: &str = "mcp";
@@ -49,8 +48,7 @@ pub const LISTING: Listing = Listing {
         Route { method: "GET", path: PATH, kind: RouteKind::Request },
         Route { method: "DELETE", path: PATH, kind: RouteKind::Request },
     ],
-    abilities: Abilities::FULL,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::Always,
     wishes: Wishes::default,
     hosted: false,

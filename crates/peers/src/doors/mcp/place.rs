@@ -145,8 +145,7 @@ impl Place {
 }
 
 fn cut(text: &str) -> &str {
-    let end = (0..=text.len().min(NAME_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    &text[..end]
+    &text[..text.floor_char_boundary(NAME_BYTES_MAX)]
 }
 
 #[cfg(test)]

@@ -156,6 +156,5 @@ fn notice(level: Level, text: &str) -> Event {
 }
 
 fn cut(text: &str) -> &str {
-    let end = (0..=text.len().min(limits::CONTENT_BYTES_MAX)).rev().find(|&end| text.is_char_boundary(end));
-    &text[..end.unwrap_or(0)]
+    &text[..text.floor_char_boundary(limits::CONTENT_BYTES_MAX)]
 }

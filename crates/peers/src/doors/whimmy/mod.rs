@@ -23,10 +23,9 @@ mod wire;
 
 pub use peer::Whimmy;
 
-use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Wait, WhileOpen, Wishes};
 
-use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Route, RouteKind, Served, WayIn};
 
 pub const NAME: &str = "whimmy";
 
@@ -41,8 +40,7 @@ pub const LISTING: Listing = Listing {
         Route { method: "GET", path: "/api/v1/providers/files/{file}", kind: RouteKind::Request },
         Route { method: "GET", path: "/api/v1/providers/memory", kind: RouteKind::Request },
     ],
-    abilities: Abilities::FULL,
-    manners: Manners { sharing: Sharing::TakeOver, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::WhenNamed(WayIn {
         carriers: &[Carrier::Query("token")],
         no_token: r#"{"error":"missing token"}"#,

@@ -1,6 +1,6 @@
 //! The machine of one request: a code becomes a token; files come and go.
 
-use askbridge_core::ids::{Raw, Timestamp};
+use askbridge_core::ids::Raw;
 use askbridge_core::limits;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{memory, multipart};
-use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
+use crate::one_request::OneRequest;
+use crate::peer::{Cx, Frame, Outbox, Req, Resp, Tag};
 use crate::rest;
-use crate::told::Told;
 use crate::wish::{AGENTS_OWN, Query, Receipt, Rejection, Wish};
 
 const TAG: Tag = Tag(1);
@@ -146,25 +146,16 @@ fn error(out: &mut Outbox, status: u16, why: &str) {
     rest::json(out, status, &json!({"error": why}));
 }
 
-impl Peer for Asked {
-    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
-        if let Frame::Request(req) = frame {
-            self.asked(&req, cx);
-        }
-        Ok(())
+impl OneRequest for Asked {
+    fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
+        self.asked(req, cx);
     }
 
-    fn tell(&mut self, _: &Told<'_>, _: &mut Cx<'_>) {}
-
-    fn reply(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn ruled(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         match ruling {
             Ok(receipt) => self.granted(receipt, cx.out),
             Err(Rejection::Unauthorized) => error(cx.out, 404, "this code was used, is wrong or is too old"),
             Err(why) => error(cx.out, why.status(), &why.to_string()),
         }
-    }
-
-    fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
-        None
     }
 }

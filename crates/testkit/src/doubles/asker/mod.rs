@@ -11,17 +11,15 @@ mod wire;
 
 pub use peer::Asker;
 
-use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
-use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
+use askbridge_peers::listing::{Greeting, Listing, Login, Route, RouteKind, Served};
 
 pub const NAME: &str = "asker";
 
 pub const LISTING: Listing = Listing {
     name: NAME,
     routes: &[Route { method: "GET", path: "/asker", kind: RouteKind::Socket }],
-    abilities: Abilities::FULL,
-    manners: Manners { sharing: Sharing::Share, login: Login::FirstFrame },
+    login: Login::FirstFrame,
     served: Served::Always,
     wishes: Wishes::default,
     hosted: false,

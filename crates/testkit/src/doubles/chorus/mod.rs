@@ -11,7 +11,7 @@ pub use peer::Chorus;
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
-use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
+use askbridge_peers::listing::{Greeting, Listing, Login, Route, RouteKind, Served};
 
 pub const NAME: &str = "chorus";
 
@@ -31,8 +31,7 @@ pub const ABILITIES: Abilities = Abilities {
 pub const LISTING: Listing = Listing {
     name: NAME,
     routes: &[Route { method: "GET", path: "/chorus", kind: RouteKind::Socket }],
-    abilities: ABILITIES,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::Always,
     wishes: Wishes::default,
     hosted: false,

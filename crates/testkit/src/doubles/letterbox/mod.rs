@@ -9,7 +9,7 @@ pub use peer::Letterbox;
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::Wishes;
-use askbridge_peers::listing::{Greeting, Listing, Login, Manners, Route, RouteKind, Served, Sharing};
+use askbridge_peers::listing::{Greeting, Listing, Login, Route, RouteKind, Served};
 
 pub const NAME: &str = "letterbox";
 
@@ -31,8 +31,7 @@ pub const LISTING: Listing = Listing {
         Route { method: "GET", path: "/letterbox", kind: RouteKind::Request },
         Route { method: "POST", path: "/letterbox/reply", kind: RouteKind::Request },
     ],
-    abilities: ABILITIES,
-    manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
+    login: Login::Bearer,
     served: Served::Always,
     wishes: Wishes::default,
     hosted: false,

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use super::super::finding::Finding;
 use super::super::patient::Patient;
 use crate::client::{Client, Error};
-use crate::served::host_options;
 
 #[derive(Deserialize)]
 struct Session {
@@ -15,7 +14,7 @@ struct Session {
 }
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
-    let folder = host_options(&patient.settings).folder;
+    let folder = patient.settings.host_options().folder;
     let agents = match running_agents(&folder) {
         Ok(agents) if agents.is_empty() => return vec![Finding::good("no agent runs")],
         Ok(agents) => agents,

@@ -4,10 +4,9 @@ use askbridge_bridge::hosts::{CliError, find_claude, is_root_without_a_sandbox};
 
 use super::super::finding::Finding;
 use super::super::patient::Patient;
-use crate::served::host_options;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
-    let options = host_options(&patient.settings);
+    let options = patient.settings.host_options();
     let found = match find_claude(&options).await {
         Ok(cli) => Finding::good(format!("Claude Code {} runs, at `{}`", cli.version, cli.path.display())),
         Err(error) => return vec![missing(error)],

@@ -19,7 +19,7 @@ pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
     }
     let measured = tokio::task::spawn_blocking(move || growth(&folder, Clock::System.now())).await;
     match measured {
-        Ok(Ok(growth)) => vec![judge(growth, patient.settings.retention)],
+        Ok(Ok(growth)) => vec![judge(growth, patient.settings.retention())],
         _ => vec![Finding::skipped("could not see how much is kept; see `store` above")],
     }
 }

@@ -5,17 +5,15 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde::Deserialize;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 use super::super::finding::Finding;
 use super::super::patient::Patient;
+use crate::client::{Client, Error, dialable};
 
 /// How long whoever listens may take to say who they are. Beyond: a stranger.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Bytes of that. Beyond: cut.
-const BYTES_MAX: u64 = 4096;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
     let address = patient.settings.served_address();
@@ -43,7 +41,7 @@ async fn not_free(address: SocketAddr, error: &std::io::Error) -> Finding {
     let next = SocketAddr::new(address.ip(), address.port().checked_add(1).unwrap_or(4760));
     let hint = format!("choose another: `askbridge --listen {next}`");
     match error.kind() {
-        ErrorKind::AddrInUse if who_listens(crate::client::dialable(address)).await == Some(true) => {
+        ErrorKind::AddrInUse if who_listens(dialable(address)).await == Some(true) => {
             let what = format!("another askbridge listens on {address}, with another data folder");
             Finding::bad(what, format!("use its folder with `--data`, or {hint}"))
         }
@@ -60,15 +58,9 @@ struct Health {
 
 /// Asks whoever listens whether it is askbridge. `None`: nobody listens.
 async fn who_listens(address: SocketAddr) -> Option<bool> {
-    let mut stream = timeout(PATIENCE, TcpStream::connect(address)).await.ok()?.ok()?;
-    let ask = format!("GET /healthz HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
-    let said = timeout(PATIENCE, async {
-        stream.write_all(ask.as_bytes()).await.ok()?;
-        let mut said = Vec::new();
-        (&mut stream).take(BYTES_MAX).read_to_end(&mut said).await.ok()?;
-        Some(String::from_utf8_lossy(&said).into_owned())
-    });
-    let said = said.await.ok().flatten().unwrap_or_default();
-    let body = said.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    Some(serde_json::from_str::<Health>(body).is_ok())
+    match timeout(PATIENCE, Client::without_token(address).get("/healthz")).await {
+        Ok(Err(Error::Unreachable { .. })) => None,
+        Ok(Ok(health)) => Some(health.json::<Health>().is_ok()),
+        _ => Some(false),
+    }
 }

@@ -11,7 +11,6 @@ use crate::commands::doctor::finding::Finding;
 use crate::commands::doctor::patient::Patient;
 use crate::commands::init::{Door, Program, Scope, Unrun, Way, doors};
 use crate::failure::Failure;
-use crate::served::host_options;
 use crate::settings::Surroundings;
 
 /// The oldest Claude Code with which our hooks were tried in a terminal.
@@ -108,7 +107,7 @@ fn unreadable(program: Program, error: askbridge_edits::Error) -> Finding {
 
 /// Older versions know fewer events, and ask at other moments.
 async fn version(patient: &Patient) -> Option<Finding> {
-    let cli = find_claude(&host_options(&patient.settings)).await.ok()?;
+    let cli = find_claude(&patient.settings.host_options()).await.ok()?;
     let text = cli.version.to_string();
     let mut numbers = text.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
     let mut next = || numbers.next().unwrap_or_default();

@@ -1,0 +1,184 @@
+//! Every setting there is, with its type, what may be written, and its default. The file, the environment, the flags,
+//! `askbridge config show` and `docs/reference/config.md` all follow this structure.
+//!
+//! A new setting is a new line. Its name is the one in the file; the variable and the flag are made of it, unless the line
+//! names others. The sentence above it is shown to people.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use askbridge_core::limits;
+use askbridge_core::terms::{OnDismissal, OnExpiry, WhileOpen};
+use askbridge_peers::doors::mcp::Patience;
+use ipnet::IpNet;
+
+use super::collector::{Collector, collector};
+use super::kind::{
+    Kind, LogFormat, SpokenAt, address, amount, count, dialects, file, folder, folders, hosts, level, one_of, origins,
+    ranges, secret, span, span_or_zero, text, tools, url, waits, yes_or_no,
+};
+use super::table::Default::{Computed, Nothing, Text};
+use super::table::{Flag, Key, Machine, Names, Setting, USUAL, Whose, settings};
+
+settings! {
+    /// What stands in the file before its first section.
+    top: Top {
+        /// Address to serve on, and to reach with a token
+        listen: SocketAddr = address(), Text("127.0.0.1:4760"), whose: Whose::Everyone;
+        /// Folder of the journal, the token file and the local socket
+        data: Option<PathBuf> = folder(),
+            Computed("$XDG_DATA_HOME/askbridge, or ~/.local/share/askbridge", |machine| machine.data.as_ref()),
+            whose: Whose::Everyone;
+        /// How long a conversation is kept after something last happened in it, like `90d`; then it is forgotten whole,
+        /// unless something in it is unfinished; keep: for ever
+        retention: Option<Duration> = span("keep", limits::RETENTION_MAX), Text("keep");
+        /// How much the journal and its index may hold, like `2GB`; beyond it, the oldest conversations are forgotten
+        /// whole, never one of the last day or with something unfinished; keep: as much as there is
+        retention_size: Option<u64> = amount("keep"), Text("keep");
+        /// Name that people read for whoever answers at a terminal of this machine
+        user: String = text(), Computed("$USER, or me", |machine| machine.user.as_ref());
+        /// A token to speak with, over TCP; several commands also take `--token`
+        token: Option<String> = secret(), Nothing("none: commands use the local socket"),
+            flag: Flag::Without, whose: Whose::Caller;
+        /// Server that `ask`, `wait`, `inbox`, `answer`, `mcp` and `hook` speak to, with a token, instead of the one on
+        /// this machine
+        url: Option<String> = url(), Text(""), whose: Whose::Commands;
+        /// A PEM file with certificates of authorities that commands believe beside those of the machine, for a `url`
+        /// with https
+        authorities: Option<PathBuf> = file(), Text(""), whose: Whose::Commands;
+        /// Where people reach the server from outside, for links; its name need not be in `allowed_hosts`. With it, no
+        /// address counts as this machine
+        public_url: Option<String> = url(), Text("");
+        /// Names under which a proxy passes requests on to the server, like `ask.example.org`. With one, no address
+        /// counts as this machine
+        allowed_hosts: Vec<String> = hosts(), Text("");
+        /// Other sites whose pages may talk to the server, like `https://desk.example.org`
+        allowed_origins: Vec<String> = origins(), Text("");
+        /// The Claude Code program; without it, `claude` on PATH
+        claude: Option<PathBuf> = file(), Text("");
+        /// Folders in which agents may work, with colons between; without it, the home folder and the one in which the
+        /// server was started
+        roots: Vec<PathBuf> = folders(), Text("");
+    }
+
+    /// How much one caller may do.
+    limits: Limits {
+        /// How many requests one token may make in a second; after a quiet time, twice as many at once
+        requests: u32 = count(1_000_000), Text("10000");
+        /// How many wrong tokens and pairing links one address may try in a minute; behind a proxy, everybody is one
+        /// address
+        failures: u32 = count(1_000_000), Text("20");
+    }
+
+    /// The agents that the server runs.
+    agents: Agents {
+        /// How long an agent's process is kept for an open question before it is parked; 0 parks at once, off never
+        warm: Option<Duration> = span("off", limits::WAIT_MAX), Text("10m"), env: Some("ASKBRIDGE_WARM");
+        /// How long an agent's process is kept for an open permission before it is denied, in words; off: as long as it
+        /// takes
+        hold_max: Option<Duration> = span("off", limits::WAIT_MAX), Text("off"), env: Some("ASKBRIDGE_HOLD_MAX");
+        /// Tools that always go to a person, whatever an agent's mode allows, like `Bash` or `mcp__github__*`; sessions
+        /// may name more
+        always_ask: Vec<String> = tools(), Text(""), env: Some("ASKBRIDGE_ALWAYS_ASK");
+        /// How much memory one agent may take, with everything it started; beyond it, it is stopped between turns, and
+        /// at once if it takes twice as much
+        memory: Option<u64> = amount("off"), Text("off");
+        /// How long an agent with nothing to do is kept before its process sleeps
+        idle: Duration = span_or_zero(limits::WAIT_MAX), Text("30m"), env: Some("ASKBRIDGE_IDLE");
+        /// How many agents run at the same time; more wait for a place
+        max: u32 = count(255), Text("16");
+        /// Variables that agents find in their environment beside the usual, with commas between
+        env: String = text(), Text(""), env: Some("ASKBRIDGE_AGENT_ENV");
+    }
+
+    /// Agents in people's own terminals.
+    hooks: Hooks {
+        /// How long the hook of an agent in a terminal waits for the server to take what it brings; beyond it, it says
+        /// nothing and the terminal goes on alone; 0: hooks are off
+        accept: Duration = span_or_zero(limits::HOOK_ACCEPT_MAX), Text("300ms"),
+            flag: Flag::Without, whose: Whose::Everyone;
+        /// How long a run of your own without a terminal (`claude -p` with a prompt tool) is kept for an open question
+        /// before it is parked, to be taken up with `askbridge resume`; off: never
+        park: Option<Duration> = span("off", limits::WAIT_MAX), Text("off");
+        /// How long a run of your own waits for a person that has neither a terminal nor a prompt tool (plain `claude
+        /// -p`); beyond it, the call is denied in words; never: as long as `terms.timeout` says
+        headless: Option<Duration> = span("never", limits::WAIT_MAX), Text("1m");
+        /// How long nobody has to type at any terminal of this machine before you count as away, with `askbridge away
+        /// auto`
+        away_after: Duration = span_or_zero(limits::WAIT_MAX), Text("5m");
+    }
+
+    /// The languages of other systems.
+    dialects: Dialects {
+        /// Speak the language of another system, on its own addresses; with `=ADDRESS` on a port of its own, like
+        /// `prime=127.0.0.1:8000`
+        speak: Vec<SpokenAt> = dialects(), Text(""),
+            env: Some("ASKBRIDGE_DIALECTS"), flag: Flag::Called("dialect");
+        /// Where agents work that clients of other systems start, if those do not say it
+        folder: Option<PathBuf> = folder(),
+            Computed("the folder in which the server was started", |machine| machine.folder.as_ref());
+        /// Let clients of other systems in without a token if they come from this machine; every program on it, agents
+        /// too, may then decide as you
+        insecure_loopback: bool = yes_or_no(), Text("false"), flag: Flag::Called("insecure-loopback");
+        /// Answer whimmy's plugin with `{}` when a question was dismissed, as its guide suggests, instead of with words;
+        /// its agents take that for an answer
+        empty_dismissals: bool = yes_or_no(), Text("false");
+        /// Tell whimmy's plugin that its agents ask a person before each use of a tool
+        whimmy_approvals: bool = yes_or_no(), Text("false");
+    }
+
+    /// Calls that the server makes.
+    outbound: Outbound {
+        /// Private addresses that the server may call, for pushes to a relay of your own, like `10.0.0.7` or
+        /// `10.0.0.0/8`
+        private: Vec<IpNet> = ranges(), Text("");
+        /// A PEM file with certificates of authorities that are believed beside those of the machine, when the server
+        /// calls somebody
+        authorities: Option<PathBuf> = file(), Text("");
+    }
+
+    /// The MCP door.
+    mcp: Mcp {
+        /// How long a call of an MCP client is held before it gets a ticket; with a name for clients that are called so,
+        /// like `codex=4m`. Without it, as long as each client is known to wait
+        wait: Patience = waits(), Text("");
+    }
+
+    /// The log of the server.
+    log: Log {
+        /// How much the server logs, on stderr: error, warn, info, debug
+        level: String = level(), Text("info"), env: Some("ASKBRIDGE_LOG");
+        /// text: lines for people to read; json: one JSON object on each line, for programs
+        format: LogFormat = one_of::<LogFormat>(), Text("text");
+    }
+
+    /// Traces.
+    otel: Otel {
+        /// OpenTelemetry collector that gets traces, as OTLP over plain http; none: nothing is traced
+        endpoint: Option<Collector> = collector(),
+            Computed("$OTEL_EXPORTER_OTLP_ENDPOINT where that speaks http, or none", |machine| machine.collector.as_ref());
+    }
+
+    /// Terms of asks, where neither the ask nor its session says otherwise.
+    terms: Terms {
+        /// How long an ask waits for a person
+        timeout: Option<Duration> = span("never", limits::WAIT_MAX), Text("never");
+        /// When nobody came: tell the agent, or tell it and stop its turn
+        on_expiry: OnExpiry = one_of::<OnExpiry>(), Text("tell");
+        /// When a person closed the ask: tell the agent, or tell it and stop its turn
+        on_dismissal: OnDismissal = one_of::<OnDismissal>(), Text("tell");
+        /// How long an answer can be taken back before it counts
+        undo: Option<Duration> = span("none", limits::UNDO_MAX), Text("none");
+        /// How many people have to say the same
+        quorum: u32 = count(limits::QUORUM_MAX as u32), Text("1");
+        /// What a chat message does while an ask is open
+        messages: WhileOpen = one_of::<WhileOpen>(), Text("hold");
+        /// Whether a session may have several asks open at once
+        parallel: bool = yes_or_no(), Text("true");
+    }
+}
+
+pub(super) fn all_keys() -> Vec<Key> {
+    keys()
+}

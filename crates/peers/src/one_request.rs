@@ -1,0 +1,50 @@
+//! What machines of one request have in common: they hear it, are told what they watch, and answer.
+
+use askbridge_core::ids::{SessionId, Timestamp};
+
+use crate::peer::{Cx, Frame, Garbled, Peer, Req, Tag};
+use crate::told::{Happened, Told};
+use crate::wish::{Receipt, Rejection};
+
+/// A machine of one request. It is a [`Peer`].
+pub(crate) trait OneRequest: Send {
+    fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>);
+
+    /// Something happened in the session that it watches.
+    fn happened(&mut self, _: &Happened, _: &mut Cx<'_>) {}
+
+    /// Everything that had happened in that session was told.
+    fn caught_up(&mut self, _: SessionId, _: &mut Cx<'_>) {}
+
+    /// The ruling on a wish or query.
+    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>);
+
+    /// The time asked for has come.
+    fn waited(&mut self, _: &mut Cx<'_>) {}
+}
+
+impl<P: OneRequest> Peer for P {
+    fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
+        if let Frame::Request(req) = frame {
+            self.requested(&req, cx);
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>) {
+        match told {
+            Told::Event(happened) => self.happened(happened, cx),
+            Told::CaughtUp { session, .. } => self.caught_up(*session, cx),
+            _ => {}
+        }
+    }
+
+    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        self.ruled(tag, ruling, cx);
+    }
+
+    fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
+        self.waited(cx);
+        None
+    }
+}
