@@ -31,7 +31,7 @@ pub trait Peer: Send {
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp>;
 }
 
-impl<P: Peer + ?Sized> Peer for Box<P> {
+impl Peer for Box<dyn Peer> {
     fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
         (**self).hear(frame, cx)
     }
