@@ -184,11 +184,6 @@ async fn what_every_round_carries_along_stays_small() {
     let callers = Callers::of(&house.app).await;
     let (gate, entrance, place) = (house.gate(), Entrance::request("http"), Place::unknown(1));
     let granting = gate.grant(&callers.0[0].1, entrance, (samples()[0].make)(&place));
-    println!("{} bytes", size_of_val(&granting));
-    println!(
-        "{} bytes of it",
-        size_of_val(&house.app.handle.carry_out(&callers.0[0].1, "http", (samples()[0].make)(&place)))
-    );
     // Rare wishes are boxed; any of them written out would take more than is left here.
     assert!(size_of_val(&granting) <= 2048, "{} bytes", size_of_val(&granting));
     drop(granting);
