@@ -20,25 +20,26 @@ struct Server {
 
 impl Server {
     fn start(binary: PathBuf) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let folder = tempfile::tempdir().expect("a folder");
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a free port").port();
         let mut command = Command::new(binary);
         command.args(["--jetstream", "--addr", "127.0.0.1", "--port", &port.to_string(), "--store_dir"]);
-        let process = command.arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let process =
+            command.arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the server starts");
         Self { process, address: format!("nats://127.0.0.1:{port}"), _folder: folder }
     }
 
     /// Opens a store of its own on it, as another node would.
     async fn node(&self, seed: u64) -> Store {
         let location = Location::Nats { servers: self.address.clone(), streams: 3, replicas: 1, index: None };
-        Store::open(&location, &Chance::seeded(seed)).await.unwrap()
+        Store::open(&location, &Chance::seeded(seed)).await.expect("the store opens")
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
+        self.process.kill().expect("it runs");
+        self.process.wait().expect("it ends");
     }
 }
 

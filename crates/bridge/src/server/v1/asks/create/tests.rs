@@ -75,7 +75,7 @@ impl House {
         let mut follower = self.app.handle.follow_live(Interest::Inbox(self.ada.clone()));
         let session = session.map_or(String::new(), |session| format!(r#","session":"{session}""#));
         let question = r#""questions":[{"question":"Deploy?","options":[{"label":"Yes"},{"label":"No"}]}]"#;
-        let body = format!("{{{question}{session}}}");
+        let body = format!(r#"{{{question},"timeout_seconds":600{session}}}"#);
         let waiting = Query(serde_json::from_str(r#"{"wait":60}"#).expect("a query"));
         let request = create(State(self.app.clone()), self.agent.clone(), waiting, Attempt(None), Text(body));
         let request = tokio::spawn(request);
@@ -139,7 +139,7 @@ async fn what_it_is_shown_is_what_a_look_shows() {
     let house = House::open().await;
     for more_time in [None, Some(Duration::from_secs(3600))] {
         let Looked { body, looked, .. } = house.asks_and_is_answered(None, more_time).await;
-        assert_eq!(looked.deadline.is_some(), more_time.is_some());
+        assert_eq!(looked.deadline != looked.ask.terms.deadline, more_time.is_some());
         assert_eq!(body, serde_json::to_string(&AskJson::of(&looked)).expect("JSON"));
     }
 }
