@@ -92,7 +92,7 @@ fn about_an_ask() -> impl Strategy<Value = Intent> {
     let due = select(vec![Due::Expire, Due::Commit, Due::WarmOver]);
     let wait = select(vec![Wait::Forever, Wait::For(secs(0)), Wait::For(secs(20))]);
     let words = prop::option::of(select(vec!["not now", " "]));
-    (an_ask(), something(), someone(), due, wait, words, 0..18_u8).prop_map(
+    (an_ask(), something(), someone(), due, wait, words, 0..19_u8).prop_map(
         |(ask, answer, by, due, wait, words, which)| match which {
             0..=3 => Intent::Answer { ask, answer, by },
             4 => Intent::Vote { ask, answer, by },
@@ -111,6 +111,7 @@ fn about_an_ask() -> impl Strategy<Value = Intent> {
                 let result = CallResult { call: "call".into(), ok: true, output: "done".into() };
                 Intent::Return { ask, result: Box::new(result) }
             }
+            17 => Intent::Abandon { ask, why: "x".into() },
             _ => Intent::Tick { ask, due },
         },
     )

@@ -5,14 +5,15 @@ use std::panic::resume_unwind;
 use std::time::Duration;
 
 use askbridge_core::ids::AskId;
-use askbridge_peers::wish::{AskRef, Rejection, Wish};
+use askbridge_core::intent::Intent;
+use askbridge_peers::wish::Rejection;
 use axum::http::StatusCode;
 use axum::response::Response;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, warn};
 
 use super::show::respond;
-use crate::auth::Caller;
+use crate::auth::{Action, Caller};
 use crate::server::app::App;
 use crate::server::problem::Trouble;
 
@@ -37,7 +38,8 @@ where
     done
 }
 
-/// Waits for the end of the ask like everybody; if `gone` comes first, withdraws it.
+/// Waits for the end of the ask like everybody; if `gone` comes first, withdraws it, unless a person has answered: their answer
+/// stays, also while they can still undo it.
 pub(super) async fn respond_or_withdraw(
     app: App,
     caller: &Caller,
@@ -51,10 +53,12 @@ pub(super) async fn respond_or_withdraw(
         response = respond(app.clone(), caller, ask, wait, status) => return response,
         () = gone.cancelled() => {}
     }
-    let withdrawn =
-        app.handle.grant(caller, "http", Wish::Withdraw { ask: AskRef::Id(ask), why: WHY.to_owned() }).await;
-    match withdrawn {
-        // Somebody was quicker: then there is nothing to take back.
+    let withdrawn = async {
+        app.handle.guard_ask(caller, Action::Withdraw, ask)?;
+        app.handle.submit(ask.session, vec![Intent::Abandon { ask, why: WHY.to_owned() }]).await
+    };
+    match withdrawn.await {
+        // A person was quicker, or it is over: then there is nothing to take back.
         Ok(_) | Err(Rejection::Refused(_)) => {}
         Err(error) => warn!(ask.id = %ask, %error, "An ask could not be withdrawn after its asker went away"),
     }
