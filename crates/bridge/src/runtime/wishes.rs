@@ -16,6 +16,7 @@ use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use sha2::{Digest, Sha256};
 
+use super::bots::check_bots_answer;
 use super::error::chain;
 use super::handle::Handle;
 use super::submit::Done;
@@ -38,6 +39,7 @@ impl Handle {
                 let asked = self.asked(ask).await?;
                 let answer = unfit(&asked, reply, &check_edit).map_err(Refusal::Mismatch)?;
                 if is_a_bot {
+                    check_bots_answer(&answer)?;
                     if asked.terms.quorum > 1 {
                         let why =
                             format!("{} people have to agree to this, and a bot is none of them", asked.terms.quorum);
