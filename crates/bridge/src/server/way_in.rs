@@ -1,5 +1,7 @@
 //! Who calls in the language of another system: a token wherever its clients can put one.
 
+use std::net::IpAddr;
+
 use askbridge_peers::listing::{Carrier, Listing, Route, RouteKind, Served};
 use askbridge_peers::wish::Rejection;
 use axum::http::header::{self, HeaderMap, HeaderValue};
@@ -8,14 +10,15 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::app::App;
+use super::guard::{Origins, is_this_machine};
 use super::identify::{Remote, address_of, local_caller, pace, sign_in};
 use super::problem::{Refused, Trouble};
 use crate::auth::{Caller, is_a_known_agent, may_be_the_user};
 
 /// Before a token in a base path: `/t/<token>/api/…`.
 const BASE: &str = "/t/";
-/// Set by proxies: whoever comes through one does not come from this machine, whatever the connection says.
-const PASSED_ON: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+/// Headers that proxies set: a request that has one does not come straight from this machine, whatever the connection says.
+const PASSED_ON: [&str; 5] = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
 /// Takes a token out of the base path. Returns it with the address that is left.
 pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
@@ -46,9 +49,7 @@ pub(super) fn who(
         (None, Some(Remote::Local(peer))) => {
             local_caller(app, peer).map_err(|rejection| Trouble::from(rejection).into_response())?
         }
-        (None, Some(Remote::Address { ip, port }))
-            if ip.is_loopback() && !app.origins.expect_a_proxy() && is_direct(&parts.headers) =>
-        {
+        (None, Some(Remote::Address { ip, port })) if is_direct(&app.origins, *ip, &parts.headers) => {
             let loopback = app.speaking().and_then(|speaking| speaking.loopback.clone());
             match loopback.filter(|_| port.is_none_or(|port| may_be_the_user(&app.agents, port))) {
                 Some(caller) => caller,
@@ -122,15 +123,16 @@ fn comes_from_an_agent(app: &App, parts: &Parts) -> bool {
     }
 }
 
-/// Does this come from a program on this machine, and not through a proxy that runs on it? A proxy can make a request look like
-/// this, so it is asked only where no name for one is configured.
-fn is_direct(headers: &HeaderMap) -> bool {
+/// Does this request come straight from a program on this machine: from a loopback address, to a name of this machine, and not
+/// passed on? A proxy can make a request look like this, so where a proxy is expected none counts.
+pub(super) fn is_direct(origins: &Origins, from: IpAddr, headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-    let name = name.map_or(host, |(name, _)| name).trim_start_matches('[').trim_end_matches(']');
-    let is_here = name.eq_ignore_ascii_case("localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    is_here && !PASSED_ON.iter().any(|name| headers.contains_key(*name))
+    from.to_canonical().is_loopback() && !origins.expect_a_proxy() && is_this_machine(host) && !is_passed_on(headers)
+}
+
+/// Does a header say that a proxy passed this on?
+pub(super) fn is_passed_on(headers: &HeaderMap) -> bool {
+    PASSED_ON.iter().any(|name| headers.contains_key(*name))
 }
 
 /// Undoes `%41`. What is not of that form stays as it is.
@@ -175,16 +177,21 @@ mod tests {
             if let Some(more) = more {
                 headers.insert(more, HeaderValue::from_static("10.0.0.1"));
             }
-            is_direct(&headers)
+            is_direct(&Origins::default(), IpAddr::from([127, 0, 0, 1]), &headers)
         };
         for host in ["localhost:4760", "127.0.0.1", "[::1]:4760", "LOCALHOST"] {
             assert!(direct(host, None), "{host}");
         }
-        for host in ["ask.example", "10.0.0.1:4760", "localhost.evil.example", ""] {
+        for host in ["ask.example", "10.0.0.1:4760", "[2001:db8::1]", "localhost.evil.example", ""] {
             assert!(!direct(host, None), "{host}");
         }
         for passed_on in PASSED_ON {
             assert!(!direct("localhost", Some(passed_on)), "{passed_on}");
         }
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("localhost"));
+        assert!(!is_direct(&Origins::default(), IpAddr::from([10, 0, 0, 1]), &headers));
+        let proxied = Origins::default().with_public_url("https://ask.example").unwrap();
+        assert!(!is_direct(&proxied, IpAddr::from([127, 0, 0, 1]), &headers));
     }
 }
