@@ -5,6 +5,7 @@
 //! asker fetched the settled ask. The idempotency key makes it once: the same key is the same ask and the same answer.
 
 mod hear;
+mod slips;
 mod stated;
 mod straight;
 mod wire;
