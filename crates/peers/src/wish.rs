@@ -195,7 +195,7 @@ pub enum AskRef {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    /// Become someone.
+    /// Become someone. Where the language has a login cookie, the receipt has a fresh one.
     Login {
         token: String,
     },
@@ -226,6 +226,8 @@ pub enum Query {
     Redeem {
         code: String,
     },
+    /// End the login cookie that came with the request, or every one of the caller's token in this language.
+    Logout,
 }
 
 /// What a peer wants to be told from now on.
@@ -333,6 +335,8 @@ pub struct Receipt {
     pub terms: Option<Box<Terms>>,
     /// A token that was made, to be shown this once.
     pub token: Option<String>,
+    /// The login cookie that was made, to be set this once.
+    pub cookie: Option<String>,
     /// What was said outside, if somebody was called.
     pub called: Option<Box<Called>>,
 }

@@ -43,6 +43,7 @@ async fn one(app: App, via: &'static str, make: Attend) {
         caller: Some(ourselves()),
         process: None,
         peer: None,
+        cookie: None,
         _seat: None,
     };
     let mut talk = Talk::new(app, guest, make());

@@ -13,7 +13,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 
 use super::app::{App, Seat};
-use super::guest::Guest;
+use super::guest::{Guest, LoginCookie};
 use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::pump::socket;
@@ -33,6 +33,7 @@ pub(super) struct Knock {
     pub(super) remote: Option<Remote>,
     pub(super) seat: Option<Arc<Seat>>,
     pub(super) uri: Uri,
+    pub(super) cookie: Option<LoginCookie>,
 }
 
 /// Adds the socket routes of a language to a router.
@@ -45,7 +46,7 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
                             seat: Option<Extension<Arc<Seat>>>,
                             uri: Uri,
                             upgrade: Upgrade| async move {
-            let knock = Knock { caller, remote: remote.map(|it| it.0), seat: seat.map(|it| it.0), uri };
+            let knock = Knock { caller, remote: remote.map(|it| it.0), seat: seat.map(|it| it.0), uri, cookie: None };
             open(app, listing, knock, upgrade)
         };
         router.route(route.path, get(handler))
@@ -80,7 +81,8 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
         Some(Remote::Local(here)) => Some(here),
         _ => None,
     };
-    let guest = Guest { via: listing.name, from, caller, process: None, peer: here, _seat: knock.seat };
+    let guest =
+        Guest { via: listing.name, from, caller, process: None, peer: here, cookie: knock.cookie, _seat: knock.seat };
     let tasks = app.tasks.clone();
     upgrade
         .read_buffer_size(READ_BYTES)

@@ -1,5 +1,7 @@
 //! One conversation with one peer, whatever carries it: grants its wishes, answers its queries, tells it the news.
 
+mod logins;
+
 use std::time::Duration;
 
 use askbridge_core::event::Event;
@@ -7,7 +9,7 @@ use askbridge_core::ids::{Epoch, Position, SessionId, Timestamp};
 use askbridge_core::limits;
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Streamed, Tag};
 use askbridge_peers::told::Told;
-use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
+use askbridge_peers::wish::{Query, Receipt, Rejection, Watch, Wish};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
@@ -19,7 +21,6 @@ use super::app::App;
 use super::codes::redeem_code;
 use super::granting::grant;
 use super::guest::Guest;
-use super::identify::sign_in;
 use super::look::look;
 use super::seen::{Keep, Seen};
 use crate::auth::Action;
@@ -177,13 +178,17 @@ impl Talk {
         }
     }
 
-    /// Somebody's token was revoked, or their device has another name. Whoever holds none any more has to go.
+    /// Somebody's token was revoked, their device has another name, or a page logged out. Whoever holds neither a token nor a login
+    /// cookie any more has to go.
     fn look_again(&mut self) {
         let Some(caller) = self.guest.caller.as_ref().filter(|caller| !caller.has_no_token()) else { return };
-        self.guest.caller = self.app.tokens.holder(&caller.party);
+        let cookie = self.guest.cookie.as_ref().filter(|cookie| cookie.let_in);
+        let is_logged_out = cookie.is_some_and(|cookie| !self.app.tokens.knows_cookie(&cookie.secret));
+        self.guest.caller = self.app.tokens.holder(&caller.party).filter(|_| !is_logged_out);
         if self.guest.caller.is_none() {
             self.follower = None;
-            self.hang_up(REVOKED, "this token was revoked");
+            let why = if is_logged_out { "this page was logged out" } else { "this token was revoked" };
+            self.hang_up(REVOKED, why);
         }
     }
 
@@ -289,11 +294,10 @@ impl Talk {
     }
 
     fn query(&mut self, tag: Tag, query: Query) {
-        if let Query::Login { token } = &query {
-            let ruling = self.login(token);
-            self.count(&ruling);
-            self.with_peer(|peer, cx| peer.reply(tag, ruling, cx));
-            return;
+        match &query {
+            Query::Login { token } => return self.log_in(tag, token),
+            Query::Logout => return self.log_out(tag),
+            _ => {}
         }
         let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
         if let Query::Redeem { code } = query {
@@ -307,16 +311,6 @@ impl Talk {
             };
             (tag, look.await)
         }));
-    }
-
-    fn login(&mut self, token: &str) -> Result<Receipt, Rejection> {
-        let caller = match (&self.guest.caller, token.is_empty()) {
-            (Some(caller), true) => caller.clone(),
-            _ => sign_in(&self.app, token, self.guest.from)?,
-        };
-        let name = CallerName { name: caller.name.to_string(), role: caller.role.name() };
-        self.guest.caller = Some(caller);
-        Ok(Receipt { caller: Some(name), ..Receipt::default() })
     }
 
     fn watch(&mut self, watch: Watch) {

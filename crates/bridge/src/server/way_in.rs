@@ -2,18 +2,18 @@
 
 use std::net::IpAddr;
 
-use askbridge_peers::listing::{Carrier, Listing, Route, RouteKind, Served};
+use askbridge_peers::listing::{Carrier, Listing, Opens, Route, RouteKind, Served};
 use askbridge_peers::wish::Rejection;
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, Uri};
+use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::app::App;
 use super::guard::{Origins, is_this_machine};
 use super::identify::{Remote, address_of, local_caller, pace, sign_in};
 use super::problem::{Refused, Trouble};
-use crate::auth::{Caller, is_a_known_agent, may_be_the_user};
+use crate::auth::{Caller, Secret, is_a_known_agent, may_be_the_user};
 
 /// Before a token in a base path: `/t/<token>/api/…`.
 const BASE: &str = "/t/";
@@ -28,18 +28,30 @@ pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
     Some((decoded(token), format!("/{path}{query}").parse().ok()?))
 }
 
+/// A caller, and whether a login cookie showed who it is.
+pub(super) struct Known {
+    pub(super) caller: Caller,
+    pub(super) by_cookie: bool,
+}
+
 /// Finds out who calls. `None`: nobody that we know, who may knock at what is open to all.
 ///
-/// A token that is wrong is an error even there: whoever sends one wants to be somebody.
+/// A token that is wrong is an error even there: whoever sends one wants to be somebody. A login cookie that is wrong counts as none:
+/// a browser sends it until it is told another.
 pub(super) fn who(
     app: &App,
     (listing, route): (&Listing, &Route),
     parts: &Parts,
-    in_base: Option<String>,
-) -> Result<Option<Caller>, Response> {
+    (in_base, brought): (Option<String>, Option<&Secret>),
+) -> Result<Option<Known>, Response> {
     let remote = parts.extensions.get::<Remote>();
-    let carried = || carried(app, listing, route.kind, parts);
-    let token = in_base.or_else(|| bearer(&parts.headers)).or_else(carried);
+    let token = in_base.or_else(|| bearer(&parts.headers)).or_else(|| carried(listing, parts));
+    let cookie = brought.filter(|_| token.is_none() && cookie_counts(app, listing, route.kind, parts));
+    let logged_in = cookie.and_then(|it| app.tokens.cookie_holder(it, listing.name, app.handle.clock.now()));
+    if let Some(caller) = logged_in {
+        pace(app, &caller).map_err(|rejection| Trouble::from(rejection).into_response())?;
+        return Ok(Some(Known { caller, by_cookie: true }));
+    }
     let caller = match (token, remote) {
         (Some(token), _) => match sign_in(app, &token, address_of(remote)) {
             Ok(caller) => caller,
@@ -59,7 +71,7 @@ pub(super) fn who(
         (None, _) => return Ok(None),
     };
     pace(app, &caller).map_err(|rejection| Trouble::from(rejection).into_response())?;
-    Ok(Some(caller))
+    Ok(Some(Known { caller, by_cookie: false }))
 }
 
 /// How somebody came whom we do not know.
@@ -92,7 +104,7 @@ fn bearer(headers: &HeaderMap) -> Option<String> {
 }
 
 /// A token where clients of this language put one.
-fn carried(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> Option<String> {
+fn carried(listing: &Listing, parts: &Parts) -> Option<String> {
     let Served::WhenNamed(way_in) = listing.served else { return None };
     way_in.carriers.iter().find_map(|carrier| match carrier {
         Carrier::Query(name) => {
@@ -100,11 +112,24 @@ fn carried(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> Opti
             pairs.into_iter().find(|(known, _)| known == name).map(|(_, token)| decoded(token))
         }
         Carrier::Cookie(name) => cookie(&parts.headers, name),
-        Carrier::SocketCookie(name) if kind == RouteKind::Socket && app.origins.is_of_our_own_page(&parts.headers) => {
-            cookie(&parts.headers, name).filter(|_| !comes_from_an_agent(app, parts))
-        }
-        Carrier::SocketCookie(_) => None,
+        Carrier::LoginCookie(..) => None,
     })
+}
+
+/// The login cookie of this language that came along, whether it is known or not.
+pub(super) fn login_cookie(listing: &Listing, headers: &HeaderMap) -> Option<Secret> {
+    let (name, _) = listing.login_cookie()?;
+    cookie(headers, name).map(Secret::from)
+}
+
+/// Does a login cookie count for this request? Browsers send it along with what a page of another port of this machine does, so what
+/// opens a socket or changes something has to come from a page of our own.
+fn cookie_counts(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> bool {
+    let Some((_, opens)) = listing.login_cookie() else { return false };
+    let is_socket = kind == RouteKind::Socket;
+    let only_reads = !is_socket && matches!(parts.method, Method::GET | Method::HEAD);
+    let is_opened = is_socket || opens == Opens::Everything;
+    is_opened && (only_reads || app.origins.is_of_our_own_page(&parts.headers)) && !comes_from_an_agent(app, parts)
 }
 
 fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
@@ -114,6 +139,8 @@ fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
 }
 
 /// Is the program at the other end one that runs below an agent that we know? Whatever cookie it brings is not its own.
+///
+/// Behind a proxy the program at the other end is the proxy, and which process speaks through it cannot be known.
 fn comes_from_an_agent(app: &App, parts: &Parts) -> bool {
     match parts.extensions.get::<Remote>() {
         Some(Remote::Address { ip, port: Some(port) }) => ip.is_loopback() && is_a_known_agent(&app.agents, *port),

@@ -86,6 +86,7 @@ fn query(query: &Query) -> String {
             format!("presence in {}", sessions.join(" "))
         }
         Query::Terms(session) => format!("terms in {session}"),
+        Query::Logout => "logout".to_owned(),
         Query::Redeem { code } => format!("redeem {code:?}"),
     }
 }

@@ -24,7 +24,9 @@ pub use peer::Ccc;
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Wait, WhileOpen, Wishes};
 
-use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+use crate::listing::{
+    Carrier, Greeting, Hello, Listing, Login, Manners, Opens, Route, RouteKind, Served, Sharing, WayIn,
+};
 use crate::uuid::read_session;
 
 pub const NAME: &str = "ccc";
@@ -105,7 +107,7 @@ pub const LISTING: Listing = Listing {
     abilities: ABILITIES,
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
     served: Served::WhenNamed(WayIn {
-        carriers: &[Carrier::Query("token"), Carrier::SocketCookie(quirks::COOKIE)],
+        carriers: &[Carrier::Query("token"), Carrier::LoginCookie(quirks::COOKIE, Opens::Sockets)],
         no_token: r#"{"detail":"Not authenticated"}"#,
         wrong_token: r#"{"detail":"Could not validate credentials"}"#,
     }),

@@ -1,8 +1,10 @@
 //! The machine of one request: logins, projects, sessions and histories.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use askbridge_core::ids::{SessionId, Timestamp};
+use askbridge_core::limits;
 use serde_json::{Value, json};
 
 use super::absent::{self, Absent};
@@ -45,6 +47,7 @@ enum Wanted {
     Login {
         token: String,
     },
+    Logout,
     Me,
     Projects {
         query: String,
@@ -112,7 +115,7 @@ impl Asked {
             ("POST", ["auth", "login"]) => self.login(req, out),
             ("POST", ["auth", "register"]) => Err((403, quirks::NO_ACCOUNTS.to_owned())),
             ("POST", ["auth", "logout"]) => {
-                rest::json_with_cookie(out, &quirks::cookie("", 0), &json!({"message": "Logged out"}));
+                self.query(Wanted::Logout, Query::Logout, out);
                 Ok(())
             }
             ("GET", ["auth", "me"]) => {
@@ -203,8 +206,12 @@ impl Asked {
         let out = &mut *cx.out;
         match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
             Wanted::Login { token } => {
-                let cookie = quirks::cookie(&token, quirks::COOKIE_SECONDS);
-                rest::json_with_cookie(out, &cookie, &json!({"access_token": token, "token_type": "bearer"}));
+                let cookie = receipt.cookie.map(|cookie| quirks::cookies(&cookie, limits::LOGIN_COOKIE_LIFE));
+                let body = json!({"access_token": token, "token_type": "bearer"});
+                rest::json_with_cookies(out, cookie.into_iter().flatten(), &body);
+            }
+            Wanted::Logout => {
+                rest::json_with_cookies(out, quirks::cookies("", Duration::ZERO), &json!({"message": "Logged out"}));
             }
             Wanted::Me => {
                 let name = receipt.caller.map(|caller| caller.name).unwrap_or_default();

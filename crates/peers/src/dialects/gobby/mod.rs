@@ -29,7 +29,9 @@ pub use peer::Gobby;
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, Wait, WhileOpen, Wishes};
 
-use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Manners, Route, RouteKind, Served, Sharing, WayIn};
+use crate::listing::{
+    Carrier, Greeting, Hello, Listing, Login, Manners, Opens, Route, RouteKind, Served, Sharing, WayIn,
+};
 
 pub const NAME: &str = "gobby";
 
@@ -74,7 +76,7 @@ pub const LISTING: Listing = Listing {
     abilities: ABILITIES,
     manners: Manners { sharing: Sharing::Share, login: Login::Bearer },
     served: Served::WhenNamed(WayIn {
-        carriers: &[Carrier::Query("token"), Carrier::Cookie(quirks::COOKIE)],
+        carriers: &[Carrier::Query("token"), Carrier::LoginCookie(quirks::COOKIE, Opens::Everything)],
         no_token: r#"{"detail":"Not authenticated"}"#,
         wrong_token: r#"{"detail":"Invalid token"}"#,
     }),
