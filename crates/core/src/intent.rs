@@ -45,6 +45,11 @@ pub enum Intent {
         ask: AskId,
         why: String,
     },
+    /// Withdraw it because its asker went away. Refused once a person has answered or voted, even if they can still undo that.
+    Abandon {
+        ask: AskId,
+        why: String,
+    },
     Overtake {
         ask: AskId,
         mouth: String,

@@ -154,6 +154,10 @@ pub const REQUESTS_PER_SECOND: u32 = 10_000;
 pub const FAILURES_PER_MINUTE: u32 = 20;
 /// How long a pairing link works. Beyond: it has to be made again.
 pub const PAIRING_LINK_LIFE: Duration = Duration::from_secs(10 * 60);
+/// How long a login cookie of another system's page works. Beyond: the page asks to log in again.
+pub const LOGIN_COOKIE_LIFE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Login cookies that stand for one token. Beyond: the oldest ones end.
+pub const LOGIN_COOKIES_MAX: usize = 32;
 /// How long a tap is waited for. Beyond: it is denied.
 pub const TAP_WAIT: Duration = Duration::from_secs(10 * 60);
 /// How long a terminal below a login waits for a tap before it may pair a device without one, because every device may be

@@ -25,6 +25,17 @@ pub struct Listing {
     pub greet: Option<fn(&Hello<'_>) -> Greeting>,
 }
 
+impl Listing {
+    /// The cookie that a login in this language sets, if it sets one.
+    pub fn login_cookie(&self) -> Option<(&'static str, Opens)> {
+        let Served::WhenNamed(way_in) = self.served else { return None };
+        way_in.carriers.iter().find_map(|carrier| match carrier {
+            Carrier::LoginCookie(name, opens) => Some((*name, *opens)),
+            Carrier::Query(_) | Carrier::Cookie(_) => None,
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
     pub method: &'static str,
@@ -65,10 +76,19 @@ pub struct WayIn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     Query(&'static str),
-    /// Only where the original's own pages send one: cookies ignore ports.
+    /// A cookie that holds the token. Only where the original's own pages send one: cookies ignore ports.
     Cookie(&'static str),
-    /// A cookie that counts on sockets alone, for a page of this very origin, and never for an agent that we know.
-    SocketCookie(&'static str),
+    /// A cookie that our login sets: a secret for this language alone, never a token, and never for an agent that we know.
+    LoginCookie(&'static str, Opens),
+}
+
+/// What a login cookie opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opens {
+    /// Sockets, for a page of this very origin.
+    Sockets,
+    /// Everything of its language: sockets and changes for a page of this very origin, and reading.
+    Everything,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,11 +12,11 @@ pub fn json(out: &mut Outbox, status: u16, body: &impl Serialize) {
     out.frames.push(Frame::Response(resp));
 }
 
-/// The same with a cookie.
-pub fn json_with_cookie(out: &mut Outbox, cookie: &str, body: &impl Serialize) {
+/// The same with cookies.
+pub fn json_with_cookies(out: &mut Outbox, cookies: impl IntoIterator<Item = String>, body: &impl Serialize) {
     json(out, 200, body);
     if let Some(Frame::Response(resp)) = out.frames.last_mut() {
-        resp.headers.push(("set-cookie", cookie.to_owned()));
+        resp.headers.extend(cookies.into_iter().map(|cookie| ("set-cookie", cookie)));
     }
 }
 

@@ -70,6 +70,11 @@ pub enum Wish {
         ask: AskRef,
         why: String,
     },
+    /// Withdraw, unless a person has answered: a proposed answer or a vote stays.
+    Abandon {
+        ask: AskRef,
+        why: String,
+    },
     Overtake {
         ask: AskRef,
         mouth: String,
@@ -196,7 +201,7 @@ pub enum AskRef {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    /// Become someone.
+    /// Become someone. Where the language has a login cookie, the receipt has a fresh one.
     Login {
         token: String,
     },
@@ -227,6 +232,8 @@ pub enum Query {
     Redeem {
         code: String,
     },
+    /// End the login cookie that came with the request, or every one of the caller's token in this language.
+    Logout,
 }
 
 /// What a peer wants to be told from now on.
@@ -334,6 +341,8 @@ pub struct Receipt {
     pub terms: Option<Box<Terms>>,
     /// A token that was made, to be shown this once.
     pub token: Option<String>,
+    /// The login cookie that was made, to be set this once.
+    pub cookie: Option<String>,
     /// What was said outside, if somebody was called.
     pub called: Option<Box<Called>>,
     /// How much was removed, if a conversation was forgotten.

@@ -130,7 +130,11 @@ fn a_cookie_counts_for_nothing_in_an_agents_hands() {
         .turn(on_any_result(), [text("done")])
         .turn(on_user("knock"), [tool(CALL, "Bash", json!({"command": knock, "description": "knocks"}))]);
     let house = House::open_as(Subject::Real, script, &[("ASKBRIDGE_DIALECTS", "ccc")]);
-    std::fs::write(house.room.work().join("cookie"), &house.ada).unwrap();
+    let log_in = "A=$(cat ~/askbridge/run/address); curl -s -m 5 -o /dev/null -D - --data-urlencode \"password=$1\" --data username=ada \
+         \"http://$A/api/auth/login\" | sed -n 's/^set-cookie: ccc_chat=\\([^;]*\\);.*/\\1/p' | head -n 1 | tr -d '\\n' > cookie";
+    let mut logged_in = Command::new("sh");
+    logged_in.args(["-c", log_in, "sh", &house.ada]).current_dir(house.room.work()).env("HOME", house.room.home());
+    assert!(logged_in.status().unwrap().success());
     let mut by_hand = Command::new("sh");
     by_hand.args(["-c", knock]).current_dir(house.room.work()).env("HOME", house.room.home());
     let knocked = by_hand.output().unwrap();

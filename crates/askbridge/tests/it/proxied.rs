@@ -42,6 +42,8 @@ fn once_a_name_is_configured_a_loopback_address_is_not_enough_for_the_metrics() 
         let by_socket = format!("curl -s --unix-socket '{}' http://localhost/metrics", socket.display());
         assert!(bridge.bash(&by_socket).good().contains("askbridge_build_info"), "{settings:?}");
     }
+    let by_address = serving(&["--allowed-origins", "http://192.168.1.5:3000"]);
+    assert_eq!(by_address.get("/metrics", "").status, 401, "that page may be behind a proxy of this machine");
     let page_on_this_machine = serving(&["--allowed-origins", "http://localhost:3000"]);
     assert_eq!(page_on_this_machine.get("/metrics", "").status, 200);
 }

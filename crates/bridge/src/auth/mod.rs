@@ -4,6 +4,7 @@ mod above;
 mod ancestry;
 mod buckets;
 mod caller;
+mod cookies;
 mod first;
 mod known_agents;
 mod loopback;

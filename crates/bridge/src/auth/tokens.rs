@@ -12,6 +12,7 @@ use subtle::ConstantTimeEq;
 use tokio::sync::watch;
 
 use super::caller::{Caller, Role};
+use super::cookies::Cookies;
 use super::first::Taps;
 use super::secret::{self, Secret};
 use crate::chance::Chance;
@@ -63,13 +64,15 @@ struct Known {
 #[derive(Debug)]
 pub struct Tokens {
     pub(super) store: Store,
-    chance: Chance,
+    pub(super) chance: Chance,
     known: RwLock<HashMap<[u8; 32], Known>>,
     /// Counts what changed about tokens that are known, so that open connections look again whose they are.
     changes: watch::Sender<u64>,
     /// Held while a token is renamed or revoked: a rename that began before a revocation would bring the token back.
-    changing: tokio::sync::Mutex<()>,
+    pub(super) changing: tokio::sync::Mutex<()>,
     pub(super) taps: Taps,
+    /// What pages of other systems hold instead of a token.
+    pub(super) cookies: Cookies,
 }
 
 impl TokenRole {
@@ -91,6 +94,7 @@ impl Tokens {
         let known: HashMap<_, Known> = known.collect();
         let has_people = known.values().any(|known| known.info.role.decides());
         let taps = Taps::load(&store, has_people, now).await?;
+        let cookies = Cookies::load(&store, now).await?;
         Ok(Self {
             store,
             chance,
@@ -98,6 +102,7 @@ impl Tokens {
             changes: watch::Sender::new(0),
             changing: tokio::sync::Mutex::default(),
             taps,
+            cookies,
         })
     }
 
@@ -151,7 +156,12 @@ impl Tokens {
         }
     }
 
-    /// Says when a token was revoked, or its device renamed.
+    /// Has open connections look again whose they are.
+    pub(super) fn tell_changes(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Says when a token was revoked, its device renamed, or a page logged out.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -211,7 +221,7 @@ impl Tokens {
         let (hash, info) = self.found(id)?;
         let renamed = TokenInfo { device: device.to_owned(), ..(*info).clone() };
         self.put(hash, renamed.clone(), now).await?;
-        self.changes.send_modify(|count| *count += 1);
+        self.tell_changes();
         Ok(Arc::new(renamed))
     }
 
@@ -227,8 +237,12 @@ impl Tokens {
         let _alone = self.changing.lock().await;
         let (hash, info) = self.found(id)?;
         self.store.delete(&format!("{PREFIX}{}", secret::hex(&hash)), Expect::Any).await?;
-        self.known.write().remove(&hash);
-        self.changes.send_modify(|count| *count += 1);
+        let revoked = self.known.write().remove(&hash);
+        self.tell_changes();
+        if let Some(revoked) = revoked {
+            // Without its token a cookie is worthless, also where it could not be removed.
+            let _ = self.end_cookies_of(&revoked.caller.party, None).await;
+        }
         Ok(info)
     }
 }
@@ -257,7 +271,7 @@ impl From<TokenInfo> for Known {
     }
 }
 
-fn parse_hash(hex: &str) -> Option<[u8; 32]> {
+pub(super) fn parse_hash(hex: &str) -> Option<[u8; 32]> {
     let mut hash = [0; 32];
     if hex.len() != 64 {
         return None;

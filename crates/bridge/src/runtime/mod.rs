@@ -2,6 +2,7 @@
 
 mod access;
 mod bell;
+mod bots;
 mod cache;
 mod deltas;
 mod drafts;

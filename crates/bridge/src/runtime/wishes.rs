@@ -17,6 +17,7 @@ use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
 use tracing::warn;
 
+use super::bots::check_bots_answer;
 use super::ends::End;
 use super::error::chain;
 use super::handle::Handle;
@@ -41,6 +42,7 @@ impl Handle {
                 let asked = self.asked(ask).await?;
                 let answer = unfit(&asked, reply, &check_edit).map_err(Refusal::Mismatch)?;
                 if is_a_bot {
+                    check_bots_answer(&answer)?;
                     if asked.terms.quorum > 1 {
                         let why =
                             format!("{} people have to agree to this, and a bot is none of them", asked.terms.quorum);
@@ -101,6 +103,7 @@ impl Handle {
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
             Wish::Withdraw { ask, why } => self.about(ask, |ask| Intent::Withdraw { ask, why }).await,
+            Wish::Abandon { ask, why } => self.about(ask, |ask| Intent::Abandon { ask, why }).await,
             Wish::Overtake { ask, mouth, ran } => self.about(ask, |ask| Intent::Overtake { ask, mouth, ran }).await,
             Wish::Park { ask } => self.about(ask, |ask| Intent::Park { ask }).await,
             Wish::Strand { ask } => self.about(ask, |ask| Intent::Strand { ask }).await,

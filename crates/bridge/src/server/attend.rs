@@ -44,6 +44,7 @@ async fn one(app: App, via: &'static str, make: Attend) {
         caller: Some(Caller::ourselves()),
         process: None,
         peer: None,
+        cookie: None,
         _seat: None,
     };
     let mut talk = Talk::new(app, guest, make());

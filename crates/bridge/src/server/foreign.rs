@@ -16,12 +16,12 @@ use axum::response::{IntoResponse, Response};
 use super::app::{App, Seat};
 use super::assets;
 use super::guard::guard;
-use super::guest::Guest;
+use super::guest::{Guest, LoginCookie};
 use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::requests;
 use super::sockets::{self, Knock};
-use super::way_in::{Came, split_base, turned_away, who};
+use super::way_in::{Came, login_cookie, split_base, turned_away, who};
 use crate::auth::Caller;
 use crate::runtime::Source;
 
@@ -122,18 +122,21 @@ async fn speak(
     request: Request,
 ) -> Response {
     let (mut parts, body) = request.into_parts();
-    let caller = match who(&app, (listing, route), &parts, in_base) {
+    let brought = login_cookie(listing, &parts.headers);
+    let known = match who(&app, (listing, route), &parts, (in_base, brought.as_ref())) {
         Ok(None) if route.kind != RouteKind::Open => return turned_away(listing, Came::WithoutAToken),
         // A wrong token is no reason to keep anybody from where a right one is given.
         Err(_) if route.kind == RouteKind::Open => None,
-        Ok(caller) => caller,
+        Ok(known) => known,
         Err(response) => return response,
     };
+    let let_in = known.as_ref().is_some_and(|known| known.by_cookie);
+    let (caller, cookie) = (known.map(|known| known.caller), brought.map(|secret| LoginCookie { secret, let_in }));
     let (remote, seat) = (parts.extensions.get::<Remote>().cloned(), parts.extensions.get::<Arc<Seat>>().cloned());
     match (route.kind, caller) {
         (RouteKind::Socket, Some(caller)) => {
             let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &app).await;
-            let knock = Knock { caller: Ok(caller), remote, seat, uri: parts.uri };
+            let knock = Knock { caller: Ok(caller), remote, seat, uri: parts.uri, cookie };
             sockets::open(app, listing, knock, upgrade)
         }
         (_, caller) => {
@@ -144,6 +147,7 @@ async fn speak(
                 caller,
                 process: None,
                 peer: None,
+                cookie,
                 _seat: seat,
             };
             requests::answer(app, guest, listing, Request::from_parts(parts, body)).await

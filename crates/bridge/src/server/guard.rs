@@ -60,12 +60,14 @@ impl Origins {
         self.public.as_deref()
     }
 
-    /// Is a name configured under which a proxy may pass requests on? Then a connection from a loopback address proves nothing:
-    /// it may be the proxy's, and the headers that would tell are up to the proxy.
+    /// Is a name or an address configured under which a proxy may pass requests on? Then a connection from a loopback address
+    /// proves nothing: it may be the proxy's, and the headers that would tell are up to the proxy.
     pub fn expect_a_proxy(&self) -> bool {
-        let is_a_name = |host: &str| !is_always_ours(without_port(host).trim_matches(['[', ']']));
         !self.hosts.is_empty()
-            || self.origins.iter().any(|origin| origin.split_once("://").is_some_and(|(_, host)| is_a_name(host)))
+            || self
+                .origins
+                .iter()
+                .any(|origin| origin.split_once("://").is_some_and(|(_, host)| !is_this_machine(host)))
     }
 
     fn is_own(&self, origin: &str, host: &str) -> bool {
@@ -205,6 +207,13 @@ fn is_always_ours(name: &str) -> bool {
     name == "localhost" || name.parse::<IpAddr>().is_ok()
 }
 
+/// Does a host, with or without a port, name the machine that it is used on: `localhost`, or a loopback address?
+pub(super) fn is_this_machine(host: &str) -> bool {
+    let name = without_port(host).trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
+}
+
 /// `[::1]:80` without its port is `[::1]`.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
@@ -321,6 +330,9 @@ mod tests {
         assert!(!behind(&[], &[], None));
         assert!(!behind(&["http://localhost:3000", "http://127.0.0.1:3000", "http://[::1]:3000"], &[], None));
         assert!(behind(&["https://desk.example"], &[], None), "its name would be taken for ours");
+        for address in ["http://192.168.1.5", "http://192.168.1.5:3000", "https://[2001:db8::1]:8443", "http://[::]"] {
+            assert!(behind(&[address], &[], None), "{address} is another machine's, or a proxy's");
+        }
         assert!(behind(&[], &["ask.example"], None));
         assert!(behind(&[], &[], Some("https://ask.example")));
         assert!(behind(&[], &[], Some("http://192.0.2.7:8080")));

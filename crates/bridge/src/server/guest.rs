@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::app::{App, Seat};
 use super::identify::{LocalPeer, local_caller};
-use crate::auth::{Caller, ProcessId, Role};
+use crate::auth::{Caller, ProcessId, Role, Secret};
 use crate::runtime::{Entrance, Source};
 
 /// One end of a conversation: how it came in, and who it is.
@@ -20,8 +20,17 @@ pub(crate) struct Guest {
     pub(crate) process: Option<ProcessId>,
     /// The same for a socket, which stays open: what its process may do can change meanwhile.
     pub(crate) peer: Option<LocalPeer>,
+    /// The login cookie that came along, if its language has one.
+    pub(crate) cookie: Option<LoginCookie>,
     /// Held as long as the connection is open.
     pub(crate) _seat: Option<Arc<Seat>>,
+}
+
+/// A login cookie that came with a request: perhaps one of ours.
+pub(crate) struct LoginCookie {
+    pub(crate) secret: Secret,
+    /// Was the caller recognised by it, and not by a token?
+    pub(crate) let_in: bool,
 }
 
 impl Guest {

@@ -51,8 +51,8 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
             let from = address_of(remote.as_ref().map(|it| &it.0));
             let process = process_of(remote.as_ref().map(|it| &it.0));
             let seat = seat.map(|it| it.0);
-            let (via, source) = (listing.name, Source::Request);
-            let guest = Guest { via, source, from, caller: Some(caller), process, peer: None, _seat: seat };
+            let (via, source, caller) = (listing.name, Source::Request, Some(caller));
+            let guest = Guest { via, source, from, caller, process, peer: None, cookie: None, _seat: seat };
             answer(app, guest, listing, request)
         };
         router.route(route.path, on(method, handler))
@@ -183,8 +183,15 @@ fn respond(head: Resp, chunks: mpsc::Receiver<Chunk>) -> Response {
     ];
     let mut response = (status, headers, body).into_response();
     for (name, value) in head.headers {
-        if let Ok(value) = HeaderValue::try_from(value) {
-            response.headers_mut().insert(HeaderName::from_static(name), value);
+        let Ok(value) = HeaderValue::try_from(value) else { continue };
+        match HeaderName::from_static(name) {
+            // The only one of which there may be several.
+            header::SET_COOKIE => {
+                response.headers_mut().append(header::SET_COOKIE, value);
+            }
+            name => {
+                response.headers_mut().insert(name, value);
+            }
         }
     }
     response

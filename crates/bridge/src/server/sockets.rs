@@ -13,7 +13,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 
 use super::app::{App, Seat};
-use super::guest::Guest;
+use super::guest::{Guest, LoginCookie};
 use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::pump::socket;
@@ -34,6 +34,7 @@ pub(super) struct Knock {
     pub(super) remote: Option<Remote>,
     pub(super) seat: Option<Arc<Seat>>,
     pub(super) uri: Uri,
+    pub(super) cookie: Option<LoginCookie>,
 }
 
 /// Adds the socket routes of a language to a router.
@@ -46,7 +47,7 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
                             seat: Option<Extension<Arc<Seat>>>,
                             uri: Uri,
                             upgrade: Upgrade| async move {
-            let knock = Knock { caller, remote: remote.map(|it| it.0), seat: seat.map(|it| it.0), uri };
+            let knock = Knock { caller, remote: remote.map(|it| it.0), seat: seat.map(|it| it.0), uri, cookie: None };
             open(app, listing, knock, upgrade)
         };
         router.route(route.path, get(handler))
@@ -81,8 +82,8 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
         Some(Remote::Local(here)) => Some(here),
         _ => None,
     };
-    let (via, source) = (listing.name, Source::Socket);
-    let guest = Guest { via, source, from, caller, process: None, peer: here, _seat: knock.seat };
+    let (via, source, cookie) = (listing.name, Source::Socket, knock.cookie);
+    let guest = Guest { via, source, from, caller, process: None, peer: here, cookie, _seat: knock.seat };
     let tasks = app.tasks.clone();
     upgrade
         .read_buffer_size(READ_BYTES)

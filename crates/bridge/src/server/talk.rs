@@ -1,6 +1,7 @@
 //! One conversation with one peer over a connection, whatever carries it: a socket, a request, or no transport at all.
 
 mod connection;
+mod logins;
 
 use std::time::Duration;
 
@@ -105,11 +106,11 @@ impl Talk {
         }
     }
 
-    /// A token was revoked, or a device renamed. A caller that no longer has a token has to go.
+    /// A token was revoked, a device renamed, or a page logged out. A caller that has neither a token nor a login cookie has to go.
     fn look_again(&mut self) {
-        if self.driver.endpoint.lost_its_token() {
+        if let Some(why) = self.driver.endpoint.lost_its_caller() {
             self.driver.stop_following();
-            self.hang_up(REVOKED, "this token was revoked");
+            self.hang_up(REVOKED, why);
         }
     }
 

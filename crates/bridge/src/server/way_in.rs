@@ -1,23 +1,26 @@
 //! Who calls in the language of another system: a token wherever its clients can put one.
 
-use askbridge_peers::listing::{Carrier, Listing, Route, RouteKind, Served};
+use std::net::IpAddr;
+
+use askbridge_peers::listing::{Carrier, Listing, Opens, Route, RouteKind, Served};
 use askbridge_peers::rest::unescaped;
 use askbridge_peers::wish::Rejection;
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, Uri};
+use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::app::App;
+use super::guard::{Origins, is_this_machine};
 use super::identify::{Remote, address_of, local_caller, sign_in};
 use super::problem::{Refused, Trouble};
-use crate::auth::{Caller, is_a_known_agent, may_be_the_user};
+use crate::auth::{Caller, Secret, is_a_known_agent, may_be_the_user};
 use crate::runtime::Services;
 
 /// Before a token in a base path: `/t/<token>/api/…`.
 const BASE: &str = "/t/";
-/// Set by proxies: whoever comes through one does not come from this machine, whatever the connection says.
-const PASSED_ON: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+/// Headers that proxies set: a request that has one does not come straight from this machine, whatever the connection says.
+const PASSED_ON: [&str; 5] = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
 /// Takes a token out of the base path. Returns it with the address that is left.
 pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
@@ -27,18 +30,30 @@ pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
     Some((unescaped(token), format!("/{path}{query}").parse().ok()?))
 }
 
+/// A caller, and whether a login cookie showed who it is.
+pub(super) struct Known {
+    pub(super) caller: Caller,
+    pub(super) by_cookie: bool,
+}
+
 /// Finds out who calls. `None`: nobody that we know, who may knock at what is open to all.
 ///
-/// A token that is wrong is an error even there: whoever sends one wants to be somebody.
+/// A token that is wrong is an error even there: whoever sends one wants to be somebody. A login cookie that is wrong counts as none:
+/// a browser sends it until it is told another.
 pub(super) fn who(
     app: &App,
     (listing, route): (&Listing, &Route),
     parts: &Parts,
-    in_base: Option<String>,
-) -> Result<Option<Caller>, Response> {
+    (in_base, brought): (Option<String>, Option<&Secret>),
+) -> Result<Option<Known>, Response> {
     let remote = parts.extensions.get::<Remote>();
-    let carried = || carried(app, listing, route.kind, parts);
-    let token = in_base.or_else(|| bearer(&parts.headers)).or_else(carried);
+    let token = in_base.or_else(|| bearer(&parts.headers)).or_else(|| carried(listing, parts));
+    let cookie = brought.filter(|_| token.is_none() && cookie_counts(app, listing, route.kind, parts));
+    let logged_in = cookie.and_then(|it| app.tokens.cookie_holder(it, listing.name, app.handle.clock.now()));
+    if let Some(caller) = logged_in {
+        pace(app, &caller).map_err(|rejection| Trouble::from(rejection).into_response())?;
+        return Ok(Some(Known { caller, by_cookie: true }));
+    }
     let caller = match (token, remote) {
         (Some(token), _) => match sign_in(app, &token, address_of(remote)) {
             Ok(caller) => caller,
@@ -48,9 +63,7 @@ pub(super) fn who(
         (None, Some(Remote::Local(peer))) => {
             local_caller(app, peer).map_err(|rejection| Trouble::from(rejection).into_response())?
         }
-        (None, Some(Remote::Address { ip, port }))
-            if ip.is_loopback() && !app.origins.expect_a_proxy() && is_direct(&parts.headers) =>
-        {
+        (None, Some(Remote::Address { ip, port })) if is_direct(&app.origins, *ip, &parts.headers) => {
             let loopback = app.speaking().and_then(|speaking| speaking.loopback.clone());
             match loopback.filter(|_| port.is_none_or(|port| may_be_the_user(&app.agents, port))) {
                 Some(caller) => caller,
@@ -60,7 +73,7 @@ pub(super) fn who(
         (None, _) => return Ok(None),
     };
     app.pace(&caller.party).map_err(|rejection| Trouble::from(rejection).into_response())?;
-    Ok(Some(caller))
+    Ok(Some(Known { caller, by_cookie: false }))
 }
 
 /// How somebody came whom we do not know.
@@ -93,7 +106,7 @@ fn bearer(headers: &HeaderMap) -> Option<String> {
 }
 
 /// A token where clients of this language put one.
-fn carried(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> Option<String> {
+fn carried(listing: &Listing, parts: &Parts) -> Option<String> {
     let Served::WhenNamed(way_in) = listing.served else { return None };
     way_in.carriers.iter().find_map(|carrier| match carrier {
         Carrier::Query(name) => {
@@ -101,11 +114,24 @@ fn carried(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> Opti
             pairs.into_iter().find(|(known, _)| known == name).map(|(_, token)| unescaped(token))
         }
         Carrier::Cookie(name) => cookie(&parts.headers, name),
-        Carrier::SocketCookie(name) if kind == RouteKind::Socket && app.origins.is_of_our_own_page(&parts.headers) => {
-            cookie(&parts.headers, name).filter(|_| !comes_from_an_agent(app, parts))
-        }
-        Carrier::SocketCookie(_) => None,
+        Carrier::LoginCookie(..) => None,
     })
+}
+
+/// The login cookie of this language that came along, whether it is known or not.
+pub(super) fn login_cookie(listing: &Listing, headers: &HeaderMap) -> Option<Secret> {
+    let (name, _) = listing.login_cookie()?;
+    cookie(headers, name).map(Secret::from)
+}
+
+/// Does a login cookie count for this request? Browsers send it along with what a page of another port of this machine does, so what
+/// opens a socket or changes something has to come from a page of our own.
+fn cookie_counts(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> bool {
+    let Some((_, opens)) = listing.login_cookie() else { return false };
+    let is_socket = kind == RouteKind::Socket;
+    let only_reads = !is_socket && matches!(parts.method, Method::GET | Method::HEAD);
+    let is_opened = is_socket || opens == Opens::Everything;
+    is_opened && (only_reads || app.origins.is_of_our_own_page(&parts.headers)) && !comes_from_an_agent(app, parts)
 }
 
 fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
@@ -115,6 +141,8 @@ fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
 }
 
 /// Is the program at the other end one that runs below an agent that we know? Whatever cookie it brings is not its own.
+///
+/// Behind a proxy the program at the other end is the proxy, and which process speaks through it cannot be known.
 fn comes_from_an_agent(app: &App, parts: &Parts) -> bool {
     match parts.extensions.get::<Remote>() {
         Some(Remote::Address { ip, port: Some(port) }) => ip.is_loopback() && is_a_known_agent(&app.agents, *port),
@@ -124,15 +152,16 @@ fn comes_from_an_agent(app: &App, parts: &Parts) -> bool {
     }
 }
 
-/// Does this come from a program on this machine, and not through a proxy that runs on it? A proxy can make a request look like
-/// this, so it is asked only where no name for one is configured.
-fn is_direct(headers: &HeaderMap) -> bool {
+/// Does this request come straight from a program on this machine: from a loopback address, to a name of this machine, and not
+/// passed on? A proxy can make a request look like this, so where a proxy is expected none counts.
+pub(super) fn is_direct(origins: &Origins, from: IpAddr, headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-    let name = name.map_or(host, |(name, _)| name).trim_start_matches('[').trim_end_matches(']');
-    let is_here = name.eq_ignore_ascii_case("localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    is_here && !PASSED_ON.iter().any(|name| headers.contains_key(*name))
+    from.to_canonical().is_loopback() && !origins.expect_a_proxy() && is_this_machine(host) && !is_passed_on(headers)
+}
+
+/// Does a header say that a proxy passed this on?
+pub(super) fn is_passed_on(headers: &HeaderMap) -> bool {
+    PASSED_ON.iter().any(|name| headers.contains_key(*name))
 }
 
 #[cfg(test)]
@@ -157,16 +186,21 @@ mod tests {
             if let Some(more) = more {
                 headers.insert(more, HeaderValue::from_static("10.0.0.1"));
             }
-            is_direct(&headers)
+            is_direct(&Origins::default(), IpAddr::from([127, 0, 0, 1]), &headers)
         };
         for host in ["localhost:4760", "127.0.0.1", "[::1]:4760", "LOCALHOST"] {
             assert!(direct(host, None), "{host}");
         }
-        for host in ["ask.example", "10.0.0.1:4760", "localhost.evil.example", ""] {
+        for host in ["ask.example", "10.0.0.1:4760", "[2001:db8::1]", "localhost.evil.example", ""] {
             assert!(!direct(host, None), "{host}");
         }
         for passed_on in PASSED_ON {
             assert!(!direct("localhost", Some(passed_on)), "{passed_on}");
         }
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("localhost"));
+        assert!(!is_direct(&Origins::default(), IpAddr::from([10, 0, 0, 1]), &headers));
+        let proxied = Origins::default().with_public_url("https://ask.example").unwrap();
+        assert!(!is_direct(&proxied, IpAddr::from([127, 0, 0, 1]), &headers));
     }
 }

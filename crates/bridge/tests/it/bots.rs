@@ -59,3 +59,29 @@ async fn a_bot_is_none_of_the_people_who_have_to_agree_and_decides_nothing_but_a
     assert_eq!(house.get(&format!("/v1/asks/{id}"), &agent).await.1["state"], "open");
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_bot_decides_one_ask_as_it_stands_and_gives_no_standing_permission() {
+    let house = House::open().await;
+    let (agent, bot) = (house.agent("ci").await, house.bot("nightly").await);
+    let approval = json!({"approval": {
+        "tool": "Bash", "input": {"command": "make"}, "rules": [{"label": "always allow make", "rule": {"allow": "make"}}],
+    }});
+    let id = ask(&house, &agent, &approval).await;
+    let path = format!("/v1/asks/{id}/answer");
+    for (beyond, named) in [
+        (json!({"decision": "allow", "always": 0}), "`always`"),
+        (json!({"decision": "allow", "input": {"command": "rm -rf /"}}), "`input`"),
+        (json!({"decision": "allow", "always": 0, "input": {"command": "rm -rf /"}}), "`always`"),
+    ] {
+        let (status, problem) = house.post(&path, &bot, &beyond).await;
+        assert_eq!((status, &problem["code"]), (403, &json!("forbidden")), "{problem}");
+        assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains(named)), "{problem}");
+    }
+    assert_eq!(house.get(&format!("/v1/asks/{id}"), &agent).await.1["state"], "open");
+    assert_eq!(house.post(&path, &bot, &json!({"decision": "allow"})).await.0, 200);
+    let plan = ask(&house, &agent, &json!({"plan": "Paint it blue"})).await;
+    let edited = json!({"decision": "approve", "plan": "Paint it red"});
+    assert_eq!(house.post(&format!("/v1/asks/{plan}/answer"), &bot, &edited).await.0, 403);
+    house.close().await;
+}

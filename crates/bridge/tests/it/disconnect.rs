@@ -86,6 +86,31 @@ async fn an_asker_that_hears_the_answer_or_whose_time_is_up_withdraws_nothing() 
 }
 
 #[tokio::test]
+async fn an_answer_that_can_still_be_undone_stays_when_the_asker_goes_away() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let mut phone = house.native(&ada).await;
+    let path = format!("/v1/asks?wait=600{FLAG}");
+    let with_undo =
+        json!({"questions": [{"question": "Undone?", "options": ["Yes", "No"]}], "undo_seconds": 60}).to_string();
+    let first = waiting(&house, &agent, "POST", &path, &with_undo).await;
+    let answered = asked(&mut phone, "Undone?").await;
+    let second = waiting(&house, &agent, "POST", &path, &question("Unanswered?")).await;
+    let unanswered = asked(&mut phone, "Unanswered?").await;
+    let yes = json!({"answers": {"Undone?": "Yes"}});
+    assert_eq!(house.post(&format!("/v1/asks/{answered}/answer"), &ada, &yes).await.0, 200);
+    drop(first);
+    drop(second);
+    // Both went away together; that the second is withdrawn shows that the server has noticed.
+    withdrawn(&mut phone, &unanswered).await;
+    let (_, view) = house.get(&format!("/v1/asks/{answered}"), &agent).await;
+    assert_eq!(view["state"], "proposed", "{view}");
+    assert_eq!(house.post(&format!("/v1/asks/{answered}/undo"), &ada, &json!({})).await.0, 200);
+    assert_eq!(house.get(&format!("/v1/asks/{answered}"), &agent).await.1["state"], "open");
+    house.close().await;
+}
+
+#[tokio::test]
 async fn only_who_may_withdraw_may_say_so_and_only_while_it_waits() {
     let house = House::open().await;
     let (agent, ada) = (house.agent("ci").await, house.person("ada").await);

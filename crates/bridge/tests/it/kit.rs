@@ -8,13 +8,16 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::keeping::{Retention, keep};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
-use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, router_with, serve};
+use askbridge_bridge::server::{
+    App, AppOptions, Listeners, Origins, Server, dialect, router_speaking, router_with, serve,
+};
 use askbridge_core::ids::StableNodeId;
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
 use askbridge_journal::{Memory, Sqlite, sqlite};
 use askbridge_peers::listing::Listing;
 use askbridge_testkit::doubles;
+use axum::Router;
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http_body_util::{BodyExt, Full};
@@ -74,6 +77,22 @@ impl House {
         extra: &'static [Listing],
         rules: Rules,
     ) -> Self {
+        Self::open_routed(store, clock, seed, rules, |app| router_with(app, extra)).await
+    }
+
+    /// Opens one that speaks a language of another system as the binary does.
+    pub(crate) async fn open_speaking(store: Store, clock: Clock, seed: u64, name: &str) -> Self {
+        let listing = dialect(name).expect("this is a dialect");
+        Self::open_routed(store, clock, seed, Rules::default(), |app| router_speaking(app, vec![listing])).await
+    }
+
+    async fn open_routed(
+        store: Store,
+        clock: Clock,
+        seed: u64,
+        rules: Rules,
+        router: impl FnOnce(App) -> Router,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the local socket");
         let chance = Chance::seeded(seed);
         let options =
@@ -93,7 +112,7 @@ impl House {
         let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
         let listeners = Listeners::bind(any_port, &folder.path().join("socket")).await.expect("a free port");
         let address = listeners.address().expect("it listens");
-        let server = serve(app.clone(), router_with(app.clone(), extra), listeners, "test".to_owned());
+        let server = serve(app.clone(), router(app.clone()), listeners, "test".to_owned());
         Self { handle, app, bridge, server, address, folder }
     }
 

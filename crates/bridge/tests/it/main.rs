@@ -2,6 +2,7 @@
 
 mod api;
 mod bots;
+mod cookies;
 mod crowd;
 mod described;
 mod disconnect;

@@ -192,6 +192,26 @@ async fn a_name_that_was_rebound_to_us_is_not_ours() {
 }
 
 #[tokio::test]
+async fn what_a_proxy_of_this_machine_passes_on_shows_no_metrics_by_whichever_address_it_is_reached() {
+    let house = House::open().await;
+    let port = house.address().port();
+    let status = async |head: String| {
+        let request = format!("GET /metrics HTTP/1.1\r\n{head}\r\n\r\n");
+        Raw::open(&house).await.say(&request).await.status().await
+    };
+    for host in ["localhost", "127.0.0.1", "[::1]"] {
+        assert_eq!(status(format!("host: {host}:{port}")).await, 200, "{host}");
+        for passed_on in ["via", "forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"] {
+            assert_eq!(status(format!("host: {host}\r\n{passed_on}: x")).await, 401, "{host} {passed_on}");
+        }
+    }
+    for host in ["192.168.1.5", "192.168.1.5:4760", "[2001:db8::1]", "0.0.0.0"] {
+        assert_eq!(status(format!("host: {host}")).await, 401, "{host}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_pairing_link_makes_one_device_even_when_two_race() {
     let house = House::open().await;
     let (status, link) = house.here("POST", "/v1/pairings", &json!({"i_am_a_person": true, "name": "bob"})).await;

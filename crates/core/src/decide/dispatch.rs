@@ -36,6 +36,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
         Intent::Configure(settings) => configure::configure(session, *settings),
         Intent::Ask(wish) => ask::ask(session, *wish, at),
         Intent::Withdraw { ask, why } => withdraw::withdraw(session, ask, why, at),
+        Intent::Abandon { ask, why } => withdraw::abandon(session, ask, why, at),
         Intent::Overtake { ask, mouth, ran } => withdraw::overtake(session, ask, mouth, ran, at),
         Intent::Answer { ask, answer, by, undo } => answer::answer(session, ask, answer, by, undo, at),
         Intent::Undo { ask, by } => undo::undo(session, ask, by, at),

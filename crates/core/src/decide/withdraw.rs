@@ -4,8 +4,8 @@ use super::found::{conflict, exactly, over};
 use super::settle::unsaid;
 use crate::event::Event;
 use crate::ids::{AskId, Raw, Timestamp};
-use crate::refusal::Refusal;
-use crate::session::{Ending, Found, Session};
+use crate::refusal::{Refusal, Winner, WonBy};
+use crate::session::{Ending, Found, Session, Stage};
 
 pub(super) fn withdraw(session: &Session, ask: AskId, why: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     match exactly(session, ask)? {
@@ -14,6 +14,20 @@ pub(super) fn withdraw(session: &Session, ask: AskId, why: String, at: Timestamp
         Found::Over(stub) if stub.ending == Ending::Withdrawn => Ok(Vec::new()),
         Found::Over(stub) => Err(over(session, stub)),
     }
+}
+
+/// The asker went away: what no person has answered goes with it, and a person's answer stays.
+pub(super) fn abandon(session: &Session, ask: AskId, why: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
+    if let Found::Live(live) = exactly(session, ask)? {
+        if matches!(live.stage, Stage::Proposed { .. }) {
+            return Err(conflict(live));
+        }
+        if let Some((voter, _)) = live.votes.first().filter(|_| live.is_open()) {
+            let winner = Winner { by: WonBy::Person(voter.clone()), at };
+            return Err(Refusal::Conflict { ask: live.ask.id, winner });
+        }
+    }
+    withdraw(session, ask, why, at)
 }
 
 /// Counts even against an answer that has not reached the agent: what the agent heard is what happened.

@@ -80,6 +80,10 @@ pub(crate) fn withdraw(ask: u32, why: &str) -> Intent {
     Intent::Withdraw { ask: id(ask), why: why.into() }
 }
 
+pub(crate) fn abandon(ask: u32, why: &str) -> Intent {
+    Intent::Abandon { ask: id(ask), why: why.into() }
+}
+
 pub(crate) fn overtake(ask: u32) -> Intent {
     Intent::Overtake { ask: id(ask), mouth: "terminal".into(), ran: None }
 }

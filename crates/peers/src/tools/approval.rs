@@ -8,6 +8,8 @@ use askbridge_core::ids::Raw;
 use askbridge_core::limits::{ASK_TEXT_BYTES_MAX, LABEL_BYTES_MAX, OPTIONS_MAX};
 use askbridge_core::wild::is_blank;
 
+use crate::json;
+
 /// Lines of a change that are shown beside an approval.
 const DIFF_LINES_MAX: usize = 400;
 
@@ -48,11 +50,20 @@ fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<App
     let parsed: Value = serde_json::from_str(input).unwrap_or_default();
     Ok(Approval {
         tool: cut(tool).to_owned(),
-        input: Raw::from(input),
+        input: as_it_runs(input),
         summary: Some(cut(&summary(tool, &parsed, named)).to_owned()),
         reason: None,
         rules: Vec::new(),
     })
+}
+
+/// The input as Claude Code reads it: of a name that occurs twice in an object, the last value counts. Other readers may show the
+/// first, so a person would be asked about something that does not run.
+fn as_it_runs(input: &str) -> Raw {
+    match json::parse(input).filter(|value| json::repeated(value).is_some()) {
+        Some(value) => json::raw(&json::last_of_each(value)),
+        None => Raw::from(input),
+    }
 }
 
 /// One line: the command, the path, or what Claude Code calls it.
@@ -152,6 +163,17 @@ fn cut(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_name_that_occurs_twice_the_value_that_runs_is_shown() {
+        let input = r#"{"command":"ls","more":{"a":1.50},"command":"rm -rf /"}"#;
+        let input = RawValue::from_string(input.to_owned()).unwrap();
+        let approval = always("Bash", Some(&input)).unwrap();
+        assert_eq!(approval.input.as_str(), r#"{"more":{"a":1.5},"command":"rm -rf /"}"#);
+        assert_eq!(approval.summary.as_deref(), Some("rm -rf /"));
+        let once = RawValue::from_string(r#"{"command": "ls", "n": 1.50}"#.to_owned()).unwrap();
+        assert_eq!(always("Bash", Some(&once)).unwrap().input.as_str(), once.get(), "all else stays as it was written");
+    }
 
     #[test]
     fn a_change_shows_what_both_have_in_common_once() {

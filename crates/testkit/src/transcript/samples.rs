@@ -213,6 +213,7 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
             }
             ELSEWHERE => receipt.session = Some(OTHER_SESSION),
             "token" => receipt.token = Some(next()?.to_owned()),
+            "cookie" => receipt.cookie = Some(next()?.to_owned()),
             "terms" => {
                 let wait = next()?.parse().map(Duration::from_secs).map_err(|_| "terms are a number of seconds")?;
                 receipt.terms = Some(Box::new(Terms { deadline: Some(NOW.plus(wait)), ..asks::terms() }));

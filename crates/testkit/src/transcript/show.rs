@@ -86,6 +86,7 @@ fn query(query: &Query) -> String {
             format!("presence in {}", sessions.join(" "))
         }
         Query::Terms(session) => format!("terms in {session}"),
+        Query::Logout => "logout".to_owned(),
         Query::Redeem { code } => format!("redeem {code:?}"),
     }
 }
@@ -128,6 +129,7 @@ fn wish(wish: &Wish) -> String {
         Wish::ReportSettings { session, settings } => format!("report {session} {settings:?}"),
         Wish::Ask(ask) => self::ask(ask),
         Wish::Note { session, level, text } => format!("note in {session} {level:?}: {text:?}"),
+        Wish::Abandon { ask, why } => format!("abandon {}: {why}", ask_ref(ask)),
         Wish::Withdraw { ask, why } => format!("withdraw {}: {why}", ask_ref(ask)),
         Wish::Overtake { ask, mouth, ran: None } => format!("overtake {}: {mouth}", ask_ref(ask)),
         Wish::Overtake { ask, mouth, ran: Some(ran) } => format!("overtake {}: {mouth}, ran {ran}", ask_ref(ask)),

@@ -368,7 +368,7 @@ await play({
 
   async cookie() {
     const front = await Front.open();
-    assert.match(front.cookie, /^ccc_chat=ab_\S+; Path=\/ws\/chat\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+    assert.match(front.cookie, /^ccc_chat=abc_\S+; Path=\/ws\/chat\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
     const [cookie] = front.cookie.split(";");
     const origin = `http://${SERVER}`;
     const socket = `/ws/chat/${front.session}`;
@@ -379,8 +379,11 @@ await play({
     assert.equal(await knock({ cookie: "ccc_chat=ab_wrong", origin }), 401);
     assert.equal(await knock({ cookie, origin }, "/api/auth/me", false), 401, "it counts for nothing else");
     assert.equal(await knock({ cookie, origin }, `/api/sessions/${front.session}`, false), 401);
-    const out = await request("POST", "/api/auth/logout", { headers: front.headers });
-    assert.match(out.headers["set-cookie"][0], /^ccc_chat=; .*Max-Age=0$/);
+    assert.equal(await knock({ cookie: `ccc_chat=${TOKEN}`, origin }), 401, "a token is no cookie");
+    assert.equal(await knock({ authorization: `Bearer ${cookie.split("=")[1]}` }, "/api/auth/me", false), 401, "nor the other way round");
+    const out = await request("POST", "/api/auth/logout", { headers: { ...front.headers, cookie, origin } });
+    for (const cleared of out.headers["set-cookie"]) assert.match(cleared, /^ccc_chat=; .*Max-Age=0$/);
+    assert.equal(await knock({ cookie, origin }), 401, "it ends with the logout");
   },
 
   async models() {

@@ -2,7 +2,7 @@
 // after a reload), draws messages by id and calls by id, closes a card when its answer is sent, and loads a conversation
 // before it follows it.
 
-import { Line, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
+import { Line, SERVER, TOKEN, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
 
 let requests = 0;
 
@@ -17,7 +17,9 @@ class Page {
     });
     assert.deepEqual([login.status, login.json], [200, { ok: true }]);
     const page = new Page();
-    page.headers = { cookie: login.headers["set-cookie"][0].split(";")[0], "content-type": "application/json" };
+    const [cookie] = login.headers["set-cookie"][0].split(";");
+    assert.ok(!cookie.includes(TOKEN), "a cookie is never the token");
+    page.headers = { cookie, origin: `http://${SERVER}`, "content-type": "application/json" };
     assert.equal((await page.get("/api/auth/status")).authenticated, true);
     assert.ok(Array.isArray(await page.get("/api/projects")));
     assert.deepEqual(await page.get("/api/providers/models"), {});
@@ -405,8 +407,13 @@ await play({
     }
     // What says nothing of anybody's is told to pages that are not logged in yet: they do not ask again.
     assert.deepEqual((await request("GET", "/api/config/ui-settings")).json, {});
-    const headers = { cookie: `gobby_session=${TOKEN}` };
-    assert.equal((await request("GET", "/ws", { upgrade: true, headers })).status, 101);
+    const login = await request("POST", "/api/auth/login", { body: { username: "ada", password: TOKEN } });
+    const headers = { cookie: login.headers["set-cookie"][0].split(";")[0] };
+    const origin = `http://${SERVER}`;
+    assert.equal((await request("GET", "/ws", { upgrade: true, headers: { ...headers, origin } })).status, 101);
+    assert.equal((await request("GET", "/ws", { upgrade: true, headers })).status, 401, "a program that says nothing of a page");
+    const old = { cookie: `gobby_session=${TOKEN}`, origin };
+    assert.equal((await request("GET", "/ws", { upgrade: true, headers: old })).status, 401, "a token is no cookie");
     const site = await request("GET", "/ws", { upgrade: true, headers: { ...headers, origin: "http://localhost:3000" } });
     assert.equal(site.status, 403, "a cookie goes to every port of a machine; another page may not use it");
   },

@@ -32,7 +32,7 @@ pub(super) fn needs(wish: &Wish) -> Needs {
         Wish::Dismiss { ask, .. } | Wish::Undo { ask } | Wish::Extend { ask, .. } | Wish::Draft { ask, .. } => {
             Needs::Ask(Action::Decide, named(ask))
         }
-        Wish::Withdraw { ask, .. } => Needs::Ask(Action::Withdraw, named(ask)),
+        Wish::Withdraw { ask, .. } | Wish::Abandon { ask, .. } => Needs::Ask(Action::Withdraw, named(ask)),
         Wish::Overtake { ask, .. } | Wish::Park { ask } | Wish::Strand { ask } => {
             Needs::Ask(Action::Report, named(ask))
         }

@@ -4,14 +4,13 @@ use askbridge_core::event::Event;
 use askbridge_core::ids::{Epoch, Position, SessionId};
 use askbridge_core::limits;
 use askbridge_peers::peer::{EndsWith, Record, Streamed, Tag};
-use askbridge_peers::wish::{CallerName, Query, Receipt, Rejection, Watch, Wish};
+use askbridge_peers::wish::{Query, Receipt, Rejection, Watch, Wish};
 use tokio::sync::mpsc;
 use tracing::warn;
 
 use super::super::app::App;
 use super::super::codes::redeem_code;
 use super::super::guest::Guest;
-use super::super::identify::sign_in;
 use super::super::look::look;
 use super::super::seen::{Keep, Seen};
 use crate::auth::Action;
@@ -71,11 +70,14 @@ impl Connection {
         self.recorder.as_ref().is_none_or(|recorder| recorder.capacity() > RECORDS_AT_ONCE)
     }
 
-    /// Looks the caller up again, and says whether its token is gone.
-    pub(super) fn lost_its_token(&mut self) -> bool {
-        let Some(caller) = self.guest.caller.as_ref().filter(|caller| !caller.has_no_token()) else { return false };
-        self.guest.caller = self.app.tokens.holder(&caller.party);
-        self.guest.caller.is_none()
+    /// Looks the caller up again. Says why it is unknown now, if it is.
+    pub(super) fn lost_its_caller(&mut self) -> Option<&'static str> {
+        let caller = self.guest.caller.as_ref().filter(|caller| !caller.has_no_token())?;
+        let cookie = self.guest.cookie.as_ref().filter(|cookie| cookie.let_in);
+        let is_logged_out = cookie.is_some_and(|cookie| !self.app.tokens.knows_cookie(&cookie.secret));
+        self.guest.caller = self.app.tokens.holder(&caller.party).filter(|_| !is_logged_out);
+        let why = if is_logged_out { "this page was logged out" } else { "this token was revoked" };
+        self.guest.caller.is_none().then_some(why)
     }
 
     /// The other side is gone.
@@ -88,16 +90,6 @@ impl Connection {
     fn may_ask_in(&self, session: SessionId) -> bool {
         let caller = self.guest.caller.as_ref();
         caller.is_some_and(|caller| self.app.handle.guarded(caller, Action::Ask, session).is_ok())
-    }
-
-    fn login(&mut self, token: &str) -> Result<Receipt, Rejection> {
-        let caller = match (&self.guest.caller, token.is_empty()) {
-            (Some(caller), true) => caller.clone(),
-            _ => sign_in(&self.app, token, self.guest.from)?,
-        };
-        let name = CallerName { name: caller.name.to_string(), role: caller.role.name() };
-        self.guest.caller = Some(caller);
-        Ok(Receipt { caller: Some(name), ..Receipt::default() })
     }
 
     /// Remembers how far this client has come, for the next connection.
@@ -155,10 +147,10 @@ impl Endpoint for Connection {
     }
 
     fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings) {
-        if let Query::Login { token } = &query {
-            let ruling = self.login(token);
-            rulings.know(tag, ruling);
-            return;
+        match &query {
+            Query::Login { token } => return self.log_in(tag, token, rulings),
+            Query::Logout => return self.log_out(tag, rulings),
+            _ => {}
         }
         let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
         if let Query::Redeem { code } = query {

@@ -76,6 +76,7 @@ impl House {
             caller: Some(self.plugin.clone()),
             process: None,
             peer: None,
+            cookie: None,
             _seat: None,
         };
         let mut talk = Talk::new(self.app.clone(), guest, Box::new(Whimmy::new(Choices::default())));

@@ -12,10 +12,7 @@ use crate::server::app::App;
 use crate::server::docs::Operation;
 use crate::server::identify::{Remote, address_of};
 use crate::server::problem::Trouble;
-
-/// What many proxies add: then the request only seems to come from this machine. A proxy need not add anything, so where one is
-/// expected, an address is not looked at in the first place.
-const FORWARDED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+use crate::server::way_in::{is_direct, is_passed_on};
 
 pub(crate) async fn show(
     State(app): State<App>,
@@ -23,12 +20,11 @@ pub(crate) async fn show(
     headers: HeaderMap,
     caller: Result<Caller, Trouble>,
 ) -> Result<Response, Trouble> {
-    let near = match remote {
-        Some(Extension(Remote::Local(_))) => true,
-        _ if app.origins.expect_a_proxy() => false,
-        remote => address_of(remote.as_ref().map(|it| &it.0)).to_canonical().is_loopback(),
+    let is_near = match remote {
+        Some(Extension(Remote::Local(_))) => !is_passed_on(&headers),
+        remote => is_direct(&app.origins, address_of(remote.as_ref().map(|it| &it.0)), &headers),
     };
-    if !near || FORWARDED.iter().any(|name| headers.contains_key(*name)) {
+    if !is_near {
         caller?.may(Action::Inspect, None)?;
     }
     let _alone = app.looking.lock().await;

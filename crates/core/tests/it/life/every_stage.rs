@@ -10,7 +10,7 @@ use crate::facts::{answered, asked, delivered, expired, overtaken, parked, propo
 use crate::given::{Given, given};
 use crate::people::{ann, bob, no, yes};
 use crate::wishes::{
-    answer, correct, deliver, dismiss, extend, hand, overtake, park, rule, strand, tick, undo, vote, withdraw,
+    abandon, answer, correct, deliver, dismiss, extend, hand, overtake, park, rule, strand, tick, undo, vote, withdraw,
 };
 
 /// It is second 50: before the deadline of 100, within the undo time that ends at 60, after the warm time of 10.
@@ -33,7 +33,7 @@ fn stages() -> [(&'static str, Given); 10] {
     ]
 }
 
-fn wishes() -> [(&'static str, Intent); 19] {
+fn wishes() -> [(&'static str, Intent); 20] {
     [
         ("ann answers yes", answer(1, yes(), ann())),
         ("ann answers no", answer(1, no(), ann())),
@@ -46,6 +46,7 @@ fn wishes() -> [(&'static str, Intent); 19] {
         ("a rule decides", rule(1, "r", no())),
         ("ann corrects", correct(1, yes(), ann())),
         ("agent withdraws", withdraw(1, "x")),
+        ("agent leaves", abandon(1, "x")),
         ("agent overheard", overtake(1)),
         ("park", park(1)),
         ("strand", strand(1)),

@@ -1,10 +1,14 @@
 //! The agent no longer wants an ask, or heard another mouth first.
 
+use askbridge_core::event::Event;
+
 use crate::asks::{On, q};
-use crate::facts::{answered, asked, delivered, expired, overtaken, parked, ruled, stranded, withdrawn};
+use crate::facts::{
+    answered, asked, delivered, expired, id, overtaken, parked, proposed, ruled, stranded, voted, withdrawn,
+};
 use crate::given::{Given, given};
 use crate::people::{ann, won, yes};
-use crate::wishes::{answer, deliver, hand, overtake, withdraw};
+use crate::wishes::{abandon, answer, deliver, hand, overtake, undo, withdraw};
 
 fn settled() -> Given {
     given([asked(&q(1)), answered(&q(1), yes(), ann(), 1)])
@@ -18,6 +22,22 @@ fn an_agent_can_withdraw_what_is_open() {
         story.when(withdraw(1, "still")).no_news().when(overtake(1)).refused("gone");
     }
     settled().when(withdraw(1, "no more")).refused_as(won(1, ann(), 1));
+}
+
+#[test]
+fn an_asker_that_goes_away_takes_along_only_what_no_person_has_answered() {
+    for first in [vec![], vec![parked(1)], vec![stranded(1)]] {
+        let story = given([asked(&q(1))].into_iter().chain(first)).at(3);
+        story.when(abandon(1, "left")).then([withdrawn(1, "left", 3)]).when(abandon(1, "left")).no_news();
+    }
+    let ask = q(1).undo(20);
+    let undone = given([asked(&ask), proposed(1, yes(), ann(), 60)]).at(50);
+    let undone = undone.when(abandon(1, "left")).refused_as(won(1, ann(), 60));
+    let undone = undone.when(undo(1, ann())).then([Event::Undone { ask: id(1), by: ann() }]);
+    undone.when(abandon(1, "left")).then([withdrawn(1, "left", 50)]);
+    let several = q(1).quorum(2);
+    given([asked(&several), voted(1, yes(), ann())]).at(5).when(abandon(1, "left")).refused("already_decided");
+    settled().when(abandon(1, "left")).refused_as(won(1, ann(), 1));
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn about_an_ask() -> impl Strategy<Value = Intent> {
     let wait = select(vec![Wait::Forever, Wait::For(secs(0)), Wait::For(secs(20))]);
     let words = prop::option::of(select(vec!["not now", " "]));
     let undo = select(vec![secs(0), secs(0), secs(5), secs(60)]);
-    (an_ask(), something(), someone(), due, wait, words, undo, 0..18_u8).prop_map(
+    (an_ask(), something(), someone(), due, wait, words, undo, 0..19_u8).prop_map(
         |(ask, answer, by, due, wait, words, undo, which)| match which {
             0..=3 => Intent::Answer { ask, answer, by, undo },
             4 => Intent::Vote { ask, answer, by },
@@ -112,6 +112,7 @@ fn about_an_ask() -> impl Strategy<Value = Intent> {
                 let result = CallResult { call: "call".into(), ok: true, output: "done".into() };
                 Intent::Return { ask, result: Box::new(result) }
             }
+            17 => Intent::Abandon { ask, why: "x".into() },
             _ => Intent::Tick { ask, due },
         },
     )

@@ -24,7 +24,7 @@ pub use peer::Ccc;
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Wait, WhileOpen, Wishes};
 
-use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Route, RouteKind, Served, WayIn};
+use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Opens, Route, RouteKind, Served, WayIn};
 use crate::uuid::read_session;
 
 pub const NAME: &str = "ccc";
@@ -104,7 +104,7 @@ pub const LISTING: Listing = Listing {
     ],
     login: Login::Bearer,
     served: Served::WhenNamed(WayIn {
-        carriers: &[Carrier::Query("token"), Carrier::SocketCookie(quirks::COOKIE)],
+        carriers: &[Carrier::Query("token"), Carrier::LoginCookie(quirks::COOKIE, Opens::Sockets)],
         no_token: r#"{"detail":"Not authenticated"}"#,
         wrong_token: r#"{"detail":"Could not validate credentials"}"#,
     }),

@@ -21,12 +21,14 @@ pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
 pub(super) const OTHER: &str = "other:";
 
 /// Under which name a page that logged in shows who it is when it opens a socket. The original asks for nothing there, and its page
-/// has no way to send anything of its own: so the browser does. It is sent to the chat alone.
+/// has no way to send anything of its own: so the browser does. It is sent to the chat, and to the logout that ends it.
 pub(super) const COOKIE: &str = "ccc_chat";
-pub(super) const COOKIE_SECONDS: u32 = 30 * 24 * 60 * 60;
+const COOKIE_PATHS: [&str; 2] = ["/ws/chat/", "/api/auth/logout"];
 
-pub(super) fn cookie(token: &str, seconds: u32) -> String {
-    format!("{COOKIE}={token}; Path=/ws/chat/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
+/// Has the browser keep a cookie for so long, or forget it.
+pub(super) fn cookies(cookie: &str, life: Duration) -> [String; 2] {
+    let seconds = life.as_secs();
+    COOKIE_PATHS.map(|path| format!("{COOKIE}={cookie}; Path={path}; HttpOnly; SameSite=Strict; Max-Age={seconds}"))
 }
 
 /// Said to a page that wants to register somebody.

@@ -1,9 +1,11 @@
 //! The machine of one request: logins, projects, sessions and histories.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::{SessionId, Timestamp};
+use askbridge_core::limits;
 use serde_json::{Value, json};
 
 use super::absent::{self, Absent};
@@ -47,6 +49,7 @@ enum Wanted {
     Login {
         token: String,
     },
+    Logout,
     Me,
     Projects {
         query: String,
@@ -114,7 +117,7 @@ impl Asked {
             ("POST", ["auth", "login"]) => self.login(req, out),
             ("POST", ["auth", "register"]) => Err((403, quirks::NO_ACCOUNTS.to_owned())),
             ("POST", ["auth", "logout"]) => {
-                rest::json_with_cookie(out, &quirks::cookie("", 0), &json!({"message": "Logged out"}));
+                self.query(Wanted::Logout, Query::Logout, out);
                 Ok(())
             }
             ("GET", ["auth", "me"]) => {
@@ -205,8 +208,12 @@ impl Asked {
         let out = &mut *cx.out;
         match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
             Wanted::Login { token } => {
-                let cookie = quirks::cookie(&token, quirks::COOKIE_SECONDS);
-                rest::json_with_cookie(out, &cookie, &json!({"access_token": token, "token_type": "bearer"}));
+                let cookie = receipt.cookie.map(|cookie| quirks::cookies(&cookie, limits::LOGIN_COOKIE_LIFE));
+                let body = json!({"access_token": token, "token_type": "bearer"});
+                rest::json_with_cookies(out, cookie.into_iter().flatten(), &body);
+            }
+            Wanted::Logout => {
+                rest::json_with_cookies(out, quirks::cookies("", Duration::ZERO), &json!({"message": "Logged out"}));
             }
             Wanted::Me => {
                 let name = receipt.caller.map(|caller| caller.name).unwrap_or_default();

@@ -29,7 +29,7 @@ pub use peer::Gobby;
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, Wait, WhileOpen, Wishes};
 
-use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Route, RouteKind, Served, WayIn};
+use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Opens, Route, RouteKind, Served, WayIn};
 
 pub const NAME: &str = "gobby";
 
@@ -73,7 +73,7 @@ pub const LISTING: Listing = Listing {
     ],
     login: Login::Bearer,
     served: Served::WhenNamed(WayIn {
-        carriers: &[Carrier::Query("token"), Carrier::Cookie(quirks::COOKIE)],
+        carriers: &[Carrier::Query("token"), Carrier::LoginCookie(quirks::COOKIE, Opens::Everything)],
         no_token: r#"{"detail":"Not authenticated"}"#,
         wrong_token: r#"{"detail":"Invalid token"}"#,
     }),

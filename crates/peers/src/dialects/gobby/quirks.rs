@@ -8,7 +8,7 @@ pub(super) const WAIT: Duration = Duration::from_secs(600);
 /// How long an approval waits, then it is denied.
 pub(super) const APPROVAL_WAIT: Duration = Duration::from_secs(300);
 
-/// Under which name a page that logged in sends its token: its own login is a form that sets a cookie.
+/// Under which name a page that logged in shows who it is: its own login is a form that sets a cookie.
 pub(super) const COOKIE: &str = "gobby_session";
 
 /// The tool whose calls are drawn as a card with options.

@@ -1,16 +1,17 @@
 //! The machine of one request: what a page asks for before it opens its socket.
 
+use std::time::Duration;
+
 use askbridge_core::event::Settings;
 use askbridge_core::ids::{Raw, SessionId};
 use askbridge_core::limits;
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::lists::Listed;
 use super::starting::{self, Beginning};
 use super::{history, messages, quirks, summary};
 use crate::one_request::OneRequest;
-use crate::peer::{Cx, Frame, Outbox, Req, Resp, Tag};
+use crate::peer::{Cx, Outbox, Req, Tag};
 use crate::rest;
 use crate::story::Story;
 use crate::told::Happened;
@@ -38,9 +39,8 @@ pub(super) struct Asked {
 /// What the response will be made of.
 enum Wanted {
     Nothing,
-    Login {
-        token: String,
-    },
+    Login,
+    Logout,
     /// The folders in which agents work: their names, or what happens in them as well.
     Folders,
     Projects,
@@ -83,9 +83,9 @@ impl Asked {
             ("POST", ["auth", "login"]) => {
                 let body: Value = serde_json::from_slice(req.body).unwrap_or_default();
                 let token = body["password"].as_str().unwrap_or_default().to_owned();
-                self.query(Wanted::Login { token: token.clone() }, Query::Login { token }, out);
+                self.query(Wanted::Login, Query::Login { token }, out);
             }
-            ("POST", ["auth", "logout"]) => with_cookie(out, "", 0),
+            ("POST", ["auth", "logout"]) => self.query(Wanted::Logout, Query::Logout, out),
             ("GET", ["files", "projects"]) => self.query(Wanted::Folders, Query::Folders, out),
             ("GET", ["projects"]) => self.query(Wanted::Projects, Query::Folders, out),
             ("POST", ["sessions", "web-chat"]) => {
@@ -199,7 +199,13 @@ impl Asked {
     fn granted(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
         let finds = receipt.finds.map(|finds| *finds).unwrap_or_default();
         match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
-            Wanted::Login { token } => with_cookie(cx.out, &token, COOKIE_SECONDS),
+            Wanted::Login => {
+                let cookie = receipt.cookie.map(|cookie| set_cookie(&cookie, limits::LOGIN_COOKIE_LIFE));
+                rest::json_with_cookies(cx.out, cookie, &json!({"ok": true}));
+            }
+            Wanted::Logout => {
+                rest::json_with_cookies(cx.out, [set_cookie("", Duration::ZERO)], &json!({"ok": true}));
+            }
             Wanted::Folders => rest::json(cx.out, 200, &history::projects(&finds.folders)),
             Wanted::Projects => {
                 let sessions = Query::Sessions { after: None, limit: AT_WORK_MAX };
@@ -247,16 +253,9 @@ fn kept_settings(finds: &Finds) -> Map<String, Value> {
     kept.unwrap_or_default()
 }
 
-/// How long a page stays logged in.
-const COOKIE_SECONDS: u32 = 30 * 24 * 60 * 60;
-
-/// Says that it went well, and has the browser keep the token, or forget it.
-fn with_cookie(out: &mut Outbox, token: &str, seconds: u32) {
-    let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}", quirks::COOKIE);
-    let body = Bytes::from_static(br#"{"ok":true}"#);
-    let headers = vec![("set-cookie", cookie)];
-    let resp = Resp { status: 200, content_type: "application/json", headers, body, open: false };
-    out.frames.push(Frame::Response(resp));
+/// Has the browser keep a cookie for so long, or forget it.
+fn set_cookie(cookie: &str, life: Duration) -> String {
+    format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", quirks::COOKIE, life.as_secs())
 }
 
 impl OneRequest for Asked {
@@ -291,7 +290,7 @@ impl OneRequest for Asked {
         }
         match (ruling, &self.wanted) {
             (Ok(receipt), _) => self.granted(receipt, cx),
-            (Err(Rejection::Unauthorized), Wanted::Login { .. }) => {
+            (Err(Rejection::Unauthorized), Wanted::Login) => {
                 rest::json(cx.out, 401, &json!({"ok": false, "error": "Invalid username or password"}));
             }
             (Err(why), _) => rest::detail(cx.out, why.status(), &why.to_string()),

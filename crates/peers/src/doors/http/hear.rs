@@ -8,7 +8,7 @@ use askbridge_core::limits;
 use askbridge_core::terms::{Facts, OnExpiry, Rules, Wait, Wishes, terms};
 use askbridge_core::wild::{self, Wild};
 
-use super::{NAME, documented};
+use super::{NAME, documented, slips};
 use crate::json;
 use crate::wish::AskWish;
 
@@ -33,6 +33,10 @@ pub enum AskError {
     Secret,
     #[error("{0}")]
     BadExpiry(String),
+    #[error("unknown field `{given}`; did you mean `{meant}`?")]
+    Misspelt { given: String, meant: &'static str },
+    #[error("`{0}` occurs twice in one object of this approval, and readers differ in which one counts; send it once")]
+    Repeated(String),
 }
 
 /// What comes along with the body.
@@ -52,6 +56,7 @@ pub fn ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskError> {
 /// Reads an ask however it is written.
 pub(super) fn wild_ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskError> {
     let value = json::parse(body).ok_or(AskError::NotJson)?;
+    slips::check(&value)?;
     let what = what(&value)?;
     let field = |name: &str| value.field(&[name]);
     let text = |name: &str| match field(name) {

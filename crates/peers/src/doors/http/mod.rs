@@ -6,6 +6,7 @@
 
 mod documented;
 mod hear;
+mod slips;
 mod stated;
 mod wire;
 

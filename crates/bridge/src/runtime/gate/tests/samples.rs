@@ -60,6 +60,7 @@ every_wish! {
     Wish::Note { .. } => [
         "note": |at| Wish::Note { session: at.session, level: Level::Info, text: "Built".to_owned() }
     ];
+    Wish::Abandon { .. } => ["abandon": |at| Wish::Abandon { ask: AskRef::Id(at.ask), why: "gone".to_owned() }];
     Wish::Withdraw { .. } => [
         "withdraw": |at| Wish::Withdraw { ask: AskRef::Id(at.ask), why: "done".to_owned() },
         "withdraw what is open": |at| {

@@ -35,7 +35,8 @@ where
     done
 }
 
-/// Waits for the end of the ask like everybody; if `gone` comes first, withdraws it.
+/// Waits for the end of the ask like everybody; if `gone` comes first, withdraws it, unless a person has answered: their answer
+/// stays, also while they can still undo it.
 pub(super) async fn respond_or_withdraw(
     app: App,
     caller: &Caller,
@@ -48,9 +49,9 @@ pub(super) async fn respond_or_withdraw(
         response = respond(app.clone(), caller, shown) => return response,
         () = gone.cancelled() => {}
     }
-    let wish = Wish::Withdraw { ask: AskRef::Id(ask), why: WHY.to_owned() };
+    let wish = Wish::Abandon { ask: AskRef::Id(ask), why: WHY.to_owned() };
     match app.gate().grant(caller, HTTP, wish).await {
-        // Somebody was quicker: then there is nothing to take back.
+        // A person was quicker, or it is over: then there is nothing to take back.
         Ok(_) | Err(Rejection::Refused(_)) => {}
         Err(error) => warn!(ask.id = %ask, %error, "An ask could not be withdrawn after its asker went away"),
     }

@@ -1,0 +1,99 @@
+//! Mistakes in a body that would change what is asked if they were passed over: a misspelt field, a name that occurs twice.
+
+use askbridge_core::wild::Wild;
+
+use super::hear::AskError;
+use crate::json::repeated;
+
+/// The fields of an ask whose names are long enough to be recognised when they are misspelt.
+const FIELDS: &[&str] = &[
+    "questions",
+    "question",
+    "approval",
+    "session",
+    "agent",
+    "timeout_seconds",
+    "on_expiry",
+    "undo_seconds",
+    "quorum",
+    "context",
+];
+
+/// Ordinary names that only look like a misspelt field.
+const ORDINARY: &[&str] = &["content"];
+
+/// Names from this length on may have two slips; shorter ones have too many neighbours, such as `version` and `session`.
+const TWO_SLIPS: usize = 12;
+
+/// Refuses a field that is probably a misspelt one of ours, and an approval in which a name occurs twice. Other fields that we do
+/// not know are kept.
+pub(super) fn check(body: &Wild) -> Result<(), AskError> {
+    let Wild::Map(fields) = body else { return Ok(()) };
+    for (given, _) in fields {
+        if let Some(meant) = meant(given) {
+            return Err(AskError::Misspelt { given: given.clone(), meant });
+        }
+    }
+    match body.field(&["approval"]).and(repeated(body)) {
+        Some(name) => Err(AskError::Repeated(name.to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// Returns the field that was probably meant by a name that is none.
+fn meant(given: &str) -> Option<&'static str> {
+    let longest = FIELDS.iter().map(|field| field.len()).max().unwrap_or_default();
+    // A long name is far from all of ours, and comparing it would take long.
+    if FIELDS.contains(&given) || ORDINARY.contains(&given) || given.len() > longest + 2 {
+        return None;
+    }
+    let written = given.to_lowercase();
+    let slips = |field: &str| if field.len() < TWO_SLIPS { 1 } else { 2 };
+    FIELDS.iter().copied().find(|field| distance(&written, field) <= slips(field))
+}
+
+/// Counts the letters that have to be put in, taken out, changed or swapped with their neighbour.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<_>, Vec<_>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + change);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_finds_the_field_that_was_meant_and_other_names_are_left_alone() {
+        for (given, field) in [
+            ("quorom", "quorum"),
+            ("tiemout_seconds", "timeout_seconds"),
+            ("timeoutSeconds", "timeout_seconds"),
+            ("timeot_second", "timeout_seconds"),
+            ("undo_second", "undo_seconds"),
+            ("on_expire", "on_expiry"),
+            ("Quorum", "quorum"),
+            ("agents", "agent"),
+        ] {
+            assert_eq!(meant(given), Some(field), "{given}");
+        }
+        let long = "x".repeat(100_000);
+        for given in
+            ["version", "content", "trace", "form", "forms", "call", "plan", "header", "options", "title", &long]
+        {
+            assert_eq!(meant(given), None, "{given}");
+        }
+    }
+}
