@@ -36,7 +36,7 @@ settings! {
         /// How much the journal and its index may hold, like `2GB`; beyond it, the oldest conversations are forgotten
         /// whole, never one of the last day or with something unfinished; keep: as much as there is
         retention_size: Option<u64> = amount("keep"), Text("keep");
-        /// Name that people read for whoever answers at a terminal of this machine
+        /// Name that people see beside answers from a terminal of this machine
         user: String = text(), Computed("$USER, or me", |machine| machine.user.as_ref());
         /// A token to speak with, over TCP; several commands also take `--token`
         token: Option<String> = secret(), Nothing("none: commands use the local socket"),
@@ -44,8 +44,8 @@ settings! {
         /// Server that `ask`, `wait`, `inbox`, `answer`, `mcp` and `hook` speak to, with a token, instead of the one on
         /// this machine
         url: Option<String> = url(), Text(""), whose: Whose::Commands;
-        /// A PEM file with certificates of authorities that commands believe beside those of the machine, for a `url`
-        /// with https
+        /// A PEM file with certificate authorities that commands trust beside those of the machine, for a `url` with
+        /// https
         authorities: Option<PathBuf> = file(), Text(""), whose: Whose::Commands;
         /// Where people reach the server from outside, for links; its name need not be in `allowed_hosts`. With it, no
         /// address counts as this machine
@@ -66,8 +66,8 @@ settings! {
     limits: Limits {
         /// How many requests one token may make in a second; after a quiet time, twice as many at once
         requests: u32 = count(1_000_000), Text("10000");
-        /// How many wrong tokens and pairing links one address may try in a minute; behind a proxy, everybody is one
-        /// address
+        /// How many wrong tokens and pairing links one address may try in a minute; behind a proxy, all clients share
+        /// one address
         failures: u32 = count(1_000_000), Text("20");
     }
 
@@ -75,8 +75,8 @@ settings! {
     agents: Agents {
         /// How long an agent's process is kept for an open question before it is parked; 0 parks at once, off never
         warm: Option<Duration> = span("off", limits::WAIT_MAX), Text("10m"), env: Some("ASKBRIDGE_WARM");
-        /// How long an agent's process is kept for an open permission before it is denied, in words; off: as long as it
-        /// takes
+        /// How long an agent's process is kept for an open permission before that is denied with an explanation; off:
+        /// without limit
         hold_max: Option<Duration> = span("off", limits::WAIT_MAX), Text("off"), env: Some("ASKBRIDGE_HOLD_MAX");
         /// Tools that always go to a person, whatever an agent's mode allows, like `Bash` or `mcp__github__*`; sessions
         /// may name more
@@ -86,7 +86,7 @@ settings! {
         memory: Option<u64> = amount("off"), Text("off");
         /// How long an agent with nothing to do is kept before its process sleeps
         idle: Duration = span_or_zero(limits::WAIT_MAX), Text("30m"), env: Some("ASKBRIDGE_IDLE");
-        /// How many agents run at the same time; more wait for a place
+        /// How many agents run at the same time; further ones wait until one ends
         max: u32 = count(255), Text("16");
         /// Variables that agents find in their environment beside the usual, with commas between
         env: String = text(), Text(""), env: Some("ASKBRIDGE_AGENT_ENV");
@@ -94,18 +94,17 @@ settings! {
 
     /// Agents in people's own terminals.
     hooks: Hooks {
-        /// How long the hook of an agent in a terminal waits for the server to take what it brings; beyond it, it says
-        /// nothing and the terminal goes on alone; 0: hooks are off
+        /// How long the hook of an agent in a terminal waits for the server to accept its request; after that it prints
+        /// nothing and the terminal continues alone; 0: hooks are off
         accept: Duration = span_or_zero(limits::HOOK_ACCEPT_MAX), Text("300ms"),
             flag: Flag::Without, whose: Whose::Everyone;
         /// How long a run of your own without a terminal (`claude -p` with a prompt tool) is kept for an open question
         /// before it is parked, to be taken up with `askbridge resume`; off: never
         park: Option<Duration> = span("off", limits::WAIT_MAX), Text("off");
         /// How long a run of your own waits for a person that has neither a terminal nor a prompt tool (plain `claude
-        /// -p`); beyond it, the call is denied in words; never: as long as `terms.timeout` says
+        /// -p`); after that, the call is denied with an explanation; never: as long as `terms.timeout` says
         headless: Option<Duration> = span("never", limits::WAIT_MAX), Text("1m");
-        /// How long nobody has to type at any terminal of this machine before you count as away, with `askbridge away
-        /// auto`
+        /// How long all terminals of this machine have to be idle before you count as away, with `askbridge away auto`
         away_after: Duration = span_or_zero(limits::WAIT_MAX), Text("5m");
     }
 
@@ -133,8 +132,8 @@ settings! {
         /// Private addresses that the server may call, for pushes to a relay of your own, like `10.0.0.7` or
         /// `10.0.0.0/8`
         private: Vec<IpNet> = ranges(), Text("");
-        /// A PEM file with certificates of authorities that are believed beside those of the machine, when the server
-        /// calls somebody
+        /// A PEM file with certificate authorities that the server trusts beside those of the machine, when it calls
+        /// other servers
         authorities: Option<PathBuf> = file(), Text("");
     }
 
@@ -164,7 +163,7 @@ settings! {
     terms: Terms {
         /// How long an ask waits for a person
         timeout: Option<Duration> = span("never", limits::WAIT_MAX), Text("never");
-        /// When nobody came: tell the agent, or tell it and stop its turn
+        /// When nobody answered in time: tell the agent, or tell it and stop its turn
         on_expiry: OnExpiry = one_of::<OnExpiry>(), Text("tell");
         /// When a person closed the ask: tell the agent, or tell it and stop its turn
         on_dismissal: OnDismissal = one_of::<OnDismissal>(), Text("tell");

@@ -152,7 +152,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A setting, for whoever shows it.
+/// A setting as `config show` prints it.
 #[derive(Debug)]
 pub struct Shown<'a> {
     pub key: &'static Key,

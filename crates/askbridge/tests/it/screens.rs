@@ -325,8 +325,8 @@ fn the_help_of_ask_lists_its_exit_codes() {
           --data <FOLDER>       Folder of the journal, the token file and the local socket
           --url <URL>           Server that `ask`, `wait`, `inbox`, `answer`, `mcp` and `hook` speak to,
                                 with a token, instead of the one on this machine
-          --authorities <FILE>  A PEM file with certificates of authorities that commands believe beside
-                                those of the machine, for a `url` with https
+          --authorities <FILE>  A PEM file with certificate authorities that commands trust beside those
+                                of the machine, for a `url` with https
 
     Exit codes:
         0  answered; the answer is on stdout (if a rule answered, stderr says so)

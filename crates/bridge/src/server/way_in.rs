@@ -51,7 +51,7 @@ pub(super) fn who(
     let cookie = brought.filter(|_| token.is_none() && cookie_counts(app, listing, route.kind, parts));
     let logged_in = cookie.and_then(|it| app.tokens.cookie_holder(it, listing.name, app.handle.clock.now()));
     if let Some(caller) = logged_in {
-        pace(app, &caller).map_err(|rejection| Trouble::from(rejection).into_response())?;
+        app.pace(&caller.party).map_err(|rejection| Trouble::from(rejection).into_response())?;
         return Ok(Some(Known { caller, by_cookie: true }));
     }
     let caller = match (token, remote) {
@@ -200,7 +200,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, HeaderValue::from_static("localhost"));
         assert!(!is_direct(&Origins::default(), IpAddr::from([10, 0, 0, 1]), &headers));
-        let proxied = Origins::default().with_public_url("https://ask.example").unwrap();
+        let proxied = Origins::default().with_public_url("https://ask.example");
         assert!(!is_direct(&proxied, IpAddr::from([127, 0, 0, 1]), &headers));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use askbridge_bridge::clock::{Clock, Manual};
 use askbridge_bridge::runtime::Store;
 use askbridge_core::ids::{SessionId, Timestamp};
-use askbridge_journal::{LocalBus, Memory};
+use askbridge_journal::Memory;
 use askbridge_peers::uuid;
 use futures_util::StreamExt;
 use http_body_util::{BodyExt, Full};
@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use crate::kit::{House, PATIENCE};
 
 fn store() -> Store {
-    Store::Memory(Memory::new(7).expect("memory can be had"), LocalBus::default())
+    Store::from(Memory::new(7).expect("memory can be had"))
 }
 
 async fn house(dialect: &str) -> House {

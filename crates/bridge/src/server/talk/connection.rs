@@ -4,7 +4,7 @@ use askbridge_core::event::Event;
 use askbridge_core::ids::{Epoch, Position, SessionId};
 use askbridge_core::limits;
 use askbridge_peers::peer::{EndsWith, Record, Streamed, Tag};
-use askbridge_peers::wish::{Query, Receipt, Rejection, Watch, Wish};
+use askbridge_peers::wish::{Query, Rejection, Watch, Wish};
 use tokio::sync::mpsc;
 use tracing::warn;
 
