@@ -3,6 +3,7 @@
  * on it: the same answer again is no news to it, so sending twice after a lost connection changes nothing.
  */
 
+import { textOf, tooLarge } from "./frame.ts";
 import { refused } from "./trouble.ts";
 import { Kept } from "./kept.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -20,7 +21,7 @@ const RETRY_MS = 3_000;
 
 export interface OutboxEvents {
   /** Sends a frame and returns its tag, or `null` without a connection. */
-  readonly send: (frame: (tag: number) => ClientFrame) => number | null;
+  readonly send: (frame: (tag: number) => ClientFrame) => number | "too_large" | null;
   readonly sending: (ask: string, sending: Sending) => void;
   /** What waits to be sent is not what it was. */
   readonly unsent: (unsent: ReadonlyMap<string, Deed>) => void;
@@ -96,6 +97,12 @@ export class Outbox {
     return isHeld ? { state: "held", what: "answer", until: parcel.notBefore } : { state: "queued", what: parcel.what };
   }
 
+  /** The answer that waits for the server's word. */
+  answerOf(ask: string): NewAnswer | null {
+    const parcel = this.kept.get(ask);
+    return parcel?.what === "answer" ? parcel.answer : null;
+  }
+
   /** What the server has not ruled on, by ask. */
   unsent(): ReadonlyMap<string, Deed> {
     return new Map(this.kept.entries().map(([ask, { what }]) => [ask, what]));
@@ -129,14 +136,23 @@ export class Outbox {
     const parcel = this.kept.get(ask);
     if (!parcel || [...this.flying.values()].some((flying) => flying.ask === ask)) return;
     clearTimeout(this.timers.get(ask));
+    // Before it is held or waits for a connection: the person is still there to shorten it.
+    if (textOf(frameOf(Number.MAX_SAFE_INTEGER, ask, parcel)) === null) return this.refuse(ask, parcel);
     const wait = parcel.what === "answer" && parcel.notBefore !== null ? parcel.notBefore - this.around.now() : 0;
     if (parcel.what === "answer" && parcel.notBefore !== null && wait > 0) {
       this.events.sending(ask, { state: "held", what: "answer", until: parcel.notBefore });
       return this.later(ask, wait);
     }
     const tag = this.events.send((number) => frameOf(number, ask, parcel));
+    if (tag === "too_large") return this.refuse(ask, parcel);
     if (tag !== null) this.flying.set(tag, { ask, parcel });
     this.events.sending(ask, { state: tag === null ? "queued" : "sending", what: parcel.what });
+  }
+
+  private refuse(ask: string, parcel: Parcel) {
+    this.kept.delete(ask);
+    this.events.unsent(this.unsent());
+    this.events.sending(ask, { state: "refused", what: parcel.what, because: tooLarge(parcel.what === "answer" ? parcel.answer : undefined) });
   }
 
   private later(ask: string, ms: number) {
