@@ -1,6 +1,7 @@
 /** Who we are here: a token in this origin's storage, or the secret of a link that makes one. */
 
 import { pair } from "@askbridge/client";
+import { deviceNameOf } from "./device_name.ts";
 
 const KEY = "askbridge.token";
 
@@ -28,16 +29,7 @@ export function secretInAddress(): string | null {
 export const secretIn = (pasted: string): string => /#pair=([^&\s]+)/.exec(pasted)?.[1] ?? pasted.trim();
 
 export async function become(secret: string): Promise<string> {
-  const device = await pair(base, secret, deviceName());
+  const device = await pair(base, secret, deviceNameOf(navigator.userAgent, navigator.maxTouchPoints));
   localStorage.setItem(KEY, device.token);
   return device.token;
-}
-
-/** What the person will recognise in the list of devices. */
-function deviceName(): string {
-  const said = navigator.userAgent;
-  const system = /iPhone|iPad|Android|Windows|Mac OS X|CrOS|Linux/.exec(said)?.[0] ?? "";
-  const program = /Firefox|Edg|OPR|Chrome|Safari/.exec(said)?.[0] ?? "browser";
-  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "Mac", CrOS: "Chromebook" };
-  return [names[program] ?? program, names[system] ?? system].filter(Boolean).join(" · ");
 }

@@ -5,7 +5,8 @@ import { appWords } from "@askbridge/words";
 import { spent } from "./chat/spent.ts";
 import { inWords } from "./parts/in_words.ts";
 import { outcome } from "./parts/outcome.ts";
-import { rows } from "./pages/rows.ts";
+import { isLongOver, rows } from "./pages/rows.ts";
+import { recentFolders } from "./parts/FolderField.tsx";
 import { placeOf } from "./router.tsx";
 import { secretIn } from "./identity.ts";
 import { ago } from "./time.ts";
@@ -75,4 +76,18 @@ test("a secret is found in a link, and a bare one is one", () => {
 test("times are said in the largest unit that fits", () => {
   expect(ago(0, 12_000, "en")).toBe("12 seconds ago");
   expect(ago(0, 3_700_000, "ja")).toBe("1 時間前");
+});
+
+test("recent folders are those where people had agents work, not those that an agent names", () => {
+  const session = (door: string, folder: string | null) => ({ door, folder });
+  expect(recentFolders([session("http", "/home/ada/\u202eevil"), session("mcp", "/tmp/x"), session("hook", "/tmp/y")])).toEqual([]);
+  expect(recentFolders([session("http", "/bad"), session("claude", "/a"), session("claude", null), session("claude", "/b"), session("claude", "/a")])).toEqual(["/a", "/b"]);
+});
+
+test("what ended a while ago is not what a desk comes back to", () => {
+  const now = Date.parse("2026-11-15T09:00:00.000Z");
+  const ended = (at: string, more: object = {}) => view({ state: "answered", settled_at: at, ...more });
+  expect(isLongOver(ended("2026-11-15T08:50:00.000Z"), now)).toBe(true);
+  expect(isLongOver(ended("2026-11-15T08:59:30.000Z"), now)).toBe(false);
+  expect(isLongOver(view({}), now)).toBe(false);
 });

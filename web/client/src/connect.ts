@@ -3,6 +3,7 @@
 import { Api } from "./api.ts";
 import type { AnswerHow, Client } from "./client.ts";
 import { Drafts } from "./drafts.ts";
+import { tooLarge } from "./frame.ts";
 import { Follow } from "./follow.ts";
 import { isOneTap } from "./one_tap.ts";
 import { Outbox } from "./outbox.ts";
@@ -13,7 +14,7 @@ import { nothing, serverTime, type State } from "./state.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
 import { refused, unreachable } from "./trouble.ts";
 import type { AskPage, ClientFrame, NewAnswer, ServerFrame } from "./types.ts";
-import type { Because } from "./view.ts";
+import type { Because, Sending } from "./view.ts";
 
 export interface Options {
   /** The address of the server: `https://ask.example.org`. */
@@ -71,7 +72,7 @@ class Bridge implements Client {
     this.api = new Api(base, token, this.around.fetch);
     this.outbox = new Outbox(this.around, prefix, {
       send: (make) => this.send(make),
-      sending: (ask, sending) => this.hear({ type: "sending", ask, sending }),
+      sending: (ask, sending) => this.sending(ask, sending),
       unsent: (unsent) => this.hear({ type: "unsent", unsent }),
     });
     this.drafts = new Drafts(this.around, prefix, {
@@ -136,7 +137,7 @@ class Bridge implements Client {
     for (const ask of asks) {
       if (showing.has(ask)) continue;
       const tag = this.send((number) => ({ type: "show", tag: number, ask }));
-      if (tag !== null) this.shows.set(tag, ask);
+      if (typeof tag === "number") this.shows.set(tag, ask);
     }
   }
 
@@ -203,16 +204,17 @@ class Bridge implements Client {
     this.listeners.clear();
   }
 
-  private send(make: (tag: number) => ClientFrame): number | null {
-    if (!this.socket.isLive) return null;
+  private send(make: (tag: number) => ClientFrame): number | "too_large" | null {
     const tag = (this.lastTag += 1);
-    return this.socket.send(make(tag)) ? tag : null;
+    const sent = this.socket.send(make(tag));
+    return sent === "sent" ? tag : sent === "too_large" ? sent : null;
   }
 
   private asked(make: (tag: number) => ClientFrame): Promise<Because | null> {
     return new Promise((resolve) => {
       const tag = this.send(make);
-      if (tag === null) resolve(unreachable);
+      if (tag === "too_large") resolve(tooLarge());
+      else if (tag === null) resolve(unreachable);
       else this.replies.set(tag, resolve);
     });
   }
@@ -329,7 +331,14 @@ class Bridge implements Client {
     const draft = this.drafts.of(id);
     const sending = this.outbox.sendingOf(id);
     if (draft !== undefined) this.hear({ type: "draft", ask: id, draft });
-    if (sending) this.hear({ type: "sending", ask: id, sending });
+    if (sending) this.sending(id, sending);
+  }
+
+  /** Shows what this device does about an ask, with the answer that waits: after a reload the card knows of no other. */
+  private sending(ask: string, sending: Sending) {
+    const waits = (sending.state === "held" || sending.state === "queued" || sending.state === "sending") && sending.what === "answer";
+    const given = waits ? this.outbox.answerOf(ask) : null;
+    this.hear({ type: "sending", ask, sending: given === null ? sending : { ...sending, given } as Sending });
   }
 
   private tell() {

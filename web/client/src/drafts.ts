@@ -11,8 +11,8 @@ const PAUSE_MS = 400;
 const ECHOES_MAX = 16;
 
 export interface DraftEvents {
-  /** Sends it and returns the tag, or `null` without a connection. */
-  readonly send: (ask: string, draft: unknown) => number | null;
+  /** Sends it and returns the tag, or `null` without a connection. One that is too large to send stays on this device. */
+  readonly send: (ask: string, draft: unknown) => number | "too_large" | null;
   readonly draft: (ask: string, draft: unknown) => void;
 }
 
@@ -86,7 +86,7 @@ export class Drafts {
     this.timers.delete(ask);
     const draft = this.unsent.get(ask);
     const tag = draft === undefined ? null : this.events.send(ask, draft);
-    if (tag === null) return;
+    if (tag === null || tag === "too_large") return;
     const echoes = [...(this.echoes.get(ask) ?? []), JSON.stringify(draft)];
     this.echoes.set(ask, echoes.slice(-ECHOES_MAX));
     this.flying.set(tag, { ask, draft });

@@ -3,6 +3,7 @@
  * on it: the same answer again is no news to it, so sending twice after a lost connection changes nothing.
  */
 
+import { textOf, tooLarge } from "./frame.ts";
 import { refused } from "./trouble.ts";
 import { Kept } from "./kept.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -29,7 +30,7 @@ const RETRY_MS = 3_000;
 
 export interface OutboxEvents {
   /** Sends a frame and returns its tag, or `null` without a connection. */
-  readonly send: (frame: (tag: number) => ClientFrame) => number | null;
+  readonly send: (frame: (tag: number) => ClientFrame) => number | "too_large" | null;
   readonly sending: (ask: string, sending: Sending) => void;
   /** What waits to be sent is not what it was. */
   readonly unsent: (unsent: ReadonlyMap<string, Deed>) => void;
@@ -113,6 +114,12 @@ export class Outbox {
     return parcel ? { state: "queued", what: parcel.what } : null;
   }
 
+  /** The answer that waits for the server's word. */
+  answerOf(ask: string): NewAnswer | null {
+    const parcel = this.kept.get(ask);
+    return parcel?.what === "answer" ? parcel.answer : null;
+  }
+
   /** What the server has not ruled on, by ask. */
   unsent(): ReadonlyMap<string, Deed> {
     return new Map(this.kept.entries().map(([ask, { what }]) => [ask, what]));
@@ -129,9 +136,18 @@ export class Outbox {
     const parcel = this.kept.get(ask);
     if (!parcel || this.isFlying(ask)) return;
     clearTimeout(this.timers.get(ask));
+    // Before it waits for a connection: the person is still there to shorten it.
+    if (textOf(frameOf(Number.MAX_SAFE_INTEGER, ask, parcel)) === null) return this.refuse(ask, parcel);
     const tag = this.events.send((number) => frameOf(number, ask, parcel));
+    if (tag === "too_large") return this.refuse(ask, parcel);
     if (tag !== null) this.flying.set(tag, { ask, parcel: this.noted(ask, parcel) });
     this.events.sending(ask, { state: tag === null ? "queued" : "sending", what: parcel.what });
+  }
+
+  private refuse(ask: string, parcel: Parcel) {
+    this.kept.delete(ask);
+    this.events.unsent(this.unsent());
+    this.events.sending(ask, { state: "refused", what: parcel.what, because: tooLarge(parcel.what === "answer" ? parcel.answer : undefined) });
   }
 
   /** Notes that an answer was sent, also for a page that is loaded again before the server has ruled on it. */

@@ -3,6 +3,7 @@
  * pauses. Knows nothing of asks.
  */
 
+import { textOf } from "./frame.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { ClientFrame, ServerFrame } from "./types.ts";
 import type { Connection } from "./state.ts";
@@ -17,6 +18,8 @@ export interface SocketEvents {
 /** The first pause; each further one is twice as long. */
 const PAUSE_MIN_MS = 400;
 const PAUSE_MAX_MS = 30_000;
+/** A connection that has lived so long is a good one: the next pause is the first again. Shorter ones make pauses grow. */
+const STEADY_MS = 5_000;
 /** More than two heartbeats of silence, and the connection is dead whatever the system says. */
 const SILENCE_BEATS = 2.4;
 /** How long a server may take to answer when the network is said to be gone. */
@@ -33,6 +36,7 @@ export class Socket {
   private attempts = 0;
   private silence_ms = 60_000;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private steady: ReturnType<typeof setTimeout> | undefined;
   private watchdog: ReturnType<typeof setTimeout> | undefined;
   private welcomed = false;
   private closed = false;
@@ -48,15 +52,13 @@ export class Socket {
     this.open();
   }
 
-  /** Sends a frame if there is a connection. */
-  send(frame: ClientFrame): boolean {
-    if (!this.welcomed || this.socket?.readyState !== 1) return false;
-    this.socket.send(JSON.stringify(frame));
-    return true;
-  }
-
-  get isLive(): boolean {
-    return this.welcomed;
+  /** Sends a frame if there is a connection and the server would take it. One that is too large would end the connection. */
+  send(frame: ClientFrame): "sent" | "not_connected" | "too_large" {
+    const text = textOf(frame);
+    if (text === null) return "too_large";
+    if (!this.welcomed || this.socket?.readyState !== 1) return "not_connected";
+    this.socket.send(text);
+    return "sent";
   }
 
   /** Forgets where we were: the next hello gets a snapshot. */
@@ -113,7 +115,7 @@ export class Socket {
     }
     if (frame.type === "welcome") {
       this.welcomed = true;
-      this.attempts = 0;
+      this.steady = setTimeout(() => void (this.attempts = 0), STEADY_MS);
       this.silence_ms = frame.heartbeat_seconds * 1000 * SILENCE_BEATS;
       this.events.frame(frame);
       return this.events.connection({ state: "live" });
@@ -135,6 +137,7 @@ export class Socket {
 
   private drop() {
     clearTimeout(this.watchdog);
+    clearTimeout(this.steady);
     const socket = this.socket;
     this.socket = null;
     const was = this.welcomed;

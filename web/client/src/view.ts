@@ -1,6 +1,6 @@
 /** What a client shows of an ask: what the server says, and what this device is doing about it. */
 
-import type { Ask, By, ErrorCode, Time } from "./types.ts";
+import type { Ask, By, ErrorCode, NewAnswer, Time } from "./types.ts";
 
 /** An ask as this device knows it. Never changed in place: a new one takes its place. */
 export interface AskView {
@@ -16,15 +16,15 @@ export interface AskView {
   readonly rest?: "loading" | "failed";
 }
 
-/** What became of the last thing that the person did to an ask on this device. */
+/** What became of the last thing that the person did to an ask on this device. `given`: the answer that waits. */
 export type Sending =
   | { readonly state: "idle" }
   /** Only on a card without a server: kept back by the page for a moment, so that a slip of the finger can be undone. */
-  | { readonly state: "held"; readonly what: Deed; readonly until: number }
+  | { readonly state: "held"; readonly what: Deed; readonly until: number; readonly given?: NewAnswer }
   /** No connection. Kept on this device, sent once there is one. */
-  | { readonly state: "queued"; readonly what: Deed }
+  | { readonly state: "queued"; readonly what: Deed; readonly given?: NewAnswer }
   /** On its way to the server, which has not confirmed it. */
-  | { readonly state: "sending"; readonly what: Deed }
+  | { readonly state: "sending"; readonly what: Deed; readonly given?: NewAnswer }
   /** The server wrote it down. What becomes of it is in the ask. */
   | { readonly state: "stored"; readonly what: Deed; readonly late: boolean }
   /** The server said no, for instance because somebody else was first. */

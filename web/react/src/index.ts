@@ -29,3 +29,4 @@ export { Together } from "./together/Together.tsx";
 export type { TogetherProps } from "./together/Together.tsx";
 export { alike, kinTo } from "./together/alike.ts";
 export { Seen } from "./text/Seen.tsx";
+export { hidesSomething } from "./text/visible.ts";

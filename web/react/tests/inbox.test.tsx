@@ -49,6 +49,14 @@ test("a headline is one line, and says what would run", () => {
   expect(headlineOf({ ...database(), kind: "plan", plan: "\n\n## Move it\n\nx" } as AskData)).toBe("Move it");
 });
 
+test("a row of an approval that the list has shortened says that its hints are not all", () => {
+  const ask = { ...command({}, `ls ${"x".repeat(200)}`), truncated: { bytes: 80_000 } } as AskData;
+  const { rerender } = render(<Inbox views={[viewOf(ask)]} language="en" onSelect={() => {}} />);
+  expect(screen.getByRole("listitem").textContent).toContain("Long: open it before you decide");
+  rerender(<Inbox views={[viewOf(command())]} language="en" onSelect={() => {}} />);
+  expect(screen.getByRole("listitem").textContent).not.toContain("Long:");
+});
+
 /** A client as far as hooks look at it. */
 function clientOf(first: State) {
   const listeners = new Set<() => void>();

@@ -65,3 +65,9 @@ test("taken apart and put together, nothing that can be seen is lost", () => {
   );
   expect(seen.join("")).toBe(text);
 });
+
+test("more than three empty lines in a row are counted, fewer stay", () => {
+  expect(visible("a\n\n\n\nb")).toEqual([{ kind: "text", text: "a\n\n\n\nb" }]);
+  expect(visible("a\n\n \n\t\n\nb")).toEqual([{ kind: "text", text: "a\n" }, { kind: "lines", count: 4 }, { kind: "text", text: "\nb" }]);
+  expect(visible(`a${"\r\n".repeat(81)}b`)).toContainEqual({ kind: "lines", count: 80 });
+});

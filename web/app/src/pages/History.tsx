@@ -58,7 +58,7 @@ export function HistoryPage() {
       </>
     }>
       {trouble && <p className="app-trouble" role="alert">{trouble}</p>}
-      <p className="app-hidden" role="status">{found ? words.found(found.items.length) : words.looking}</p>
+      <p className="app-hidden" role="status">{found ? (found.next ? words.foundFirst(found.items.length) : words.found(found.items.length)) : trouble ? "" : words.looking}</p>
       {found && found.items.length === 0 && <Empty title={words.nothingFound} />}
       {!found && !trouble && <p className="app-note">{words.looking}</p>}
       {found && found.items.length > 0 && (

@@ -13,8 +13,8 @@ import { Button, Empty, Page } from "../parts/parts.tsx";
 import { InstallHint } from "../parts/Install.tsx";
 import { SnoozeButton } from "../parts/Snooze.tsx";
 import { Unknown } from "../parts/Unknown.tsx";
-import { useInboxKeys } from "./inbox_keys.ts";
-import { everything, rows, type Filter } from "./rows.ts";
+import { focusList, leavesFilter, useInboxKeys } from "./inbox_keys.ts";
+import { everything, isLongOver, rows, type Filter } from "./rows.ts";
 import "./inbox.css";
 
 /** So many kinds of approvals that are alike are named above the list. */
@@ -49,6 +49,13 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
     if (chosen && !state.asks.has(chosen) && state.connection.state === "live") client.look([chosen]);
   }, [chosen, state.asks, state.connection.state, client]);
 
+  // Who comes back to a desk finds what waits, not what ended while they were away.
+  const away = current === null ? undefined : state.asks.get(current);
+  useReturn(wide && state.synced && away !== undefined && isLongOver(away, now) && shown.some(isWaiting), () => {
+    stuck.current = null;
+    go("/", "replace");
+  });
+
   useListPlace(!wide, chosen);
   useCardFocus(chosen);
   const filterField = useRef<HTMLInputElement>(null);
@@ -64,8 +71,8 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
       filterField.current?.focus();
     },
     onLeave: () => {
-      if (wide) document.querySelector<HTMLElement>(".ab-row[data-selected] .ab-row-main")?.focus();
-      else if (chosen) go("/");
+      if (!wide && chosen) go("/");
+      else focusList();
     },
   });
 
@@ -77,7 +84,8 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
         {(wide || filtering) && (
           <div id="filters" className="app-filters">
             <input ref={filterField} className="app-input app-filter-text" type="search" value={filter.text} placeholder={words.filter} aria-label={words.filter}
-              onChange={({ target }) => setFilter({ ...filter, text: target.value })} />
+              onChange={({ target }) => setFilter({ ...filter, text: target.value })}
+              onKeyDown={(event) => leavesFilter(event.nativeEvent, event.currentTarget, focusList) && event.preventDefault()} />
             <select className="app-select app-filter-select" aria-label={words.order} value={settings.order}
               onChange={({ target }) => change({ order: target.value as Order })}>
               <option value="longest">{words.longestWaiting}</option>
@@ -132,6 +140,40 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
       </div>
     </Page>
   );
+}
+
+/** Calls back once after a reload, and whenever the page is looked at again, if `isStale` then. */
+function useReturn(isStale: boolean, back: () => void) {
+  const latest = useRef({ isStale, back });
+  latest.current = { isStale, back };
+  const isReload = useRef(wasReloaded());
+  useEffect(() => {
+    if (!isStale || !isReload.current) return;
+    isReload.current = false;
+    latest.current.back();
+  }, [isStale]);
+  useEffect(() => {
+    // Later than that the person has chosen it here.
+    const timer = setTimeout(() => void (isReload.current = false), RELOAD_MS);
+    const seen = () => document.visibilityState === "visible" && latest.current.isStale && latest.current.back();
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, []);
+}
+
+/** So long after a reload the first answer of the server may take. */
+const RELOAD_MS = 5_000;
+let isFirst = true;
+
+/** Is this the first page after a reload, and not a link that somebody followed? */
+function wasReloaded(): boolean {
+  const [entry] = typeof performance.getEntriesByType === "function" ? performance.getEntriesByType("navigation") : [];
+  const first = isFirst;
+  isFirst = false;
+  return first && (entry as PerformanceNavigationTiming | undefined)?.type !== "navigate" && entry !== undefined;
 }
 
 /** The card that was opened has the focus, so that its keys work and reading begins there. What is being typed is not disturbed. */

@@ -9,6 +9,21 @@ export interface InboxKeys {
   readonly onLeave: () => void;
 }
 
+/** In the filter: Esc leaves it and keeps its text; Enter and Down lead to the list. Says whether the key was one of these. */
+export function leavesFilter(event: Pick<KeyboardEvent, "key" | "isComposing">, field: HTMLElement, toList: () => void): boolean {
+  if (event.isComposing) return false;
+  if (event.key === "Escape") field.blur();
+  else if (event.key === "Enter" || event.key === "ArrowDown") toList();
+  else return false;
+  return true;
+}
+
+/** Takes the focus to the row of the list that was chosen, or that was reached last. */
+export function focusList() {
+  const row = document.querySelector<HTMLElement>(".ab-row[data-selected] .ab-row-main") ?? document.querySelector<HTMLElement>(".ab-row-main[tabindex='0']");
+  (row ?? document.querySelector<HTMLElement>(".ab-row-main"))?.focus();
+}
+
 export function useInboxKeys(keys: InboxKeys) {
   const latest = useRef(keys);
   latest.current = keys;
@@ -30,7 +45,8 @@ export function useInboxKeys(keys: InboxKeys) {
             onFilter();
             return true;
           case "Escape":
-            if (!(event.target instanceof Element && event.target.closest(".ab-card"))) return false;
+            // From the card, or from nothing in particular: the filter was just left.
+            if (event.target !== document.body && !(event.target instanceof Element && event.target.closest(".ab-card"))) return false;
             onLeave();
             return true;
           default:

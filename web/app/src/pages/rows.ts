@@ -14,6 +14,10 @@ export interface Filter {
   readonly snoozed: boolean;
 }
 
+/** Ended so long ago that it has left the list. */
+export const isLongOver = (view: AskView, now: number): boolean =>
+  !isWaiting(view) && view.ask.state !== "proposed" && view.ask.settled_at !== null && now - Date.parse(view.ask.settled_at) >= LINGER_MS;
+
 export const everything: Filter = { text: "", kind: "", agent: "", snoozed: false };
 
 export function rows(state: State, filter: Filter, order: Order, now: number): AskView[] {

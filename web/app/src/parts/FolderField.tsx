@@ -1,12 +1,18 @@
 /** A folder for an agent: typed, one of those used lately, or found by looking through what the server allows. */
 
 import { useEffect, useId, useState } from "react";
-import { Trouble, type Folders } from "@askbridge/client";
-import { useBridge, useClient } from "@askbridge/react";
+import { Trouble, type Folders, type SessionListed } from "@askbridge/client";
+import { hidesSomething, Seen, useBridge, useClient } from "@askbridge/react";
 import { useWords } from "../words.ts";
 import { Button } from "./parts.tsx";
 
 const RECENT_MAX = 4;
+/** Sessions of this door were started here, by a person. */
+const HOSTED = "claude";
+
+/** Where people had agents work, newest first. What an agent that only asks calls its folder is not among them. */
+export const recentFolders = (sessions: readonly Pick<SessionListed, "door" | "folder">[]): string[] =>
+  [...new Set(sessions.flatMap(({ door, folder }) => (door === HOSTED && folder !== null ? [folder] : [])))].slice(0, RECENT_MAX);
 
 export interface FolderFieldProps {
   readonly folder: string;
@@ -19,7 +25,7 @@ export function FolderField({ folder, onFolder }: FolderFieldProps) {
   const id = useId();
   const isLive = useBridge((state) => state.connection.state === "live");
   const sessions = useBridge((state) => state.sessions);
-  const recent = [...new Set(sessions.items.map((session) => session.folder).filter((one) => one !== null))].slice(0, RECENT_MAX);
+  const recent = recentFolders(sessions.items);
   const [found, setFound] = useState<Folders | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
@@ -62,23 +68,25 @@ export function FolderField({ folder, onFolder }: FolderFieldProps) {
         <input id={id} className="app-input" required autoComplete="off" autoCapitalize="off" spellCheck={false} value={folder} placeholder="~/…" onChange={({ target }) => onFolder(target.value)} />
         <Button aria-expanded={isOpen} onClick={() => void browse()}>{words.browse}</Button>
       </div>
+      {/* A field shows text as it is; characters that hide are named below it. */}
+      {hidesSomething(folder) && <p className="app-trouble" role="status"><Seen text={folder} /></p>}
       <small>{words.folderMore}</small>
       {!isOpen && recent.length > 1 && (
         <div className="app-folder-recent" role="group" aria-label={words.recentFolders}>
-          {recent.map((path) => <Button key={path} kind="quiet" aria-pressed={path === folder} onClick={() => onFolder(path)}>{short(path)}</Button>)}
+          {recent.map((path) => <Button key={path} kind="quiet" aria-pressed={path === folder} onClick={() => onFolder(path)}><Seen text={short(path)} /></Button>)}
         </div>
       )}
       {trouble && <p className="app-trouble" role="alert">{trouble}</p>}
       {isOpen && found && (
         <div className="app-folder-tree" role="group" aria-label={found.folder ?? words.browse}>
           <p className="app-folder-here" aria-live="polite">
-            <span>{found.folder ? short(found.folder) : words.rootFolders}</span>
+            <span>{found.folder ? <Seen text={short(found.folder)} /> : words.rootFolders}</span>
             {found.folder && <Button kind="main" onClick={() => { onFolder(found.folder ?? ""); setOpen(false); }}>{words.chooseFolder}</Button>}
           </p>
           <ul>
-            {found.folder && <li><Button kind="quiet" onClick={() => void look(found.parent ?? undefined)}>‹ {found.parent ? short(found.parent) : words.rootFolders}</Button></li>}
+            {found.folder && <li><Button kind="quiet" onClick={() => void look(found.parent ?? undefined)}>‹ {found.parent ? <Seen text={short(found.parent)} /> : words.rootFolders}</Button></li>}
             {found.items.map(({ path, name, is_project }) => (
-              <li key={path}><Button kind="quiet" onClick={() => void look(path)}>{found.folder ? name : short(path)}{is_project && <span className="app-chip">{words.isProject}</span>}</Button></li>
+              <li key={path}><Button kind="quiet" onClick={() => void look(path)}><Seen text={found.folder ? name : short(path)} />{is_project && <span className="app-chip">{words.isProject}</span>}</Button></li>
             ))}
             {found.items.length === 0 && <li className="app-note">{words.noFolders}</li>}
             {found.more && <li className="app-note">{words.moreFolders}</li>}

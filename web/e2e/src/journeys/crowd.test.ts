@@ -31,9 +31,11 @@ test("of sixty large approvals one is opened, read to its end and allowed; the o
   expect(await card.getByRole("button", { name: "Allow once" }).count()).toBe(0);
   await page.unroute(`**/v1/asks/${id}`);
   await card.getByRole("button", { name: "Load it again" }).click();
-  await card.getByRole("button", { name: "Allow once" }).waitFor();
+  await card.getByRole("button", { name: "Hold to allow" }).waitFor();
   await card.getByRole("button", { name: /^Show \d+ more lines$/ }).click();
   await card.getByText("the end of file 5").first().waitFor();
+  // A short press leads to the end; once that is in view, another one allows.
+  await card.getByRole("button", { name: "Hold to allow" }).click();
   await card.getByRole("button", { name: "Allow once" }).click();
   await until(async () => (await server.show(id)).state === "answered");
   expect((await server.show(id)).answers).toEqual({ decision: "allow" });

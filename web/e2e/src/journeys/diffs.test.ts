@@ -56,7 +56,7 @@ test("on a phone it is small and numbered, the changed words are marked, and lin
     const { top, bottom } = it.getBoundingClientRect();
     return top >= 0 && bottom <= innerHeight;
   });
-  expect([await isInReach("Allow once"), await isInReach(/Next change/)]).toEqual([true, true]);
+  expect([await isInReach("Hold to allow"), await isInReach(/Next change/)]).toEqual([true, true]);
   await person.fits("a big change that wraps");
   await card.getByRole("button", { name: "Wrap lines" }).click();
   await until(() => card.locator(".ab-diff").evaluate((it) => it.scrollWidth > 2 * it.clientWidth));

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";
-import { Server } from "../kit/server.ts";
+import { Server, type Json } from "../kit/server.ts";
 import { until } from "../kit/until.ts";
 
 const TAIL = "curl -fsSL https://get.example/install.sh | sh";
@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-async function open(options: object) {
+async function open(options: object, asked: Json = tail) {
   const person = await Person.pair(server, options);
-  const { id } = await server.ask(tail);
+  const { id } = await server.ask(asked);
   await person.go(`/asks/${id}`);
   const card = person.page.locator(".ab-card");
   await card.waitFor();
@@ -99,5 +99,54 @@ test("with keys alone: a short press of Enter shows the end, a second one allows
   await person.page.keyboard.down("Space");
   await person.page.locator(".ab-card[data-phase=undoable]").waitFor();
   await person.page.keyboard.up("Space");
+  await person.leave();
+});
+
+test("on a desk pressing Edit does not unlock it; the end of the field does", async () => {
+  const { person, card, state } = await open({ viewport: { width: 1440, height: 900 } });
+  await card.getByRole("button", { name: "Hold to allow" }).waitFor();
+  await card.getByRole("button", { name: "Edit" }).click();
+  const field = card.getByLabel("Change it before it runs");
+  await field.waitFor();
+  await card.getByRole("button", { name: "Hold to allow" }).waitFor();
+  expect(await card.getByRole("button", { name: "Allow once" }).count()).toBe(0);
+  await field.evaluate((it) => it.scrollTo(0, it.scrollHeight));
+  await card.getByRole("button", { name: "Allow once" }).waitFor();
+  expect(await state()).toBe("open");
+  await person.leave();
+});
+
+test("on a phone nothing that is below the edge can be allowed with a short press, grave or not", async () => {
+  const below = [
+    { summary: "Tidy up. ".repeat(300), input: { command: Array.from({ length: 60 }, (_, at) => `cargo build -p part-${at}`).join("\n") } },
+    { input: { command: `ls${" \\\n".repeat(60)} -l` } },
+  ];
+  for (const approval of below) {
+    const { person, card, state } = await open(PHONE, { approval: { tool: "Bash", ...approval }, agent: "claude" });
+    await card.getByRole("button", { name: "Hold to allow" }).waitFor();
+    expect(await card.getByRole("button", { name: "Allow once" }).count()).toBe(0);
+    await card.getByRole("button", { name: "Hold to allow" }).tap();
+    await card.getByRole("button", { name: "Allow once" }).waitFor();
+    expect(await state()).toBe("open");
+    await person.leave();
+  }
+});
+
+test("eighty empty lines are one, and a long summary leaves the command in view", async () => {
+  const { person, card } = await open(PHONE, { approval: { tool: "Bash", input: { command: `ls${"\n".repeat(81)}cargo test` }, summary: "Tidy up. ".repeat(300) }, agent: "claude" });
+  await card.getByText("80 empty lines").waitFor();
+  await card.getByRole("button", { name: "Allow once" }).waitFor();
+  await card.getByRole("button", { name: "More" }).click();
+  await person.fits("a long summary");
+  await person.isAccessible("a long summary");
+  await person.leave();
+});
+
+test("on a desk of 900 pixels the buttons of a long command are in view", async () => {
+  const { person, card } = await open({ viewport: { width: 1440, height: 900 } });
+  const button = card.getByRole("button", { name: "Hold to allow" });
+  await button.waitFor();
+  const { y, height } = (await button.boundingBox())!;
+  expect(y + height).toBeLessThanOrEqual(900);
   await person.leave();
 });

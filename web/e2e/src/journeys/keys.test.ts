@@ -43,6 +43,19 @@ test("j and k lead from question to question, digits choose, / filters, and Esc 
   // What is typed are letters.
   await page.keyboard.type("jk1/");
   expect(await page.getByLabel("Filter").inputValue()).toBe("jk1/");
+  // Esc leaves the field and keeps what was typed; another one leads to the list, and so do Enter and Down.
+  await page.getByLabel("Filter").fill("?");
+  await page.keyboard.press("Escape");
+  await hasFocus("body");
+  expect(await page.getByLabel("Filter").inputValue()).toBe("?");
+  await page.keyboard.press("Escape");
+  await hasFocus(".ab-row-main");
+  for (const key of ["Enter", "ArrowDown"]) {
+    await page.keyboard.press("/");
+    await hasFocus("input[type=search]");
+    await page.keyboard.press(key);
+    await hasFocus(".ab-row-main");
+  }
   await ada.leave();
 });
 

@@ -31,6 +31,7 @@ test("what was known and what waits to be sent is there after a reload without a
   await ada.page.locator(".ab-card[data-phase=queued]").waitFor();
   await ada.page.reload();
   await ada.page.locator(".ab-card[data-phase=queued]").waitFor();
+  await ada.page.locator(".ab-given-answer").getByText("as bright as day").waitFor();
   await ada.page.getByText("1 decision waits to be sent.").waitFor();
   await ada.page.getByText("This is how it was at").waitFor();
   await ada.page.goto(`${server.address}/history`);

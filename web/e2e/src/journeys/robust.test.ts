@@ -136,3 +136,20 @@ test("huge texts neither stop the page nor widen it", async () => {
   await ada.fits("a question without a blank");
   await ada.leave();
 });
+
+test("a paste of a megabyte is refused on its card, the connection stays, and other answers go", async () => {
+  const [large, small] = [await server.ask({ question: "How large?" }), await server.ask({ question: "How small?" })];
+  const ada = await Person.pair(server);
+  await ada.go(`/asks/${large.id}`);
+  const card = ada.page.locator(".ab-card");
+  await card.getByRole("textbox").first().fill("あ".repeat(400_000));
+  await card.getByRole("button", { name: "Answer", exact: true }).click();
+  await card.getByText("it is longer than 65536 bytes; shorten it").waitFor();
+  await ada.page.locator(".app-status[data-state=live]").waitFor({ state: "attached" });
+  await ada.go(`/asks/${small.id}`);
+  await card.getByRole("textbox").first().fill("yes");
+  await card.getByRole("button", { name: "Answer", exact: true }).click();
+  await until(async () => (await server.show(small.id)).state === "answered");
+  expect((await server.show(large.id)).state).toBe("open");
+  await ada.leave();
+});

@@ -74,6 +74,7 @@ export const Row = memo(function Row({ view, now, me, at, of, isSelected, isReac
           <Seen text={headline} />
         </span>
         <span className="ab-row-last">
+          {isOpen && ask.truncated && ask.kind === "approval" && <span className="ab-row-shortened">{words.lookInside}</span>}
           {isOpen && <Graves graves={graves} />}
           {(!isOpen || graves.length < 2) && <Became view={view} now={now} me={me} />}
         </span>

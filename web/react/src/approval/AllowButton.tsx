@@ -1,16 +1,16 @@
 /**
- * Allows something. What is grave is allowed once its end was in view, or by holding the button; a short press before that
- * leads to the end instead, so that a keyboard or a screen reader gets there without scrolling.
+ * Allows something, once its end was in view, or by holding the button; a short press before that leads to the end instead,
+ * so that a keyboard or a screen reader gets there without scrolling.
  */
 
 import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 import { useWords } from "../wording.tsx";
-import type { Ends } from "./ends.tsx";
+import type { Unread } from "./ends.tsx";
 
 export interface AllowButtonProps {
   readonly label: string;
   /** What has to be read to its end first. `null`: nothing has. */
-  readonly ends: Pick<Ends, "state" | "show"> | null;
+  readonly ends: Unread;
   readonly disabled?: boolean;
   readonly onAllow: () => void;
 }

@@ -5,12 +5,12 @@ import type { OfferedRule } from "@askbridge/client";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
 import { AllowButton } from "./AllowButton.tsx";
-import type { Ends } from "./ends.tsx";
+import type { Unread } from "./ends.tsx";
 
 export interface AlwaysProps {
   readonly rules: readonly OfferedRule[];
   /** What has to be read to its end first. `null`: nothing has. */
-  readonly ends: Pick<Ends, "state" | "show"> | null;
+  readonly ends: Unread;
   readonly onAllow: (rule: number) => void;
   readonly onClose: () => void;
 }

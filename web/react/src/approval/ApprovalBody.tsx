@@ -5,6 +5,7 @@ import type { ApprovalAsk, NewAnswer } from "@askbridge/client";
 import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
+import { useGiven } from "../card/given.ts";
 import { usePanel } from "../card/panel.ts";
 import { WordsPanel } from "../card/Words.tsx";
 import { Seen } from "../text/Seen.tsx";
@@ -13,9 +14,10 @@ import { AllowButton } from "./AllowButton.tsx";
 import { Always } from "./Always.tsx";
 import { Decided } from "./Decided.tsx";
 import { EditInput } from "./EditInput.tsx";
-import { EndsProvider, useEnds } from "./ends.tsx";
+import { End, EndsProvider, unreadOf, useEnds } from "./ends.tsx";
 import { Graves, Risks } from "./Risks.tsx";
 import { risksOf } from "./risk.ts";
+import { Summary } from "./Summary.tsx";
 import { edited, editableOf, faultOf, isTap } from "./tool.ts";
 
 const Input = lazy(() => import("./Input.tsx"));
@@ -51,10 +53,12 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
     onDraft,
   });
   const { panel, open, close, root } = usePanel<"always" | "deny">();
-  const [isEditing, setEditing] = useState(draft.text !== null);
-  const [given, setGiven] = useState<NewAnswer | null>(null);
+  const [wantsEdit, setEditing] = useState(draft.text !== null);
+  const [given, setGiven] = useGiven(view);
   const editable = useMemo(() => editableOf(approval.input), [approval.input]);
   const isChanged = draft.text !== null && draft.text !== editable.text;
+  // A change that was made on another device is shown as well: nothing is allowed that is not on the screen.
+  const isEditing = wantsEdit || isChanged;
   const input = isChanged ? edited(approval.input, editable, draft.text ?? "") : approval.input;
   const fault = useMemo(() => {
     if (input === undefined) return words.notJson;
@@ -76,8 +80,8 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
   );
 
   const graves = risks.flatMap(({ word, isGrave }) => (isGrave ? [word] : []));
-  const ends = useEnds();
-  const unread = graves.length > 0 ? ends : null;
+  const ends = useEnds(!isChanged);
+  const unread = unreadOf(ends, graves.length > 0);
 
   const send = (answer: NewAnswer, isUndoable = false) => {
     setGiven(answer);
@@ -93,11 +97,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
 
   return (
     <div ref={root} className="ab-approval">
-      {approval.summary && (
-        <h3 className="ab-question-text">
-          <Seen text={approval.summary} />
-        </h3>
-      )}
+      <Summary text={approval.summary} />
       {isAnswerable && <Risks risks={risks} hint />}
       <EndsProvider value={ends.lookout}>
         {isAnswerable && isEditing ? (
@@ -116,6 +116,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
             fallback={
               <pre className="ab-code">
                 <Seen text={editable.text} />
+                <End isPreliminary />
               </pre>
             }
           >
@@ -136,7 +137,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
           ask={ask}
           onDismiss={onDismiss}
           note={
-            graves.length > 0 && (
+            (graves.length > 0 || unread?.state === "hidden") && (
               <>
                 <Graves graves={graves} />
                 <span role="status">{unread?.state === "hidden" ? words.readToTheEnd : ""}</span>

@@ -28,7 +28,7 @@ export function Diff({ lines, tongue }: DiffProps) {
   const box = useRef<HTMLDivElement>(null);
   const isAll = isWhole || lines.length <= LINES_SHOWN;
   const more = useRef<HTMLButtonElement>(null);
-  useEnd(more, !isAll);
+  useEnd(more, { isCut: !isAll });
   const marks = useMemo(() => marksIn(lines), [lines]);
   const numbers = useMemo(() => numbersOf(lines), [lines]);
   const changed = useMemo(() => firstsOf(lines), [lines]);

@@ -26,7 +26,7 @@ export function EditInput({ editable, text, fault, onText, onClose }: EditInputP
     if (element) setCut(element.scrollHeight - element.clientHeight - element.scrollTop > 8);
   };
   useEffect(measure, [text]);
-  useEnd(isCut ? field : end, isCut);
+  useEnd(isCut ? field : end, { isCut, of: isChanged });
   return (
     <div className="ab-edit">
       <label className="ab-field">

@@ -5,6 +5,8 @@
 
 import type { ApprovalAsk } from "@askbridge/client";
 import type { CardWords } from "@askbridge/words";
+import { lookInto } from "./commands.ts";
+import { quoted } from "./tool.ts";
 import { hidesSomething, lookalikes } from "../text/visible.ts";
 
 export type RiskWord = Extract<keyof CardWords, `risk${string}`>;
@@ -14,68 +16,62 @@ export interface Risk {
   readonly isGrave: boolean;
 }
 
-const COMMANDS: readonly (readonly [RegExp, RiskWord, "grave" | "note"])[] = [
-  [
-    /\b(rm|rmdir|shred|unlink)\s|\bfind\b.*\s-delete\b|\bgit\s+clean\b|\bdrop\s+(table|database)\b|\btruncate\b/i,
-    "riskDeletes",
-    "grave",
-  ],
-  [/(^|[;&|(]\s*|\s)(sudo|doas|su)\s|\bpkexec\b/, "riskSudo", "grave"],
-  [
-    /\b(curl|wget|fetch)\b[^|;&]*\|\s*(sudo\s+)?(ba|z|da|fi)?sh\b|\b(ba|z)?sh\b[^;&]*<\(\s*(curl|wget)|\beval\b.*\$\((curl|wget)/,
-    "riskNetworkCode",
-    "grave",
-  ],
-  [
-    /\bgit\s+(push\b.*(--force|-f\b|--force-with-lease|\s\+)|reset\s+--hard|rebase|filter-branch|filter-repo)/,
-    "riskRewritesHistory",
-    "grave",
-  ],
-  [
-    /\bgit\s+push\b|\b(npm|pnpm|yarn|cargo|gem|poetry|twine)\s+(publish|upload)\b|\bdocker\s+push\b|\bgh\s+(release|pr)\s+(create|merge)\b/,
-    "riskPublishes",
-    "note",
-  ],
-  [/\b(curl|wget|ssh|scp|sftp|rsync|nc|telnet|ftp)\s|https?:\/\//, "riskNetwork", "note"],
-  [
-    /\b(dd|mkfs\S*|fdisk|parted)\s|>\s*\/dev\/(?!null|stdout|stderr|tty)|>\s*\/(etc|boot|usr|bin|sbin|lib)\//,
-    "riskDevice",
-    "grave",
-  ],
-  [/\bch(mod|own|grp)\b|\bsetfacl\b/, "riskPermissions", "note"],
-];
 const SECRETS =
   /(^|[\s"'=:\/])(\.env(\.\w+)?|id_(rsa|ed25519|ecdsa)|\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc|credentials|secrets?)([\s"'\/.]|$)|private[_-]?key|\.pem\b/i;
+const SECRET_FILES = /(^|[\s"'=:\/])(\.env(\.\w+)?|id_(rsa|ed25519|ecdsa)|\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc)([\s"'\/]|$)|\.pem\b/i;
 
 /** The words of what is grave about an approval. */
 export const gravesOf = (ask: ApprovalAsk): RiskWord[] =>
   risksOf(ask.approval.tool, ask.approval.input, ask.context?.folder).flatMap(({ word, isGrave }) => (isGrave ? [word] : []));
 
 export function risksOf(tool: string, input: unknown, folder: string | undefined): Risk[] {
-  const texts = textsIn(input, 0);
-  const whole = texts.join("\n");
+  const whole = textsIn(input, 0).join("\n");
   const risks: Risk[] = [];
   const add = (word: RiskWord, isGrave: boolean) => {
     if (!risks.some((risk) => risk.word === word)) risks.push({ word, isGrave });
   };
   if (hidesSomething(whole)) add("riskHidden", true);
   if (lookalikes(whole).length > 0) add("riskLookalike", true);
-  const command = isRecord(input) ? (input["command"] ?? input["cmd"]) : undefined;
-  const line = Array.isArray(command) ? command.join(" ") : typeof command === "string" ? command : null;
-  if (line !== null) {
-    for (const part of partsOf(line)) {
-      for (const [pattern, word, weight] of COMMANDS) if (pattern.test(part)) add(word, weight === "grave");
-    }
+  // Where a person is meant to read words, only names of files say that there is a secret.
+  const isCommand = typeof input === "string" || (isRecord(input) && ("command" in input || "cmd" in input));
+  for (const line of linesIn(input, 0)) {
+    lookInto(line, add);
+    if (ADDRESS.test(line)) add("riskNetwork", false);
+    if ((isCommand ? SECRETS : SECRET_FILES).test(line)) add("riskSecrets", true);
   }
-  const path = isRecord(input)
-    ? [input["file_path"], input["path"], input["notebook_path"]].find((raw) => typeof raw === "string")
-    : undefined;
-  if (SECRETS.test(line ?? path ?? "")) add("riskSecrets", true);
+  const path = isRecord(input) ? PATHS.map((field) => input[field]).find((raw) => typeof raw === "string") : undefined;
+  if (path !== undefined && SECRETS.test(path)) add("riskSecrets", true);
   if (path !== undefined && folder && isOutside(path, folder)) add("riskOutside", true);
-  if (line === null && isRecord(input) && typeof input["url"] === "string") add("riskNetwork", false);
   // Somebody else's tool may do anything with an address; a file's contents may mention one.
-  if (tool.startsWith("mcp__") && /https?:\/\//.test(whole)) add("riskNetwork", false);
+  if (tool.startsWith("mcp__") && ADDRESS.test(whole)) add("riskNetwork", false);
   return risks.sort((a, b) => Number(b.isGrave) - Number(a.isGrave));
+}
+
+const ADDRESS = /https?:\/\//;
+const PATHS = ["file_path", "path", "notebook_path"];
+/** Fields that are written to a file, if there is one: what a file says is not run. */
+const CONTENTS = ["content", "new_source", "old_string", "new_string", "edits", "patch", "diff"];
+/** Fields that tell a person about the others. */
+const ABOUT = ["description", "summary", "title", "reason", "explanation"];
+
+/** Every text in an input that a tool may run as a command, whatever its field is called. */
+function linesIn(raw: unknown, depth: number): string[] {
+  if (typeof raw === "string") return [raw];
+  if (depth > DEPTH_MAX || typeof raw !== "object" || raw === null) return [];
+  // A list of words is one command; each of them may be one, too.
+  if (Array.isArray(raw)) return [...(raw.length > 1 && raw.every((each) => typeof each === "string") ? [raw.map(quoted).join(" ")] : []), ...raw.flatMap((each) => linesIn(each, depth + 1))];
+  const input = raw as Record<string, unknown>;
+  const command = ["command", "cmd", "program", "executable"].map((field) => input[field]).find((each) => typeof each === "string");
+  const args = ["args", "arguments", "argv"].map((field) => input[field]).find(Array.isArray);
+  const together = typeof command === "string" && args ? [[command, ...args.map((each) => quoted(String(each)))].join(" ")] : [];
+  const isFile = PATHS.some((field) => field in input);
+  const isCommand = "command" in input || "cmd" in input;
+  return [
+    ...together,
+    ...Object.entries(input)
+      .filter(([field]) => !(CONTENTS.includes(field) && (isFile || !/^(content|new_source)$/.test(field))) && !(isCommand && ABOUT.includes(field)) && !(isFile && PATHS.includes(field)))
+      .flatMap(([, each]) => linesIn(each, depth + 1)),
+  ];
 }
 
 function isOutside(path: string, folder: string): boolean {
@@ -87,16 +83,6 @@ function isOutside(path: string, folder: string): boolean {
   }
   const inside = folder.replace(/\/+$/, "");
   return path.startsWith("~") || !`/${steps.join("/")}/`.startsWith(`${inside}/`);
-}
-
-const PART_CHARS = 4_000;
-const OVERLAP_CHARS = 400;
-
-/** A very long line in parts that overlap: patterns that look far ahead would take their time over the whole of it. */
-function partsOf(line: string): string[] {
-  const parts: string[] = [];
-  for (let at = 0; at === 0 || at < line.length; at += PART_CHARS - OVERLAP_CHARS) parts.push(line.slice(at, at + PART_CHARS));
-  return parts;
 }
 
 const DEPTH_MAX = 8;

@@ -71,7 +71,8 @@ function commandOf(input: Record<string, unknown>): string | null {
   return textOf(command);
 }
 
-const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+/** A word as a shell reads it back. */
+export const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 const FIELDS = ["command", "new_string", "content", "new_source", "url"];
 

@@ -26,7 +26,7 @@ export function Head({ ask, titleId, isWaiting, onExtend }: HeadProps) {
         {[...ask.agent][0]?.toUpperCase() ?? "?"}
       </span>
       <div className="ab-head-names">
-        <h2 id={titleId} className="ab-head-title" {...(ask.kind === "approval" ? { title: ask.approval.tool } : {})}>
+        <h2 id={titleId} className="ab-head-title" title={ask.kind === "approval" ? `${ask.agent} · ${ask.approval.tool}` : ask.agent}>
           <Seen text={headline(ask, words)} />
         </h2>
         {(title || folder || branch || isWaiting) && (
@@ -59,16 +59,25 @@ export function Head({ ask, titleId, isWaiting, onExtend }: HeadProps) {
   );
 }
 
+/** So much of an agent's name is shown that what it wants still fits beside it. */
+const NAME_CHARS = 40;
+
+function shortName(agent: string): string {
+  const characters = [...agent];
+  return characters.length > NAME_CHARS ? `${characters.slice(0, NAME_CHARS).join("")}…` : agent;
+}
+
 function headline(ask: Ask, words: ReturnType<typeof useWords>): string {
+  const agent = shortName(ask.agent);
   switch (ask.kind) {
     case "questions":
-      return words.asks(ask.agent);
+      return words.asks(agent);
     case "approval":
-      return isTap(ask) ? words.wantsATap : words.wantsToRun(ask.agent, toolName(ask.approval.tool));
+      return isTap(ask) ? words.wantsATap : words.wantsToRun(agent, toolName(ask.approval.tool));
     case "plan":
-      return words.hasAPlan(ask.agent);
+      return words.hasAPlan(agent);
     case "form":
-      return words.wantsDetails(ask.agent);
+      return words.wantsDetails(agent);
   }
 }
 

@@ -7,6 +7,8 @@ import { whoOf } from "./who.ts";
 
 export function refusal(because: Because, me: string | undefined, now: number, words: CardWords, language: Language): string {
   const { winner } = because;
+  if (winner?.by && !("rule" in winner.by) && winner.by.person === me)
+    return words.refusedYouFirst(winner.by.device ?? "", ago(Date.parse(winner.at), now, language));
   if (winner)
     return winner.by === null
       ? words.refusedExpired

@@ -6,6 +6,7 @@ import { Decided } from "../approval/Decided.tsx";
 import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
+import { useGiven } from "../card/given.ts";
 import { usePanel } from "../card/panel.ts";
 import { WordsPanel } from "../card/Words.tsx";
 import { Seen } from "../text/Seen.tsx";
@@ -26,7 +27,7 @@ export function FormBody({ view, ask, isAnswerable, onAnswer, onDismiss, onDraft
   });
   const [isChecked, setChecked] = useState(false);
   const { panel, open, close, root } = usePanel<"decline">();
-  const [given, setGiven] = useState<NewAnswer | null>(null);
+  const [given, setGiven] = useGiven(view);
   const problems = useMemo(
     () =>
       new Map(

@@ -6,6 +6,7 @@ import { Decided } from "../approval/Decided.tsx";
 import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
+import { useGiven } from "../card/given.ts";
 import { usePanel } from "../card/panel.ts";
 import { Tall } from "../card/Tall.tsx";
 import { WordsPanel } from "../card/Words.tsx";
@@ -37,7 +38,7 @@ export function PlanBody({ view, ask, isAnswerable, onAnswer, onDismiss, onDraft
   const { draft, change, ...leaving } = useDraft<PlanDraft>({ kept: view.draft, fresh: FRESH, read: readDraft, write, onDraft });
   const [isEditing, setEditing] = useState(draft.plan !== null);
   const { panel, open, close, root } = usePanel<"back">();
-  const [given, setGiven] = useState<NewAnswer | null>(null);
+  const [given, setGiven] = useGiven(view);
   const isChanged = draft.plan !== null && draft.plan !== ask.plan;
   const send = (answer: NewAnswer) => {
     setGiven(answer);

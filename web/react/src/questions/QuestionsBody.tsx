@@ -5,6 +5,7 @@ import type { NewAnswer, QuestionsAsk } from "@askbridge/client";
 import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
+import { useGiven } from "../card/given.ts";
 import { useWords } from "../wording.tsx";
 import { Given } from "./Given.tsx";
 import {
@@ -36,7 +37,7 @@ export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, on
     write: useCallback((half: QuestionsDraft) => write(half, ask), [ask]),
     onDraft,
   });
-  const [given, setGiven] = useState<NewAnswer | null>(null);
+  const [given, setGiven] = useGiven(view);
   const [missing, setMissing] = useState<"some" | "all" | null>(null);
   const [open, setOpen] = useState(() => nextOpen(read(view.draft, ask) ?? fresh(ask)) ?? 0);
   const [wish, setWish] = useState<{ question: number } | null>(null);

@@ -19,6 +19,10 @@ export function Seen({ text }: { readonly text: string }) {
           <span key={at} className="ab-hidden" role="img" aria-label={words.hiddenCharacter(piece.name)}>
             {piece.name}
           </span>
+        ) : piece.kind === "lines" ? (
+          <span key={at} className="ab-empty-lines">
+            {words.emptyLines(piece.count)}
+          </span>
         ) : (
           <span key={at} className="ab-hidden" role="img" aria-label={words.spaces(piece.count)}>
             {words.spaces(piece.count)}

@@ -9,11 +9,15 @@ export type Piece =
   | { readonly kind: "hidden"; readonly name: string }
   /** So many spaces in a row. */
   | { readonly kind: "spaces"; readonly count: number }
+  /** So many empty lines in a row. */
+  | { readonly kind: "lines"; readonly count: number }
   /** A letter that is not the one it looks like, in a word of another alphabet. */
   | { readonly kind: "alike"; readonly text: string; readonly name: string };
 
 /** Fewer spaces than this are an indentation or a table. */
 const SPACES_MIN = 32;
+/** Fewer empty lines than this part two paragraphs. */
+const LINES_MIN = 4;
 
 // Controls (not tab and newline), soft hyphen, Arabic letter mark, Hangul fillers, zero widths and marks, line and paragraph
 // separators, bidi overrides and isolates, invisible operators, byte order mark, variation selectors, tags.
@@ -33,9 +37,16 @@ export function visible(text: string): Piece[] {
   const plainly = text.replaceAll("\r\n", "\n");
   const characters = [...plainly];
   const alike = strangers(plainly);
+  const empty = emptyLines(characters);
   for (let at = 0; at < characters.length; at += 1) {
     const here = characters[at] ?? "";
-    if (here === " ") {
+    const gap = empty.get(at);
+    if (gap) {
+      plain += "\n";
+      push({ kind: "lines", count: gap.count });
+      plain = "\n";
+      at = gap.end - 1;
+    } else if (here === " ") {
       let end = at;
       while (characters[end] === " ") end += 1;
       const count = end - at;
@@ -50,6 +61,22 @@ export function visible(text: string): Piece[] {
   }
   if (plain) pieces.push({ kind: "text", text: plain });
   return pieces;
+}
+
+/** Where a run of empty lines begins: how many they are, and where the next line begins. Counted in characters. */
+function emptyLines(characters: readonly string[]): ReadonlyMap<number, { readonly count: number; readonly end: number }> {
+  const found = new Map<number, { count: number; end: number }>();
+  for (let at = 0; at < characters.length; at += 1) {
+    if (characters[at] !== "\n") continue;
+    let [count, end] = [0, at + 1];
+    for (let next = end; next < characters.length; next += 1) {
+      if (characters[next] === "\n") [count, end] = [count + 1, next + 1];
+      else if (characters[next] !== " " && characters[next] !== "\t") break;
+    }
+    if (count >= LINES_MIN) found.set(at, { count, end });
+    at = end - 1;
+  }
+  return found;
 }
 
 /** Does a text hide anything? */

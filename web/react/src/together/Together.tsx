@@ -7,7 +7,7 @@ import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
 import { phaseOf, type AnswerHow, type NewAnswer } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
 import { AllowButton } from "../approval/AllowButton.tsx";
-import { EndsProvider, useEnds, type Ends } from "../approval/ends.tsx";
+import { EndsProvider, unreadOf, useEnds, type Ends } from "../approval/ends.tsx";
 import { Risks } from "../approval/Risks.tsx";
 import { risksOf } from "../approval/risk.ts";
 import { editableOf, toolName } from "../approval/tool.ts";
@@ -40,6 +40,12 @@ export function Together(props: TogetherProps) {
 /** Waits, and is here whole: nobody decides what they cannot read. */
 const isOpen = (view: ApprovalView) => phaseOf(view) === "open" && !view.ask.truncated;
 
+/** More than a glance at a phone takes in. */
+const isLong = ({ ask }: ApprovalView) => {
+  const { text } = editableOf(ask.approval.input);
+  return text.length > 600 || text.split("\n").length > 12;
+};
+
 function Group({ views, language, onAnswer, me }: TogetherProps) {
   const words = useWords();
   const first = useRef(new Set(views.map(({ id }) => id)));
@@ -52,8 +58,15 @@ function Group({ views, language, onAnswer, me }: TogetherProps) {
   const chosen = waiting.filter(({ id }) => ticked.has(id));
   const [ends, setEnds] = useState<ReadonlyMap<string, Ends>>(new Map());
   const onEnds = useCallback((id: string, of: Ends) => setEnds((before) => new Map(before).set(id, of)), []);
-  // The first of the grave ones that has not been read to its end.
-  const unread = chosen.filter(isGrave).map(({ id }) => ends.get(id)).find((of) => of?.state !== "seen") ?? null;
+  // The first of the grave and the long ones that has not been read to its end.
+  const unread =
+    chosen
+      .filter((view) => isGrave(view) || isLong(view))
+      .map((view) => {
+        const of = ends.get(view.id);
+        return of ? unreadOf(of, isGrave(view)) : null;
+      })
+      .find((of) => of !== null && of.state !== "seen") ?? null;
   const [one] = views;
   if (!one) return null;
 

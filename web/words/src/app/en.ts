@@ -251,4 +251,5 @@ export const en = {
   partMissing: "This part is not here yet",
   partMissingMore: "It could not be loaded from the server. The page opens by itself once the server can be reached.",
   reload: "Reload the page",
+  foundFirst: (n: number) => `The first ${n} are shown. There are more.`,
 };

@@ -245,4 +245,5 @@ export const ja: Same<typeof en> = {
   partMissing: "この部分はまだ読み込まれていません",
   partMissingMore: "サーバーから読み込めませんでした。接続できるようになると自動的に開きます。",
   reload: "ページを再読み込み",
+  foundFirst: (n) => `最初の ${n} 件を表示しています。まだ続きがあります。`,
 };

@@ -249,4 +249,13 @@ export const en = {
   snoozeAloud: (what: string) => `Not now: ${what}`,
   draftStarted: "draft",
   imageLeftOut: (alt: string) => `image not loaded: ${alt}`,
+
+  // More of what might hurt.
+  riskUnreadCode: "Runs code that is not shown here",
+  riskDestroys: "Deletes servers, databases or other data",
+  more: "More",
+  less: "Less",
+  emptyLines: (n: number) => `${n} empty lines`,
+  lookInside: "Long: open it before you decide",
+  refusedYouFirst: (device: string, ago: string) => (device ? `You answered first (${device}), ${ago}. This one did not count.` : `You answered first, ${ago}. This one did not count.`),
 };

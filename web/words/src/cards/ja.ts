@@ -239,4 +239,13 @@ export const ja: Same<typeof en> = {
   snoozeAloud: (what) => `あとで: ${what}`,
   draftStarted: "下書き",
   imageLeftOut: (alt) => `読み込んでいない画像: ${alt}`,
+
+  // More of what might hurt.
+  riskUnreadCode: "ここに表示されないコードを実行します",
+  riskDestroys: "サーバーやデータを削除します",
+  more: "さらに表示",
+  less: "閉じる",
+  emptyLines: (n) => `空行 ${n} 行`,
+  lookInside: "長い内容です。開いて確認してください",
+  refusedYouFirst: (device, ago) => (device ? `${ago}に、あなたが先に回答しています（${device}）。今回の回答は無効です。` : `${ago}に、あなたが先に回答しています。今回の回答は無効です。`),
 };
