@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-RBA6nLi7.js","/assets/Devices-D-qsNlpj.js","/assets/History-I0RBGiym.js","/assets/Input-CXa_As3B.js","/assets/NewSession-DodNr9a4.js","/assets/Painted-B9RKfzXo.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-D2wb2KKq.js","/assets/Seen-B2lY3R6z.js","/assets/Sessions-CpihYtpQ.js","/assets/Settings-DQGi1kQL.js","/assets/Together-B3jb6uHp.js","/assets/index-91Y9gj9e.js","/assets/index-BHQ7voQG.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "92d81d86360a";
+const FILES = ["/","/assets/Chat-B8hE4DDT.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-BkEVzIf5.js","/assets/History-DX6QbNNb.js","/assets/Input-CQP8vUfA.js","/assets/NewSession-Dh7JmOjU.js","/assets/Painted-Bqll81h3.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-BabUKRFy.js","/assets/Seen-BWJKiZ7H.js","/assets/Sessions-CU5bGotu.js","/assets/Settings-BUKSERBT.js","/assets/Together-Drsvc7e3.js","/assets/index-CK_oWz8U.js","/assets/index-vp0j7513.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "f6e096039f38";
 
 const KEPT = `askbridge-${VERSION}`;
 
