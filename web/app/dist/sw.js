@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-B8hE4DDT.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-BkEVzIf5.js","/assets/History-DX6QbNNb.js","/assets/Input-CQP8vUfA.js","/assets/NewSession-Dh7JmOjU.js","/assets/Painted-Bqll81h3.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-BabUKRFy.js","/assets/Seen-BWJKiZ7H.js","/assets/Sessions-CU5bGotu.js","/assets/Settings-BUKSERBT.js","/assets/Together-Drsvc7e3.js","/assets/index-CK_oWz8U.js","/assets/index-vp0j7513.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "f6e096039f38";
+const FILES = ["/","/assets/Chat-Bc6rYpXl.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-CKZMz8FQ.js","/assets/History-C3xiR73K.js","/assets/Input-DPW-3EEf.js","/assets/NewSession-Bn7jywiw.js","/assets/Painted-Bqll81h3.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-BJ4PS0ij.js","/assets/Seen-BWJKiZ7H.js","/assets/Sessions-D3ilIIaR.js","/assets/Settings-DXyz3KdI.js","/assets/Together-C-n0sFfm.js","/assets/index-BkeM2cBG.js","/assets/index-vp0j7513.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "57841bf79b9f";
 
 const KEPT = `askbridge-${VERSION}`;
 

@@ -112,7 +112,8 @@ export function useEnd(element: RefObject<HTMLElement | null>, { isCut = false, 
       (entries) => {
         const isIn = entries.at(-1)?.isIntersecting ?? false;
         clearTimeout(settling);
-        watch(end, place, isIn ? "visible" : "hidden");
+        // Nothing leads to an end that is about to be replaced.
+        watch(end, place, isIn ? "visible" : isPreliminary ? "unknown" : "hidden");
         if (isIn && !isPreliminary) settling = setTimeout(() => watch(end, place, "seen"), SETTLE_MS);
       },
       // What is behind the buttons that stay at the lower edge of a phone is not in view.
