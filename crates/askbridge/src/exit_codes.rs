@@ -21,11 +21,11 @@ pub(crate) enum Exit {
 const ASK: &[(Exit, &str)] = &[
     (Exit::Good, "answered; the answer is on stdout (if a rule answered, stderr says so)"),
     (Exit::Failed, "something else went wrong; stderr says what"),
-    (Exit::Usage, "the command line makes no sense"),
+    (Exit::Usage, "unknown flag or missing argument; see --help"),
     (Exit::Dismissed, "closed without an answer; their words, if any, are on stderr"),
     (Exit::Expired, "nobody answered in time; with `assume:`, the assumed answer is on stdout"),
-    (Exit::Withdrawn, "withdrawn or overtaken: nobody waits for the answer any more"),
-    (Exit::Unreachable, "askbridge is not running; the question was not asked"),
+    (Exit::Withdrawn, "withdrawn or overtaken: the answer is no longer needed"),
+    (Exit::Unreachable, "askbridge is not running; the question was not asked, unless stderr names a key"),
     (Exit::Interrupted, "interrupted with Ctrl-C; the question was withdrawn"),
 ];
 

@@ -331,11 +331,11 @@ fn the_help_of_ask_lists_its_exit_codes() {
     Exit codes:
         0  answered; the answer is on stdout (if a rule answered, stderr says so)
         1  something else went wrong; stderr says what
-        2  the command line makes no sense
+        2  unknown flag or missing argument; see --help
        10  closed without an answer; their words, if any, are on stderr
        11  nobody answered in time; with `assume:`, the assumed answer is on stdout
-       12  withdrawn or overtaken: nobody waits for the answer any more
-       13  askbridge is not running; the question was not asked
+       12  withdrawn or overtaken: the answer is no longer needed
+       13  askbridge is not running; the question was not asked, unless stderr names a key
       130  interrupted with Ctrl-C; the question was withdrawn
 
     Examples:

@@ -8,7 +8,7 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 import { expect } from "vitest";
 import type { Server } from "./server.ts";
 
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,LocalNetworkAccessChecksWebSockets"];
+const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 let running: Promise<Browser> | null = null;
 
@@ -47,14 +47,8 @@ export class Person {
 
   /** Opens a browser that nobody is paired with. */
   static async stranger(server: Server, options: BrowserContextOptions = {}): Promise<Person> {
-    const context = await (await browser()).newContext({ locale: "en-US", colorScheme: "light", reducedMotion: "reduce", serviceWorkers: "block", ...DESK, ...options });
-    context.setDefaultTimeout(20_000);
-    const dist = "/tmp/web17-dist";
-    await context.route((url) => url.origin === server.address && (/^\/(asks|sessions|history|devices|settings|assets)?(\/|$)/.test(url.pathname) || /\.(js|css|svg|png|webmanifest)$/.test(url.pathname)), (route) => {
-      const { pathname } = new URL(route.request().url());
-      const name = /\.\w+$/.test(pathname) ? pathname : "/index.html";
-      return route.fulfill({ path: dist + name });
-    });
+    const context = await (await browser()).newContext({ locale: "en-US", colorScheme: "light", reducedMotion: "reduce", ...DESK, ...options });
+    context.setDefaultTimeout(60_000);
     return new Person(context, await context.newPage(), server.address);
   }
 
