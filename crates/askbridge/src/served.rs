@@ -21,7 +21,7 @@ use askbridge_bridge::traces::Telling;
 use askbridge_bridge::{keeping, stable_node_id};
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use crate::failure::Failure;
 use crate::private::keep_private;
@@ -51,7 +51,7 @@ impl Served {
         let store = open_store(&location, &chance, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
         // The folder is ours alone from here on.
         let stable_node = stable_node_id(&settings.data, &chance).map_err(anyhow::Error::from)?;
-        info!(node.id = %stable_node, "This is node {stable_node}");
+        debug!(node.id = %stable_node, "This is node {stable_node}");
         let (store_too, rules) = (store.clone(), settings.rules.clone());
         let bridge =
             Bridge::start(Options { store: store_too, stable_node, clock, chance: chance.clone(), rules }).await;
