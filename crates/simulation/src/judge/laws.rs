@@ -161,6 +161,8 @@ impl Record {
             // Whoever may take back an answer may also close the question instead.
             Some(Ending::Settled(settled)) => match &settled.outcome {
                 Outcome::Dismissed { by, .. } => by.person.as_str() == sent.person,
+                // The same person answered differently, and wanted no time to take that back.
+                Outcome::Answered { by, .. } => by.person.as_str() == sent.person,
                 _ => false,
             },
         };

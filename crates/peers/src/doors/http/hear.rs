@@ -48,7 +48,7 @@ pub struct Asking<'a> {
 /// Reads an ask.
 pub fn ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskError> {
     match documented::ask(body, asking) {
-        Some(wish) => Ok(wish),
+        Some(wish) => slips::check_input(&wish.body).map(|()| wish),
         None => wild_ask(body, asking),
     }
 }

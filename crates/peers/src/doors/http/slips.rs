@@ -1,9 +1,10 @@
 //! Mistakes in a body that would change what is asked if they were passed over: a misspelt field, a name that occurs twice.
 
+use askbridge_core::ask::Body;
 use askbridge_core::wild::Wild;
 
 use super::hear::AskError;
-use crate::json::repeated;
+use crate::json::{self, repeated};
 
 /// The fields of an ask whose names are long enough to be recognised when they are misspelt.
 const FIELDS: &[&str] = &[
@@ -35,6 +36,16 @@ pub(super) fn check(body: &Wild) -> Result<(), AskError> {
         }
     }
     match body.field(&["approval"]).and(repeated(body)) {
+        Some(name) => Err(AskError::Repeated(name.to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// Refuses an approval whose input has a name twice. The input is the only part of a documented body that is kept unread.
+pub(super) fn check_input(body: &Body) -> Result<(), AskError> {
+    let Body::Approval(approval) = body else { return Ok(()) };
+    let input = json::parse(approval.input.as_str());
+    match input.as_ref().and_then(repeated) {
         Some(name) => Err(AskError::Repeated(name.to_owned())),
         None => Ok(()),
     }
