@@ -148,7 +148,13 @@ async fn one_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide, 
     }
     if gently {
         world.log.line("world", None, "the bridge is told to stop");
-        return house.close().await;
+        // What it writes on its way out may kill it. Nothing would ever come of that append, and closing would wait for it.
+        tokio::select! {
+            biased;
+            () = world.fates.kill.notified() => world.log.line("world", None, "the bridge is killed by what it wrote"),
+            () = house.close() => {}
+        }
+        return;
     }
     // Not at a moment when everyone sleeps: in the middle of whatever goes on.
     for _ in 0..steps {
@@ -196,8 +202,11 @@ async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide)
         let session = judge::session_of_key(world, &who).await;
         world.log.broke(4, session, format!("{who} waits for ever"));
     }
-    house.close().await;
-    Ended::Done
+    tokio::select! {
+        biased;
+        () = world.fates.kill.notified() => Ended::Killed,
+        () = house.close() => Ended::Done,
+    }
 }
 
 /// Moves the bridge's clock along with the runtime's.

@@ -27,13 +27,14 @@ fn the_laws_hold_on_every_seed() {
 /// Seeds that broke a law once, each with what it found. They were drawn when plans were narrower.
 const NARROW_REGRESSIONS: &[u64] = &[
     // A dismissal after the deadline, which the full journal had kept from being stored, was told that it counts.
-    1147,
+    721, 1147,
 ];
 
 /// The same, of plans as they are drawn today.
 const REGRESSIONS: &[u64] = &[
     // A dismissal after the deadline was told that nobody came in time, before that was stored.
-    588, // The journal killed the bridge in the calm life, and none was started after it.
+    588, // Told to stop, the bridge was killed by what it wrote, and its end was waited for without end.
+    721, // The journal killed the bridge in the calm life, and none was started after it.
     10904,
     // An ask that the journal stored without saying so was told to the plugin as not asked, and a person answered it.
     13633,
