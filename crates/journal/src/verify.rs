@@ -1,4 +1,4 @@
-//! Looking a store over, also while a server works on it.
+//! Verifies a store, also while a server uses it.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::journal::ReadError;
 use crate::record::FORMAT;
 use crate::sqlite::{COLUMNS, Error, FILE, INDEX_FILE, Known, Mark, known, meta, open_to_read, stored};
 
-/// Problems that are written down. Beyond: they are only counted.
+/// Problems that are listed. Beyond: they are only counted.
 const PROBLEMS_MAX: usize = 100;
 
-/// What was found.
+/// The result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     pub path: PathBuf,
@@ -27,11 +27,11 @@ pub struct Report {
     pub entries: u64,
     pub sessions: u64,
     pub open_asks: u64,
-    /// What was forgotten before, as the chain of that says.
+    /// What was forgotten, according to the chain of forgettings.
     pub forgotten: Forgotten,
-    /// When the first and the last of it were.
+    /// Times of the first and the last forgetting.
     pub forgotten_between: Option<(Timestamp, Timestamp)>,
-    /// Empty when everything is as it should be.
+    /// Empty if the store is sound.
     pub problems: Vec<Problem>,
     /// Problems beyond those.
     pub more_problems: u64,
@@ -85,31 +85,31 @@ impl Report {
 
 /// Checks the file, every record, the chain of every session, and the index against a replay.
 ///
-/// Works on one snapshot of the store, so that a server may go on writing meanwhile.
+/// Works on one snapshot of the store, so a server may keep writing.
 pub fn verify(dir: &Path) -> Result<Report, Error> {
     verify_and_tell(dir, &mut |_, _| {})
 }
 
-/// The same, and tells after each entry how far it is: how many were read, and the last position. Positions may have
-/// gaps, so the end may come early.
+/// The same, and reports progress after each entry: how many were read, and the last position. Positions may have gaps,
+/// so the count may end below it.
 pub fn verify_and_tell(dir: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Report, Error> {
-    // First what lies beside the journal, then the journal, so that nothing beside it can know more.
+    // The files beside the journal are read first, so that they cannot be ahead of it.
     let beside = Beside { known: known(dir)?, index: Index::look(&dir.join(INDEX_FILE)) };
     check(dir.join(FILE), beside, tell)
 }
 
-/// What lies beside the journal.
+/// The files beside the journal.
 #[derive(Default)]
 struct Beside {
-    /// How far it had come.
+    /// The last position that was known to be stored.
     known: Option<Known>,
     index: Index,
 }
 
-/// The index as it was at one moment.
+/// A snapshot of the index.
 #[derive(Default)]
 enum Index {
-    /// Without it nothing is lost but time.
+    /// The index can be rebuilt, so a missing one is not a problem.
     #[default]
     None,
     Unreadable(String),
@@ -119,7 +119,7 @@ enum Index {
     },
 }
 
-/// Checks a file that has no index beside it.
+/// Checks a journal without an index.
 pub(crate) fn verify_copy(path: &Path) -> Result<Report, Error> {
     check(path.to_owned(), Beside::default(), &mut |_, _| {})
 }
@@ -146,7 +146,7 @@ fn check(path: PathBuf, beside: Beside, tell: &mut dyn FnMut(u64, u64)) -> Resul
     let mut replayed = replay(&conn, &mut report, up_to, tell).map_err(of)?;
     replayed.ahead.extend(forgotten_since(&conn, up_to).map_err(of)?);
     match beside.index {
-        // It knows of what is gone.
+        // The index knows of the lost entries; comparing it would report them again.
         _ if !has_its_end => {}
         Index::None => {}
         Index::Unreadable(why) => report.add(Problem::IndexFile(why)),
@@ -164,7 +164,7 @@ fn check(path: PathBuf, beside: Beside, tell: &mut dyn FnMut(u64, u64)) -> Resul
     Ok(report)
 }
 
-/// Is everything there that was known to be?
+/// Does the journal have every entry that is known to have been stored?
 fn check_end(conn: &Connection, known: Known, identity: u64, report: &mut Report) -> rusqlite::Result<()> {
     let newest = last_position(conn)?.max(meta(conn, "newest_forgotten")?.unwrap_or(0).cast_unsigned());
     match known.check(&report.path, Some(Mark { identity, newest })) {
@@ -175,7 +175,7 @@ fn check_end(conn: &Connection, known: Known, identity: u64, report: &mut Report
     Ok(())
 }
 
-/// Compares the index with the journal. One that cannot be read to its end differs.
+/// Compares the index with the journal. An index that cannot be read to its end differs.
 fn check_rows(index: &Connection, journal: &Connection, up_to: u64, report: &mut Report) {
     let lines = whole(index, "PRAGMA integrity_check").unwrap_or_else(|error| vec![error.to_string()]);
     if !lines.is_empty() {
@@ -187,7 +187,7 @@ fn check_rows(index: &Connection, journal: &Connection, up_to: u64, report: &mut
         report.add(Problem::Row { table, at, how });
     });
     match compared {
-        // An entry that cannot be read was found when all were replayed.
+        // `replay` has already reported entries that cannot be read.
         Ok(_) => {}
         Err(error) => report.add(Problem::IndexFile(error.to_string())),
     }
@@ -200,13 +200,13 @@ impl Index {
         }
         match listed(path) {
             Ok((conn, listed)) => Self::There { conn, listed },
-            // It does not say how far it has come.
+            // It has no cursor.
             Err(rusqlite::Error::InvalidQuery) => Self::Unreadable("it is not one of this release".to_owned()),
             Err(error) => Self::Unreadable(error.to_string()),
         }
     }
 
-    /// The last entry that it has taken in.
+    /// The last position in the index.
     fn up_to(&self) -> u64 {
         match self {
             Self::There { listed, .. } => listed.up_to,
@@ -220,7 +220,7 @@ fn check_file(conn: &Connection, report: &mut Report) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Asks SQLite whether a file is whole. Returns what it objects to.
+/// Runs one of SQLite's integrity checks. Returns its complaints.
 fn whole(conn: &Connection, pragma: &str) -> rusqlite::Result<Vec<String>> {
     let mut check = conn.prepare(pragma)?;
     let lines = check.query_map((), |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -229,10 +229,10 @@ fn whole(conn: &Connection, pragma: &str) -> rusqlite::Result<Vec<String>> {
 
 /// What the index says.
 struct Listed {
-    /// The journal that it is of.
+    /// The id of the journal that it was made from.
     journal: u64,
     open: HashSet<AskId>,
-    /// The last entry that it has taken in.
+    /// The last position in the index.
     up_to: u64,
 }
 
@@ -240,11 +240,11 @@ struct Listed {
 #[derive(Default)]
 struct Replayed {
     open: HashSet<AskId>,
-    /// Sessions that went on, or were forgotten, after the index last looked.
+    /// Sessions with entries, or forgotten, after the index's last position.
     ahead: HashSet<SessionId>,
 }
 
-/// Reads the index. The connection stays at that moment.
+/// Reads the index. The connection stays in that snapshot.
 fn listed(path: &Path) -> rusqlite::Result<(Connection, Listed)> {
     let conn = open_to_read(path)?;
     conn.execute_batch("BEGIN")?;
@@ -312,7 +312,7 @@ fn forgotten_since(conn: &Connection, up_to: u64) -> rusqlite::Result<Vec<Sessio
     sessions.collect()
 }
 
-/// Returns the last position: quick to find, unlike the number of entries.
+/// Returns the last position. Unlike a count of the entries, it is quick to find.
 pub(crate) fn last_position(conn: &Connection) -> rusqlite::Result<u64> {
     let last = conn.query_row("SELECT max(pos) FROM entries", (), |row| row.get::<_, Option<i64>>(0))?;
     Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or_default())
@@ -344,7 +344,7 @@ fn check_index(report: &mut Report, listed: Listed, replayed: Replayed) {
     }
 }
 
-/// Checks the chain of what was forgotten, and that nothing else is gone: positions have no gaps but those.
+/// Checks the chain of forgettings, and that they explain every gap in the positions.
 fn check_forgotten(conn: &Connection, report: &mut Report) -> rusqlite::Result<()> {
     let known = "SELECT count(*) FROM sqlite_schema WHERE name = 'forgettings'";
     let is_kept = conn.query_row::<i64, _, _>(known, (), |row| row.get(0))? > 0;
@@ -367,7 +367,7 @@ fn check_forgotten(conn: &Connection, report: &mut Report) -> rusqlite::Result<(
             prev = Digest::of(body);
         }
     }
-    // What was forgotten before there was such a chain was not counted.
+    // Forgettings from before the chain existed were not counted.
     let mut query = conn.prepare("SELECT session FROM forgotten")?;
     let all = query.query_map((), |row| Ok(SessionId(u128::from_be_bytes(row.get(0)?))))?;
     let all = all.collect::<rusqlite::Result<HashSet<_>>>()?;

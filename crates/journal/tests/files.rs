@@ -1,4 +1,4 @@
-//! What becomes of a store when its file is torn, full, locked, foreign or from the future.
+//! A store whose file is torn, full, locked, foreign or from a newer release.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,6 +9,7 @@ use std::path::Path;
 
 use askbridge_core::event::{Audience, Lane};
 use askbridge_core::ids::{Position, SessionId, Timestamp};
+use askbridge_core::limits;
 use askbridge_journal::index::AskFilter;
 use askbridge_journal::sqlite::{Error, Options};
 use askbridge_journal::{AppendError, Digest, Journal, Sqlite, Stored, accept, export, record, verify};
@@ -24,7 +25,7 @@ fn open(dir: &Path) -> Result<Sqlite, Error> {
     Sqlite::open(&Options::new(dir, 7))
 }
 
-/// Says an error with its causes.
+/// Writes an error with its causes.
 fn spoken(error: &dyn std::error::Error) -> String {
     let source = error.source().map(|source| format!(": {}", spoken(source)));
     format!("{error}{}", source.unwrap_or_default())
@@ -44,7 +45,7 @@ async fn write_session(store: &Sqlite, number: u128, entries: u32) -> Vec<Arc<St
     store.read(talk.session, None, None, 500).await.unwrap()
 }
 
-/// Opens what is left of a store. It holds the beginning of what was acknowledged, or is refused with words.
+/// Opens what is left of a store. It has a prefix of the acknowledged entries, or is refused with a message.
 async fn recover(dir: &Path, acknowledged: &[Arc<Stored>]) -> Result<usize, String> {
     let store = open(dir).map_err(|error| spoken(&error))?;
     let read = store.read(SessionId(7), None, None, 500).await.map_err(|error| spoken(&error))?;
@@ -64,7 +65,7 @@ async fn a_log_cut_anywhere_keeps_what_came_before() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path()).unwrap();
     let acknowledged = write_log(&store, 12).await;
-    // Copied while it is open: as if the machine had lost power now.
+    // Copied while it is open, as after a power failure.
     let (db, wal) = (fs::read(dir.path().join(DB)).unwrap(), fs::read(dir.path().join(WAL)).unwrap());
     let frame = 24 + 4096;
     assert_eq!((wal.len() - 32) % frame, 0, "the log consists of whole frames");
@@ -82,7 +83,7 @@ async fn a_log_cut_anywhere_keeps_what_came_before() {
     cut_at_every_byte(copy.path(), &db, &wal, frame, &acknowledged);
 }
 
-/// Cuts the log shorter and shorter, byte by byte, and looks with SQLite alone, which takes a thousandth of the time.
+/// Cuts the log shorter, byte by byte, and reads it with SQLite alone, which takes a thousandth of the time.
 fn cut_at_every_byte(dir: &Path, db: &[u8], wal: &[u8], frame: usize, acknowledged: &[Arc<Stored>]) {
     fs::write(dir.join(DB), db).unwrap();
     fs::write(dir.join(WAL), wal).unwrap();
@@ -107,7 +108,7 @@ fn cut_at_every_byte(dir: &Path, db: &[u8], wal: &[u8], frame: usize, acknowledg
     assert!(before < acknowledged.len());
 }
 
-/// Every byte of a frame's header, and of its page every 64th and those at the ends.
+/// Every byte of a frame's header, every 64th of its page, and those at the ends.
 fn is_telling(cut: usize, frame: usize) -> bool {
     let within = (cut - 32) % frame;
     within <= 26 || within.is_multiple_of(64) || within >= frame - 2
@@ -142,7 +143,7 @@ async fn a_page_that_was_changed_is_found_by_verify() {
     let mut report = verify(dir.path()).unwrap();
     assert_eq!((report.entries, report.sessions, report.open_asks), (10, 1, 9));
     assert_eq!(report.problems, []);
-    // Someone rewrites the past.
+    // A past entry is rewritten.
     let conn = Connection::open(dir.path().join(DB)).unwrap();
     conn.execute("UPDATE entries SET body = replace(body, 'Question 3?', 'Question 4?')", ()).unwrap();
     report = verify(dir.path()).unwrap();
@@ -264,7 +265,7 @@ fn a_folder_that_cannot_be_made_or_written_is_named() {
     let mut mode = fs::metadata(&closed).unwrap().permissions();
     mode.set_readonly(true);
     fs::set_permissions(&closed, mode).unwrap();
-    // The superuser may write everywhere, and then there is nothing to be told.
+    // The superuser may write everywhere, so there is nothing to report.
     if fs::write(closed.join("probe"), "").is_err() {
         let words = open(&closed).unwrap_err().to_string();
         assert!(words.contains("could not open") && words.contains("check the permissions"), "{words}");
@@ -292,7 +293,7 @@ async fn a_store_goes_on_where_it_was_closed() {
     let now = store.now();
     store.forget(&[SessionId(7)], Timestamp(9), "mira").await.unwrap();
     drop(store);
-    // Another identity is offered, and the one it was made with counts.
+    // Another id is offered, but the one it was created with counts.
     let store = Sqlite::open(&Options::new(dir.path(), 8)).unwrap();
     assert_eq!(store.now(), now);
     let mut talk = Talk::new(&store, 7);
@@ -300,7 +301,7 @@ async fn a_store_goes_on_where_it_was_closed() {
     assert!(position > entries.last().unwrap().position, "positions are never used twice");
 }
 
-/// Lists the open asks of a store, as people would.
+/// Counts the open asks of a store, as a list would.
 fn open_asks(store: &Sqlite) -> usize {
     store.index().asks(&AskFilter::default(), None, 100).unwrap().len()
 }
@@ -334,6 +335,27 @@ async fn an_index_that_is_missing_torn_or_of_another_journal_is_built_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_index_that_is_built_again_has_large_asks_as_well() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path()).unwrap();
+    let mut talk = Talk::new(&store, 7);
+    talk.append(vec![started(Audience::Everyone)]).await;
+    // More bytes than one read returns, several times over.
+    let large = "x".repeat(limits::READ_BYTES_MAX / 3);
+    for number in 1..=12 {
+        talk.append(vec![talk.asked(number, &large)]).await;
+    }
+    assert_eq!(open_asks(&store), 12);
+    drop((talk, store));
+    fs::remove_file(dir.path().join("index.db")).unwrap();
+
+    let store = open(dir.path()).unwrap();
+    assert_eq!(open_asks(&store), 12);
+    drop(store);
+    assert_eq!(verify(dir.path()).unwrap().problems, []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_index_that_fell_behind_or_ran_ahead_agrees_again() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path()).unwrap();
@@ -345,12 +367,12 @@ async fn an_index_that_fell_behind_or_ran_ahead_agrees_again() {
     write_session(&store, 8, 7).await;
     drop(store);
 
-    // A crash took the index's last changes.
+    // A crash undid the index's last changes.
     fs::write(&index, early_index).unwrap();
     assert_eq!(open_asks(&open(dir.path()).unwrap()), 9);
     assert!(verify(dir.path()).unwrap().is_good());
 
-    // Somebody put back an older journal. Whether on purpose, only they can say.
+    // An older journal was put back. Only the operator can say whether on purpose.
     fs::write(&db, early_db).unwrap();
     assert!(matches!(open(dir.path()), Err(Error::Lost { found: 4, known: 11, .. })));
     assert!(!verify(dir.path()).unwrap().is_good());

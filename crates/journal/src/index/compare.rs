@@ -1,4 +1,4 @@
-//! An index against the journal, row by row: the tables are made once more, from the entries, and compared.
+//! Compares an index with the journal row by row, by building the tables a second time from the entries.
 
 use std::collections::HashSet;
 
@@ -16,26 +16,26 @@ use crate::sqlite::read_between;
 /// Entries that are read at once.
 const BATCH: usize = 1024;
 
-/// A row that is not as the journal says.
+/// A row that differs from what the journal says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) table: &'static str,
-    /// Where it stands: what the table is ordered by.
+    /// Its key in the table.
     pub(crate) at: String,
     pub(crate) how: &'static str,
 }
 
-/// A table as it is compared.
+/// A table to compare.
 struct Table {
     name: &'static str,
-    /// In an order that both sides have. The first `key` columns are unique.
+    /// Sorted the same way on both sides. The first `key` columns are unique.
     sql: &'static str,
     key: usize,
-    /// The column that names the session.
+    /// The column with the session's id.
     session: usize,
 }
 
-/// How many entries one run holds is a matter of what came together, so runs are compared by what they hold.
+/// How entries are grouped into runs depends on batching, so runs are compared by their entries.
 const TABLES: &[Table] = &[
     Table {
         name: "runs",
@@ -47,12 +47,12 @@ const TABLES: &[Table] = &[
     Table { name: "sessions", sql: "SELECT place, session, sessions.* FROM sessions ORDER BY 1", key: 1, session: 1 },
 ];
 
-/// Runs whose ends are not those of what they hold.
+/// Runs whose first or last place is not that of their entries.
 const BAD_ENDS: &str = "SELECT hex(session), lane, last FROM runs
     WHERE first IS NOT json_extract(places, '$[0]') OR last IS NOT json_extract(places, '$[#-1]')";
 
-/// Compares an index that has taken in everything up to `up_to` with the journal. The outer error is a database's, the inner one
-/// an entry's that cannot be read.
+/// Compares an index that contains everything up to `up_to` with the journal. The outer error is a database's, the
+/// inner one that of an entry that cannot be read.
 pub(crate) fn compare(
     index: &Connection,
     journal: &Connection,
@@ -76,26 +76,28 @@ pub(crate) fn compare(
     Ok(Ok(()))
 }
 
-/// Sessions that were forgotten after the index last looked: it may still have them, and is told when it is opened.
+/// Sessions that were forgotten after the index's last position: it may still have them until it is opened again.
 fn forgotten(journal: &Connection, up_to: u64) -> rusqlite::Result<HashSet<Vec<u8>>> {
     let mut query = journal.prepare("SELECT session FROM forgotten WHERE pos >= ?1")?;
     query.query_map([up_to.cast_signed()], |row| row.get(0))?.collect()
 }
 
-/// Makes the tables in a file that SQLite keeps for this connection alone, and removes.
+/// Builds the tables in a temporary file that SQLite deletes with the connection.
 fn made_anew(journal: &Connection, up_to: u64) -> rusqlite::Result<Result<Connection, ReadError>> {
     let expected = Connection::open("")?;
     expected.execute_batch("PRAGMA synchronous = OFF")?;
     create(&expected, &Cursor::new(0, vec![up_to]))?;
     let (mut ranks, mut gists, mut at) = (Ranks::default(), Gists::default(), 0);
     loop {
-        let entries = match read_between(journal, at, up_to, BATCH)? {
-            Ok(entries) => entries,
+        let stretch = match read_between(journal, at, up_to, BATCH)? {
+            Ok(stretch) => stretch,
             Err(error) => return Ok(Err(error)),
         };
-        let Some(last) = entries.last() else { return Ok(Ok(expected)) };
-        at = last.position.0;
-        entries.iter().for_each(|stored| gists.add(stored.position.0, &stored.entry));
+        if stretch.entries.is_empty() {
+            return Ok(Ok(expected));
+        }
+        at = stretch.up_to;
+        stretch.entries.iter().for_each(|stored| gists.add(stored.position.0, &stored.entry));
         let transaction = expected.unchecked_transaction()?;
         let mut scribe = Scribe::new(&transaction, &mut ranks);
         scribe.take_in(&gists)?;

@@ -1,9 +1,8 @@
-//! Following: from memory where possible, from disk where not, without gap or repeat.
+//! Follows the journal, from memory if possible, else from disk, without gap or repeat.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use askbridge_core::limits;
 use futures_util::{Stream, stream};
 
 use super::db::Db;
@@ -19,12 +18,12 @@ const BATCH: usize = 64;
 struct Follower {
     db: Db,
     recent: Arc<Recent>,
-    /// Everything up to here has been told or waits in `fetched`.
+    /// Everything up to here has been sent or is in `fetched`.
     at: u64,
     fetched: VecDeque<Arc<Stored>>,
-    /// Said before everything else.
+    /// Sent before everything else.
     gone: Option<Cursor>,
-    /// Where the journal ended when following began, until that is reached.
+    /// The journal's last position when following began, until it is reached.
     goal: Option<u64>,
     failed: bool,
 }
@@ -87,12 +86,9 @@ impl Follower {
         }
         let at = self.at;
         let read = self.db.run(move |conn| read_between(conn, at, newest, BATCH)).await;
-        let entries = read.map_err(ReadError::Down)??;
-        // Fewer than one read returns: there is nothing else up to `newest`, only gaps that were forgotten.
-        let bytes: usize = entries.iter().map(|stored| stored.entry.bytes()).sum();
-        let last = entries.last().filter(|_| entries.len() == BATCH || bytes >= limits::READ_BYTES_MAX);
-        self.at = last.map_or(newest, |stored| stored.position.0);
-        self.fetched.extend(entries);
+        let stretch = read.map_err(ReadError::Down)??;
+        self.at = stretch.up_to;
+        self.fetched.extend(stretch.entries);
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
-//! Keeps the index: a projection of the journal in a file of its own. It may be behind the journal, never behind a reader.
+//! Keeps the index: a projection of the journal in a file of its own. It may lag behind the journal, but a query never
+//! sees the lag.
 //!
-//! An append would touch pages all over an index, and every touched page would have to be synced with it. So appends only
-//! append. The index takes in the gist of many entries at once, from memory, whenever enough have come together or somebody
-//! wants to look; it is not synced, because whatever a crash takes from it is read from the journal again.
+//! Updating the index with each append would touch pages all over it, and each would have to be synced. So an append
+//! only appends. The index is updated with the gists of many entries at once, from memory, when enough have accumulated
+//! or a query needs them. It is not synced: what it loses in a crash is read from the journal again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,16 +27,16 @@ use crate::index::{self, Gists, Ranks, Scribe, compare};
 use crate::journal::ReadError;
 
 pub(crate) const INDEX_FILE: &str = "index.db";
-/// Entries that come together before the index takes in what has left memory.
+/// Entries that accumulate before the index takes those that have left memory.
 const TOGETHER: u64 = limits::RECENT_ENTRIES_MAX as u64 + 4096;
 /// Entries that are read from the journal at once.
 const BATCH: usize = 1024;
-/// Entries beyond which building the index is worth a word in the log.
+/// Entries beyond which building the index is logged.
 const LONG: u64 = 50_000;
-/// Entries after which the log tells again how far building it has come.
+/// Entries between two log lines about the progress.
 const TOLD_EVERY: u64 = 250_000;
-/// Entries up to which an index without a seal is compared with the journal when it is opened. Beyond, after a crash, SQLite is
-/// asked whether the file is whole, and `askbridge journal verify` compares.
+/// Up to this many entries, an index without a seal is compared with the journal when it is opened. Beyond, after a
+/// crash, only SQLite's own check runs, and `askbridge journal verify` compares.
 const COMPARED_MAX: u64 = 20_000;
 
 #[derive(Debug)]
@@ -44,12 +45,12 @@ pub(crate) struct Projector {
     path: PathBuf,
     identity: u64,
     recent: Arc<Recent>,
-    /// Everything up to here has been taken in.
+    /// The index contains everything up to here.
     at: AtomicU64,
     thread: Mutex<Option<JoinHandle<()>>>,
     waker: Mutex<Option<Thread>>,
     closed: AtomicBool,
-    /// Is it known to be as the journal says? Only then it is sealed when it is left.
+    /// Is the index known to agree with the journal? Only then it is sealed on close.
     is_sound: bool,
 }
 
@@ -57,12 +58,12 @@ pub(crate) struct Projector {
 struct Inner {
     conn: Connection,
     ranks: Ranks,
-    /// Empty: memory for what is taken in next.
+    /// Empty: its allocation is reused for the next update.
     gists: Gists,
 }
 
 impl Projector {
-    /// Opens the index beside a journal. One that is missing, damaged or of another journal is built anew.
+    /// Opens the index beside a journal. If it is missing, damaged or of another journal, it is rebuilt.
     pub(super) fn open(dir: &Path, journal: &Path, identity: u64, recent: Arc<Recent>) -> Result<Arc<Self>, Error> {
         let path = dir.join(INDEX_FILE);
         let newest = recent.newest();
@@ -99,12 +100,12 @@ impl Projector {
         &self.path
     }
 
-    /// Returns how many entries the journal has that the index has not taken in yet.
+    /// Returns how many entries of the journal are not in the index yet.
     pub(crate) fn lag(&self) -> u64 {
         self.recent.newest().saturating_sub(self.at.load(Ordering::Relaxed))
     }
 
-    /// Starts the thread that takes in what has come together.
+    /// Starts the thread that updates the index in batches.
     pub(super) fn start(self: &Arc<Self>) -> Result<(), Error> {
         let projector = Arc::clone(self);
         let run = move || {
@@ -122,7 +123,7 @@ impl Projector {
         Ok(())
     }
 
-    /// Says that there is more in the journal.
+    /// Wakes the thread if enough entries have accumulated.
     pub(super) fn nudge(&self) {
         if self.lag() >= TOGETHER
             && let Some(waker) = &*self.waker.lock()
@@ -131,7 +132,7 @@ impl Projector {
         }
     }
 
-    /// Takes in what is left, and stops.
+    /// Brings the index up to date, and stops.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         if let Some(thread) = self.thread.lock().take() {
@@ -143,14 +144,14 @@ impl Projector {
         let is_whole = self.catch_up().is_ok();
         let inner = self.inner.lock();
         let folded = inner.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, i64>(0));
-        // Somebody may still read; then the log stays, and the next start looks for itself.
+        // If a reader is still open, the log stays, and the next start checks the index.
         if is_whole && self.is_sound && folded.is_ok_and(|busy| busy == 0) {
             // Without a seal the next start takes longer.
             let _ = seal::close(&self.path);
         }
     }
 
-    /// Takes in everything that was committed before this call.
+    /// Brings the index up to date with everything that was committed before this call.
     pub(crate) fn catch_up(&self) -> Result<(), Fault> {
         let newest = self.recent.newest();
         if self.at.load(Ordering::Acquire) >= newest {
@@ -169,7 +170,7 @@ impl Projector {
         Ok(())
     }
 
-    /// Takes in what has come together.
+    /// Takes what has left memory.
     fn follow(&self) -> Result<(), Fault> {
         let mut inner = self.inner.lock();
         while self.at.load(Ordering::Acquire) < self.recent.given_up_to() {
@@ -178,7 +179,7 @@ impl Projector {
         self.take_in(&mut inner, Wanted::WhatLeft)
     }
 
-    /// The same, if anything in it concerns this session.
+    /// The same, if one of the missing entries may be about this session.
     pub(crate) fn catch_up_with(&self, session: SessionId) -> Result<(), Fault> {
         match self.recent.mentions(session, self.at.load(Ordering::Acquire)) {
             false => Ok(()),
@@ -186,7 +187,7 @@ impl Projector {
         }
     }
 
-    /// Takes in what memory has kept, or a batch from the journal where it has not.
+    /// Takes gists from memory, or reads a batch from the journal if memory no longer has them.
     fn take_in(&self, inner: &mut Inner, wanted: Wanted) -> Result<(), Fault> {
         let at = self.at.load(Ordering::Acquire);
         let mut gists = std::mem::take(&mut inner.gists);
@@ -201,15 +202,13 @@ impl Projector {
         taken.map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
-    /// Reads a batch of entries, `newest` at most. Returns up to where there are no others.
+    /// Reads a batch of entries, up to `newest`. Returns the position up to which the batch is complete.
     fn read(&self, inner: &Inner, gists: &mut Gists, newest: u64) -> Result<u64, Fault> {
         let read = read_between(&inner.conn, self.at.load(Ordering::Acquire), newest, BATCH);
         let read = read.map_err(|source| Fault::new(Error::of(&self.path, source)))?;
-        let entries = read.map_err(|error: ReadError| Fault::new(error))?;
-        entries.iter().for_each(|stored| gists.add(stored.position.0, &stored.entry));
-        // Fewer than asked for: there is nothing else up to `newest`, only gaps that were forgotten.
-        let last = entries.last().filter(|_| entries.len() == BATCH).map(|stored| stored.position.0);
-        Ok(last.unwrap_or(newest))
+        let stretch = read.map_err(|error: ReadError| Fault::new(error))?;
+        stretch.entries.iter().for_each(|stored| gists.add(stored.position.0, &stored.entry));
+        Ok(stretch.up_to)
     }
 
     fn write(&self, inner: &mut Inner, gists: &Gists, up_to: u64) -> rusqlite::Result<()> {
@@ -224,7 +223,7 @@ impl Projector {
         })();
         match &written {
             Ok(()) => self.at.store(up_to, Ordering::Release),
-            // What was taken from memory is read from the journal next time.
+            // Gists that were taken from memory are read from the journal next time.
             Err(_) => ranks.clear(),
         }
         written
@@ -236,13 +235,13 @@ impl Projector {
         head(&self.inner.lock().conn, session).map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
-    /// Returns where all of a session's entries stand.
+    /// Returns the positions of all of a session's entries.
     pub(super) fn positions(&self, session: SessionId) -> Result<Vec<Position>, Fault> {
         self.catch_up_with(session)?;
         positions(&self.inner.lock().conn, session).map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
-    /// Removes sessions whose entries are gone.
+    /// Removes forgotten sessions.
     pub(super) fn forget(&self, sessions: &[SessionId]) -> Result<(), Fault> {
         let mut inner = self.inner.lock();
         inner.ranks.clear();
@@ -254,13 +253,13 @@ impl Projector {
         forget().map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
-    /// Gives so many free pages back to the disk. Returns how many are left.
+    /// Returns free pages to the disk, at most `pages`. Returns how many are left.
     pub(super) fn give_back(&self, pages: u32) -> Result<u64, Fault> {
         let given = space::give_back(&self.inner.lock().conn, "main", pages);
         given.map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
-    /// Removes sessions that were forgotten at `at` or later: a crash may have taken that from the index.
+    /// Removes sessions that were forgotten at `at` or later: a crash may have undone that in the index.
     fn forget_again(&self, at: u64) -> rusqlite::Result<()> {
         let inner = self.inner.lock();
         let mut query = inner.conn.prepare("SELECT session FROM forgotten WHERE pos >= ?1")?;
@@ -272,7 +271,7 @@ impl Projector {
     }
 }
 
-/// Opens an index that was there before, and looks it over. Says also whether it is known to be as the journal says.
+/// Opens an existing index and checks it. Also returns whether it is known to agree with the journal.
 fn open_sound(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result<(Connection, u64, bool), Error> {
     let damaged = || Error::Damaged { path: path.to_owned(), source: rusqlite::Error::InvalidQuery };
     let sealed = seal::open(path);
@@ -295,7 +294,7 @@ fn open_sound(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result
     let mut differs = false;
     let compared = compare(&conn, &entries, at, &mut |_| differs = true);
     match compared {
-        // An entry that cannot be read is the journal's trouble, and told when it is needed.
+        // An unreadable entry is a problem of the journal, and reported when it is read.
         Ok(Ok(())) if differs => Err(damaged()),
         Ok(read) => Ok((conn, at, read.is_ok())),
         Err(error) => {
@@ -305,7 +304,7 @@ fn open_sound(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result
     }
 }
 
-/// Opens the file and says how far it has come.
+/// Opens the file. Also returns the last position in it.
 fn open(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result<(Connection, u64), Error> {
     make_file(path)?;
     let of = |source| Error::of(path, source);
@@ -338,7 +337,7 @@ fn open(path: &Path, journal: &Path, identity: u64, newest: u64) -> Result<(Conn
     }
 }
 
-/// Lets a connection to the index read the journal as well.
+/// Attaches the journal to a connection to the index.
 pub(super) fn attach(conn: &Connection, journal: &Path) -> rusqlite::Result<()> {
     conn.execute("ATTACH DATABASE ?1 AS journal", [journal.to_string_lossy()])?;
     Ok(())

@@ -1,4 +1,4 @@
-//! The newest entries, kept in memory for those who follow; and the gist of those before them, until the index takes it in.
+//! The newest entries in memory, for followers; and the gists of older ones, until the index takes them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use tokio::sync::Notify;
 use crate::entry::Stored;
 use crate::index::Gists;
 
-/// Entries whose gist waits for the index. Beyond: it has fallen behind, and reads the journal instead.
+/// Entries whose gists wait for the index. Beyond: they are dropped, and the index reads the journal instead.
 const GISTS_MAX: usize = 65_536;
 
-/// The newest entries and the news that there are more.
+/// The newest entries, and a notification that there are more.
 #[derive(Debug)]
 pub(crate) struct Recent {
     ring: Mutex<Ring>,
     news: Mutex<News>,
-    /// Wakes those who wait in the order they came. A `watch` channel wakes them by chance, and then a simulation with
-    /// one seed would not run the same way every time.
+    /// Wakes waiters in the order they came. A `watch` channel wakes them in random order, and then a simulation would
+    /// not run the same way for the same seed.
     changed: Notify,
 }
 
@@ -34,27 +34,28 @@ pub(crate) struct News {
 
 #[derive(Debug)]
 struct Ring {
-    /// One for each position from `first` on, without gaps; nothing where a session was forgotten.
+    /// One per position from `first` on, without gaps; `None` where a session was forgotten.
     entries: VecDeque<Option<Arc<Stored>>>,
     first: u64,
     bytes: usize,
-    /// The gist of what has left, as far as the index does not know it.
+    /// Gists of entries that have left memory, and that the index does not have yet.
     left: Gists,
-    /// The index was given everything up to here, or has to read it. What comes after is in `left` and `entries`.
+    /// The index was given everything up to here, or has to read it. Later entries are in `left` and `entries`.
     given_up_to: u64,
-    /// What it was given last. Nothing if it has to read.
+    /// What the index was given last. `None` if it has to read.
     given: Option<Given>,
 }
 
 #[derive(Debug)]
 struct Given {
-    /// It knew everything up to here.
+    /// The index had everything up to here.
     after: u64,
     sessions: Vec<SessionId>,
 }
 
 impl Ring {
-    /// Removes the oldest until there are at most `max`, and returns them, to be dropped when the ring is free again.
+    /// Removes the oldest until there are at most `max`, and returns them, so that they are dropped after the ring is
+    /// unlocked.
     fn leave(&mut self, max: usize) -> Vec<Arc<Stored>> {
         let mut left = Vec::new();
         while self.entries.len() > max || self.bytes > limits::RECENT_BYTES_MAX {
@@ -82,22 +83,22 @@ impl Ring {
         self.first + self.entries.len() as u64 - 1
     }
 
-    /// Returns what is here of the entries after a position.
+    /// Returns the entries in memory after a position.
     fn after(&self, position: u64) -> impl Iterator<Item = &Arc<Stored>> {
         let known = usize::try_from((position + 1).saturating_sub(self.first)).unwrap_or(usize::MAX);
         self.entries.range(known.min(self.entries.len())..).flatten()
     }
 }
 
-/// How much of what is new the index wants to know.
+/// How many of the new entries the index wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     All,
-    /// Whatever has left memory: the rest will change again in a moment.
+    /// Only those that have left memory: the others are likely to change again soon.
     WhatLeft,
 }
 
-/// Entries from memory, and the position up to which there are no others.
+/// Entries from memory, and the position up to which they are complete.
 pub(crate) struct Batch {
     pub(crate) entries: Vec<Arc<Stored>>,
     pub(crate) up_to: u64,
@@ -105,7 +106,7 @@ pub(crate) struct Batch {
 
 impl Recent {
     pub(crate) fn new(newest: u64) -> Self {
-        // Without an index beside the journal nobody wants to know what has left.
+        // Without an index beside the journal, gists need not be kept.
         let (entries, left, given_up_to) = (VecDeque::new(), Gists::default(), u64::MAX);
         let ring = Ring { entries, first: newest + 1, bytes: 0, left, given_up_to, given: None };
         Self { ring: Mutex::new(ring), news: Mutex::new(News { newest, open: true }), changed: Notify::new() }
@@ -119,11 +120,11 @@ impl Recent {
         self.news().newest
     }
 
-    /// Waits until there is something else to say than `known`.
+    /// Waits until the news differ from `known`.
     pub(crate) async fn changed(&self, known: News) {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
-            // Listen first, then look: whatever happens in between is heard.
+            // Registers before checking, so that no change in between is missed.
             changed.as_mut().enable();
             if self.news() != known {
                 return;
@@ -132,7 +133,7 @@ impl Recent {
         }
     }
 
-    /// Takes in what was just committed, in order, and wakes everyone who waits for it.
+    /// Adds entries that were just committed, in order, and wakes all followers.
     pub(crate) fn push(&self, entries: &[Arc<Stored>]) {
         let Some(last) = entries.last() else { return };
         let mut ring = self.ring.lock();
@@ -143,25 +144,26 @@ impl Recent {
         }
         // Usually a follower has made room before.
         let left = ring.leave(limits::RECENT_ENTRIES_MAX + limits::APPEND_BATCH_MAX);
-        // Before the ring is unlocked. The hub reads entries from the ring and tells its listeners; a follower that subscribes
-        // after that asks for the newest position to know how far to catch up. If that still lay behind what the hub had told,
-        // the entries in between would reach the follower neither way.
+        // Set before the ring is unlocked. The hub reads entries from the ring and passes them to its subscribers; a
+        // follower that subscribes after that asks for the newest position to know how far to catch up. If that were
+        // still older than what the hub has passed on, the entries in between would reach the follower neither way.
         self.news.lock().newest = last.position.0;
         drop(ring);
         drop(left);
         self.changed.notify_waiters();
     }
 
-    /// Lets the oldest entries go.
+    /// Drops the oldest entries.
     ///
-    /// Followers do this, because they run where entries are made: memory that one thread asks for and another gives back
-    /// travels between processors, and that takes longer than all else that becomes of an entry here.
+    /// Called by followers, because they run on the threads that allocate entries: freeing memory on another thread
+    /// moves it between processors, which takes longer than everything else that is done with an entry here.
     pub(crate) fn make_room(&self) {
         let left = self.ring.lock().leave(limits::RECENT_ENTRIES_MAX);
         drop(left);
     }
 
-    /// Returns up to `max` entries after a position, fewer if they are large, or nothing if some of them have left memory.
+    /// Returns up to `max` entries after a position, fewer if they are large, or `None` if some of them have left
+    /// memory.
     pub(crate) fn after(&self, position: u64, max: usize) -> Option<Batch> {
         let ring = self.ring.lock();
         let skip = (position + 1).checked_sub(ring.first)?;
@@ -181,18 +183,18 @@ impl Recent {
         Some(batch)
     }
 
-    /// From now on, keeps what an index needs that lies beside the journal.
+    /// Keeps gists for an index beside the journal from now on.
     pub(crate) fn keep_for_index(&self) {
         let mut ring = self.ring.lock();
         ring.given_up_to = ring.newest();
     }
 
-    /// Up to where the index has to read the journal, if it was not given that.
+    /// The position up to which the index has to read the journal, unless it was given those entries.
     pub(crate) fn given_up_to(&self) -> u64 {
         self.ring.lock().given_up_to
     }
 
-    /// Gives the index the gist of what it was not given yet, in place of the empty `gists`. Returns up to where that leads.
+    /// Moves the gists that the index does not have yet into `gists`, which must be empty. Returns their last position.
     pub(crate) fn give(&self, wanted: Wanted, gists: &mut Gists) -> u64 {
         let mut ring = self.ring.lock();
         std::mem::swap(&mut ring.left, gists);
@@ -208,7 +210,7 @@ impl Recent {
         up_to
     }
 
-    /// May anything after `position`, up to where the index has come, be about this session?
+    /// May an entry after `position` that the index lacks be about this session?
     pub(crate) fn mentions(&self, session: SessionId, position: u64) -> bool {
         let ring = self.ring.lock();
         if position < ring.given_up_to {
@@ -233,7 +235,7 @@ impl Recent {
         ring.bytes -= freed;
     }
 
-    /// Tells followers that nothing more will come.
+    /// Tells followers that no more entries will come.
     pub(crate) fn close(&self) {
         self.news.lock().open = false;
         self.changed.notify_waiters();
@@ -256,7 +258,7 @@ mod tests {
         Arc::new(Stored { position: Position(position), entry })
     }
 
-    /// Entries of sessions with the same number as their position, more of them than stay in memory.
+    /// Entries of sessions numbered like their positions, more than stay in memory.
     fn full() -> (Recent, u64) {
         let (recent, newest) = (Recent::new(0), limits::RECENT_ENTRIES_MAX as u64 + 10);
         recent.keep_for_index();
@@ -277,7 +279,7 @@ mod tests {
         assert_eq!(given(&recent, Wanted::WhatLeft), ((1..=10).collect(), 10), "the rest is still in memory");
         assert_eq!(given(&recent, Wanted::WhatLeft), (vec![], 10));
         assert_eq!(given(&recent, Wanted::All), ((11..=u128::from(newest)).collect(), newest));
-        // What it was given while it was in memory is not given again when it leaves.
+        // A gist that was given while its entry was in memory is not given again when the entry leaves.
         let more = newest + 1..=newest + limits::RECENT_ENTRIES_MAX as u64;
         more.clone().for_each(|position| recent.push(&[entry(position, SessionId(u128::from(position)))]));
         recent.make_room();
@@ -298,7 +300,7 @@ mod tests {
             });
             let mut at = 0;
             while at < ENTRIES {
-                // A reader that asks for what is new, and then how far the journal has come.
+                // A reader that takes the new entries, then asks for the journal's last position.
                 let read = recent.after(at, 64);
                 let newest = recent.newest();
                 at = read.map_or(newest, |batch| batch.up_to);

@@ -1,4 +1,4 @@
-//! Entries out of rows.
+//! Reads entries from rows.
 
 use std::sync::Arc;
 
@@ -49,10 +49,11 @@ pub(crate) fn read_session(
     read_at(conn, &places)
 }
 
-/// Reads the entries at these places, in this order, until there are enough bytes. What was forgotten meanwhile is left out.
+/// Reads the entries at these positions, in this order, until there are enough bytes. Skips what was forgotten
+/// meanwhile.
 ///
-/// Places are looked up before entries: put in order together with their bodies, a page of large entries would be in memory
-/// whole before the first of them is returned.
+/// Positions are selected before entries: sorting them together with their bodies would load a whole page of large
+/// entries into memory before the first is returned.
 fn read_at(conn: &Connection, places: &[i64]) -> rusqlite::Result<Result<Vec<Arc<Stored>>, ReadError>> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM entries WHERE pos = ?1"))?;
     let (mut read, mut bytes) = (Vec::with_capacity(places.len()), 0);
@@ -73,8 +74,8 @@ fn read_at(conn: &Connection, places: &[i64]) -> rusqlite::Result<Result<Vec<Arc
 }
 
 fn forwards(lane: Option<Lane>) -> String {
-    // By runs first: each is put in order by itself, and those that are not needed are not read. By positions alone, every page
-    // would read the session to its end.
+    // Sorted by runs first: each run is sorted by itself, and unneeded runs are not read. Sorted by positions alone,
+    // every page would read the session to its end.
     let of_lane = |lane| {
         format!(
             "SELECT * FROM (SELECT p.value FROM runs r CROSS JOIN json_each(r.places) p
@@ -120,38 +121,48 @@ pub(super) fn head(conn: &Connection, session: SessionId) -> rusqlite::Result<Op
     Ok(head.map(|head| Position(head.cast_unsigned())))
 }
 
-/// Returns where all of a session's entries stand.
+/// Returns the positions of all of a session's entries.
 pub(super) fn positions(conn: &Connection, session: SessionId) -> rusqlite::Result<Vec<Position>> {
     let sql = "SELECT p.value FROM runs r CROSS JOIN json_each(r.places) p WHERE r.session = ?1";
     let mut query = conn.prepare_cached(sql)?;
     query.query_map([session.0.to_be_bytes()], |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned())))?.collect()
 }
 
-/// Reads the entries of all sessions after a position, up to another, until there are enough bytes. Fewer entries than `max`
-/// with fewer bytes than that: there are no others up to there.
+/// Entries of all sessions, and how far they go.
+pub(crate) struct Stretch {
+    pub(crate) entries: Vec<Arc<Stored>>,
+    /// All entries up to here were read. Beyond the last of them there are only gaps of forgotten sessions.
+    pub(crate) up_to: u64,
+}
+
+/// Reads the entries of all sessions after a position, up to another, until there are `max` of them or
+/// [`limits::READ_BYTES_MAX`] bytes.
 pub(crate) fn read_between(
     conn: &Connection,
     after: u64,
     up_to: u64,
     max: usize,
-) -> rusqlite::Result<Result<Vec<Arc<Stored>>, ReadError>> {
+) -> rusqlite::Result<Result<Stretch, ReadError>> {
     let sql = format!("SELECT {COLUMNS} FROM entries WHERE pos > ?1 AND pos <= ?2 ORDER BY pos LIMIT ?3");
     let mut query = conn.prepare_cached(&sql)?;
-    let max = i64::try_from(max).unwrap_or(i64::MAX);
-    let mut rows = query.query_map(params![after.cast_signed(), up_to.cast_signed(), max], stored)?;
-    let (mut read, mut bytes) = (Vec::new(), 0);
-    while bytes < limits::READ_BYTES_MAX
-        && let Some(row) = rows.next()
-    {
+    let limit = i64::try_from(max).unwrap_or(i64::MAX);
+    let rows = query.query_map(params![after.cast_signed(), up_to.cast_signed(), limit], stored)?;
+    let (mut entries, mut bytes) = (Vec::new(), 0);
+    for row in rows {
         match row? {
             Ok(stored) => {
                 bytes += stored.entry.bytes();
-                read.push(stored);
+                entries.push(stored);
             }
             Err(error) => return Ok(Err(error)),
         }
+        if bytes >= limits::READ_BYTES_MAX {
+            break;
+        }
     }
-    Ok(Ok(read))
+    let is_cut = entries.len() >= max || bytes >= limits::READ_BYTES_MAX;
+    let up_to = entries.last().filter(|_| is_cut).map_or(up_to, |last| last.position.0);
+    Ok(Ok(Stretch { entries, up_to }))
 }
 
 #[cfg(test)]
@@ -164,7 +175,7 @@ mod tests {
 
     const HERE: SessionId = SessionId(7);
 
-    /// A session with so many runs of four entries in each lane. The lanes take turns.
+    /// A session with `runs` runs of four entries in each lane. The lanes alternate.
     fn long(runs: i64) -> Connection {
         let conn = Connection::open_in_memory().unwrap();
         create(&conn, 1).unwrap();
