@@ -1,4 +1,4 @@
-//! The collector of traces: `http://127.0.0.1:4318`, or a path below that.
+//! The address of the trace collector: `http://127.0.0.1:4318`, or a path below it.
 
 use super::kind::{Form, Kind};
 
@@ -9,20 +9,20 @@ pub(crate) const fn collector() -> Kind<Option<Collector>> {
     }
 }
 
-/// A collector that takes OTLP over plain HTTP.
+/// A collector that accepts OTLP over plain HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collector {
     /// Without the brackets of an IPv6 address.
     pub host: String,
     pub port: u16,
-    /// With the brackets, and the port if one was named: what the `Host` header says.
+    /// With the brackets, and the port if it was given: the `Host` header.
     pub authority: String,
-    /// Empty, or with a slash before and none behind.
+    /// Empty, or a path with a leading slash and no trailing one.
     pub base: String,
 }
 
 impl Collector {
-    /// Reads an address. What we cannot speak to is refused with what to do instead.
+    /// Parses an address. An unsupported one is refused with what to write instead.
     pub fn new(url: &str) -> Result<Self, String> {
         let wrong = || format!("`{url}` is not the address of a collector; write it like `http://127.0.0.1:4318`");
         if url.starts_with("https://") {

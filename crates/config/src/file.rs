@@ -1,4 +1,4 @@
-//! The file, read with its line numbers.
+//! Reads the settings file, with line numbers.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -13,7 +13,7 @@ use super::resolve::{Config, Problem};
 use super::rules;
 use super::table::{KEYS, Source, Whose, is_section, key};
 
-/// Takes over what a file says. Returns whether there is such a file.
+/// Applies the settings of a file. Returns whether the file exists.
 pub(super) fn take(path: &Path, config: &mut Config) -> Result<bool, Problem> {
     let unreadable = |why: String| Problem::at(path.display().to_string(), why);
     let file = match File::open(path) {

@@ -1,4 +1,4 @@
-//! The flags of the table, as clap takes them.
+//! The command line flags of the settings, for clap.
 
 use std::ffi::OsString;
 
@@ -9,17 +9,17 @@ use super::table::{KEYS, Key, Whose};
 /// Settings from a command line: key and text.
 pub type Flags = Vec<(&'static Key, String)>;
 
-/// Flags that every command takes.
+/// Flags that every command accepts.
 #[derive(Debug, Clone, Default)]
 pub struct ForEveryone(pub Flags);
 
-/// Flags that only the server understands.
+/// Flags that only the server accepts.
 #[derive(Debug, Clone, Default)]
 pub struct ForServer(pub Flags);
 
 const HEADING: &str = "Settings";
 
-/// What commands alone look at may stand before or behind any of them, like what everyone looks at.
+/// Settings that only commands read are global flags too, like those that everything reads.
 fn is_for(key: &Key, whose: Whose) -> bool {
     key.whose == whose || (whose == Whose::Everyone && key.whose == Whose::Commands)
 }
@@ -37,7 +37,7 @@ fn arguments(command: Command, whose: Whose) -> Command {
                 .action(if key.form.is_repeated() { ArgAction::Append } else { ArgAction::Set })
                 .value_parser(clap::value_parser!(OsString))
                 .global(whose == Whose::Everyone);
-            // Said without a word, it is meant.
+            // Without a value, the flag means true.
             let is_a_switch = flag == "insecure-loopback";
             command.arg(if is_a_switch { arg.num_args(0..=1).default_missing_value("true") } else { arg })
         }

@@ -1,4 +1,4 @@
-//! What a setting may be, and how it is read: the same from a file, the environment and a flag.
+//! The types of settings, and how each is parsed: the same from a file, the environment and a flag.
 
 use std::env::split_paths;
 use std::net::{IpAddr, SocketAddr};
@@ -16,14 +16,14 @@ use tracing_subscriber::EnvFilter;
 
 use super::spans;
 
-/// How people write a value, and how it becomes one of type `T`.
+/// How a value is written, and how it is parsed to type `T`.
 pub(crate) struct Kind<T> {
     pub(crate) form: Form,
-    /// Reads a text that [`Form::tidied`] let pass. An empty one reads as no value, where there can be none.
+    /// Parses a text that [`Form::tidied`] accepted. An empty one means no value, if that is possible.
     pub(crate) read: fn(Form, &str) -> Result<T, String>,
 }
 
-/// How people write a value. Its words are in `texts`.
+/// How a value is written. Its descriptions are in `texts`.
 #[derive(Debug, Clone, Copy)]
 pub enum Form {
     Address,
@@ -81,7 +81,7 @@ pub(crate) const fn url() -> Kind<Option<String>> {
         read: |form, text| {
             let Some(url) = some(text) else { return Ok(None) };
             let is_web = url.starts_with("https://") || url.starts_with("http://");
-            // A scheme and a name, like an origin, and that is all that there may be.
+            // A scheme and a host, like an origin, and nothing else.
             if is_web && !url.contains(['?', '#', '@']) && is_origin(url) {
                 Ok(Some(url.to_owned()))
             } else {
@@ -91,19 +91,19 @@ pub(crate) const fn url() -> Kind<Option<String>> {
     }
 }
 
-/// Host names. One that can be none would never match.
+/// Host names. An impossible one would never match, so it is refused.
 pub(crate) const fn hosts() -> Kind<Vec<String>> {
     Kind { form: Form::Hosts, read: |_, text| items(text).into_iter().map(host).collect() }
 }
 
 fn host(host: String) -> Result<String, String> {
-    match host.contains(['/', '*', ' ', '@']) {
-        true => Err(format!("`{host}` is not a host name; write it like `ask.example.org`, without `https://`")),
-        false => Ok(host),
+    match is_host(&host) {
+        true => Ok(host),
+        false => Err(format!("`{host}` is not a host name; write it like `ask.example.org`, without `https://`")),
     }
 }
 
-/// Origins, as browsers write them. One that can be none would never match.
+/// Origins, as browsers write them. An impossible one would never match, so it is refused.
 pub(crate) const fn origins() -> Kind<Vec<String>> {
     Kind { form: Form::Origins, read: |_, text| items(text).into_iter().map(origin).collect() }
 }
@@ -116,10 +116,16 @@ fn origin(origin: String) -> Result<String, String> {
 }
 
 fn is_origin(text: &str) -> bool {
-    text.split_once("://").is_some_and(|(_, host)| !host.is_empty() && !host.contains('/'))
+    text.split_once("://").is_some_and(|(_, host)| is_host(host))
 }
 
-/// A language of another system, and the address on which it is spoken if that is not our own.
+/// Is this a host, perhaps with a port, as a browser would send it? Browsers send international names in ASCII.
+fn is_host(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+    !text.is_empty() && text.bytes().all(fits)
+}
+
+/// A dialect of another system, and the address on which it is served if that is not our own.
 pub(crate) type SpokenAt = (&'static str, Option<SocketAddr>);
 
 pub(crate) const fn dialects() -> Kind<Vec<SpokenAt>> {
@@ -159,12 +165,12 @@ fn range(item: &str) -> Result<IpNet, String> {
     range.map_err(|_| format!("`{item}` is not an address or a range, like `10.0.0.7` or `10.0.0.0/8`"))
 }
 
-/// How long programs are kept waiting through the MCP door: `30s` for all, `codex=4m` for one.
+/// How long MCP clients are kept waiting: `30s` for all, `codex=4m` for one.
 pub(crate) const fn waits() -> Kind<Patience> {
     Kind { form: Form::Waits, read: |_, text| patience(text) }
 }
 
-/// Longest that a call may be held: a day, which is what the most patient program takes.
+/// Longest time that a call may be held: a day, which is what the most patient client allows.
 const HELD_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn patience(text: &str) -> Result<Patience, String> {
@@ -189,7 +195,7 @@ pub(crate) const fn level() -> Kind<String> {
     Kind {
         form: Form::Level,
         read: |form, text| match EnvFilter::builder().parse(text) {
-            // A word that is no level would be taken for the name of a module.
+            // A word that is not a level would be taken for the name of a module.
             Ok(_) if text.contains('=') || LEVELS.contains(&&*text.to_ascii_lowercase()) => Ok(text.to_owned()),
             _ => Err(form.wrong(text)),
         },
@@ -198,20 +204,20 @@ pub(crate) const fn level() -> Kind<String> {
 
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 
-/// A span of time, or the word for none.
+/// A duration, or the word for none.
 pub(crate) const fn span(or: &'static str, max: Duration) -> Kind<Option<Duration>> {
     Kind {
         form: Form::Span { or, max },
         read: |form, text| match form {
             Form::Span { or, .. } if text == or => Ok(None),
-            // What can be kept for ever can also not be kept at all.
+            // If the limit can be switched off, it can also be zero.
             Form::Span { or: "off", .. } if text == "0" => Ok(Some(Duration::ZERO)),
             form => up_to(form, text).map(Some),
         },
     }
 }
 
-/// A span of time, or 0.
+/// A duration, or 0.
 pub(crate) const fn span_or_zero(max: Duration) -> Kind<Duration> {
     let form = Form::Span { or: "0", max };
     Kind { form, read: |form, text| if text == "0" { Ok(Duration::ZERO) } else { up_to(form, text) } }
@@ -249,7 +255,7 @@ pub(crate) const fn yes_or_no() -> Kind<bool> {
     Kind { form: Form::YesNo, read: |form, text| text.parse().map_err(|_| form.wrong(text)) }
 }
 
-/// A type whose values are words.
+/// A type whose values are written as words.
 pub(crate) trait Word: Sized + Clone + 'static {
     const WORDS: &'static [(&'static str, Self)];
 }
@@ -264,7 +270,7 @@ pub(crate) const fn one_of<T: Word>() -> Kind<T> {
     }
 }
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
     Text,

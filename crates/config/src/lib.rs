@@ -1,8 +1,9 @@
 //! Settings: one typed structure, filled from a file, the environment and flags, each value with where it came from.
 //!
-//! `settings` is the structure; the file, the variables, the flags, `config show` and the reference follow it. The caller
-//! brings the environment and the name of the file: nothing here looks for them. [`Config::resolve`] says who wins, `kind`
-//! what a value may be, [`spans`] how people write time. Why not a library: `docs/design/0006-settings.md`.
+//! `settings` is the structure; the file, the variables, the flags, `config show` and the reference are derived from
+//! it. The caller passes in the environment and the path of the file: nothing here searches for them.
+//! [`Config::resolve`] applies the precedence, `kind` has the types of values, [`spans`] how durations are written. Why
+//! not a library: `docs/design/0006-settings.md`.
 
 mod collector;
 mod file;

@@ -1,4 +1,4 @@
-//! The name that was probably meant.
+//! Suggests the name that was probably meant.
 
 use strsim::osa_distance;
 
@@ -6,7 +6,7 @@ use strsim::osa_distance;
 pub(super) fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase().replace('-', "_");
     let scored = names.map(|name| {
-        // A name without its section means the key all the same.
+        // A name without its section is compared with the key's last part.
         let last = name.rsplit('.').next().unwrap_or(name);
         (osa_distance(&typed, name).min(osa_distance(&typed, last)), name)
     });

@@ -1,4 +1,4 @@
-//! `docs/reference/config.md`, written from the table.
+//! Generates `docs/reference/config.md` from the settings.
 
 use super::rules::CONDITIONS;
 use super::table::{KEYS, Key, Whose};

@@ -1,4 +1,4 @@
-//! Who wins: a flag, then the environment, then the file, then the default.
+//! Resolves the settings: a flag wins, then the environment, then the file, then the default.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,27 +11,27 @@ use super::rules::{Ruled, wishes};
 use super::settings::Settings;
 use super::table::{KEYS, Key, Machine, Shown, Source};
 
-/// Everything that may say something.
+/// All sources of settings.
 pub struct Given<'a> {
     pub flags: &'a Flags,
     pub env: &'a dyn Fn(&str) -> Option<String>,
-    /// The file, and whether somebody named it: then it has to be there.
+    /// The file, and whether the operator named it: then it must exist.
     pub file: Option<(PathBuf, bool)>,
     pub machine: Machine,
 }
 
-/// Every setting, with where it came from, and everything that is wrong.
+/// Every setting with its source, and all problems.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub settings: Settings,
     pub rules: Vec<Ruled>,
-    /// Where the file is, or would be.
+    /// The path of the file, which need not exist.
     pub file: Option<PathBuf>,
     pub file_is_there: bool,
     pub problems: Vec<Problem>,
 }
 
-/// Something that is wrong with a setting.
+/// A problem with a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// `path:line`, `$NAME` or `--flag`.
@@ -69,14 +69,14 @@ impl Config {
         config
     }
 
-    /// What a file alone says.
+    /// Resolves a file alone.
     pub fn of_file(path: &Path) -> Self {
         let mut config = Self::defaults(&Machine::default(), Some(path.to_owned()));
         config.take_file(path, true);
         config
     }
 
-    /// What a file with this text would say.
+    /// Resolves a file with this text.
     pub fn of_text(name: &str, text: &str) -> Self {
         let mut config = Self::defaults(&Machine::default(), None);
         file::take_text(Path::new(name), text, &mut config);
@@ -102,7 +102,7 @@ impl Config {
         }
     }
 
-    /// Every setting as it is shown, in the order of the structure.
+    /// Every setting as `config show` prints it, in the order of the structure.
     pub fn shown(&self) -> impl Iterator<Item = Shown<'_>> {
         KEYS.iter().map(|key| {
             let (text, source) = (key.get)(&self.settings);
@@ -110,7 +110,7 @@ impl Config {
         })
     }
 
-    /// What the rules of the core need.
+    /// The rules for the core.
     pub fn rules(&self) -> Rules {
         let list = self.rules.iter().map(|ruled| ruled.rule.clone()).collect();
         Rules { list, otherwise: wishes(&self.settings.terms) }

@@ -1,4 +1,4 @@
-//! `[[rules]]`: terms for the asks that a rule names.
+//! `[[rules]]`: terms for the asks that a rule matches.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::nearest::nearest;
 use super::settings::{Settings, Terms};
 use super::table::{KEYS, Machine, Source, term};
 
-/// What a `[[rules]]` entry may say beside the terms, whose names it shares with `[terms]`: each with a sentence.
+/// The keys of a `[[rules]]` entry besides the terms, which are named as in `[terms]`: each with a sentence.
 pub(crate) const CONDITIONS: &[(&str, &str)] = &[
     ("name", "What to call the rule. Every rule needs one"),
     ("door", "The ask came through this door: `http`"),
@@ -26,7 +26,7 @@ pub struct Ruled {
     pub line: usize,
 }
 
-/// Where something is wrong, what, and what to do.
+/// The line of a problem, what it is, and a hint.
 type Complaint = (usize, String, Option<String>);
 
 pub(super) fn read(table: &DeTable<'_>, line: usize, at: usize) -> (Ruled, Vec<Complaint>) {
@@ -82,8 +82,8 @@ pub(super) fn read(table: &DeTable<'_>, line: usize, at: usize) -> (Ruled, Vec<C
     (Ruled { rule, line }, problems)
 }
 
-/// What was chosen of the terms. A default of ours is not a wish of the operator's: it would hide what a later release
-/// thinks best.
+/// Returns the terms that the operator set. Our defaults are not among them: they would override those of a later
+/// release.
 pub(super) fn wishes(terms: &Terms) -> Wishes {
     Wishes {
         wait: terms.timeout.chosen().map(|wait| wait.map_or(Wait::Forever, Wait::For)),

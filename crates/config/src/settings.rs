@@ -1,8 +1,8 @@
-//! Every setting there is, with its type, what may be written, and its default. The file, the environment, the flags,
-//! `askbridge config show` and `docs/reference/config.md` all follow this structure.
+//! Every setting, with its type, its syntax and its default. The file, the environment, the flags, `askbridge config
+//! show` and `docs/reference/config.md` are all derived from this structure.
 //!
-//! A new setting is a new line. Its name is the one in the file; the variable and the flag are made of it, unless the line
-//! names others. The sentence above it is shown to people.
+//! A new setting is a new line. Its name is the one in the file; the variable and the flag are derived from it, unless
+//! the line names others. The sentence above it is shown to people.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What the structure of the settings is made of: a [`Setting`] for each value, and a [`Key`] that describes it.
+//! The building blocks of the settings: a [`Setting`] for each value, and a [`Key`] that describes it.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -9,11 +9,11 @@ use super::kind::{Form, Kind};
 use super::nearest::nearest;
 use super::settings::Settings;
 
-/// A value, as it was written, and where.
+/// A value, its text, and its source.
 #[derive(Debug, Clone)]
 pub struct Setting<T> {
     pub value: T,
-    /// As the environment would write it. Empty: there is no value and no default.
+    /// As the environment would have it. Empty: no value and no default.
     pub text: String,
     pub source: Source,
 }
@@ -38,10 +38,10 @@ impl<T> Setting<T> {
         Ok(Self { value: (kind.read)(kind.form, &text)?, text, source })
     }
 
-    /// What holds where nothing was set.
+    /// The default of a setting.
     pub(crate) fn default_of(kind: &Kind<T>, default: &Default, machine: &Machine) -> Self {
         let (text, source) = (default.text(machine), Source::Default);
-        // What is described in words alone has no value.
+        // A default that is only described in words has no value.
         let read = if default.is_words(machine) { "" } else { &text };
         Self { value: (kind.read)(kind.form, read).expect("every default is a value of its kind"), text, source }
     }
@@ -51,7 +51,7 @@ impl<T> Setting<T> {
         (self.source != Source::Default).then_some(&self.value)
     }
 
-    /// Was it chosen for this very command, with a flag or a variable?
+    /// Was it set for this command, with a flag or a variable?
     pub fn is_for_this_command(&self) -> bool {
         matches!(self.source, Source::Flag(_) | Source::Env(_))
     }
@@ -81,17 +81,17 @@ impl fmt::Display for Source {
 pub struct Machine {
     pub data: Option<String>,
     pub user: Option<String>,
-    /// The folder in which we were started.
+    /// The working directory at start.
     pub folder: Option<String>,
     pub collector: Option<String>,
 }
 
-/// What holds where nothing was set.
+/// The default of a setting.
 pub(crate) enum Default {
     Text(&'static str),
-    /// There is none, in words.
+    /// No value; described in words.
     Nothing(&'static str),
-    /// In words, and what it comes to on this machine.
+    /// Described in words, and computed on this machine.
     Computed(&'static str, fn(&Machine) -> Option<&String>),
 }
 
@@ -108,7 +108,7 @@ impl Default {
         matches!(self, Self::Computed(_, get) if get(machine).is_none())
     }
 
-    /// As the reference writes it.
+    /// As the reference shows it.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Text("") => "none".to_owned(),
@@ -118,25 +118,25 @@ impl Default {
     }
 }
 
-/// Who looks at a setting.
+/// Which programs read a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// The server, and every command that speaks to it.
+    /// The server, and every command that talks to it.
     Everyone,
     /// The server alone.
     Server,
-    /// Commands that speak to a server, also from the file.
+    /// Commands that talk to a server, also from the file.
     Commands,
     /// Commands alone, and never from a file.
     Caller,
 }
 
-/// What is known of one setting.
+/// The description of one setting.
 pub struct Key {
     /// As in the file; `log.level` is `level` in the section `[log]`.
     pub name: String,
     pub env: String,
-    /// Without its dashes. `None`: not on a command line.
+    /// Without its dashes. `None` if there is no flag.
     pub flag: Option<String>,
     pub form: Form,
     pub whose: Whose,
@@ -171,7 +171,8 @@ impl Key {
     }
 }
 
-/// A row of the structure says what differs from these: the name in the file makes the variable and the flag.
+/// A row of the structure states what differs from these: by default, the variable and the flag are derived from the
+/// name in the file.
 pub(crate) struct Names {
     pub(crate) env: Option<&'static str>,
     pub(crate) flag: Flag,
@@ -200,7 +201,7 @@ impl Names {
     }
 }
 
-/// Makes the structure, its defaults and the [`Key`] of each field.
+/// Generates the structure, its defaults and the [`Key`] of each field.
 macro_rules! settings {
     ($(
         $(#[$about:meta])*
@@ -211,7 +212,7 @@ macro_rules! settings {
             )*
         }
     )*) => {
-        /// Every setting there is.
+        /// Every setting.
         #[derive(Debug, Clone)]
         pub struct Settings {
             $(pub $section: $Section,)*
@@ -274,7 +275,7 @@ pub(crate) fn is_section(name: &str) -> bool {
     KEYS.iter().any(|key| key.section() == name)
 }
 
-/// Returns the variable that was probably meant; `None` if this is one, or is like none.
+/// Returns the variable that was probably meant; `None` if this is one, or if none is similar.
 pub fn misspelt(variable: &str) -> Option<String> {
     let names = || KEYS.iter().map(|key| &*key.env).chain(["ASKBRIDGE_CONFIG"]);
     if names().any(|name| name == variable) {

@@ -1,4 +1,5 @@
-//! The words for each form of a value: what to write instead, how the help and the reference name it, how a file has it.
+//! The descriptions of each form of value: what to write instead, its name in the help and the reference, and its TOML
+//! type.
 
 use askbridge_core::verdict::spoken;
 use toml::de::DeValue;
@@ -6,7 +7,7 @@ use toml::de::DeValue;
 use super::kind::{Form, items};
 
 impl Form {
-    /// What to write, for people who wrote something else.
+    /// What to write, for people who wrote something invalid.
     pub fn expects(self) -> String {
         match self {
             Self::Address => "an address with a port, like 127.0.0.1:4760".to_owned(),
@@ -91,7 +92,7 @@ impl Form {
         format!("`{text}` is not {}", self.expects())
     }
 
-    /// Returns a text as it is kept: without spaces around it, and one spelling where there are several.
+    /// Normalizes a text: without surrounding spaces, and in one spelling if there are several.
     pub(crate) fn tidied(self, text: &str) -> Result<String, String> {
         let text = text.trim();
         let by_name = |text: &str| text.replace("localhost:", "127.0.0.1:");
