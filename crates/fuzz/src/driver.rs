@@ -1,4 +1,4 @@
-//! Feeds a target: first its corpus, then what chance makes of it.
+//! Feeds a target: first its corpus, then random mutations of it.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ const INPUT_MAX: usize = 64 * 1024;
 /// Changes made to one input at once, at most.
 const CHANGES_MAX: u64 = 6;
 
-/// What parsers stumble over.
+/// Fragments on which parsers tend to fail.
 const WORDS: &[&str] = &[
     "null",
     "true",
@@ -44,11 +44,11 @@ const WORDS: &[&str] = &[
 /// Inputs of one batch.
 pub const BATCH: usize = 500;
 
-/// Chance with a seed.
+/// A random number generator with a seed (SplitMix64).
 pub struct Dice(pub u64);
 
 impl Dice {
-    /// Chance for one batch: the same whichever thread feeds it, and however many batches run beside it.
+    /// Returns the generator of one batch: the same on any thread, and beside any number of other batches.
     pub fn of_batch(seed: u64, batch: u64) -> Self {
         let mut dice = Self(seed);
         let apart = dice.below(u64::MAX);
@@ -111,7 +111,7 @@ pub fn replay(target: &Target, corpus: &[Vec<u8>]) -> Result<(), Crash> {
     corpus.iter().try_for_each(|input| feed(target, input))
 }
 
-/// Feeds `count` inputs that chance makes of the corpus.
+/// Feeds `count` random mutations of the corpus.
 pub fn mutate(target: &Target, corpus: &[Vec<u8>], dice: &mut Dice, count: usize) -> Result<(), Crash> {
     for _ in 0..count {
         let mut input = corpus[dice.below(corpus.len() as u64) as usize].clone();

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: every target for a while, on all cores, in numbered batches that can be repeated.
+//! `cargo xtask fuzz`: feeds every target for a while, on all cores, in numbered batches that can be repeated.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use askbridge_fuzz::targets::{TARGETS, Target};
 use askbridge_testkit::crew::{Crew, News};
 use serde_json::json;
 
-/// As in the published binary, and a fifth faster than the system's here.
+/// The allocator of the published binary; here a fifth faster than the system's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -33,13 +33,13 @@ struct Args {
     result: Option<String>,
 }
 
-/// A target, what is known about it, and how far it has come.
+/// A target, its corpus, and how far it has come.
 struct Fed {
     target: &'static Target,
     corpus: Vec<Vec<u8>>,
-    /// Batches that were taken.
+    /// Batches that were started.
     batches: AtomicU64,
-    /// Time that all threads together spent on it.
+    /// Time that all threads together spent on this target.
     spent_ns: AtomicU64,
 }
 
@@ -154,7 +154,7 @@ impl Fed {
     }
 }
 
-/// Keeps the input, so that it is tried for ever after. Returns where.
+/// Adds the input to the corpus, so that every later run tries it. Returns its path.
 fn keep(broke: &Broke) -> Result<String> {
     let input = &broke.crash.input;
     let sum = input.iter().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));

@@ -1,9 +1,9 @@
-//! The corpus of every target, and a little chance: what broke once does not break again.
+//! The corpus of every target, so that a crash that was fixed stays fixed, and a few random inputs.
 
 use askbridge_fuzz::driver::{Dice, corpus, mutate, replay};
 use askbridge_fuzz::targets::TARGETS;
 
-/// Inputs by chance for each target. The long run is `cargo xtask fuzz`.
+/// Random inputs for each target. The long run is `cargo xtask fuzz`.
 const INPUTS: usize = 2_000;
 
 #[test]

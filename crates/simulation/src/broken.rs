@@ -1,4 +1,4 @@
-//! Bridges that are broken on purpose: if the judge does not notice, the judge is broken.
+//! Deliberately broken bridges, to test that the judge notices.
 
 use askbridge_core::answer::{Answer, Decision, Outcome, Scope};
 use askbridge_core::ask::Body;
@@ -21,7 +21,7 @@ pub enum Broken {
     Rules(BrokenRules),
     Disk(BrokenDisk),
     Tongue(BrokenTongue),
-    /// Says that a token is revoked, and goes on with it.
+    /// Says that a token is revoked, and still accepts it.
     KeepsRevokedTokens,
 }
 
@@ -37,7 +37,7 @@ pub enum BrokenDisk {
     LosesAnEntry,
 }
 
-/// A language whose machine never hears that everything was told: it shows nothing that was open before.
+/// A dialect whose machine is never told that it is caught up, so it does not show what was open before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BrokenTongue {
     Prime,
@@ -69,7 +69,7 @@ impl BrokenRules {
     }
 }
 
-/// Settles again whenever somebody answers differently.
+/// Settles an ask again when a second answer differs.
 fn accept_a_second_answer(session: &Session, intent: Intent, at: Timestamp) -> Decided {
     let Intent::Answer { ask, answer, by, .. } = &intent else {
         return askbridge_core::decide(session, intent, at);
@@ -84,7 +84,7 @@ fn accept_a_second_answer(session: &Session, intent: Intent, at: Timestamp) -> D
     }
 }
 
-/// Settles what is due, and settles it again.
+/// Settles an expired ask twice.
 fn fire_twice(session: &Session, intent: Intent, at: Timestamp) -> Decided {
     let due = match &intent {
         Intent::Tick { ask, due: Due::Expire } => session.asks.get(&ask.number),
@@ -99,7 +99,7 @@ fn fire_twice(session: &Session, intent: Intent, at: Timestamp) -> Decided {
     }
 }
 
-/// Nobody came, so it may run.
+/// Allows an approval that expired without an answer.
 fn allow_when_nobody_came(session: &Session, intent: Intent, at: Timestamp) -> Decided {
     let decided = askbridge_core::decide(session, intent, at)?;
     let allow = |event| match event {
@@ -116,14 +116,14 @@ fn allow_when_nobody_came(session: &Session, intent: Intent, at: Timestamp) -> D
     Ok(decided.into_iter().map(allow).collect())
 }
 
-/// Says that an answer was taken back, and keeps it.
+/// Confirms an undo without recording it.
 fn undo_nothing(session: &Session, intent: Intent, at: Timestamp) -> Decided {
     let is_undo = matches!(intent, Intent::Undo { .. });
     let decided = askbridge_core::decide(session, intent, at)?;
     Ok(if is_undo { Vec::new() } else { decided })
 }
 
-/// Takes the first of several votes for all of them.
+/// Settles an ask with a quorum on its first vote.
 fn settle_with_one_vote(session: &Session, intent: Intent, at: Timestamp) -> Decided {
     let Intent::Answer { ask, answer, by, .. } = &intent else {
         return askbridge_core::decide(session, intent, at);
@@ -161,7 +161,7 @@ fn deaf(listing: Listing, hello: &Hello<'_>) -> Greeting {
     }
 }
 
-/// The real machine, which is not told how things stand when it comes.
+/// The real machine, without the snapshot and the news that it is caught up.
 struct Deaf(Box<dyn Peer>);
 
 impl Peer for Deaf {

@@ -1,8 +1,8 @@
-//! Chance that can be repeated: everything in a simulation is thrown with dice that began with its seed.
+//! Reproducible randomness: every random choice of a simulation is derived from its seed.
 
 use std::time::Duration;
 
-/// SplitMix64. One for each actor, so that what one does changes no other's throws.
+/// SplitMix64. Each actor has its own, so that one actor's choices do not change another's.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
@@ -13,7 +13,7 @@ impl Dice {
         dice
     }
 
-    /// Returns dice of their own for something that not every plan has, so that plans without it throw as before.
+    /// Returns separate dice for something that not every plan has, so that plans without it draw as before.
     pub(crate) fn aside(&self) -> Self {
         Self(self.0 ^ 0x5eed_a51d_e5ee_da51)
     }
@@ -26,12 +26,12 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number from 0 to `end`, without `end`.
+    /// Returns a number from 0 up to, but not including, `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.throw() % (end.max(1) as u64)) as usize
     }
 
-    /// Says yes so many times in a thousand.
+    /// Returns true with a probability of `times` in a thousand.
     pub(crate) fn in_thousand(&mut self, times: u32) -> bool {
         self.throw() % 1000 < u64::from(times)
     }

@@ -1,4 +1,4 @@
-//! What becomes of each append: stored, refused, lost on the way, or the last thing that this life of the bridge did.
+//! Fault injection for appends: each is stored, refused, lost without notice, or kills the bridge.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use crate::plan::{Plan, Strike, Struck};
 
 /// How long a full disk stays full.
 const FULL_MS: i64 = 4_000;
-/// How long after the fate of an entry is known everyone knows what follows from it.
+/// How long after an append with an unknown result is resolved its effects count as visible to every client.
 const KNOWN_AFTER_MS: i64 = 1_000;
-/// What a journal that loses the large takes for large.
+/// Entries larger than this are dropped by [`BrokenJournal::LosesTheLarge`].
 const LARGE_BYTES: usize = 100_000;
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Fates {
     strike: Option<Strike>,
     broken: Option<BrokenJournal>,
     state: Mutex<State>,
-    /// The process is to die now.
+    /// Notified when the simulated process must die.
     pub(crate) kill: Notify,
 }
 
@@ -40,11 +40,11 @@ struct State {
     dice: Dice,
     calm: bool,
     full_until: Option<i64>,
-    /// What a journal that is told before it is written has not written yet.
+    /// The entry that [`BrokenJournal::TellsBeforeAppend`] has acknowledged and not stored yet.
     behind: Option<(Arc<Entry>, Guard)>,
     newest: u64,
     appends: usize,
-    /// Sessions in which the fate of an entry was unknown, and since when it is known again.
+    /// Sessions with an append whose result was unknown, and since when it is known again.
     unsure: HashMap<SessionId, Option<i64>>,
 }
 
@@ -57,21 +57,21 @@ impl Fates {
         Self { log, shares: plan.nodes > 1, trouble, strike, broken, state: Mutex::new(state), kill: Notify::new() }
     }
 
-    /// Nothing goes wrong from now on.
+    /// Injects no more faults.
     pub(crate) fn calm_down(&self) {
         let mut state = self.state.lock();
         state.calm = true;
         state.full_until = None;
     }
 
-    /// A life ended: what it had not written is lost.
+    /// Drops what the life that ended had acknowledged and not stored.
     pub(crate) fn forget_unwritten(&self) {
         let mut state = self.state.lock();
         state.behind = None;
         state.unsure.clear();
     }
 
-    /// Is it unknown whether a session's last entry was stored, or was it a moment ago? Everyone waits until it is known.
+    /// Is it unknown, or was it until a moment ago, whether the session's last entry was stored? Clients wait for that.
     pub(crate) fn is_unsure(&self, session: SessionId) -> bool {
         let now = self.log.now().0;
         let unsure = self.state.lock().unsure.get(&session).copied();
@@ -83,7 +83,7 @@ impl Fates {
         self.state.lock().newest
     }
 
-    /// How many appends were tried.
+    /// Returns the number of attempted appends.
     pub(crate) fn appends(&self) -> usize {
         self.state.lock().appends
     }
@@ -120,15 +120,15 @@ impl Fates {
     fn store(&self, state: &mut State, entry: &Arc<Entry>, guard: Guard, store: &StoreIt<'_>) -> Told {
         let told = match self.broken {
             None => store(entry, guard),
-            // Believes that it was stored, whatever the guard said.
+            // Reports a conflict as stored.
             Some(BrokenJournal::LosesOnConflict) => match store(entry, guard) {
                 Err(AppendError::Conflict) => Ok(Position(state.newest)),
                 other => other,
             },
-            // Believes that what is too large for it was stored.
+            // Reports a large entry as stored, and drops it.
             Some(BrokenJournal::LosesTheLarge) if entry.bytes() > LARGE_BYTES => Ok(Position(state.newest)),
             Some(BrokenJournal::LosesTheLarge) => store(entry, guard),
-            // Says that it is stored, and stores it when the next one comes.
+            // Reports an entry as stored, and stores it when the next one comes.
             Some(BrokenJournal::TellsBeforeAppend) => {
                 let behind = state.behind.replace((Arc::clone(entry), guard));
                 if let Some((entry, guard)) = behind
@@ -220,7 +220,7 @@ impl Meddle for Fates {
     }
 }
 
-/// Returns an event's name and, briefly, what it is about.
+/// Returns an event's type, the number of its ask, and who decided.
 fn name(json: &str) -> String {
     let event: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
     let ask = event["ask"].as_str().or_else(|| event["ask"]["id"].as_str());

@@ -1,4 +1,4 @@
-//! One life of the bridge: the real runtime and the real server, on pipes in memory instead of sockets.
+//! One life of the bridge: the real runtime and the real server, on in-memory pipes instead of sockets.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -7,11 +7,10 @@ use askbridge_bridge::auth::Tokens;
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Bridge, Decide, Options, Store};
-use askbridge_bridge::server::{App, AppOptions, Origins, dialect, foreign_router, router_with, serve_one};
+use askbridge_bridge::server::{App, AppOptions, Origins, dialect, foreign_router, router, serve_one};
 use askbridge_core::ids::StableNodeId;
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
-use askbridge_testkit::doubles;
 use axum::Router;
 use tokio::io::DuplexStream;
 
@@ -27,14 +26,14 @@ struct Node {
     tongues: Tongues,
 }
 
-/// Where clients knock.
+/// What clients connect to: the servers of all nodes.
 #[derive(Clone)]
 pub(crate) struct Doors(Arc<Vec<(App, Arc<Router>, Tongues)>>);
 
-/// The languages of other systems that are spoken, each on a port of its own.
+/// Routers of the dialects and doors of other systems, by name; a real server gives each its own port.
 type Tongues = Arc<Vec<(&'static str, Arc<Router>)>>;
 
-/// Those of them that the simulation speaks.
+/// Other systems that the simulation speaks for.
 const FOREIGN: [&str; 5] = ["prime", "ccc", "gobby", "seline", "whimmy"];
 
 impl House {
@@ -63,7 +62,7 @@ impl House {
                 failures_per_minute: limits::FAILURES_PER_MINUTE,
                 version: "simulated",
             });
-            let router = Arc::new(router_with(app.clone(), doubles::LISTING));
+            let router = Arc::new(router(app.clone()));
             let spoken = |name: &'static str| {
                 let listing = match deaf {
                     Some(deaf) if deaf.name == name => deaf,
@@ -82,7 +81,7 @@ impl House {
         Doors(Arc::new(self.0.iter().map(door).collect()))
     }
 
-    /// Stops as a server does that is told to: what is in hand is finished.
+    /// Stops in order, as a server does when told to: work in progress is finished.
     pub(crate) async fn close(self) {
         for node in &self.0 {
             node.app.stop.cancel();
@@ -96,7 +95,7 @@ impl House {
 }
 
 impl Doors {
-    /// Revokes a token, at every node.
+    /// Revokes a token at every node.
     pub(crate) async fn revoke(&self, token: &str) {
         for (app, ..) in self.0.iter() {
             app.tokens.revoke(token).await.expect("memory can be written, and the token was made");
@@ -111,7 +110,7 @@ impl Doors {
         ours
     }
 
-    /// The same, where a language of another system is spoken.
+    /// Opens a connection to one of the nodes for the dialect or door of another system.
     pub(crate) fn connect_to(&self, language: &str, which: usize, room: usize) -> DuplexStream {
         let (ours, theirs) = tokio::io::duplex(room);
         let (app, _, tongues) = &self.0[which % self.0.len()];

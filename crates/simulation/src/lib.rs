@@ -1,10 +1,10 @@
-//! The real bridge on a simulated afternoon: one seed, many people and agents, everything that can go wrong.
+//! Deterministic simulation of the real bridge: one seed, many people and agents, everything that can go wrong.
 //!
-//! The runtime, the server, the dialects, the doors and the three doubles are the real ones; sockets are pipes in memory, the
-//! clock and chance are the simulation's, and so is the journal's disk. A seed is a [`plan::Plan`]: who takes part, how
-//! often the bridge is killed, what the disk and the lines do. One thread, time that only passes when everybody waits:
-//! the same seed gives the same transcript to the last letter. The judge knows the eight laws, and [`broken`] are the
-//! bridges on which it has to prove that.
+//! The runtime, the server, the dialects and the doors are the real ones. Sockets are in-memory pipes; the clock,
+//! chance and the journal's disk are simulated. A seed is a [`plan::Plan`]: who takes part, how often the bridge is
+//! killed, how the disk and the connections fail. There is one thread, and time passes only when every task waits, so
+//! the same seed gives the same transcript, byte for byte. The judge checks the eight laws; [`broken`] has the broken
+//! bridges that it must catch.
 
 mod agents;
 pub mod broken;

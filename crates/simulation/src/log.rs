@@ -1,4 +1,4 @@
-//! What happened, line by line, and what should not have.
+//! The transcript of a simulation, line by line, and the violations that were found.
 
 use askbridge_bridge::clock::{Clock, Manual};
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
@@ -13,18 +13,18 @@ const SHOWN_MAX: usize = 60;
 struct Line {
     at_ms: i64,
     who: String,
-    /// Nothing: it concerns everyone.
+    /// `None`: it concerns every session.
     session: Option<SessionId>,
     text: String,
 }
 
-/// A law that did not hold.
+/// A law that was broken.
 #[derive(Debug, Clone)]
 pub struct Violation {
     pub law: u8,
     pub session: Option<SessionId>,
     pub text: String,
-    /// Where in the transcript it was seen.
+    /// The line of the transcript at which it was noticed.
     line: usize,
 }
 
@@ -49,7 +49,7 @@ impl Log {
         self.lines.lock().push(Line { at_ms, who: who.to_owned(), session, text: text.into() });
     }
 
-    /// Says that a law did not hold, beside the line where that was seen.
+    /// Records that a law was broken, at the current line of the transcript.
     pub(crate) fn broke(&self, law: u8, session: Option<SessionId>, text: impl Into<String>) {
         let text = text.into();
         self.line("judge", session, format!("LAW {law}: {text}"));
@@ -79,7 +79,7 @@ impl Log {
         lines.iter().map(line).collect()
     }
 
-    /// Shows the lines up to the first violation that concern the same session.
+    /// Returns the lines up to the first violation that concern the same session.
     pub(crate) fn shown(&self) -> String {
         let (session, line) = match self.violations.lock().first() {
             Some(first) => (first.session, first.line),
@@ -102,7 +102,7 @@ impl Log {
     }
 }
 
-/// Reads which session a text names: an ask's id or a session's.
+/// Parses the session from an ask's id or a session's.
 pub(crate) fn session_of(id: &str) -> Option<SessionId> {
     id.parse::<AskId>().map(|ask| ask.session).or_else(|_| id.parse::<SessionId>()).ok()
 }

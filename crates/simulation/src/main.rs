@@ -1,4 +1,4 @@
-//! `cargo xtask simulate`: as many seeds as there is time for, on all cores.
+//! `cargo xtask simulate`: runs many seeds, on all cores.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use askbridge_simulation::{Story, run, shrink};
 use askbridge_testkit::crew::{Crew, News};
 use serde_json::json;
 
-/// As in the published binary, and a fifth faster than the system's here.
+/// The allocator of the published binary; here a fifth faster than the system's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -118,7 +118,7 @@ fn many(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what a seed broke, then looks for a smaller plan that breaks something too.
+/// Reports what a seed broke, then looks for a smaller plan that breaks something too.
 fn tell(story: Story) {
     eprintln!("{}\nlooking for the smallest plan that breaks a law", story.told());
     eprintln!("\n{}", shrink(story, None).told());

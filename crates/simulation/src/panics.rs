@@ -1,4 +1,4 @@
-//! Panics of this thread. A task that panics ends alone, and whoever waits for it may never notice; so they are written down.
+//! Records the panics of this thread: a panic ends only its own task, and may go unnoticed by those waiting for it.
 
 use std::cell::RefCell;
 use std::sync::Once;
@@ -7,7 +7,7 @@ thread_local! {
     static SEEN: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Writes down every panic of this thread from now on.
+/// Records every panic of this thread from now on.
 pub(crate) fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -20,7 +20,7 @@ pub(crate) fn watch() {
     SEEN.take();
 }
 
-/// Returns those since [`watch`].
+/// Returns the panics since [`watch`].
 pub(crate) fn seen() -> Vec<String> {
     SEEN.take()
 }

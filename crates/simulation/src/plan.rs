@@ -1,43 +1,40 @@
-//! What a seed stands for: who takes part, for how long, and what goes wrong.
+//! What a seed decides: who takes part, for how long, and what goes wrong.
 
 use crate::dice::Dice;
 
-/// One simulated afternoon.
+/// One simulated run, drawn from a seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub seed: u64,
     /// Bridges that share one journal.
     pub nodes: usize,
-    /// People, by the language they speak.
+    /// People with our own clients: on a socket, and on the event stream.
     pub natives: usize,
-    pub choruses: usize,
-    pub letterboxes: usize,
-    /// People with the app of another system: prime, ccc, gobby, seline.
+    pub streams: usize,
+    /// People with the client of another system: prime, ccc, gobby, seline.
     pub foreign: [bool; 4],
-    /// Agents that ask over HTTP, and agents that ask over a connection of their own.
+    /// Agents that ask over HTTP, and agents behind whimmy's plugin, which ask over a socket of their own.
     pub agents: usize,
-    pub askers: usize,
-    /// Does one ask through another system's plugin?
-    pub plugin: bool,
+    pub plugins: usize,
     /// Asks that each agent makes.
     pub rounds: usize,
-    /// Lives of the bridge before the last one, in which all is calm.
+    /// Lives of the bridge before the last one, in which no faults are injected.
     pub lives: usize,
-    /// Appends that go wrong, of a thousand.
+    /// Appends that fail, in a thousand.
     pub journal_trouble: u32,
-    /// Steps of clients that go wrong, of a thousand: cut, repeated, delayed, stalled.
+    /// Steps of clients that fail, in a thousand: cut, repeated, delayed, stalled.
     pub wire_trouble: u32,
     /// Is the clock set forwards and back?
     pub clock_trouble: bool,
-    /// Do some asks have an undo time or need several people, and do people take back, extend and change their minds?
+    /// Do some asks have an undo time or a quorum, and do people undo, extend and change their minds?
     pub second_thoughts: bool,
-    /// Approvals with large inputs that one agent makes at once.
+    /// The number of approvals with large inputs, which one agent makes at once.
     pub large: usize,
-    /// Tokens that are revoked in the middle of things.
+    /// The number of tokens that are revoked while clients use them.
     pub revocations: usize,
-    /// Is what the journal holds written to a real file after each life, and is that file looked over?
+    /// Is the journal written to a real file after each life, and that file checked?
     pub on_disk: bool,
-    /// The one append that goes wrong, whatever chance says.
+    /// The one append that fails in any case.
     pub strike: Option<Strike>,
 }
 
@@ -52,10 +49,10 @@ pub struct Strike {
 /// Ways in which an append goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Struck {
-    /// The disk is full, and stays so for a while.
+    /// The disk is full, and stays full for a while.
     Full,
     ReadOnly,
-    /// It was stored, and the acknowledgement is lost; or it was not stored, and that is not known.
+    /// The result is lost: the entry was stored, or it was not.
     UnknownAndLanded,
     UnknownAndLost,
     KilledBefore,
@@ -82,28 +79,25 @@ impl Plan {
             return Self::struck(seed, Strike { append: 1 + dice.below(40), what });
         }
         let second_thoughts = dice.below(3) == 0;
-        // Bytes cost time, so few seeds have many of them.
+        // Large asks are slow, so few seeds have them.
         let large = if dice.below(24) == 0 { 4 + dice.below(76) } else { 0 };
         let revocations = [0, 0, 1, 2][dice.below(4)];
         let on_disk = dice.below(6) == 0;
-        let plugin = dice.below(4) == 0;
         let foreign = [0; 4].map(|_: usize| dice.below(4) == 0);
-        Self { second_thoughts, large, revocations, on_disk, foreign, plugin, ..Self::narrow(seed) }
+        Self { second_thoughts, large, revocations, on_disk, foreign, ..Self::narrow(seed) }
     }
 
-    /// Draws a plan with nothing in it but what every afternoon has: languages of the testkit, small asks, tokens that stay.
+    /// Draws a plan with the basics only: our own clients, the plugin, small asks, no revocations.
     pub fn narrow(seed: u64) -> Self {
         let mut dice = Dice::new(seed, 0);
         Self {
             seed,
             nodes: 1 + dice.below(2),
             natives: 1 + dice.below(3),
-            choruses: dice.below(3),
-            letterboxes: dice.below(3),
+            streams: dice.below(4),
             foreign: [false; 4],
             agents: 1 + dice.below(4),
-            askers: dice.below(3),
-            plugin: false,
+            plugins: dice.below(3),
             rounds: 2 + dice.below(4),
             lives: dice.below(5),
             journal_trouble: [0, 20, 60, 150][dice.below(4)],
@@ -117,15 +111,14 @@ impl Plan {
         }
     }
 
-    /// Draws a small afternoon in which nothing goes wrong but one append.
+    /// Draws a small plan in which exactly one append fails.
     pub fn struck(seed: u64, strike: Strike) -> Self {
         Self {
             nodes: 1,
             natives: 1,
-            choruses: 0,
-            letterboxes: 1,
+            streams: 1,
             agents: 1,
-            askers: 1,
+            plugins: 1,
             rounds: 2,
             lives: 1,
             journal_trouble: 0,
@@ -153,10 +146,9 @@ impl Plan {
         with(|plan| plan.rounds = (plan.rounds - 1).max(1));
         with(|plan| plan.agents = 1);
         with(|plan| plan.agents = plan.agents.saturating_sub(1));
-        with(|plan| plan.askers = 0);
-        with(|plan| plan.plugin = false);
-        with(|plan| plan.choruses = 0);
-        with(|plan| plan.letterboxes = 0);
+        with(|plan| plan.plugins = 0);
+        with(|plan| plan.plugins = plan.plugins.saturating_sub(1));
+        with(|plan| plan.streams = 0);
         with(|plan| plan.foreign = [false; 4]);
         with(|plan| plan.foreign[0] = false);
         with(|plan| plan.foreign[1] = false);

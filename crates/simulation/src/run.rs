@@ -11,7 +11,7 @@ use askbridge_journal::Memory;
 use parking_lot::Mutex;
 use tokio::time::{sleep, timeout};
 
-use crate::agents::{self, Agent, Asker, Plugin};
+use crate::agents::{self, Agent, Plugin};
 use crate::broken::{Broken, BrokenJournal};
 use crate::dice::Dice;
 use crate::fates::Fates;
@@ -23,11 +23,11 @@ use crate::people::{self, Mind, TONGUES, Tongue};
 use crate::plan::Plan;
 use crate::world::{Ledger, Watched, World};
 
-/// How far the clock moves at once. Whoever sleeps by it wakes up this late at most.
+/// How far the clock moves at once. A task that sleeps by it wakes up this late at most.
 const TICK: Duration = Duration::from_millis(100);
-/// The calm life is over long before this. Beyond: somebody waits for ever.
+/// The calm life ends long before this. Beyond: an agent waits for ever.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// How long the life lasts in which one append goes wrong: until nothing is appended any more.
+/// How long the life lasts in which one append fails: until nothing is appended any more.
 const STRUCK_LIFE: Duration = Duration::from_secs(60);
 
 /// How a plan went.
@@ -35,11 +35,11 @@ const STRUCK_LIFE: Duration = Duration::from_secs(60);
 pub struct Story {
     pub plan: Plan,
     pub violations: Vec<Violation>,
-    /// Everything that anybody said or heard, line by line.
+    /// Everything that was said and heard, line by line.
     pub transcript: String,
     pub lines: usize,
     pub asks: usize,
-    /// Appends that were tried, whatever became of them.
+    /// Attempted appends, stored or not.
     pub appends: usize,
     /// The lines that concern the first violation.
     pub excerpt: String,
@@ -51,12 +51,10 @@ type Kept = Arc<Mutex<Option<String>>>;
 /// Everyone who takes part, with what they remember from life to life.
 struct Cast {
     natives: Vec<(Arc<Mutex<Mind>>, Kept)>,
-    choruses: Vec<Arc<Mutex<Mind>>>,
     foreign: Vec<(Arc<Mutex<Mind>>, &'static Tongue)>,
-    letterboxes: Vec<(Arc<Mutex<Mind>>, Kept)>,
+    streams: Vec<(Arc<Mutex<Mind>>, Kept)>,
     agents: Vec<Arc<Mutex<Agent>>>,
-    askers: Vec<Arc<Mutex<Asker>>>,
-    plugin: Option<Arc<Mutex<Plugin>>>,
+    plugins: Vec<Arc<Mutex<Plugin>>>,
     intruder: (String, Arc<Mutex<Dice>>),
 }
 
@@ -108,7 +106,7 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
     }
     world.log.line("world", None, "the calm life begins");
     cast.calm_down(&world);
-    // The one append that goes wrong may be one of these, and end the life.
+    // The append that the plan strikes may come only now, and end this life too.
     while in_a_life(last_life(plan, &world, &cast, decide)) == Ended::Killed {
         world.log.line("world", None, "the bridge is killed by what it wrote");
         world.fates.forget_unwritten();
@@ -126,7 +124,7 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
     Story { plan: plan.clone(), transcript, lines, asks, appends, violations, excerpt }
 }
 
-/// A life is a runtime of its own: when it is dropped, everything in it stops where it stands, as at kill -9.
+/// Runs a life in its own runtime: when that is dropped, every task stops where it is, as after kill -9.
 fn in_a_life<T>(living: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("a runtime without threads can be had").block_on(living)
@@ -136,7 +134,7 @@ async fn one_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide, 
     let house = House::open(world, life + 1, plan.nodes, decide).await;
     cast.enter(world, &house.doors());
     tokio::spawn(tick(Arc::clone(&world.log)));
-    // Whatever is revoked is revoked before the calm life, in which those who are left finish.
+    // Tokens are revoked before the calm life, in which the remaining clients finish.
     if life as usize + plan.revocations >= plan.lives {
         tokio::spawn(revoke_one(Arc::clone(world), house.doors(), Dice::new(plan.seed, 4 ^ (life << 8))));
     }
@@ -148,7 +146,7 @@ async fn one_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide, 
     }
     if gently {
         world.log.line("world", None, "the bridge is told to stop");
-        // What it writes on its way out may kill it. Nothing would ever come of that append, and closing would wait for it.
+        // An append during shutdown may kill the bridge. It would never return, and closing would wait for it.
         tokio::select! {
             biased;
             () = world.fates.kill.notified() => world.log.line("world", None, "the bridge is killed by what it wrote"),
@@ -156,14 +154,14 @@ async fn one_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide, 
         }
         return;
     }
-    // Not at a moment when everyone sleeps: in the middle of whatever goes on.
+    // Kill the bridge in the middle of its work, not at a moment when every task sleeps.
     for _ in 0..steps {
         tokio::task::yield_now().await;
     }
     world.log.line("world", None, "the bridge is killed");
 }
 
-/// Revokes somebody's token at some moment of a life.
+/// Revokes one token at some moment of a life.
 async fn revoke_one(world: Arc<World>, doors: Doors, mut dice: Dice) {
     sleep(dice.millis(100, 6_000)).await;
     let holders = world.ledger.lock().holders.clone();
@@ -189,7 +187,8 @@ async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide)
         while cast.waits_for().is_some() && !world.log.is_broken() {
             sleep(TICK).await;
         }
-        // The last news and the last proofs are still on their way.
+        // The last events and proofs of delivery are still on their way.
+        world.ledger.lock().heard_up_to = world.fates.newest();
         sleep(Duration::from_secs(5)).await;
     };
     let done = tokio::select! {
@@ -217,7 +216,7 @@ async fn tick(log: Arc<Log>) {
     }
 }
 
-/// While nobody runs, time passes, and sometimes the clock is set.
+/// Between two lives time passes, and sometimes the clock is set.
 fn jump(plan: &Plan, world: &World, dice: &mut Dice) {
     let now = world.log.now();
     let span = dice.below(3_000) as i64;
@@ -241,7 +240,7 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
     let make = async |name: &str, role| {
         let made = tokens.make(name, "simulated", role, world.log.now()).await;
         let (secret, info) = made.expect("a token can be made");
-        // Somebody has to stay who answers, and somebody who tries to break in.
+        // One person has to stay to answer, and the intruder has to stay.
         if !matches!(name, "native0" | "mallory") {
             world.ledger.lock().holders.push((name.to_owned(), info.id));
         }
@@ -249,12 +248,10 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
     };
     let mut cast = Cast {
         natives: Vec::new(),
-        choruses: Vec::new(),
         foreign: Vec::new(),
-        letterboxes: Vec::new(),
+        streams: Vec::new(),
         agents: Vec::new(),
-        askers: Vec::new(),
-        plugin: None,
+        plugins: Vec::new(),
         intruder: (make("mallory", TokenRole::Agent).await, Arc::new(Mutex::new(next()))),
     };
     for number in 0..plan.natives {
@@ -263,15 +260,11 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
         world.ledger.lock().watched.push(Watched { person: name.clone(), ..Watched::default() });
         cast.natives.push((mind(name, token, next(), plan), Arc::default()));
     }
-    for number in 0..plan.choruses {
-        let name = format!("chorus{number}");
+    for number in 0..plan.streams {
+        let name = format!("stream{number}");
         let token = make(&name, TokenRole::Person).await;
-        cast.choruses.push(mind(name, token, next(), plan));
-    }
-    for number in 0..plan.letterboxes {
-        let name = format!("letters{number}");
-        let token = make(&name, TokenRole::Person).await;
-        cast.letterboxes.push((mind(name, token, next(), plan), Arc::default()));
+        world.ledger.lock().watched.push(Watched { person: name.clone(), ..Watched::default() });
+        cast.streams.push((mind(name, token, next(), plan), Arc::default()));
     }
     for number in 0..plan.agents {
         let name = format!("agent{number}");
@@ -279,11 +272,11 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
         let agent = Agent::new(name, token, next(), plan);
         cast.agents.push(Arc::new(Mutex::new(agent)));
     }
-    for number in 0..plan.askers {
-        let name = format!("asker{number}");
+    for number in 0..plan.plugins {
+        let name = format!("plugin{number}");
         let token = make(&name, TokenRole::Agent).await;
-        let asker = Asker::new(name, token, next(), plan);
-        cast.askers.push(Arc::new(Mutex::new(asker)));
+        let plugin = Plugin::new(name, token, next(), plan);
+        cast.plugins.push(Arc::new(Mutex::new(plugin)));
     }
     for (tongue, number) in
         TONGUES.iter().zip(plan.foreign).filter(|(_, speaks)| *speaks).map(|(tongue, _)| *tongue).zip(100..)
@@ -291,11 +284,6 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
         let name = tongue.name.to_owned();
         let token = make(&name, TokenRole::Person).await;
         cast.foreign.push((mind(name, token, Dice::new(plan.seed, number), plan), tongue));
-    }
-    if plan.plugin {
-        let token = make("plugin", TokenRole::Agent).await;
-        let plugin = Plugin::new("plugin".to_owned(), token, Dice::new(plan.seed, 6), plan);
-        cast.plugin = Some(Arc::new(Mutex::new(plugin)));
     }
     if plan.large > 0 {
         let token = make("large", TokenRole::Agent).await;
@@ -314,45 +302,36 @@ impl Cast {
         for (book, (mind, cursor)) in self.natives.iter().enumerate() {
             tokio::spawn(people::native(world.clone(), mind.clone(), book, cursor.clone(), doors.clone()));
         }
-        for mind in &self.choruses {
-            tokio::spawn(people::chorus(world.clone(), mind.clone(), doors.clone()));
-        }
         for (mind, tongue) in &self.foreign {
             tokio::spawn(people::foreign(world.clone(), mind.clone(), tongue, doors.clone()));
         }
-        for (mind, cursor) in &self.letterboxes {
-            tokio::spawn(people::letterbox(world.clone(), mind.clone(), cursor.clone(), doors.clone()));
+        for (book, (mind, cursor)) in (self.natives.len()..).zip(&self.streams) {
+            tokio::spawn(people::stream(world.clone(), mind.clone(), book, cursor.clone(), doors.clone()));
         }
         for agent in &self.agents {
             tokio::spawn(agents::http(world.clone(), agent.clone(), doors.clone()));
         }
-        for asker in &self.askers {
-            tokio::spawn(agents::asker(world.clone(), asker.clone(), doors.clone()));
-        }
-        if let Some(plugin) = &self.plugin {
+        for plugin in &self.plugins {
             tokio::spawn(agents::plugin(world.clone(), plugin.clone(), doors.clone()));
         }
         let (token, dice) = &self.intruder;
         tokio::spawn(agents::intruder(world.clone(), token.clone(), dice.clone(), doors.clone()));
     }
 
-    /// Nothing goes wrong from now on, and everybody does what they can.
+    /// Injects no more faults; from now on every person answers.
     fn calm_down(&self, world: &World) {
         world.fates.calm_down();
         self.natives.iter().for_each(|(mind, _)| mind.lock().calm_down());
-        self.choruses.iter().for_each(|mind| mind.lock().calm_down());
-        self.letterboxes.iter().for_each(|(mind, _)| mind.lock().calm_down());
+        self.streams.iter().for_each(|(mind, _)| mind.lock().calm_down());
         self.foreign.iter().for_each(|(mind, _)| mind.lock().calm_down());
         self.agents.iter().for_each(|agent| agent.lock().calm_down());
-        self.askers.iter().for_each(|asker| asker.lock().calm_down());
-        self.plugin.iter().for_each(|plugin| plugin.lock().calm_down());
+        self.plugins.iter().for_each(|plugin| plugin.lock().calm_down());
     }
 
-    /// Returns what somebody still waits for.
+    /// Returns the key of an ask that an agent still waits for.
     fn waits_for(&self) -> Option<String> {
         let agents = self.agents.iter().filter_map(|agent| agent.lock().waits_for());
-        let askers = self.askers.iter().filter_map(|asker| asker.lock().waits_for());
-        let plugin = self.plugin.iter().filter_map(|plugin| plugin.lock().waits_for());
-        agents.chain(askers).chain(plugin).next()
+        let plugins = self.plugins.iter().filter_map(|plugin| plugin.lock().waits_for());
+        agents.chain(plugins).next()
     }
 }

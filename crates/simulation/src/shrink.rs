@@ -1,4 +1,4 @@
-//! A failing plan made smaller, so that somebody can read what happened.
+//! Shrinks a failing plan to a smaller one that still fails, so that its transcript can be read.
 
 use crate::broken::Broken;
 use crate::run::{Story, run_with};
@@ -27,7 +27,7 @@ pub fn shrink(story: Story, broken: Option<Broken>) -> Story {
 }
 
 impl Story {
-    /// Says what was broken, how to see it again, and the lines that concern it.
+    /// Reports what was broken, how to reproduce it, and the lines that concern it.
     pub fn told(&self) -> String {
         let mut told = format!("seed {} broke {} laws; the first:\n", self.plan.seed, self.violations.len());
         if let Some(first) = self.violations.first() {

@@ -1,4 +1,4 @@
-//! How clients speak: requests, sockets and event streams, each over a pipe of its own.
+//! The clients' side of the wire: requests, sockets and event streams, each over its own pipe.
 
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
@@ -14,10 +14,10 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::house::Doors;
 
-/// Bytes that fit into a pipe, unless somebody is slow on purpose.
+/// Bytes that fit into a pipe, except those of deliberately slow clients.
 pub(crate) const ROOM: usize = 16 * 1024;
 
-/// One request, and who makes it.
+/// One request, and the token that it is made with.
 pub(crate) struct Call<'a> {
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
@@ -26,7 +26,7 @@ pub(crate) struct Call<'a> {
     pub(crate) body: Option<&'a Value>,
 }
 
-/// Makes a request on a connection of its own. Nothing comes back if the connection ended first.
+/// Makes a request on a new connection. Returns `None` if the connection ended first.
 pub(crate) async fn call(doors: &Doors, node: usize, call: &Call<'_>) -> Option<(u16, Value)> {
     call_at(doors.connect(node, ROOM), call).await
 }
@@ -73,12 +73,12 @@ impl Socket {
         Some(Self(socket))
     }
 
-    /// Nothing: the connection is gone.
+    /// Sends a frame. Returns `None` if the connection is gone.
     pub(crate) async fn say(&mut self, frame: &Value) -> Option<()> {
         self.0.send(Message::text(frame.to_string())).await.ok()
     }
 
-    /// Waits for the next frame. Nothing: the connection is gone.
+    /// Waits for the next frame. Returns `None` if the connection is gone.
     pub(crate) async fn hear(&mut self) -> Option<Value> {
         loop {
             match self.0.next().await? {
@@ -91,47 +91,33 @@ impl Socket {
 }
 
 /// An event stream.
-pub(crate) struct Letters {
+pub(crate) struct EventStream {
     body: Incoming,
     unread: String,
 }
 
-/// One event of a stream: its name, its data, and the cursor to come back to.
-pub(crate) struct Letter {
-    pub(crate) name: String,
-    pub(crate) data: Value,
-    pub(crate) id: Option<String>,
-}
-
-impl Letters {
+impl EventStream {
     pub(crate) async fn open(doors: &Doors, node: usize, token: &str, after: Option<&str>) -> Option<Self> {
         let headers: Vec<_> = after.map(|id| ("last-event-id", id)).into_iter().collect();
-        let get = Call { method: "GET", path: "/letterbox", token, headers: &headers, body: None };
+        let get = Call { method: "GET", path: "/v1/events", token, headers: &headers, body: None };
         Self::over(doors.connect(node, ROOM), &get).await
     }
 
-    /// Makes a request over a pipe, whose response goes on.
+    /// Makes a request over a pipe, whose response is streamed.
     pub(crate) async fn over(pipe: DuplexStream, call: &Call<'_>) -> Option<Self> {
         let response = send(pipe, call).await?;
         response.status().is_success().then(|| Self { body: response.into_body(), unread: String::new() })
     }
 
-    /// Waits for the next event, whatever it is called.
-    pub(crate) async fn hear_data(&mut self) -> Option<Value> {
-        self.hear().await.map(|letter| letter.data)
-    }
-
-    pub(crate) async fn hear(&mut self) -> Option<Letter> {
+    /// Waits for the data of the next event, of any name.
+    pub(crate) async fn hear(&mut self) -> Option<Value> {
         loop {
             while let Some((event, rest)) = self.unread.split_once("\n\n") {
-                let (event, rest) = (event.to_owned(), rest.to_owned());
-                self.unread = rest;
-                let field = |key: &str| event.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
-                let (id, name) = (field("id: "), field("event: "));
-                let data = field("data: ");
-                if id.is_some() || name.is_some() || data.is_some() {
-                    let data = data.and_then(|data| serde_json::from_str(&data).ok()).unwrap_or_default();
-                    return Some(Letter { name: name.unwrap_or_default(), data, id });
+                let data = event.lines().find_map(|line| line.strip_prefix("data: "));
+                let data = data.map(|data| serde_json::from_str(data).unwrap_or_default());
+                self.unread = rest.to_owned();
+                if data.is_some() {
+                    return data;
                 }
             }
             let chunk = self.body.frame().await?.ok()?.into_data().ok()?;

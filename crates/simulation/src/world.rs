@@ -1,4 +1,4 @@
-//! What outlives the bridge: the journal, the clock, the log, and what the clients wrote down.
+//! What outlives the bridge: the journal, the clock, the log, and what the clients recorded.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,42 +22,44 @@ pub(crate) struct World {
     pub(crate) log: Arc<Log>,
     pub(crate) fates: Arc<Fates>,
     pub(crate) ledger: Mutex<Ledger>,
-    /// Is a revocation only said, and not done?
+    /// Are revocations only noted and not carried out?
     pub(crate) keeps_revoked: bool,
-    /// A language that is spoken wrongly.
+    /// A dialect that is deliberately broken.
     pub(crate) deaf: Option<&'static Listing>,
 }
 
-/// What the clients wrote down, for the judge.
+/// What the clients recorded, for the judge.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    /// Everything that people said, before they said it.
+    /// Everything that people sent, recorded before it is sent.
     pub(crate) sent: Vec<Sent>,
-    /// What the bridge acknowledged of it.
+    /// What the bridge acknowledged of `sent`.
     pub(crate) acknowledged: Vec<Acknowledged>,
     pub(crate) watched: Vec<Watched>,
-    /// Every view of an ask that an agent got, and every verdict or note.
+    /// Clients that watch must have been told everything up to this position. A deadline may still fire at the moment
+    /// when the simulation ends.
+    pub(crate) heard_up_to: u64,
+    /// Every view of an ask that an agent got.
     pub(crate) views: Vec<(String, Value)>,
-    pub(crate) verdicts: Vec<Heard>,
-    /// Asks that somebody knows of, for those who would like to meddle.
+    /// Asks whose id an agent knows, for the intruder to try.
     pub(crate) known: Vec<AskId>,
-    /// Who holds which token, by its id, except those whom everybody needs.
+    /// Names and token ids of all whose token may be revoked.
     pub(crate) holders: Vec<(String, String)>,
     pub(crate) revoked: Vec<Revoked>,
 }
 
-/// Somebody whose token was revoked, and when: the line is drawn in the journal and in the ledger, not by the clock.
+/// A revocation: whose token, and its place in the journal and in the ledger rather than by the clock.
 #[derive(Debug, Clone)]
 pub(crate) struct Revoked {
     pub(crate) name: String,
     pub(crate) party: String,
-    /// The last entry before it.
+    /// The last entry before the revocation.
     pub(crate) after: Position,
-    /// How much had been said by then, by everybody.
+    /// The length of [`Ledger::sent`] at that time.
     pub(crate) sent: usize,
 }
 
-/// Did a person say something?
+/// Did a person say something, and was their token still valid?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SaidIt {
     InTime,
@@ -72,7 +74,7 @@ pub(crate) enum What {
     Dismiss,
 }
 
-/// What a person said about an ask: by its number, or by its call, or by nothing but the session.
+/// What a person said about an ask, which is named by its number, by its call, or by the session alone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sent {
     pub(crate) person: String,
@@ -85,28 +87,20 @@ pub(crate) struct Sent {
 #[derive(Debug, Clone)]
 pub(crate) struct Acknowledged {
     pub(crate) sent: Sent,
-    /// What the bridge said about it, where the language can say it.
+    /// Did the bridge say that it came late? `None` if the dialect cannot say so.
     pub(crate) late: Option<bool>,
 }
 
-/// What one native client saw from its first snapshot on.
+/// What one of our own clients saw from its first snapshot on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watched {
     pub(crate) person: String,
     pub(crate) first_cursor: Option<String>,
     pub(crate) first_open: Vec<String>,
-    /// Did the snapshot say that more is open than it has room for?
+    /// Did the snapshot say that more asks are open than fit into it?
     pub(crate) first_had_more: bool,
     pub(crate) snapshots: usize,
     pub(crate) events: Vec<Value>,
-}
-
-/// What an agent heard over its own connection.
-#[derive(Debug, Clone)]
-pub(crate) struct Heard {
-    pub(crate) ask: AskId,
-    pub(crate) ruling: Option<String>,
-    pub(crate) words: String,
 }
 
 impl World {
@@ -124,19 +118,19 @@ impl World {
         }
     }
 
-    /// Is there an event in the journal, at this moment, that this holds of?
+    /// Does the journal have, at this moment, an event that satisfies `wanted`?
     pub(crate) fn has(&self, session: SessionId, wanted: impl Fn(&Event) -> bool) -> bool {
         self.stored(session).iter().flat_map(|stored| &stored.entry.events).any(|written| wanted(&written.event))
     }
 
-    /// Is this very event in the journal, at this moment?
+    /// Does the journal have exactly this event at this moment?
     pub(crate) fn has_json(&self, session: SessionId, event: &Value) -> bool {
         let stored = self.stored(session);
         let mut events = stored.iter().flat_map(|stored| &stored.entry.events);
         events.any(|written| serde_json::from_str::<Value>(&written.json).is_ok_and(|stored| stored == *event))
     }
 
-    /// Returns when somebody's token was revoked, if it was.
+    /// Returns the revocation of this client's token, if there was one.
     pub(crate) fn revoked(&self, name: &str) -> Option<Revoked> {
         self.ledger.lock().revoked.iter().find(|revoked| revoked.name == name).cloned()
     }
@@ -145,7 +139,7 @@ impl World {
         self.ledger.lock().revoked.iter().find(|revoked| revoked.party == party).cloned()
     }
 
-    /// Writes down that somebody's token is revoked from now on.
+    /// Records that a client's token is revoked from now on.
     pub(crate) fn note_revoked(&self, name: &str, token: &str) {
         self.log.line("world", None, format!("the token of {name} is revoked"));
         let after = Position(self.fates.newest());
@@ -155,7 +149,7 @@ impl World {
         ledger.revoked.push(Revoked { name: name.to_owned(), party, after, sent });
     }
 
-    /// Looks whether a person said something that this holds of, while their token was good.
+    /// Looks for something that a person said, and whether their token was valid then.
     pub(crate) fn said_it(&self, person: &str, is_it: impl Fn(&Sent) -> bool) -> SaidIt {
         let limit = self.revoked(person).map_or(usize::MAX, |revoked| revoked.sent);
         let sent = self.ledger.lock().sent.clone();
@@ -166,7 +160,7 @@ impl World {
         }
     }
 
-    /// Writes down what somebody says, before it is said.
+    /// Records what a person says, before it is sent.
     pub(crate) fn note_sent(&self, sent: &Sent) {
         let text = match &sent.what {
             What::Answer(answer) => format!("says {answer:?}"),
@@ -176,7 +170,7 @@ impl World {
         self.ledger.lock().sent.push(sent.clone());
     }
 
-    /// Writes down that the bridge said yes. Whatever it says yes to has to be in the journal now.
+    /// Records that the bridge acknowledged something, which has to be in the journal now.
     pub(crate) fn note_acknowledged(&self, sent: &Sent, late: Option<bool>) {
         let how = if late == Some(true) { "is heard, late" } else { "is heard" };
         self.log.line(&sent.person, Some(sent.session), how);
@@ -201,7 +195,7 @@ impl World {
         self.ledger.lock().acknowledged.push(Acknowledged { sent: sent.clone(), late });
     }
 
-    /// Returns the asks that somebody means who names this one: itself, and those that took its place on the screen.
+    /// Returns the asks that a person can mean: those they named, and those that replaced them on the screen.
     pub(crate) fn cards(&self, sent: &Sent) -> BTreeSet<u32> {
         let mut cards = BTreeSet::from_iter(sent.number);
         for written in self.stored(sent.session).iter().flat_map(|stored| &stored.entry.events) {
@@ -218,7 +212,7 @@ impl World {
         cards
     }
 
-    /// Does the journal say that this person decided the ask?
+    /// Does the journal say that `winner` decided the ask?
     pub(crate) fn was_won_by(&self, sent: &Sent, winner: Option<&str>) -> bool {
         let cards = self.cards(sent);
         self.has(sent.session, |event| match event {
@@ -229,7 +223,7 @@ impl World {
                 };
                 person == winner
             }
-            // While an answer can be taken back, whoever gave it has decided; after it expired, the first late answer wins.
+            // During the undo time the person who answered has decided; after expiry the first late answer wins.
             Event::Proposed { by, .. } | Event::LateAnswered { by, .. } => Some(by.person.as_str()) == winner,
             Event::Said(said) => said.by.as_ref().map(|by| by.person.as_str()) == winner,
             _ => false,
@@ -238,7 +232,7 @@ impl World {
 }
 
 impl Sent {
-    /// Is this how an ask was settled?
+    /// Is this how the ask was settled?
     pub(crate) fn is_outcome(&self, outcome: &Outcome) -> bool {
         match outcome {
             Outcome::Answered { answer, by } => {

@@ -1,4 +1,4 @@
-//! Sample asks by name, each with an id of its own.
+//! Sample asks by name, each with its own id.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use askbridge_core::ask::{
 use askbridge_core::ids::{AskId, CallId, SessionId, Timestamp};
 use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Terms, Warm, WhileOpen};
 
-/// Where all samples live, except [`ELSEWHERE`]'s.
+/// The session of all samples except [`ELSEWHERE`].
 pub const SESSION: SessionId = SessionId(7);
 /// Another conversation.
 pub const OTHER_SESSION: SessionId = SessionId(8);
-/// The ask that lives in the other session.
+/// The ask in the other session.
 pub const ELSEWHERE: &str = "elsewhere";
 /// Sunday, 15 November 2026, 08:30 UTC.
 pub const NOW: Timestamp = Timestamp(1_794_731_400_000);
@@ -41,7 +41,7 @@ pub const NAMES: &[&str] = &[
     "warm_approval",
 ];
 
-/// Returns the sample of that name.
+/// Returns the sample with that name.
 pub fn ask(name: &str) -> Option<Arc<Ask>> {
     let place = NAMES.iter().position(|known| *known == name)?;
     let number = u32::try_from(place + 1).ok()?;
@@ -67,7 +67,7 @@ pub fn ask(name: &str) -> Option<Arc<Ask>> {
     }))
 }
 
-/// Terms of somebody who wished for nothing: wait for ever, tell the truth.
+/// Default terms: no deadline, and the agent is told how the ask ended.
 pub fn terms() -> Terms {
     Terms {
         deadline: None,
@@ -166,7 +166,7 @@ fn form() -> Form {
     }
 }
 
-/// Returns what somebody without doubts would say: the first option, or the word “Anything”.
+/// Returns the simplest answer: the first option, or the word “Anything”.
 pub fn plain_answer(ask: &Ask) -> Answer {
     match &ask.body {
         Body::Questions(questions) => Answer::Questions(questions.iter().map(plain_pick).collect()),
@@ -188,7 +188,7 @@ fn plain_pick(question: &Question) -> Pick {
     }
 }
 
-/// A pick in somebody's own words.
+/// A pick in a person's own words.
 pub fn written(words: &str) -> Pick {
     Pick { text: Some(words.to_owned()), ..Pick::default() }
 }

@@ -1,8 +1,8 @@
-//! Numbered work on all cores: numbers are taken in order, and the lowest one that fails is the one that is reported.
+//! Runs numbered jobs on all cores: numbers are taken in order, and the lowest one that fails is reported.
 //!
-//! Seeds of a simulation and batches of a fuzzer have nothing to do with each other, so each runs on one thread and several
-//! run at once. Every number that was taken is finished, whatever ends the work; so what was done is always a range without
-//! holes, and a run that was stopped can say exactly how far it came.
+//! Seeds of a simulation and batches of a fuzzer are independent, so each runs on one thread and several run at once.
+//! Every number that was taken is finished, however the run ends; so what was done is always a range without gaps, and
+//! a run that was stopped can say exactly how far it came.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 /// Time between two reports about a long run.
 const BEAT: Duration = Duration::from_secs(10);
-/// Results on their way to the thread that reports. Beyond: the threads that work wait for it.
+/// Results queued for the reporting thread. Beyond: the worker threads wait for it.
 const QUEUE_MAX: usize = 256;
 
-/// Threads that work together, and what makes them stop early.
+/// Worker threads, and what makes them stop early.
 #[derive(Debug, Clone)]
 pub struct Crew {
     jobs: usize,
@@ -24,7 +24,7 @@ pub struct Crew {
     stop: Arc<AtomicBool>,
 }
 
-/// What the reporting thread hears while the others work.
+/// What the reporting thread is told while the workers run.
 #[derive(Debug)]
 pub enum News<T> {
     /// One number was done.
@@ -33,7 +33,7 @@ pub enum News<T> {
     Beat,
 }
 
-/// How far the work came.
+/// How far the run came.
 #[derive(Debug)]
 pub struct Worked<E> {
     /// Every number before this one was done and did not fail.
@@ -43,7 +43,7 @@ pub struct Worked<E> {
 }
 
 impl Crew {
-    /// Gathers so many threads; as many as there are cores if nothing is said.
+    /// Makes a crew of `jobs` threads; by default one for each core.
     pub fn of(jobs: Option<usize>) -> Self {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         Self { jobs: jobs.unwrap_or_else(cores).max(1), until: None, stop: Arc::default() }
@@ -68,7 +68,7 @@ impl Crew {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Stops at Ctrl-C: what is in hand is finished, and the run says how far it came. A second one ends the process.
+    /// Stops at Ctrl-C: running jobs are finished, and the run reports how far it came. A second one ends the process.
     pub fn stop_at_ctrl_c(&self) -> std::io::Result<()> {
         let crew = self.clone();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
@@ -85,7 +85,7 @@ impl Crew {
         Ok(())
     }
 
-    /// Does every number of a range with `one`, on all threads, and tells `news` about it on this one.
+    /// Runs `one` for every number of a range, on all threads, and calls `news` on this one.
     pub fn work<T: Send, E: Send>(
         &self,
         numbers: Range<u64>,

@@ -1,4 +1,4 @@
-//! Sample events by name, and what becomes of an ask through them.
+//! Sample events by name, and the view of an ask after them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use askbridge_peers::told::Happened;
 
 use crate::asks::{self, NOW, SESSION};
 
-/// How long after it was asked everything happens to a sample.
+/// How long after it was asked the events of a sample happen.
 const LATER: Duration = Duration::from_secs(60);
 
 /// Events about an ask.
@@ -78,14 +78,14 @@ pub fn bob() -> Who {
     Who { person: "bob".into(), device: "laptop".to_owned(), via: "native".to_owned() }
 }
 
-/// Wraps an event as everyone who watches hears of it, encoded as the journal encodes it: the nth that is told.
+/// Wraps an event as subscribers get it, encoded as the journal encodes it. `place` is its number in the transcript.
 pub fn happened(session: SessionId, event: Event, place: usize) -> Happened {
     let Written { event, json } = Written::new(event);
     let (position, cursor) = (Position(place as u64), Some(format!("c{place}").into()));
     Happened { session, at: NOW.plus(LATER), position, cursor, event, json, settled_at_once: false }
 }
 
-/// Returns the sample event of that name about `ask`.
+/// Returns the sample event with that name about `ask`.
 pub fn about_ask(name: &str, ask: &Arc<Ask>) -> Option<Event> {
     let (id, at) = (ask.id, NOW.plus(LATER));
     let answer = || asks::plain_answer(ask);
@@ -141,7 +141,7 @@ fn settled(ask: &Ask, outcome: Outcome) -> Event {
     Event::Settled(Box::new(Settled { ask: ask.id, at: NOW.plus(LATER), outcome, verdict }))
 }
 
-/// Returns the sample event of that name about a session. `words` are what is said, where something is.
+/// Returns the sample event with that name about a session. `words` is its text, where it has one.
 pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
     let at = NOW.plus(LATER);
     let text = || words.clone().unwrap_or_else(|| "Good morning".to_owned());
@@ -205,7 +205,7 @@ pub fn said(text: String, about: Option<AskId>) -> Event {
     Event::Said(Box::new(Said { message, at: NOW.plus(LATER), text, by: Some(ada()), about }))
 }
 
-/// What a stranded ask's plain answer becomes.
+/// The message that the plain answer to a stranded ask becomes.
 pub fn stranded_answer(ask: &Ask) -> Event {
     let outcome = Outcome::Answered { answer: asks::plain_answer(ask), by: ada() };
     let told = verdict::verdict(ask, &outcome, Duration::ZERO);
@@ -217,7 +217,7 @@ pub fn message(number: u32) -> MessageId {
     MessageId { session: SESSION, number }
 }
 
-/// Folds events into the ask as everyone sees it.
+/// Folds events into the view of the ask.
 pub fn view<'e>(ask: &Arc<Ask>, events: impl IntoIterator<Item = &'e Event>) -> AskView {
     let mut view = AskView::fresh(Arc::clone(ask));
     for event in events {

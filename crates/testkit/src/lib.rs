@@ -1,13 +1,11 @@
-//! What the tests share.
+//! Samples and runners that the tests of several crates share.
 //!
-//! [`asks`] and [`events`] are samples by name; [`transcript`] runs a peer against a text file; [`doubles`] are three
-//! languages that nobody speaks, as unlike each other as the real ones, so that the trait and the pump are tried from
-//! every side. [`model`] and [`claude`] are real agents without a real model. [`crew`] runs seeds on all cores. Knows nothing
-//! of the bridge.
+//! [`asks`] and [`events`] are samples by name; [`transcript`] runs a peer against a text file. [`model`] and
+//! [`claude`] run real agents without a real model. [`crew`] runs seeds on all cores. The crate does not depend on the
+//! bridge.
 
 pub mod asks;
 pub mod crew;
-pub mod doubles;
 pub mod events;
 pub mod transcript;
 

@@ -1,4 +1,4 @@
-//! Whatever is said to any language, in whatever order: nothing panics.
+//! No peer panics, on any input in any order.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::dialects::prime;
@@ -8,7 +8,6 @@ use askbridge_peers::listing::{Choices, Greeting, Hello, LISTING, Listing, Route
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req, Tag};
 use askbridge_peers::wish::{CallerName, Receipt};
 use askbridge_testkit::asks;
-use askbridge_testkit::doubles;
 use askbridge_testkit::events::{ABOUT_ASKS, ABOUT_SESSIONS};
 use askbridge_testkit::transcript::{Counted, rejection, told};
 use proptest::collection::vec;
@@ -26,15 +25,12 @@ enum Noise {
     Close(u16),
 }
 
-/// Frames that mean something in one of the languages, to be broken and glued.
+/// Valid frames of all dialects, to be cut and joined.
 const FRAMES: &[&str] = &[
     r#"{"type":"hello","token":"ab"}"#,
     r#"{"type":"answer","tag":1,"ask":"ask_00000000000000000000000007_1","answers":{"Which database?":"Postgres"}}"#,
     r#"{"type":"draft","tag":2,"ask":"ask_00000000000000000000000007_1","draft":null}"#,
     r#"{"type":"extend","tag":3,"ask":"ask_00000000000000000000000007_1","seconds":1e308}"#,
-    r#"{"answer":{"in":"ses_00000000000000000000000007","to":{"Which database?":["Postgres"]}}}"#,
-    r#"{"op":"ask","id":"q1","body":{"questions":[{"question":"Which database?"}]}}"#,
-    r#"{"op":"heard","id":"q1"}"#,
     r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"call_single"}}"#,
     r#"{"type":"control_request","request_id":"r2","request":{"subtype":"hook_callback","input":{"hook_event_name":"PreToolUse","tool_name":"AskUserQuestion","tool_input":{"questions":[{"question":"Which database?"}]},"tool_use_id":"call_warm"}}}"#,
     r#"{"type":"control_cancel_request","request_id":"r1"}"#,
@@ -46,7 +42,6 @@ const FRAMES: &[&str] = &[
     r#"{"type":"question_answer","tool_use_id":"call_single","answers":{"0":"1","1":"0,2","2":"other:Bob"}}"#,
     r#"{"type":"ask_user_response","conversation_id":"00000000-0000-0000-0000-000000000007","answers":{"Which database?":"SQLite"}}"#,
     r#"{"type":"chat_message","content":"hi","conversation_id":"x","request_id":"r1"}"#,
-    r#"{"letter":"ask_00000000000000000000000007_1","ticks":{"Which database?":[0]}}"#,
 ];
 
 const CODES: &[&str] = &["already_decided", "answer_does_not_fit", "unauthorized", "down", "too_fast"];
@@ -68,7 +63,7 @@ fn json() -> impl Strategy<Value = String> {
     })
 }
 
-/// A good frame, or one that is cut and goes on with something else.
+/// A valid frame, or one that is cut and continued with something else.
 fn text() -> impl Strategy<Value = String> {
     let good = prop::sample::select(FRAMES).prop_map(str::to_owned);
     let broken = (good.clone(), any::<prop::sample::Index>(), json()).prop_map(|(frame, cut, rest)| {
@@ -119,7 +114,7 @@ fn make(peer: &mut dyn Peer, listing: &Listing, noise: &Noise, cx: &mut Cx<'_>) 
         (Noise::Post(_), Some(route)) => (route.method, route.path),
         _ => (method, path),
     };
-    // What is garbled is an answer too.
+    // Refusing a garbled frame is fine too.
     match noise {
         Noise::Text(text) => drop(peer.hear(Frame::Text(text.into()), cx)),
         Noise::Post(body) => {
@@ -137,7 +132,7 @@ fn make(peer: &mut dyn Peer, listing: &Listing, noise: &Noise, cx: &mut Cx<'_>) 
     }
 }
 
-/// Claude Code, as if it came over a socket.
+/// The machine of Claude Code, as if it were on a socket.
 const CLAUDE: Listing = Listing {
     routes: &[Route { method: "GET", path: "/claude", kind: RouteKind::Socket }],
     greet: Some(|_| {
@@ -155,13 +150,13 @@ const CLAUDE: Listing = Listing {
     ..claude::LISTING
 };
 
-/// What rings prime's devices, as if it were a connection.
+/// The machine that notifies prime's devices, as if it were on a connection.
 const RINGING: Listing = Listing { greet: Some(|_| Greeting::Open(prime::attend())), ..prime::LISTING };
 
 proptest! {
     #[test]
     fn no_language_panics_at_noise(all in vec(noise(), 1..40), known in any::<bool>()) {
-        for listing in LISTING.iter().chain(doubles::LISTING).chain([&CLAUDE, &RINGING]) {
+        for listing in LISTING.iter().chain([&CLAUDE, &RINGING]) {
             let Some(greet) = listing.greet else { continue };
             let path = listing.routes.first().map_or("", |route| route.path);
             let path = path.replace("{session}", "00000000-0000-0000-0000-000000000007");
@@ -172,7 +167,7 @@ proptest! {
             for noise in &all {
                 make(&mut *peer, listing, noise, &mut cx);
             }
-            // What goes on a socket is a frame, whatever came before.
+            // Text frames are only sent where there is a socket.
             prop_assert!(listing.routes.iter().any(|route| route.kind == RouteKind::Socket)
                 || out.frames.iter().all(|frame| !matches!(frame, Frame::Text(_))));
             for frame in &out.frames {

@@ -42,6 +42,6 @@ pub use guard::Origins;
 pub use listen::{Handed, ListenError, Listeners};
 pub use problem::Trouble;
 pub use requests::mount as mount_requests;
-pub use router::{router, router_speaking, router_with};
+pub use router::{router, router_speaking};
 pub use serve::{Server, serve, serve_one, serve_port};
 pub use sockets::mount as mount_sockets;

@@ -1,4 +1,4 @@
-//! All addresses on one page.
+//! The router: all addresses on one page.
 
 use askbridge_peers::listing::{LISTING, Listing, Served};
 use axum::Router;
@@ -16,26 +16,21 @@ use super::requests::mount as mount_requests;
 use super::sockets::mount as mount_sockets;
 use super::v1;
 
-/// Our own addresses, and those of every language in the listing.
+/// Our own addresses, and those of every door and dialect in the listing.
 pub fn router(app: App) -> Router {
-    router_with(app, &[])
+    assemble(app, Vec::new())
 }
 
-/// The same, with languages that are not in the listing: those of tests and plugins.
-pub fn router_with(app: App, extra: &'static [Listing]) -> Router {
-    assemble(app, extra, Vec::new())
-}
-
-/// The same, with languages of other systems wherever we have no address of our own.
+/// The same, with dialects of other systems wherever we have no address of our own.
 pub fn router_speaking(app: App, foreign: Vec<&'static Listing>) -> Router {
-    assemble(app, &[], foreign)
+    assemble(app, foreign)
 }
 
-fn assemble(app: App, extra: &'static [Listing], foreign: Vec<&'static Listing>) -> Router {
+fn assemble(app: App, foreign: Vec<&'static Listing>) -> Router {
     let pages = Router::new().route("/", get(assets::serve)).route("/assets/{*path}", get(assets::serve));
     let ours = addresses().into_iter().fold(mount_docs(pages), |router, it| router.route(it.path, it.answers));
     let always = LISTING.iter().filter(|listing| listing.served == Served::Always);
-    let all = always.chain(extra).fold(ours, |router, listing| {
+    let all = always.fold(ours, |router, listing| {
         let router = mount_sockets(router, listing);
         mount_requests(router, listing)
     });
@@ -48,7 +43,7 @@ fn assemble(app: App, extra: &'static [Listing], foreign: Vec<&'static Listing>)
         .with_state(app)
 }
 
-/// Our own addresses, each with what the documents say about it.
+/// Our own addresses, each with its description for the API documents.
 pub(super) fn addresses() -> Vec<Address> {
     use v1::{
         agents, asks, away, codes, devices, events, folders, health, hook, me, metrics, pair, prune, ready, sessions,

@@ -1,4 +1,4 @@
-//! The API's manners: statuses, pages, refusals.
+//! Conventions of the API: statuses, pages, refusals.
 
 use serde_json::{Value, json};
 

@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use askbridge_bridge::clock::{Clock, Manual};
-use askbridge_bridge::runtime::Store;
 use askbridge_core::ids::{SessionId, Timestamp};
-use askbridge_journal::Memory;
 use askbridge_peers::uuid;
 use futures_util::StreamExt;
 use http_body_util::{BodyExt, Full};
@@ -16,15 +14,7 @@ use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use crate::kit::{House, PATIENCE};
-
-fn store() -> Store {
-    Store::from(Memory::new(7).expect("memory can be had"))
-}
-
-async fn house(dialect: &str) -> House {
-    House::open_speaking(store(), Clock::System, 7, dialect).await
-}
+use crate::kit::{House, PATIENCE, memory};
 
 /// Sends a request as a browser does, and returns its status and body.
 async fn request(house: &House, method: &str, path: &str, headers: &[(&str, &str)]) -> (u16, Value) {
@@ -38,7 +28,7 @@ async fn request(house: &House, method: &str, path: &str, headers: &[(&str, &str
     (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
 }
 
-/// Logs in with a token, and returns the cookie without what is said about it.
+/// Logs in with a token, and returns the cookie without its attributes.
 async fn log_in(house: &House, token: &str) -> String {
     let body = json!({"username": "ada", "password": token}).to_string();
     let request = Request::builder().method("POST").uri("/api/auth/login").header("host", house.address().to_string());
@@ -78,7 +68,7 @@ async fn code_of_the_end(mut line: Line) -> u16 {
 
 #[tokio::test]
 async fn gobbys_cookie_counts_at_its_own_addresses_and_is_no_token_anywhere() {
-    let house = house("gobby").await;
+    let house = House::speaking("gobby").await;
     let ada = house.operator("ada").await;
     let cookie = log_in(&house, &ada).await;
     let secret = cookie.strip_prefix("gobby_session=").expect("it has its name");
@@ -108,7 +98,7 @@ async fn gobbys_cookie_counts_at_its_own_addresses_and_is_no_token_anywhere() {
     }
     assert_eq!(request(&house, "GET", "/v1/me", &from_our_page).await.0, 401, "our own addresses read no cookie");
 
-    // What earlier releases set.
+    // The cookie that earlier releases set.
     let old = format!("gobby_session={ada}");
     assert_eq!(request(&house, "GET", "/api/sessions", &[("cookie", &old)]).await.0, 401);
     let (status, said) = request(&house, "GET", "/api/auth/status", &[("cookie", &old)]).await;
@@ -118,7 +108,7 @@ async fn gobbys_cookie_counts_at_its_own_addresses_and_is_no_token_anywhere() {
 
 #[tokio::test]
 async fn cccs_cookie_opens_its_socket_and_nothing_else() {
-    let store = store();
+    let store = memory();
     let house = House::open_speaking(store.clone(), Clock::System, 7, "ccc").await;
     let ada = house.operator("ada").await;
     let cookie = log_in(&house, &ada).await;
@@ -144,7 +134,7 @@ async fn cccs_cookie_opens_its_socket_and_nothing_else() {
 #[tokio::test]
 async fn a_cookie_ends_at_logout_together_with_the_socket_that_it_opened() {
     for dialect in ["gobby", "ccc"] {
-        let house = house(dialect).await;
+        let house = House::speaking(dialect).await;
         let ada = house.operator("ada").await;
         let (_, session) = house.post("/v1/sessions", &ada, &json!({"agent": "ci"})).await;
         let session: SessionId =
@@ -167,7 +157,7 @@ async fn a_cookie_ends_at_logout_together_with_the_socket_that_it_opened() {
         assert_eq!(code_of_the_end(line).await, 4401, "{dialect}");
         assert_eq!(knock(&first).await.err(), Some(401), "{dialect}");
         assert!(knock(&second).await.is_ok(), "{dialect}: another browser stays logged in");
-        // By the token alone, it is not known which browser is meant.
+        // The token alone does not say which browser is meant.
         let bearer = format!("Bearer {ada}");
         assert_eq!(request(&house, "POST", "/api/auth/logout", &[("authorization", &bearer)]).await.0, 200);
         assert_eq!(knock(&second).await.err(), Some(401), "{dialect}");
@@ -178,7 +168,7 @@ async fn a_cookie_ends_at_logout_together_with_the_socket_that_it_opened() {
 
 #[tokio::test]
 async fn a_cookie_survives_a_restart_and_ends_with_its_token_or_after_thirty_days() {
-    let (store, clock) = (store(), Manual::new(Timestamp(1_790_000_000_000)));
+    let (store, clock) = (memory(), Manual::new(Timestamp(1_790_000_000_000)));
     let open = async |seed| House::open_speaking(store.clone(), Clock::Manual(clock.clone()), seed, "gobby").await;
     let status =
         async |house: &House, cookie: &str| request(house, "GET", "/api/sessions", &[("cookie", cookie)]).await.0;

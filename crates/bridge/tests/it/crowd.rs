@@ -12,7 +12,7 @@ use crate::kit::House;
 
 const LARGE: usize = 80_000;
 
-/// May this file be written? Its content has so many bytes.
+/// An approval for writing a file with this many bytes.
 fn write(name: &str, bytes: usize) -> Value {
     let input = json!({"content": "x".repeat(bytes), "file_path": format!("/srv/{name}.txt")});
     json!({"approval": {"tool": "Write", "input": input, "summary": format!("write {name}.txt")}})
@@ -37,7 +37,7 @@ fn ids(asks: &Value) -> BTreeSet<String> {
     asks.iter().map(|ask| ask["id"].as_str().expect("an ask has an id").to_owned()).collect()
 }
 
-/// Greets, and returns the snapshot.
+/// Says hello, and returns the snapshot.
 async fn greeted(house: &House, token: &str) -> Value {
     let mut socket = house.socket("/v1/ws", None).await.expect("anybody may knock");
     socket.say(&json!({"type": "hello", "token": token}).to_string()).await;
@@ -117,7 +117,7 @@ async fn large_asks_that_come_at_once_are_counted_together() {
     let house = House::open().await;
     let agent = house.agent("ci").await;
     let large = write("large", EACH);
-    // More than there is room for.
+    // More than the limit.
     let many = limits::OPEN_BYTES_MAX as usize / EACH + 40;
     let asked = join_all((0..many).map(|_| house.post("/v1/asks", &agent, &large))).await;
     let taken = asked.iter().filter(|(status, _)| *status == 201).count();
@@ -155,7 +155,7 @@ async fn what_is_open_for_one_token_has_its_bytes_also_after_a_restart() {
 
     let house = House::open_file(&options, Clock::System, 8).await;
     assert_eq!(house.post("/v1/asks", &agent, &large).await.0, 429, "it is open all the same");
-    // What was taken before the limit is not another ask.
+    // A repeat of what was accepted before the limit is not another ask.
     let (status, again) = house.post_with_key("/v1/asks", &agent, "key 0", &large).await;
     assert_eq!((status, again["id"].as_str()), (200, Some(&*first)));
     assert_eq!(house.post("/v1/asks", &other, &large).await.0, 201, "others have room of their own");
@@ -174,7 +174,7 @@ async fn a_client_that_reads_late_hears_every_large_ask_of_a_burst() {
     let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
     let mut late = house.native(&ada).await;
     let mut asked = Vec::new();
-    // Far more than waits for one client, in our memory and in the system's.
+    // Far more than is queued for one client, in our memory and in the system's.
     for number in 0..COUNT {
         asked.push(ask(&house, &agent, &write(&number.to_string(), 200_000)).await);
     }
@@ -189,19 +189,19 @@ async fn a_client_that_reads_late_hears_every_large_ask_of_a_burst() {
 }
 
 #[tokio::test]
-async fn other_languages_are_shown_sixty_large_asks_as_well() {
-    let house = House::open().await;
+async fn another_language_finds_its_question_among_sixty_large_asks() {
+    let house = House::speaking("gobby").await;
     let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
     let plan =
         json!({"questions": [{"question": "Well?", "options": ["yes", "no"]}], "context": {"text": "x".repeat(LARGE)}});
+    let mut asked = Vec::new();
     for _ in 0..60 {
-        ask(&house, &agent, &plan).await;
+        asked.push(ask(&house, &agent, &plan).await);
     }
-    // One that speaks in requests, and hears how many there were when the last part has come.
-    assert_eq!(house.letterbox(&ada, None).await.hear("all").await, json!({"letters": 60, "more": false}));
-    let mut chorus = house.socket("/chorus", Some(&ada)).await.expect("the token is known");
-    for _ in 0..60 {
-        chorus.hear("a question", |frame| frame["sing"] != "hello").await;
+    for id in [&asked[0], &asked[59]] {
+        let mut gobby = house.gobby(&ada, id).await;
+        let card = gobby.hear("the question", |frame| frame["tool_call_id"] == id.as_str()).await;
+        assert_eq!(card["arguments"]["questions"][0]["options"].as_array().map(Vec::len), Some(2), "{card}");
     }
     house.close().await;
 }
@@ -256,7 +256,7 @@ async fn large_asks_are_found_by_words_and_in_history() {
     let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
     for number in 0..30 {
         let id = ask(&house, &agent, &write(&number.to_string(), LARGE)).await;
-        // Changed to something as large: what was answered is shortened in a list as well.
+        // Changed to something as large: an answer is shortened in a list as well.
         let answer = json!({"decision": "allow", "input": {"content": "y".repeat(LARGE), "file_path": "/srv/b.txt"}});
         let (status, answered) = house.post(&format!("/v1/asks/{id}/answer"), &ada, &answer).await;
         assert_eq!(status, 200, "{answered}");

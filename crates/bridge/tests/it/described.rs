@@ -1,4 +1,5 @@
-//! Every address once in each way it can go well, and the frames that were written down, held against the documents.
+//! Calls every address once in each way it can succeed, and checks the responses and the recorded frames against the
+//! documents.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,12 +15,12 @@ use serde_json::{Value, json};
 use crate::kit::House;
 use crate::schemas::{check_told, may_be_heard};
 
-/// Successes that were met, as `operation status`.
+/// Successes that were seen, as `operation status`.
 #[derive(Default)]
 struct Met(BTreeSet<String>);
 
 impl Met {
-    /// Notes a success. What came back was held against the document when it was read.
+    /// Records a success. The response was checked against the document when it was read.
     #[track_caller]
     fn note(&mut self, operation: &str, expected: u16, (status, body): (u16, Value)) -> Value {
         assert_eq!(status, expected, "{operation}: {body}");
@@ -53,7 +54,7 @@ fn bodies() -> [(Value, Value); 4] {
     ]
 }
 
-/// Does something on the local socket that needs a tap, which this person gives.
+/// Makes a request on the local socket that needs a tap, which this person gives.
 async fn with_tap(house: &House, person: &str, path: &str, body: &Value) -> (u16, Value) {
     let (status, needed) = house.here("POST", path, body).await;
     assert_eq!((status, &needed["code"]), (403, &json!("tap_needed")), "{needed}");
@@ -177,7 +178,7 @@ async fn every_address_answers_as_the_document_says() {
     met.note("health", 200, house.get("/healthz", "").await);
     met.note("ready", 200, house.get("/readyz", "").await);
 
-    // A stream does not end, so it is read as far as the test cares; and nobody hears from a server that stops.
+    // A stream does not end, so only its beginning is read. A server that stops does not respond, so no 503 is met.
     let mut stream = house.events(&ada).await;
     check_told(&stream.hear("snapshot").await);
     met.0.extend(["follow 200", "health 503", "ready 503", "metrics 200", "askForTap 204"].map(str::to_owned));

@@ -1,4 +1,4 @@
-//! `withdraw_on_disconnect`: an asker that goes away takes its question along, if it said so.
+//! `withdraw_on_disconnect`: if the asker requested it, its question is withdrawn when it disconnects.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ async fn an_asker_that_goes_away_takes_its_question_along_if_it_said_so() {
         "it may come back with its key"
     );
     let looks_on = waiting(&house, &agent, "GET", &format!("{path}{FLAG}"), "").await;
-    // The server has the request once it has answered the one behind it.
+    // A later request was answered, so the server has this one.
     assert_eq!(house.get("/v1/me", &agent).await.0, 200);
     drop(looks_on);
     withdrawn(&mut phone, &kept).await;
@@ -101,7 +101,7 @@ async fn an_answer_that_can_still_be_undone_stays_when_the_asker_goes_away() {
     assert_eq!(house.post(&format!("/v1/asks/{answered}/answer"), &ada, &yes).await.0, 200);
     drop(first);
     drop(second);
-    // Both went away together; that the second is withdrawn shows that the server has noticed.
+    // Both disconnected together; that the second is withdrawn shows that the server has noticed.
     withdrawn(&mut phone, &unanswered).await;
     let (_, view) = house.get(&format!("/v1/asks/{answered}"), &agent).await;
     assert_eq!(view["state"], "proposed", "{view}");
@@ -118,7 +118,7 @@ async fn only_who_may_withdraw_may_say_so_and_only_while_it_waits() {
     let (_, ask) = house.post("/v1/asks", &agent, &body).await;
     let path = format!("/v1/asks/{}", ask["id"].as_str().expect("an ask has an id"));
     assert_eq!(house.get(&format!("{path}?wait=1{FLAG}"), &ada).await.0, 403);
-    // Without a wait no connection is held, and nothing goes with it.
+    // Without a wait no connection is held, and nothing is withdrawn with it.
     let (status, shown) = house.get(&format!("{path}?withdraw_on_disconnect=true"), &agent).await;
     assert_eq!((status, &shown["state"]), (200, &json!("open")));
     assert_eq!(house.get(&path, &agent).await.1["state"], "open");

@@ -1,4 +1,4 @@
-//! The documents that are made from the code, as they are committed. `BLESS=1` rewrites them.
+//! Compares the documents that are made from the code with the committed ones. `BLESS=1` rewrites them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Compares a file with what it has to be, or writes it.
+/// Compares a file with its expected content, or writes it.
 fn check(path: &str, expected: &str) {
     let file = root().join(path);
     #[expect(clippy::disallowed_methods, reason = "a switch of the tests, not of the program")]
@@ -29,7 +29,7 @@ fn check(path: &str, expected: &str) {
     );
 }
 
-/// Writes a document with its keys in order, whatever order serde_json keeps in this build.
+/// Serializes a document with its keys in order, in whichever order serde_json keeps them in this build.
 fn written(document: &Value) -> String {
     fn sorted(value: &Value) -> Value {
         match value {
@@ -79,8 +79,8 @@ fn every_code_has_a_page_that_says_what_to_try_and_no_page_is_an_orphan() {
     assert_eq!(pages, codes);
 }
 
-/// Finds the codes in the source, where each is written once as a text: a refusal with a code that is not in the list
-/// would otherwise be noticed only when a test happens to meet it.
+/// Finds the codes in the source, where each is written once as a string: a refusal with a code that is not in the list
+/// would otherwise be noticed only if a test happens to meet it.
 #[test]
 fn every_code_in_the_source_is_in_the_list() {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Looking for a folder to work in is for people who may run an agent there, and for no token of an agent.
+//! Listing folders is for people who may run an agent there, and for no token of an agent.
 
 use crate::kit::House;
 
@@ -7,7 +7,7 @@ async fn only_people_who_may_run_an_agent_look_at_folders() {
     let house = House::open().await;
     let operator = house.operator("bob").await;
     let (status, found) = house.get("/v1/folders", &operator).await;
-    // This house runs no agents, so that there is nowhere to work.
+    // This bridge runs no agents, so there is no folder to work in.
     assert_eq!((status, found["items"].as_array().map(Vec::len)), (200, Some(0)));
     for token in [house.person("ada").await, house.agent("ci").await, house.local().await] {
         for path in ["/v1/folders", "/v1/folders?below=/", "/v1/folders?below=~"] {

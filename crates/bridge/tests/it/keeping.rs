@@ -1,4 +1,4 @@
-//! How long things are kept: deleting, pruning, retention, and who may.
+//! How long data is kept: deleting, pruning, retention, and who may.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::kit::House;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Asks a question that is answered and heard. Returns the ask.
+/// Asks a question that is answered and delivered. Returns the ask.
 async fn one_round(house: &House, agent: &str, person: &str, question: &str) -> Value {
     let (status, ask) = house.post("/v1/asks", agent, &json!({"question": question})).await;
     assert_eq!(status, 201, "{ask}");
@@ -25,7 +25,8 @@ async fn one_round(house: &House, agent: &str, person: &str, question: &str) -> 
     fetch(house, agent, &ask).await
 }
 
-/// The agent fetches its answer. That it did is noted when the connection has taken it, a moment after we have.
+/// The agent fetches its answer. The delivery is noted when the connection has taken the response, a moment after we
+/// have it.
 async fn fetch(house: &House, agent: &str, ask: &Value) -> Value {
     for _ in 0..1000 {
         let (_, fetched) = house.get(&path_of(ask), agent).await;
@@ -52,7 +53,7 @@ fn session_of(ask: &Value) -> String {
     format!("/v1/sessions/{}", ask["session"].as_str().expect("an ask has a session"))
 }
 
-/// Everything that lies on the shelf about a session.
+/// All keys on the shelf about a session.
 async fn kept(house: &House, ask: &Value) -> Vec<String> {
     let id = ask["session"].as_str().expect("an ask has a session").trim_start_matches("ses_").to_owned();
     let items = house.handle.store().list("", house.handle.now()).await.expect("the shelf can be read");
@@ -223,7 +224,7 @@ async fn what_a_kill_left_of_a_forgotten_session_goes_at_the_next_start() {
     let gone = one_round(&house, &agent, &ada, "Gone?").await;
     let stays = one_round(&house, &agent, &ada, "Stays?").await;
     assert_eq!(house.delete(&session_of(&gone), &ada).await.0, 200);
-    // As if the server had been killed before it came to what lies beside the journal.
+    // As if the server had been killed before it removed what is outside of the journal.
     for ask in [&gone, &stays] {
         let key = format!("draft/0123/{}", ask["id"].as_str().unwrap());
         let put = house.handle.store().put(&key, b"half written", Expect::Any, None, house.handle.now()).await;
@@ -294,7 +295,7 @@ async fn pruning_counts_first_and_then_does_what_it_said() {
     house.close().await;
 }
 
-/// Goes on until there is nothing more to do. Returns how many bytes went, or would.
+/// Makes steps until there is nothing more to do. Returns how many bytes were forgotten, or would be.
 async fn prune_all(house: &House, operator: &str, mut wanted: Value) -> u64 {
     let mut bytes = 0;
     for _ in 0..100 {

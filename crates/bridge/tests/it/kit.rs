@@ -1,4 +1,4 @@
-//! A bridge with the doubles in its router, and clients that speak to it over real sockets.
+//! The test kit: a running bridge, and clients that talk to it over real sockets.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,15 +8,12 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::keeping::{Retention, keep};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
-use askbridge_bridge::server::{
-    App, AppOptions, Listeners, Origins, Server, dialect, router_speaking, router_with, serve,
-};
-use askbridge_core::ids::StableNodeId;
+use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, dialect, router, router_speaking, serve};
+use askbridge_core::ids::{AskId, StableNodeId};
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
 use askbridge_journal::{Memory, Sqlite, sqlite};
-use askbridge_peers::listing::Listing;
-use askbridge_testkit::doubles;
+use askbridge_peers::uuid;
 use axum::Router;
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
@@ -24,7 +21,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
@@ -36,6 +33,11 @@ use crate::schemas;
 
 /// Nothing takes this long. Beyond: the test fails and says what it waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A store that is gone with its bridge.
+pub(crate) fn memory() -> Store {
+    Store::from(Memory::new(7).expect("memory can be had"))
+}
 
 /// A running bridge.
 pub(crate) struct House {
@@ -50,37 +52,30 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) async fn open() -> Self {
-        Self::open_with(doubles::LISTING).await
+        Self::open_on(memory(), Clock::System, 7).await
     }
 
-    /// Opens one in which these languages are spoken beside those of the listing.
-    pub(crate) async fn open_with(extra: &'static [Listing]) -> Self {
-        let store = Store::from(Memory::new(7).expect("memory can be had"));
-        Self::open_on(store, Clock::System, 7, extra).await
-    }
-
-    /// Opens one over a file, as the real thing does. `seed` differs from life to life.
+    /// Opens one on a file, as the binary does. `seed` differs from run to run.
     pub(crate) async fn open_file(options: &sqlite::Options, clock: Clock, seed: u64) -> Self {
         let store = Store::from(Sqlite::open(options).expect("the file can be opened"));
-        Self::open_on(store, clock, seed, &[]).await
+        Self::open_on(store, clock, seed).await
     }
 
-    pub(crate) async fn open_on(store: Store, clock: Clock, seed: u64, extra: &'static [Listing]) -> Self {
-        Self::open_ruled(store, clock, seed, extra, Rules::default()).await
+    pub(crate) async fn open_on(store: Store, clock: Clock, seed: u64) -> Self {
+        Self::open_routed(store, clock, seed, Rules::default(), router).await
     }
 
     /// Opens one whose operator has made these rules.
-    pub(crate) async fn open_ruled(
-        store: Store,
-        clock: Clock,
-        seed: u64,
-        extra: &'static [Listing],
-        rules: Rules,
-    ) -> Self {
-        Self::open_routed(store, clock, seed, rules, |app| router_with(app, extra)).await
+    pub(crate) async fn open_ruled(rules: Rules) -> Self {
+        Self::open_routed(memory(), Clock::System, 7, rules, router).await
     }
 
-    /// Opens one that speaks a language of another system as the binary does.
+    /// Opens one that also serves the dialect of another system.
+    pub(crate) async fn speaking(name: &str) -> Self {
+        Self::open_speaking(memory(), Clock::System, 7, name).await
+    }
+
+    /// Opens one that serves the dialect of another system as the binary does.
     pub(crate) async fn open_speaking(store: Store, clock: Clock, seed: u64, name: &str) -> Self {
         let listing = dialect(name).expect("this is a dialect");
         Self::open_routed(store, clock, seed, Rules::default(), |app| router_speaking(app, vec![listing])).await
@@ -116,28 +111,27 @@ impl House {
         Self { handle, app, bridge, server, address, folder }
     }
 
-    /// Makes somebody who may decide.
+    /// Makes the token of a person, who may decide.
     pub(crate) async fn person(&self, name: &str) -> String {
         self.token(name, TokenRole::Person).await
     }
 
-    /// Makes somebody who may decide, and start and forget sessions.
+    /// Makes the token of an operator, who may decide, and start and forget sessions.
     pub(crate) async fn operator(&self, name: &str) -> String {
         self.token(name, TokenRole::Operator).await
     }
 
-    /// From now on, things are kept for so long.
+    /// Enforces this retention from now on.
     pub(crate) fn keep(&self, retention: Retention) {
         keep(&self.app, retention);
     }
 
-    /// Makes somebody who may ask.
+    /// Makes the token of an agent, which may ask.
     pub(crate) async fn agent(&self, name: &str) -> String {
         self.token(name, TokenRole::Agent).await
     }
 
-    /// Makes a token as it lies on the disk: it may ask and administer.
-    /// A token that answers under its own name.
+    /// Makes the token of a program that answers under its own name.
     pub(crate) async fn bot(&self, name: &str) -> String {
         self.token(name, TokenRole::Bot).await
     }
@@ -146,7 +140,7 @@ impl House {
         self.token("me", TokenRole::Local).await
     }
 
-    /// Makes whoever holds the token of that name a stranger.
+    /// Revokes the token with that name.
     pub(crate) async fn revoke(&self, name: &str) {
         let token = self.app.tokens.list().into_iter().find(|token| token.name == name).expect("somebody holds it");
         self.app.tokens.revoke(&token.id).await.expect("a token can be revoked");
@@ -165,19 +159,24 @@ impl House {
         socket
     }
 
-    pub(crate) async fn chorus(&self, token: &str) -> Socket {
-        let mut socket = self.socket("/chorus", Some(token)).await.expect("the token is known");
-        socket.hear("hello", |frame| frame["sing"] == "hello").await;
+    /// Connects as gobby's page does that shows the conversation of this ask. The bridge serves gobby's dialect.
+    pub(crate) async fn gobby(&self, token: &str, ask: &str) -> Socket {
+        let mut socket = self.socket("/ws", Some(token)).await.expect("the token is known");
+        let ask: AskId = ask.parse().expect("this is an ask's id");
+        let conversation = uuid::of_session(ask.session);
+        socket.say(&json!({"type": "heartbeat", "conversation_id": conversation}).to_string()).await;
         socket
     }
 
-    pub(crate) async fn asker(&self, token: &str) -> Socket {
-        let mut socket = self.socket(&format!("/asker?token={token}"), None).await.expect("it brought a token");
-        socket.hear("ready", |frame| frame["op"] == "ready").await;
+    /// Connects as whimmy's plugin does. The bridge serves whimmy's door.
+    pub(crate) async fn plugin(&self, token: &str) -> Socket {
+        let path = format!("/api/v1/providers/ws?token={token}");
+        let mut socket = self.socket(&path, None).await.expect("it brought a token");
+        socket.say(r#"{"type":"health"}"#).await;
         socket
     }
 
-    /// Opens a socket, or says with which status that was refused.
+    /// Opens a socket, or returns the status with which that was refused.
     pub(crate) async fn socket(&self, path: &str, bearer: Option<&str>) -> Result<Socket, u16> {
         let mut request = format!("ws://{}{path}", self.address).into_client_request().expect("this is an address");
         if let Some(token) = bearer {
@@ -191,7 +190,7 @@ impl House {
         }
     }
 
-    /// Knocks as a browser does, with these headers, and returns the status.
+    /// Requests a socket as a browser does, with these headers, and returns the status.
     pub(crate) async fn knock(&self, headers: &[(&'static str, &str)]) -> u16 {
         let mut request = format!("ws://{}/v1/ws", self.address).into_client_request().expect("this is an address");
         for (name, value) in headers {
@@ -204,24 +203,21 @@ impl House {
         }
     }
 
-    pub(crate) async fn letterbox(&self, token: &str, after: Option<&str>) -> Stream {
-        let mut request = self.request("GET", "/letterbox", token);
+    /// Follows everything, as server-sent events.
+    pub(crate) async fn events(&self, token: &str) -> Stream {
+        self.events_after(token, None).await
+    }
+
+    /// The same, from a cursor on.
+    pub(crate) async fn events_after(&self, token: &str, after: Option<&str>) -> Stream {
+        let mut request = self.request("GET", "/v1/events", token);
         if let Some(id) = after {
             request = request.header("last-event-id", id);
         }
-        let request = request.body(Full::default()).expect("a request");
-        let response = self.send(request).await;
+        let response = self.send(request.body(Full::default()).expect("a request")).await;
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["x-accel-buffering"], "no");
         Stream { body: response.into_body(), unread: String::new(), last_id: after.map(str::to_owned) }
-    }
-
-    /// Follows everything, as server-sent events.
-    pub(crate) async fn events(&self, token: &str) -> Stream {
-        let response =
-            self.send(self.request("GET", "/v1/events", token).body(Full::default()).expect("a request")).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        Stream { body: response.into_body(), unread: String::new(), last_id: None }
     }
 
     pub(crate) async fn post(&self, path: &str, token: &str, body: &Value) -> (u16, Value) {
@@ -234,7 +230,7 @@ impl House {
         self.ask_for(request.body(Full::from(body.to_string())).expect("a request")).await
     }
 
-    /// Returns the headers of a page that anybody may see.
+    /// Returns the headers of a page that needs no token.
     pub(crate) async fn headers(&self, path: &str) -> hyper::HeaderMap {
         let response = self.send(self.request("GET", path, "").body(Full::default()).expect("a request")).await;
         assert_eq!(response.status(), StatusCode::OK);
@@ -249,18 +245,18 @@ impl House {
         self.ask_for(self.request("GET", path, token).body(Full::default()).expect("a request")).await
     }
 
-    /// Sends a request and returns what came back, which has to be as the documents say.
+    /// Sends a request and returns the response, which has to be as the documents say.
     pub(crate) async fn ask_for(&self, request: Request<Full<Bytes>>) -> (u16, Value) {
         let (method, path) = (request.method().to_string(), request.uri().to_string());
         read(&method, &path, self.send(request).await).await
     }
 
-    /// Does the same on the local socket, as the process that runs the tests.
+    /// The same on the local socket, as the process that runs the tests.
     pub(crate) async fn here(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         read(method, path, self.here_held(method, path, body).await).await
     }
 
-    /// Does the same, and returns as soon as the answer begins.
+    /// The same, but returns as soon as the response begins.
     pub(crate) async fn here_held(&self, method: &str, path: &str, body: &Value) -> Response<Incoming> {
         let stream = UnixStream::connect(self.folder.path().join("socket")).await.expect("somebody listens");
         let request = Request::builder().method(method).uri(path).header("host", "localhost");
@@ -298,7 +294,7 @@ where
 {
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("it speaks HTTP");
-    // A request that is dropped takes its connection along.
+    // Ends when the request is dropped.
     tokio::spawn(connection);
     let response = timeout(PATIENCE, sender.send_request(request)).await.expect("an answer in time");
     response.expect("a response")
@@ -316,7 +312,7 @@ async fn read(method: &str, path: &str, response: Response<Incoming>) -> (u16, V
 /// A socket to the bridge.
 pub(crate) struct Socket {
     stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
-    /// Is our own dialect spoken here? Then every frame has to be as the documents say.
+    /// Is this our native dialect? Then every frame has to be as the documents say.
     native: bool,
 }
 
@@ -325,12 +321,12 @@ impl Socket {
         self.stream.send(Message::text(frame)).await.expect("the bridge listens");
     }
 
-    /// Waits for the frame that is wanted, and passes over the others.
+    /// Waits for the wanted frame, and skips the others.
     pub(crate) async fn hear(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         self.hear_all(what, wanted).await.pop().expect("the last one was wanted")
     }
 
-    /// Waits for the frame that is wanted. Returns everything up to it.
+    /// Waits for the wanted frame. Returns everything up to it.
     pub(crate) async fn hear_all(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut heard = Vec::new();
         loop {
@@ -364,7 +360,7 @@ impl Socket {
         }
     }
 
-    /// Drops the connection without a word, as a process that is killed does.
+    /// Drops the connection without a close frame, as a process that is killed does.
     pub(crate) fn kill(self) {
         drop(self);
     }
@@ -378,7 +374,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Waits for the next event of that name, and passes over the others.
+    /// Waits for the next event of that name, and skips the others.
     pub(crate) async fn hear(&mut self, name: &str) -> Value {
         loop {
             while let Some((event, rest)) = self.unread.split_once("\n\n") {
@@ -401,7 +397,7 @@ impl Stream {
     }
 }
 
-/// A connection on which a test writes what it likes, as rude as it likes.
+/// A raw connection, for requests that no well-behaved client would send.
 pub(crate) struct Raw(TcpStream);
 
 impl Raw {
@@ -409,20 +405,20 @@ impl Raw {
         Self(TcpStream::connect(house.address).await.expect("somebody listens"))
     }
 
-    /// Writes it, as far as the other side takes it.
+    /// Writes the bytes, as far as the other side takes them.
     pub(crate) async fn say(&mut self, bytes: &str) -> &mut Self {
         let _ = timeout(PATIENCE, self.0.write_all(bytes.as_bytes())).await.expect("it takes it or hangs up");
         self
     }
 
-    /// Writes one byte more. Returns whether the other side is still there, and has said nothing.
+    /// Writes one byte more. Returns whether the other side is still connected and has sent nothing.
     pub(crate) async fn trickle(&mut self) -> bool {
         let mut one = [0];
         let said = timeout(Duration::from_millis(1), self.0.peek(&mut one)).await;
         said.is_err() && self.0.write_all(b"a").await.is_ok()
     }
 
-    /// Returns the status that comes back.
+    /// Returns the status of the response.
     pub(crate) async fn status(&mut self) -> u16 {
         let mut line = Vec::new();
         while line.len() < 12 {

@@ -1,5 +1,5 @@
-//! The eight laws as the outside sees them, each by name. (The rules' own share is in core/tests/it/laws.rs; kills and
-//! races of the real binary are in askbridge/tests/storm.)
+//! The eight laws as clients see them, each by name. (The rules' own share is in core/tests/it/laws.rs; kills and races
+//! of the real binary are in askbridge/tests/storm.)
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ async fn law_1_durable_before_told() {
     let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
     let mut native = house.native(&ada).await;
 
-    // Whatever a person is told of can be read from the journal at that moment.
+    // What a person is told can be read from the journal at that moment.
     let id = ask(&house, &agent, &question()).await;
     let told = native.hear("the ask", |frame| frame["event"]["type"] == "asked").await;
     assert_eq!(told["event"]["ask"]["id"], id.as_str());
@@ -43,7 +43,7 @@ async fn law_1_durable_before_told() {
     let stored = house.handle.store().read(session, None, None, 10).await.unwrap();
     assert!(stored.iter().flat_map(|stored| &stored.entry.events).any(|written| written.json.contains(&id)));
 
-    // A full disk: what cannot be stored is refused, and nobody hears of it.
+    // A full disk: what cannot be stored is refused, and not announced.
     let mut large = question();
     large["context"] = json!({"text": "x".repeat(50_000)});
     let mut kept = vec![id];
@@ -136,7 +136,7 @@ async fn law_4_nothing_is_lost() {
     assert_eq!(expired["state"], "expired", "{expired}");
     house.close().await;
 
-    // A deadline that passed while nobody ran fires at the next start, once.
+    // A deadline that passed while no server ran fires at the next start, once.
     let house = House::open_file(&options, Clock::Manual(clock.clone()), 3).await;
     let second = ask(&house, &agent, &dated).await;
     house.close().await;
@@ -196,7 +196,7 @@ async fn law_6_a_late_answer_still_counts() {
     for part in ["“Which way?”", "nobody had answered", "South"] {
         assert!(text.contains(part), "{text}");
     }
-    // The asker reads it with the ask; then it waits no longer.
+    // The asker reads it with the ask; then it is delivered.
     assert_eq!(house.get(&format!("/v1/asks/{id}"), &agent).await.1["late"]["by"]["person"], "ada");
     house.handle.flush_all().await;
     let (_, read) = house.get(&format!("/v1/sessions/{session}"), &ada).await;
@@ -250,7 +250,7 @@ async fn law_8_no_agent_decides_and_no_stranger_sees() {
     assert_eq!(house.post("/v1/pairings", &local, &json!({"i_am_a_person": true})).await.0, 403, "not over the net");
     assert_eq!(house.get("/v1/asks", "ab_wrong").await.0, 401);
 
-    // A token that is revoked is nobody's, on open sockets too.
+    // A revoked token is unknown, on open sockets too.
     let mut native = house.native(&ada).await;
     let (_, tokens) = house.get("/v1/tokens", &local).await;
     let theirs = tokens["items"].as_array().unwrap().iter().find(|token| token["name"] == "ada").unwrap();

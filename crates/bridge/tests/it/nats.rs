@@ -1,4 +1,4 @@
-//! The bridge on NATS: what a library user opens today, and the binary will.
+//! The bridge on NATS, as a library user opens it today, and as the binary will.
 
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::kit::House;
 
-/// One real server, ended with the test.
+/// A real server, ended with the test.
 struct Server {
     process: Child,
     address: String,
@@ -29,7 +29,7 @@ impl Server {
         Self { process, address: format!("nats://127.0.0.1:{port}"), _folder: folder }
     }
 
-    /// Opens a store of its own on it, as another node would.
+    /// Opens a store on it, as another node would.
     async fn node(&self, seed: u64) -> Store {
         let location = Location::Nats { servers: self.address.clone(), streams: 3, replicas: 1, index: None };
         Store::open(&location, &Chance::seeded(seed)).await.expect("the store opens")
@@ -58,10 +58,10 @@ async fn what_is_asked_on_one_node_is_answered_on_another() {
         return;
     };
     let server = Server::start(binary);
-    let here = House::open_on(server.node(1).await, Clock::System, 1, &[]).await;
+    let here = House::open_on(server.node(1).await, Clock::System, 1).await;
     let (agent, ada) = (here.agent("ci").await, here.person("ada").await);
     // Tokens are read when a node starts.
-    let there = House::open_on(server.node(2).await, Clock::System, 2, &[]).await;
+    let there = House::open_on(server.node(2).await, Clock::System, 2).await;
     let mut phone = there.native(&ada).await;
 
     let (status, asked) = here.post("/v1/asks", &agent, &json!({"question": "Deploy?"})).await;

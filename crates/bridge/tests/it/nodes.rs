@@ -1,28 +1,22 @@
-//! Two nodes over one journal and one bus: what clients of other systems expect of one server holds for both together.
+//! Two nodes on one journal and one bus: what clients of other systems expect of one server holds for both together.
 
 use askbridge_bridge::clock::Clock;
-use askbridge_bridge::runtime::Store;
 use askbridge_core::ids::SessionId;
-use askbridge_journal::Memory;
-use askbridge_peers::dialects::prime;
-use askbridge_peers::listing::Listing;
 use askbridge_peers::uuid;
 use serde_json::json;
 
-use crate::kit::House;
-
-const PRIME: &[Listing] = &[prime::LISTING];
+use crate::kit::{House, memory};
 
 #[tokio::test]
 async fn the_newest_connection_takes_a_session_on_whichever_node_the_older_one_is() {
-    let store = Store::from(Memory::new(7).unwrap());
-    let here = House::open_on(store.clone(), Clock::System, 7, PRIME).await;
+    let store = memory();
+    let here = House::open_speaking(store.clone(), Clock::System, 7, "prime").await;
     let (agent, ada) = (here.agent("ci").await, here.person("ada").await);
     let (_, session) = here.post("/v1/sessions", &agent, &json!({"agent": "ci"})).await;
     let id: SessionId = session["id"].as_str().unwrap().parse().unwrap();
     let path = format!("/api/v1/chat/ws/{}", uuid::of_session(id));
     // Tokens are read when a node starts.
-    let there = House::open_on(store, Clock::System, 8, PRIME).await;
+    let there = House::open_speaking(store, Clock::System, 8, "prime").await;
     let mut first = here.socket(&path, Some(&ada)).await.unwrap();
     first.hear("how things stand", |frame| frame["type"] == "session_status").await;
 

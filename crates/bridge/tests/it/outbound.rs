@@ -1,4 +1,4 @@
-//! Calls to somebody outside, against a real server with a certificate of an authority of our own.
+//! Outgoing calls, against a real server with a certificate of an authority of our own.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
@@ -17,7 +17,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// Somebody outside who says the same to everything.
+/// An outside server with the same response to everything.
 struct Outside {
     address: SocketAddr,
     authority: String,
@@ -25,7 +25,7 @@ struct Outside {
 }
 
 impl Outside {
-    /// `None`: it never answers.
+    /// `None`: it never responds.
     async fn saying(answer: Option<String>) -> Self {
         let mut issuer = CertificateParams::default();
         issuer.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -43,7 +43,7 @@ impl Outside {
         let (sender, heard) = mpsc::channel(16);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // Whoever does not believe us hangs up here.
+                // A client that does not trust our certificate disconnects here.
                 let Ok(mut stream) = acceptor.accept(stream).await else { continue };
                 let mut read = Vec::new();
                 while !is_whole(&read) && stream.read_buf(&mut read).await.is_ok_and(|count| count > 0) {}

@@ -1,4 +1,5 @@
-//! What counts against a token's rate: a request counts once, however many wishes it makes; on a socket each wish does.
+//! What counts against a token's rate: a request counts once, however many wishes it makes; on a socket each wish
+//! counts.
 
 use askbridge_bridge::clock::{Clock, Manual};
 use askbridge_bridge::runtime::Store;
@@ -10,7 +11,7 @@ use serde_json::json;
 use crate::kit::House;
 
 impl House {
-    /// Takes what is left of a token's rate at this moment, and returns how much had been used.
+    /// Takes what is left of a token's rate now, and returns how much had been used.
     fn used(&self, party: &PartyId) -> u32 {
         let all = REQUESTS_PER_SECOND * 2;
         all - (0..all).filter(|_| self.app.pace.take(party, self.handle.now()).is_ok()).count() as u32
@@ -21,7 +22,7 @@ impl House {
 async fn each_way_in_counts_once() {
     let clock = Manual::new(Timestamp(1_800_000_000_000));
     let store = Store::from(Memory::new(7).unwrap());
-    let house = House::open_on(store, Clock::Manual(clock), 7, &[]).await;
+    let house = House::open_on(store, Clock::Manual(clock), 7).await;
     let asked = json!({"question": "Works?"});
 
     let agent = house.agent("http").await;

@@ -1,4 +1,4 @@
-//! Paths that callers name: followed for processes of this machine alone, and never waited for.
+//! Paths that callers name: read for processes of this machine only, and never waited for.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::kit::{House, PATIENCE, Socket};
 
-/// A folder with a repository on a branch, and a record in which an agent said something.
+/// A folder with a repository on a branch, and a transcript in which an agent said something.
 fn furnish(folder: &Path) {
     fs::create_dir(folder.join(".git")).expect("a folder can be made");
     fs::write(folder.join(".git/HEAD"), "ref: refs/heads/hidden-branch\n").expect("a file can be written");
@@ -49,7 +49,7 @@ async fn a_hook_over_the_network_shows_no_file_of_this_machine() {
     assert!(!sessions.to_string().contains("hidden"), "{sessions}");
     drop(far);
 
-    // A process of the same user reads these files anyway.
+    // A process of the same user can read these files anyway.
     let near = house.here_held("POST", "/v1/hook", &event("near", folder.path(), "record.jsonl")).await;
     let ask = asked(&mut phone).await;
     let context = &ask["context"];
@@ -59,8 +59,8 @@ async fn a_hook_over_the_network_shows_no_file_of_this_machine() {
     house.close().await;
 }
 
-/// A FIFO has no end until a writer comes, and opening it waits for one. More of them than the runtime has threads for such
-/// things, which used to stop everything that reads a file, and the shutdown with it.
+/// A FIFO has no end until a writer comes, and opening it waits for one. These are more than the runtime has blocking
+/// threads, which used to stop everything that reads a file, and the shutdown with it.
 #[tokio::test]
 async fn a_pipe_where_a_record_should_be_holds_up_nobody() {
     const MANY: usize = 40;

@@ -1,4 +1,4 @@
-//! What people have beside asks: devices, snoozes, previews, and a conversation from its end.
+//! What people have besides asks: devices, snoozes, previews, and a conversation from its end.
 
 use serde_json::{Value, json};
 
@@ -88,7 +88,7 @@ async fn a_snooze_and_a_change_of_devices_reach_the_persons_other_devices_at_onc
     assert_eq!(house.delete(&format!("/v1/devices/{}", tablet.as_str().unwrap()), &phone).await.0, 200);
     screen.hear("that it went", |frame| frame["type"] == "devices").await;
 
-    // Bob hears what concerns everybody, and none of this.
+    // Bob is told what concerns everyone, and none of this.
     house.post("/v1/asks", &agent, &json!({"question": "The last?"})).await;
     let heard =
         others.hear_all("the last", |frame| frame["event"]["ask"]["questions"][0]["question"] == "The last?").await;
@@ -137,7 +137,7 @@ async fn whoever_looks_sees_how_many_of_those_who_have_to_agree_have_answered() 
     };
     let one = json!({"needed": 2, "answered": [{"person": "ada", "device": "test", "via": "http"}], "agree": 1});
     assert_eq!(answer(&ada, "yes").await["quorum"], one);
-    // By every way in which an ask is shown.
+    // In every way in which an ask is shown.
     assert_eq!(house.get(&path, &bob).await.1["quorum"], one);
     assert_eq!(house.get("/v1/asks", &bob).await.1["items"][0]["quorum"], one);
     let mut socket = house.socket("/v1/ws", None).await.unwrap();

@@ -1,4 +1,4 @@
-//! What rides along with a decision: before it, all of it, and content with it.
+//! Riders, written with a decision: before it, all of them, and content with them.
 
 use std::sync::Arc;
 
@@ -32,13 +32,13 @@ async fn answered(house: &House, agent: &str, person: &str, session: SessionId) 
     id
 }
 
-/// Decides something at once: nothing else runs between a note and this.
+/// Submits a decision at once: nothing else runs between a note and this.
 async fn say(house: &House, session: SessionId) {
     let say = Intent::Say { text: "Go on.".to_owned(), by: None, about: None };
     house.handle.submit(session, vec![say]).await.expect("anything can be said");
 }
 
-/// Has something refused that came by.
+/// Submits a decision that is refused, after the riders were taken along.
 async fn refuse(house: &House, session: SessionId) {
     let nobody = AskId { session, number: 99 };
     assert!(house.handle.submit(session, vec![Intent::Strand { ask: nobody }]).await.is_err());
@@ -85,7 +85,7 @@ async fn what_happened_before_a_decision_stands_before_it_and_once() {
     let stored = decisions(&house, session).await;
     assert_eq!(kinds(stored.last().unwrap()), ["handed", "returned", "delivered", "said"]);
 
-    // Whoever sees the proof again stores nothing again.
+    // If the proof is read again, nothing is stored again.
     house.handle.note(session, [returned(first, "heard")]);
     house.handle.flush_all().await;
     assert_eq!(decisions(&house, session).await.len(), stored.len());
@@ -150,7 +150,7 @@ async fn what_does_not_fit_into_one_entry_waits_for_the_next() {
     house.close().await;
 }
 
-/// Waits until the session's last entry is this, written by nobody who decided anything.
+/// Waits until the session's last entry is exactly this, without a decision.
 async fn written_alone(house: &House, session: SessionId, wanted: &[&str]) {
     let looking = async {
         while kinds(decisions(house, session).await.last().expect("it was started")) != wanted {
@@ -168,7 +168,7 @@ async fn what_nothing_came_by_for_is_written_on_its_own() {
     let first = answered(&house, &agent, &ada, session).await;
     house.handle.note(session, [returned(first, "heard")]);
     written_alone(&house, session, &["returned", "delivered"]).await;
-    // And again: the session is not forgotten once it was looked at.
+    // And again: the session is still flushed after its first round.
     let second = answered(&house, &agent, &ada, session).await;
     house.handle.note(session, [returned(second, "heard")]);
     written_alone(&house, session, &["returned", "delivered"]).await;

@@ -1,20 +1,17 @@
-//! Asks that a rule answers at the moment they are made: one entry, so that no crash and no watcher finds them open.
+//! Asks that a rule answers when they are made: one entry, so that no crash and no subscriber finds them open.
 
 use std::sync::Arc;
 
-use askbridge_bridge::clock::Clock;
-use askbridge_bridge::runtime::Store;
 use askbridge_core::answer::{Answer, Decision, Pick, Scope};
 use askbridge_core::event::Event;
 use askbridge_core::ids::SessionId;
 use askbridge_core::terms::{Rule, Rules};
-use askbridge_journal::Memory;
 use askbridge_journal::journal::Journal;
 use serde_json::{Value, json};
 
 use crate::kit::House;
 
-/// A rule that answers whatever the headline has in it.
+/// One rule, which answers every ask about deploys.
 fn rules(answer: Answer) -> Rules {
     let rule = Rule {
         name: "deploys".to_owned(),
@@ -23,10 +20,6 @@ fn rules(answer: Answer) -> Rules {
         ..Rule::default()
     };
     Rules { list: vec![rule], ..Rules::default() }
-}
-
-fn memory() -> Store {
-    Store::from(Memory::new(7).expect("memory can be had"))
 }
 
 fn question() -> Value {
@@ -43,8 +36,7 @@ async fn events(house: &House, session: SessionId) -> Vec<Vec<Arc<Event>>> {
 
 #[tokio::test]
 async fn an_ask_and_the_rule_that_answers_it_are_one_entry_and_no_watcher_sees_it_open() {
-    let house =
-        House::open_ruled(memory(), Clock::System, 7, &[], rules(Answer::Questions(vec![Pick::option(0)]))).await;
+    let house = House::open_ruled(rules(Answer::Questions(vec![Pick::option(0)]))).await;
     let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
     let mut phone = house.native(&ada).await;
     let (status, asked) = house.post("/v1/asks", &agent, &question()).await;
@@ -55,7 +47,7 @@ async fn an_ask_and_the_rule_that_answers_it_are_one_entry_and_no_watcher_sees_i
         entry.iter().map(|event| &**event).collect::<Vec<_>>()[..],
         [Event::Started(_), Event::Asked(_), Event::Settled(_)]
     ));
-    // A client that comes back goes on after an entry, never within one: only its last event has a cursor.
+    // A client that reconnects continues after an entry, never within one: only its last event has a cursor.
     let made = phone.hear("that it was asked", |frame| frame["event"]["type"] == "asked").await;
     assert_eq!(made["cursor"], Value::Null, "{made}");
     phone.hear("that it is settled", |frame| frame["event"]["type"] == "settled" && frame["cursor"].is_string()).await;
@@ -66,7 +58,7 @@ async fn an_ask_and_the_rule_that_answers_it_are_one_entry_and_no_watcher_sees_i
 #[tokio::test]
 async fn a_rule_whose_answer_does_not_fit_leaves_the_ask_to_a_person() {
     let allow = Answer::Approval(Decision::Allow { scope: Scope::Once, edited: None });
-    let house = House::open_ruled(memory(), Clock::System, 7, &[], rules(allow)).await;
+    let house = House::open_ruled(rules(allow)).await;
     let agent = house.agent("ci").await;
     let (status, asked) = house.post("/v1/asks", &agent, &question()).await;
     assert_eq!((status, &asked["state"]), (201, &json!("open")), "{asked}");

@@ -1,4 +1,4 @@
-//! Whatever a test hears from the server is held against the documents, so that they cannot lie.
+//! Checks everything that tests receive from the server against the documents, so that they cannot be wrong.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ static OPENAPI: LazyLock<Value> = LazyLock::new(openapi);
 static TOLD: LazyLock<Validator> = LazyLock::new(|| validator(&asyncapi(), "ServerFrame"));
 static HEARD: LazyLock<Validator> = LazyLock::new(|| validator(&asyncapi(), "ClientFrame"));
 
-/// What the server answered.
+/// A response of the server.
 pub(crate) struct Answered<'a> {
     pub(crate) method: &'a str,
     /// With its query.
@@ -20,8 +20,8 @@ pub(crate) struct Answered<'a> {
     pub(crate) body: &'a Value,
 }
 
-/// Holds a response against the OpenAPI document: the status is foreseen, the body has exactly the shape that is
-/// promised, and a refusal has one of the codes that are named there.
+/// Checks a response against the OpenAPI document: the status is listed, the body has exactly the promised shape, and a
+/// refusal has one of the codes that are named there.
 #[track_caller]
 pub(crate) fn check(answered: &Answered<'_>) {
     let Answered { method, path, status, kind, body } = *answered;
@@ -54,7 +54,7 @@ fn operation(method: &str, path: &str) -> Option<&'static Value> {
     found.1.get(method.to_ascii_lowercase())
 }
 
-/// Holds a frame of the server against the AsyncAPI document.
+/// Checks a frame of the server against the AsyncAPI document.
 #[track_caller]
 pub(crate) fn check_told(frame: &Value) {
     complain(&TOLD, frame, &format!("the frame {frame}"));
@@ -81,7 +81,7 @@ fn compiled(schema: &Value) -> Validator {
     jsonschema::options().should_validate_formats(true).build(schema).expect("our schemas are schemas")
 }
 
-/// Forbids what is not named: a field that the document does not know would otherwise pass.
+/// Forbids fields that are not named: one that the document does not know would otherwise pass.
 fn strict(schemas: &Value) -> Map<String, Value> {
     let mut schemas = schemas.as_object().expect("schemas by name").clone();
     for schema in schemas.values_mut() {

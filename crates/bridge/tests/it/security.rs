@@ -1,4 +1,4 @@
-//! What strangers, other sites, wrong roles and rude clients get: a refusal, and nobody else notices.
+//! What unknown callers, other sites, wrong roles and hostile clients get: a refusal, with no effect on others.
 
 use askbridge_bridge::server::openapi;
 use askbridge_core::limits;
@@ -353,7 +353,7 @@ async fn whatever_is_too_large_is_refused_and_nobody_else_notices() {
         ("a declared body", format!("POST /v1/asks HTTP/1.1\r\n{head}content-length: 99999999\r\n\r\n"), 413),
     ] {
         let status = Raw::open(&house).await.say(&request).await.status().await;
-        // How much of it was read before it was too much is up to the network.
+        // How much was read before the limit was reached depends on the network.
         assert!(status == expected || matches!(status, 413 | 431), "{what}: {status}");
     }
     let twice = house.get("/v1/asks?limit=1&limit=2", &ada).await;
@@ -363,7 +363,7 @@ async fn whatever_is_too_large_is_refused_and_nobody_else_notices() {
     let key = "k".repeat(limits::LABEL_BYTES_MAX + 1);
     assert_eq!(house.post_with_key("/v1/asks", &agent, &key, &question()).await.0, 422);
 
-    // A body that does not say how long it is, and goes on and on.
+    // A body without a length that never ends.
     let mut endless = Raw::open(&house).await;
     endless.say(&format!("POST /v1/asks HTTP/1.1\r\n{head}transfer-encoding: chunked\r\n\r\n")).await;
     let chunk = format!("10000\r\n{}\r\n", "y".repeat(0x10000));
@@ -372,7 +372,7 @@ async fn whatever_is_too_large_is_refused_and_nobody_else_notices() {
     }
     assert_eq!(endless.status().await, 413);
 
-    // A body so deep that reading it could exhaust the stack.
+    // A body so deeply nested that parsing it could exhaust the stack.
     let deep = house.request("POST", "/v1/asks", &agent).body("[".repeat(200_000).into()).unwrap();
     assert_eq!(house.ask_for(deep).await.0, 400);
     let deep = format!(r#"{{"plan": "x", "context": {}{}}}"#, r#"{"a":"#.repeat(50_000), "}".repeat(50_000));
@@ -398,7 +398,7 @@ async fn whoever_never_finishes_is_let_go_and_holds_up_nobody() {
     let mut body = Raw::open(&house).await;
     let begin = "POST /v1/pair HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5000\r\n\r\n{";
     body.say(begin).await;
-    // A byte now and then keeps both of them busy; neither lives longer for it.
+    // A byte now and then keeps both of them active; neither lives longer for it.
     let longest = limits::HEADER_READ_MAX + limits::BODY_READ_MAX;
     let mut pace = tokio::time::interval(longest / 100);
     let (mut head_open, mut body_open) = (true, true);

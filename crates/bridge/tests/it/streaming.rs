@@ -1,4 +1,4 @@
-//! Streaming text reaches whoever watches; followers come back to where they were; the slow are let go.
+//! Streaming text reaches those who watch; followers resume where they were; slow ones read on from the journal.
 
 use askbridge_bridge::auth::{Caller, Role};
 use askbridge_bridge::clock::Clock;
@@ -59,13 +59,40 @@ async fn a_returning_client_sees_only_what_it_missed() {
 }
 
 #[tokio::test]
+async fn a_stream_of_events_resumes_with_what_it_missed_and_only_that() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let asks = async |text: &str| {
+        let (_, asked) = house.post("/v1/asks", &agent, &json!({"questions": [{"question": text}]})).await;
+        asked["id"].clone()
+    };
+    let mut stream = house.events(&ada).await;
+    stream.hear("snapshot").await;
+    let seen = asks("Seen?").await;
+    while stream.hear("event").await["event"]["ask"]["id"] != seen {}
+    let last_id = stream.last_id.clone().expect("an event carries its cursor");
+    drop(stream);
+
+    let missed = asks("Missed?").await;
+    let mut stream = house.events_after(&ada, Some(&last_id)).await;
+    let live = asks("Live?").await;
+    let mut heard = Vec::new();
+    while heard.last() != Some(&live) {
+        let told = stream.hear("event").await;
+        heard.extend((told["event"]["type"] == "asked").then(|| told["event"]["ask"]["id"].clone()));
+    }
+    assert_eq!(heard, [missed, live]);
+    house.close().await;
+}
+
+#[tokio::test]
 async fn whoever_speaks_while_their_snapshot_is_read_gets_it_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let options = sqlite::Options::new(folder.path(), 7);
     let house = House::open_file(&options, Clock::System, 7).await;
     let caller =
         Caller { party: PartyId::from("phone"), role: Role::Person, name: "ada".into(), device: "phone".into() };
-    // The shelf is on disk, so a look at it is nearly always waited for; a quick disk may answer within one poll.
+    // The shelf is on disk, so reading it nearly always waits; a fast disk may respond within one poll.
     let mut interrupted = 0;
     for _ in 0..100 {
         let mut follower = house.handle.follow(Interest::Inbox(caller.clone()), None);
@@ -104,7 +131,8 @@ async fn a_slow_follower_holds_up_nobody_and_hears_everything() {
         let Ok(Heard::News(news)) = quick.next().await else { panic!("the quick one hears everything") };
         assert!(matches!(&*news, News::Entry(_)));
     }
-    // More than may wait for one, so the rest comes from the journal: nothing is left out, and nothing comes twice.
+    // More than one follower's queue holds, so the rest comes from the journal: nothing is left out, and nothing comes
+    // twice.
     let mut heard = Vec::new();
     while heard.len() < enough {
         let Ok(Heard::News(news)) = slow.next().await else { panic!("the slow one hears everything too") };

@@ -1,4 +1,4 @@
-//! Schemas as TypeScript: interfaces, unions told apart by a constant, and comments.
+//! Schemas as TypeScript: interfaces, unions discriminated by a constant, and comments.
 
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ fn declaration(name: &str, schema: &Value) -> String {
     format!("{comment}export type {name} = {};\n", of(schema, ""))
 }
 
-/// Returns the alternatives of a schema, if they are objects that a constant tells apart.
+/// Returns the alternatives of a schema, if they are objects that a constant discriminates.
 fn variants(schema: &Value) -> Option<&Vec<Value>> {
     let one_of = schema["oneOf"].as_array()?;
     one_of.iter().all(|one| constant(one).is_some()).then_some(one_of)

@@ -1,4 +1,4 @@
-//! An answer that carries its own undo time: proposed on every device, taken back from any of its person's, kept by the journal.
+//! An answer with its own undo time: proposed on every device, undone on any of the person's, kept by the journal.
 
 use std::time::Duration;
 

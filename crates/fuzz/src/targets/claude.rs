@@ -1,4 +1,4 @@
-//! What Claude Code may write: each line of the input is one of its lines, or, after `tell`, something that happened.
+//! Output of Claude Code: each line of the input is one of its lines or, after `tell`, an event.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ pub(super) fn claude(bytes: &[u8]) {
     }
 }
 
-/// Hears every line, grants every wish, and looks at what Claude Code would read: half a line, or one that is no JSON,
-/// would end it.
+/// Feeds every line, grants every wish, and checks what Claude Code would read: a partial line, or one that is not
+/// JSON, would end it.
 fn converse(process: Process, bytes: &[u8]) {
     let begin = Begin {
         session: SESSION,
@@ -33,7 +33,7 @@ fn converse(process: Process, bytes: &[u8]) {
         let text = String::from_utf8_lossy(line);
         match text.strip_prefix("tell ").map(|name| told(name, place)) {
             Some(Ok(told)) => claude.tell(&told.borrow(), &mut cx),
-            // What is garbled is an answer too.
+            // Refusing a garbled frame is fine too.
             _ => drop(claude.hear(Frame::Text(text), &mut cx)),
         }
         cx.now.0 += 1_000;

@@ -1,4 +1,4 @@
-//! Settings: the text of a file, variables and flags. Each is read, or refused with words; what was read reads the same.
+//! Settings from a file, variables and flags: each is parsed or refused with an explanation, and round-trips.
 
 use std::collections::HashMap;
 
@@ -22,11 +22,11 @@ pub(super) fn config(bytes: &[u8]) {
     let config = Config::resolve(&given);
     config.problems.iter().for_each(has_words);
     reads_the_same(&config);
-    // The rules of the core take whatever passed.
+    // The core's rules accept every setting that passed.
     let _ = config.rules();
 }
 
-/// The lines before a mark, and those after it.
+/// Splits the text at a line that is the mark.
 fn parted<'a>(text: &'a str, mark: &str) -> (&'a str, &'a str) {
     let marked = text.match_indices(mark).find(|(at, _)| {
         let (before, after) = (&text[..*at], &text[at + mark.len()..]);
@@ -55,7 +55,7 @@ fn read_file(text: &str) {
 
 fn flags(words: &str) -> Flags {
     let command = ForServer::augment_args(ForEveryone::augment_args(Command::new("askbridge").no_binary_name(true)));
-    // What is no command line never gets this far: the library refuses it.
+    // clap refuses invalid command lines before our code sees them.
     let Ok(matches) = command.try_get_matches_from(words.lines().filter(|word| !word.is_empty())) else {
         return Flags::new();
     };
@@ -68,7 +68,7 @@ fn has_words(problem: &Problem) {
     assert!(!problem.what.is_empty() && !problem.place.is_empty(), "{problem:?}");
 }
 
-/// What was read is shown as a text that reads the same.
+/// What was parsed is shown as text that parses to the same.
 fn reads_the_same(config: &Config) {
     let texts: HashMap<_, _> = config
         .shown()

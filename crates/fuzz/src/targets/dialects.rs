@@ -1,5 +1,4 @@
-//! Languages of other systems, each on every address of its own. A line of the input is a frame, a body, or, after `tell`,
-//! something that happened.
+//! Dialects of other systems, at all their addresses. A line of the input is a frame, a body or, after `tell`, an event.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::doors::mcp::Patience;
@@ -34,7 +33,7 @@ fn converse(listing: &Listing, route: &Route, bytes: &[u8]) {
         let text = String::from_utf8_lossy(line);
         match (text.strip_prefix("tell ").map(|name| told(name, place)), route.kind) {
             (Some(Ok(told)), _) => peer.tell(&told.borrow(), &mut cx),
-            // What is garbled is an answer too.
+            // Refusing a garbled frame is fine too.
             (_, RouteKind::Socket) => drop(peer.hear(Frame::Text(text), &mut cx)),
             _ => {
                 let query = std::str::from_utf8(line).unwrap_or_default();
@@ -55,7 +54,7 @@ fn converse(listing: &Listing, route: &Route, bytes: &[u8]) {
     }
 }
 
-/// A machine of this language whose client has signed in.
+/// Returns a machine of this dialect whose client has signed in.
 pub(super) fn opened(listing: &Listing, path: &str, query: &str) -> Option<Box<dyn Peer>> {
     let (caller, choices, patience) = (Some("ada"), Choices::default(), &Patience::default());
     match (listing.greet?)(&Hello { path, query, caller, sees: Sees(&|_| true), choices, patience }) {
@@ -69,7 +68,7 @@ fn is_json(bytes: &[u8]) -> bool {
 }
 
 fn grant(peer: &mut dyn Peer, cx: &mut Cx<'_>) {
-    // A ruling may lead to another wish, but not for ever.
+    // A ruling may lead to another wish, but this must end.
     for _ in 0..4 {
         let wishes = std::mem::take(&mut cx.out.wishes).into_iter().map(|(tag, _)| tag);
         let queries = std::mem::take(&mut cx.out.queries).into_iter().map(|(tag, _)| tag);

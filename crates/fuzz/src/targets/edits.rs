@@ -1,4 +1,4 @@
-//! Settings of other programs: what goes in comes out again, and nothing else does.
+//! Edits of other programs' settings: what we insert is removed again, and nothing else is.
 
 use askbridge_edits::{Format, Node, Part, apply, read, strip};
 use serde_json::Value;
@@ -14,13 +14,13 @@ pub(super) fn edits(bytes: &[u8]) {
                 let value = |text: &str| read(format, text).map(|node| without_empty(node.value(), &["hooks", table]));
                 assert_eq!(value(&left), value(&clean), "{put}");
             }
-            // What somebody wrote on one line of TOML is not taken apart.
+            // Tables that are written on one line of TOML are not edited.
             (left, _) => assert_eq!((format, left.is_err()), (Format::Toml, true), "{put}"),
         }
     }
 }
 
-/// Lists and tables that were left empty where ours had been may stay or go.
+/// Removes empty lists and tables: where our entries had been, they may stay or go.
 fn without_empty(mut value: Value, names: &[&str]) -> Value {
     if let Value::Object(members) = &mut value {
         members.retain(|name, member| {

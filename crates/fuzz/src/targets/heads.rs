@@ -1,4 +1,4 @@
-//! Heads of requests: addresses, queries, tokens, `Host` and `Origin`, through the real router.
+//! Request heads: addresses, queries, tokens, `Host` and `Origin`, through the real router.
 
 use std::cell::RefCell;
 
@@ -46,7 +46,7 @@ fn open() -> (Runtime, Router) {
     (runtime, router)
 }
 
-/// The lines: method, address, host, origin, authorization, any other header's value; the rest is the body.
+/// The lines are method, address, host, origin, authorization, another header's value; the rest is the body.
 pub(super) fn heads(bytes: &[u8]) {
     let mut lines = bytes.splitn(7, |byte| *byte == b'\n');
     let mut line = || lines.next().unwrap_or_default();
@@ -59,7 +59,7 @@ pub(super) fn heads(bytes: &[u8]) {
             request = request.header(name, value);
         }
     }
-    // What is no request never gets this far: the HTTP library refuses it.
+    // The HTTP library refuses invalid requests before our code sees them.
     let Ok(request) = request.body(Body::from(line().to_vec())) else { return };
     HOUSE.with_borrow(|(runtime, router)| {
         let response = runtime.block_on(router.clone().oneshot(request)).expect("a router answers everything");

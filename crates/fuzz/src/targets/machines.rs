@@ -1,10 +1,9 @@
-//! Conversations: each line of the input is a frame.
+//! Conversations with the peers' machines: each line of the input is a frame.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::listing::{LISTING, Listing};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req};
 use askbridge_peers::wish::{CallerName, Receipt};
-use askbridge_testkit::doubles;
 use askbridge_testkit::transcript::Counted;
 
 use super::dialects::opened;
@@ -13,22 +12,18 @@ pub(super) fn native(bytes: &[u8]) {
     LISTING.iter().for_each(|listing| converse(listing, bytes));
 }
 
-pub(super) fn doubles(bytes: &[u8]) {
-    doubles::LISTING.iter().for_each(|listing| converse(listing, bytes));
-}
-
-/// Speaks at every address of a language.
+/// Talks to every address of a listing.
 fn converse(listing: &Listing, bytes: &[u8]) {
     listing.routes.iter().for_each(|route| converse_at(listing, route.path, bytes));
 }
 
-/// Says each line to a peer that has signed in, grants every wish, and looks at what comes back.
+/// Sends each line to a peer whose client has signed in, grants every wish, and checks what comes back.
 fn converse_at(listing: &Listing, path: &str, bytes: &[u8]) {
     let Some(mut peer) = opened(listing, path, "token=ab") else { return };
     let (mut out, mut ids) = (Outbox::default(), Counted::default());
     let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };
     peer.wake(&mut cx);
-    // A refusal to listen is an answer too.
+    // Refusing the frame is fine too.
     let _ = peer.hear(Frame::Text(r#"{"type":"hello"}"#.into()), &mut cx);
     grant(&mut *peer, &mut cx);
     for line in bytes.split(|byte| *byte == b'\n') {

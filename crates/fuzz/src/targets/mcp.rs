@@ -1,5 +1,5 @@
-//! The MCP door: a line of the input is a header for the next request, a request, something that happened, or a line on
-//! stdin. Written like a transcript, so that those are its corpus.
+//! The MCP door: a line of the input is a header for the next request, a request, an event, or a line on stdin. The
+//! syntax is that of transcripts, so that those are its corpus.
 
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ fn on_stdin(desk: &mut Desk, line: &str) {
     assert!(is_json(said.as_bytes()) && !said.contains('\n'), "{said}");
 }
 
-/// Grants everything that is wished for, up to a bound: the same may be asked for ever.
+/// Grants every wish, up to a bound, because a peer may repeat the same one for ever.
 fn grant(peer: &mut dyn Peer, place: usize, cx: &mut Cx<'_>) {
     let sample = ask(if place.is_multiple_of(2) { "single" } else { "approval" }).expect("there are samples of these");
     for round in 0..8 {

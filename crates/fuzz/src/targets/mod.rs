@@ -9,17 +9,17 @@ mod machines;
 mod mcp;
 mod texts;
 
-/// Something that takes bytes from outside.
+/// A function that takes bytes from outside.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// Also the name of its corpus.
+    /// Also the name of its corpus folder.
     pub name: &'static str,
-    /// Folders beside this crate's with more of it, so that nothing is kept twice.
+    /// Folders of other crates with more inputs, so that none is stored twice.
     pub also: &'static [&'static str],
     pub run: fn(&[u8]),
 }
 
-/// Conversations with the real Claude Code.
+/// Recorded conversations with the real Claude Code.
 const RECORDED: &[&str] = &["testkit/fixtures/claude/2.1.325", "testkit/fixtures/claude/2.1.197"];
 
 pub const TARGETS: &[Target] = &[
@@ -27,7 +27,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "claude", also: RECORDED, run: claude::claude },
     Target { name: "dialects", also: &[], run: dialects::dialects },
     Target { name: "mcp", also: &[], run: mcp::mcp },
-    Target { name: "doubles", also: &[], run: machines::doubles },
     Target { name: "http_ask", also: &[], run: texts::http_ask },
     Target { name: "hook", also: &[], run: texts::hook },
     Target { name: "wild", also: &[], run: texts::wild_ask },

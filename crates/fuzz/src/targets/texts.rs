@@ -1,4 +1,4 @@
-//! Texts that are read: bodies, replies, records, cursors, ids.
+//! Parsers of texts: bodies, replies, records, cursors, ids.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// The body of `POST /v1/asks`: an ask that somebody can answer, or an error with words.
+/// The body of `POST /v1/asks`: an ask with something to read, or an error with an explanation.
 pub(super) fn http_ask(bytes: &[u8]) {
     match http::ask(&text(bytes), &Asking { key: Some("k") }) {
         Ok(wish) => assert!(!wild::is_blank(wish.body.headline()), "an ask without anything to read: {:?}", wish.body),
@@ -25,7 +25,7 @@ pub(super) fn http_ask(bytes: &[u8]) {
     }
 }
 
-/// What an agent tells its hook: nothing, or an ask that somebody can decide about. Nothing is ever printed for an open one.
+/// The input of a hook: nothing, or an ask with something to read. Nothing is ever printed for an open ask.
 pub(super) fn hook(bytes: &[u8]) {
     let text = text(bytes);
     let _ = hook::read_record(&text);
@@ -46,7 +46,7 @@ pub(super) fn hook(bytes: &[u8]) {
     }
 }
 
-/// JSON as agents write it. What is written back reads the same.
+/// JSON as agents write it. What we write parses to the same.
 pub(super) fn wild_ask(bytes: &[u8]) {
     let Some(value) = json::parse(&text(bytes)) else { return };
     let again = json::parse(json::raw(&value).as_str()).expect("what we write is JSON");
@@ -54,7 +54,7 @@ pub(super) fn wild_ask(bytes: &[u8]) {
     let _ = wild::body(&value, &json::parse);
 }
 
-/// An answer to every sample ask: it fits, or it is refused with words.
+/// An answer to every sample ask: it fits, or it is refused with an explanation.
 pub(super) fn reply(bytes: &[u8]) {
     for name in asks::NAMES {
         let Ok(answering) = serde_json::from_slice::<Answering>(bytes) else { return };
@@ -66,7 +66,7 @@ pub(super) fn reply(bytes: &[u8]) {
     }
 }
 
-/// A record of the journal. What was read is written so that it reads the same.
+/// A record of the journal. What was parsed is written so that it parses to the same.
 pub(super) fn record(bytes: &[u8]) {
     if let Ok(event) = record::decode(&text(bytes)) {
         let again = record::decode(&record::encode(&event)).expect("what we write can be read");

@@ -1,4 +1,4 @@
-//! An agent that asks over HTTP with a key, and asks again until it knows.
+//! An agent that asks over HTTP with an idempotency key, and repeats the request until the ask is settled.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,10 +27,10 @@ pub(crate) struct Agent {
     rounds: Vec<Round>,
     at: usize,
     session: Option<String>,
-    /// Every id that it was ever given, to look at once more in the end.
+    /// Every ask id that it was given, with its key; all are fetched once more at the end.
     ids: Vec<(String, String)>,
     done: bool,
-    /// Asks everything before it waits for the first answer?
+    /// Makes all its asks before it waits for the first answer?
     at_once: bool,
 }
 
@@ -42,7 +42,7 @@ impl Agent {
         Self::with(name, token, dice, plan, rounds)
     }
 
-    /// An agent that makes many large asks at once.
+    /// Returns an agent that makes many large asks at once.
     pub(crate) fn with_large_asks(name: String, token: String, mut dice: Dice, plan: &Plan) -> Self {
         let rounds = (0..plan.large).map(|number| Round::large(&name, number, &mut dice)).collect();
         Self { at_once: true, ..Self::with(name, token, dice, plan, rounds) }
@@ -57,7 +57,7 @@ impl Agent {
         self.calm = true;
     }
 
-    /// Returns the key of what it waits for. Nothing: it has seen everything.
+    /// Returns the key of the ask that it waits for, or `None` if it is done.
     pub(crate) fn waits_for(&self) -> Option<String> {
         let key = self.rounds.get(self.at).map(|round| round.key.clone());
         (!self.done).then(|| key.unwrap_or_default())
@@ -89,7 +89,7 @@ pub(crate) async fn live(world: Arc<World>, me: Arc<Mutex<Agent>>, doors: Doors)
         go(&world, &me, &doors, &round).await;
         me.lock().at += 1;
     }
-    // Whoever looks again sees the same.
+    // Fetching an ask again must show the same.
     let ids = me.lock().ids.clone();
     for (key, id) in ids {
         let path = format!("/v1/asks/{id}");
@@ -104,7 +104,7 @@ pub(crate) async fn live(world: Arc<World>, me: Arc<Mutex<Agent>>, doors: Doors)
     std::future::pending().await
 }
 
-/// Asks until it is settled.
+/// Repeats an ask until it is settled.
 async fn go(world: &World, me: &Mutex<Agent>, doors: &Doors, round: &Round) {
     let mut body = round.body.clone();
     if round.shared {
@@ -120,7 +120,7 @@ async fn go(world: &World, me: &Mutex<Agent>, doors: &Doors, round: &Round) {
         let path = format!("/v1/asks?wait={wait}");
         let twice = me.lock().is_troubled();
         let status = if twice {
-            // The same request on two connections at once, as an impatient proxy makes it.
+            // The same request on two connections at once, as a retrying proxy sends it.
             let one = request(world, me, doors, &round.key, "POST", &path, Some(&body));
             let other = request(world, me, doors, &round.key, "POST", &path, Some(&body));
             tokio::join!(one, other).0
@@ -141,7 +141,7 @@ async fn go(world: &World, me: &Mutex<Agent>, doors: &Doors, round: &Round) {
     }
 }
 
-/// Stands for a view in which the ask is no longer open.
+/// In place of an HTTP status: the view shows an ask that is no longer open.
 const SETTLED: u16 = 1;
 
 async fn session(world: &World, me: &Mutex<Agent>, doors: &Doors) -> String {
@@ -174,7 +174,7 @@ async fn session(world: &World, me: &Mutex<Agent>, doors: &Doors) -> String {
     }
 }
 
-/// Makes one request and writes down what came back. Returns its status, or [`SETTLED`].
+/// Makes one request and records the response. Returns its status, or [`SETTLED`].
 async fn request(
     world: &World,
     me: &Mutex<Agent>,
@@ -207,7 +207,7 @@ async fn request(
         world.log.broke(8, about, format!("{name} asked with a revoked token and got {status}"));
     }
     match (status, id.parse::<AskId>()) {
-        // Revoked in the meantime: there is nothing more to be had.
+        // The token was revoked in the meantime; the agent is done.
         (401, _) if world.revoked(&name).is_some() => {
             me.lock().done = true;
             Some(status)
@@ -239,7 +239,7 @@ async fn request(
     }
 }
 
-/// Law 1: whatever an agent is told is in the journal at that moment.
+/// Law 1: what an agent is told is in the journal at that moment.
 fn check(world: &World, ask: AskId, view: &Value) {
     if !world.has(ask.session, |event| matches!(event, Event::Asked(asked) if asked.id == ask)) {
         world.log.broke(1, Some(ask.session), format!("{ask} was acknowledged and is not in the journal"));

@@ -1,4 +1,4 @@
-//! An agent that would like to decide for itself, and a stranger without a token. Neither ever gets a yes.
+//! An agent that tries to decide its own asks, and a client with an invalid token. Both must always be refused.
 
 use std::sync::Arc;
 use std::time::Duration;

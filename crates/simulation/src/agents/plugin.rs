@@ -1,4 +1,4 @@
-//! An agent behind the plugin of whimmy: it asks on one socket, may hear the answer on another, and proves it with a pong.
+//! An agent behind the whimmy plugin: asks on one socket, may be answered on another, and confirms with a pong.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::world::World;
 
 const QUESTION: &str = "Which way?";
 const LABELS: [&str; 2] = ["North", "East"];
-/// How long the plugin waits for an answer. Beyond: it goes on without, and does not say so.
+/// How long the plugin waits for an answer. Beyond: it continues without one, and does not say so.
 const PATIENCE_MS: i64 = 120_000;
 
 pub(crate) struct Plugin {
@@ -30,7 +30,7 @@ pub(crate) struct Plugin {
     calm: bool,
     rounds: usize,
     at: usize,
-    /// When the present question was asked first.
+    /// When the current question was first asked.
     asked_at: Option<Timestamp>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) async fn live(world: Arc<World>, me: Arc<Mutex<Plugin>>, doors: Doors
     std::future::pending().await
 }
 
-/// Asks what is to be asked, one after the other, until the connection is gone.
+/// Asks its questions, one after the other, until the connection ends.
 async fn converse(world: &World, me: &Mutex<Plugin>, mut socket: Socket) -> Option<()> {
     while me.lock().waits_for().is_some() {
         let (id, key, name) = {
@@ -108,7 +108,7 @@ async fn converse(world: &World, me: &Mutex<Plugin>, mut socket: Socket) -> Opti
         socket.say(&json!({"type": "event", "payload": event})).await?;
         let mut heard = false;
         loop {
-            // Its question was lost, or its answer: whoever asks again under the same name gets it.
+            // If the question or its answer was lost, asking again under the same id gets the answer.
             let patience = me.lock().dice.millis(20_000, 40_000);
             let Ok(frame) = timeout(patience, socket.hear()).await else { return None };
             let frame = frame?;
@@ -134,26 +134,26 @@ async fn converse(world: &World, me: &Mutex<Plugin>, mut socket: Socket) -> Opti
         }
         me.lock().next();
     }
-    // Let the last proof arrive before the line is closed.
+    // Let the last proof of delivery arrive before the connection closes.
     timeout(std::time::Duration::from_secs(1), socket.hear()).await.ok().flatten().map(drop)
 }
 
-/// What an answer was.
+/// What the plugin received as an answer.
 #[derive(PartialEq)]
 enum Told {
     Verdict,
-    /// It could not be asked, in words. No ping follows, because there is nothing to prove.
+    /// A sentence that it could not be asked. No ping follows, because there is nothing to prove.
     Refusal,
 }
 
-/// Laws 1 and 2: what it hears is in the journal at that moment, and says the same.
+/// Laws 1 and 2: what the plugin receives is in the journal at that moment, and says the same.
 async fn hear(world: &World, name: &str, key: &str, answers: &Value) -> Told {
     let said = answers[QUESTION].as_str().unwrap_or_default();
     let ask = judge::ask_of_key(world, key).await;
     let session = ask.map(|ask| ask.session);
     world.log.line(name, session, format!("hears {said}"));
     let Some((ask, decided)) = ask.and_then(|ask| Some((ask, settled(world, ask)?))) else {
-        // An option that nobody chose would be invented.
+        // An option here would be invented: no person chose it.
         if LABELS.contains(&said) {
             world.log.broke(1, session, format!("{name} was told “{said}”, which is not in the journal"));
         }
@@ -179,7 +179,7 @@ async fn hear(world: &World, name: &str, key: &str, answers: &Value) -> Told {
     Told::Verdict
 }
 
-/// Returns what is to be said about an ask, if it was decided.
+/// Returns the text that the plugin should receive for an ask, if it was decided.
 fn settled(world: &World, ask: AskId) -> Option<String> {
     let stored = world.stored(ask.session);
     let mut asked = None;

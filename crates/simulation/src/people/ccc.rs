@@ -1,4 +1,4 @@
-//! The client of ccc: one socket for each conversation, one card, and answers by the numbers of options.
+//! A client of ccc: one socket for each conversation, one card, and answers by the numbers of options.
 
 use askbridge_core::ask::Ask;
 use serde_json::{Map, Value, json};
@@ -35,7 +35,7 @@ fn calls(ask: &Ask, name: &str) -> bool {
 
 fn says(saying: &Saying<'_>) -> Option<Answered> {
     let answers: Map<String, Value> = match saying.what {
-        // Its card has no other way to say that nothing was said.
+        // Its card has no other way to dismiss.
         What::Dismiss => Map::from_iter([("0".to_owned(), json!("other: "))]),
         What::Answer(_) => {
             let chosen = saying.chosen.iter().enumerate();

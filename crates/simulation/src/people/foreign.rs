@@ -1,8 +1,8 @@
-//! People with the apps of other systems, through the real machines: what they have in common, whatever the language.
+//! People with the clients of other systems, against the real machines: what all these clients have in common.
 //!
-//! Such an app shows one conversation at a time, or all of them on one socket; it knows no cursor, and most answers are not
-//! acknowledged. So a person looks into a conversation for a while, answers what is shown, and looks into another. What was
-//! open when they came has to be on the screen soon.
+//! Such a client shows one conversation at a time, or all of them on one socket; it has no cursor, and most answers are
+//! not acknowledged. So a person opens a conversation for a while, answers what is shown, and opens another. What was
+//! open when they connected has to be on the screen soon.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,24 +19,24 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::mind::{Card, Mind, Mishap, Questions};
 use crate::house::Doors;
-use crate::wire::{Call, Letters, ROOM, Socket, call_at};
+use crate::wire::{Call, EventStream, ROOM, Socket, call_at};
 use crate::world::{What, World};
 
-/// How soon something that is open is on the screen of a person who comes.
+/// How soon an open ask must be on the screen of a person who connects.
 const SHOWN_WITHIN: Duration = Duration::from_millis(500);
-/// Conversations among which a person chooses. Beyond: they come back for the rest.
+/// Conversations from which a person chooses. Beyond: they come back for the rest.
 const LISTED_MAX: usize = 50;
 
-/// One language, as a client of it speaks.
+/// One dialect, as its client speaks it.
 pub(crate) struct Tongue {
     /// The name in the listing.
     pub(crate) name: &'static str,
-    /// Where the app connects, for a conversation of this name.
+    /// Where the client connects to open this conversation.
     pub(super) opens: fn(&str) -> Opening,
-    /// What it says first.
+    /// The first frame that it sends.
     pub(super) greets: fn(&str) -> Option<Value>,
     pub(super) hears: fn(&Value) -> Heard,
-    /// Is this what the app calls that ask?
+    /// Is this the client's name for that ask?
     pub(super) calls: fn(&Ask, &str) -> bool,
     pub(super) says: fn(&Saying<'_>) -> Option<Answered>,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Tongue {
 /// How a conversation is opened.
 pub(super) enum Opening {
     Socket(String),
-    /// A request whose response goes on.
+    /// A request with a streamed response.
     Stream(&'static str, Value),
 }
 
@@ -52,21 +52,21 @@ pub(super) enum Opening {
 #[derive(Debug)]
 pub(super) enum Heard {
     Asked(Vec<Shown>),
-    /// A card is closed: its conversation, if it is named, and what it is called.
+    /// A card is closed: its conversation, if the frame names one, and its name.
     Over(Option<String>, String),
     Nothing,
 }
 
 #[derive(Debug)]
 pub(super) struct Shown {
-    /// Nothing: it is the conversation that was opened.
+    /// `None`: the conversation that was opened.
     pub(super) conversation: Option<String>,
     pub(super) name: String,
     pub(super) questions: Questions,
     pub(super) approval: bool,
 }
 
-/// What a person decided, for a language to put into words.
+/// What a person decided, for the dialect to encode.
 pub(super) struct Saying<'a> {
     pub(super) conversation: &'a str,
     pub(super) name: &'a str,
@@ -75,16 +75,16 @@ pub(super) struct Saying<'a> {
     pub(super) chosen: &'a [Option<usize>],
 }
 
-/// How it is said.
+/// How an answer is sent.
 pub(super) enum Answered {
     Frame(Value),
-    /// A request of its own, whose answer says whether it counts.
+    /// A separate request, whose response says whether it counts.
     Request(&'static str, Value),
 }
 
 enum Line {
     Socket(Box<Socket>),
-    Stream(Box<Letters>),
+    Stream(Box<EventStream>),
 }
 
 struct Look<'a> {
@@ -93,7 +93,7 @@ struct Look<'a> {
     doors: &'a Doors,
     tongue: &'static Tongue,
     session: SessionId,
-    /// What was shown since this conversation was opened.
+    /// Asks that were shown since this conversation was opened.
     seen: BTreeSet<(SessionId, u32)>,
 }
 
@@ -114,7 +114,7 @@ pub(crate) async fn live(world: Arc<World>, mind: Arc<Mutex<Mind>>, tongue: &'st
             let open_before = world.open_asks(session);
             match timeout(SHOWN_WITHIN, look.open(node)).await {
                 Ok(Some(line)) => drop(look.converse(line, &open_before).await),
-                // Turned away, as everybody is whose token was revoked.
+                // Refused, as are all clients with a revoked token.
                 Ok(None) => {}
                 Err(_) if world.fates.is_unsure(session) => {}
                 Err(_) => look.was_shown(&open_before),
@@ -135,7 +135,7 @@ impl Look<'_> {
             }
             Opening::Stream(path, body) => {
                 let post = Call { method: "POST", path, token: &token, headers: &[], body: Some(&body) };
-                Some(Line::Stream(Box::new(Letters::over(self.doors.connect_to(name, node, ROOM), &post).await?)))
+                Some(Line::Stream(Box::new(EventStream::over(self.doors.connect_to(name, node, ROOM), &post).await?)))
             }
         }
     }
@@ -154,7 +154,7 @@ impl Look<'_> {
             let due = self.mind.lock().next_due().min(leaves).min(looks_again.unwrap_or(leaves));
             let heard = match &mut line {
                 Line::Socket(socket) => timeout_at(due, socket.hear()).await,
-                Line::Stream(letters) => timeout_at(due, letters.hear_data()).await,
+                Line::Stream(letters) => timeout_at(due, letters.hear()).await,
             };
             match heard {
                 Ok(frame) => self.heard(&frame?),
@@ -176,7 +176,7 @@ impl Look<'_> {
             match mishap {
                 Some(Mishap::Cut) => return None,
                 Some(Mishap::Stall(span) | Mishap::Delay(span)) => {
-                    // A reader who stalls has only itself to blame for an empty screen.
+                    // A stalled reader may miss cards; do not judge its screen.
                     looks_again = None;
                     sleep(span).await;
                 }
@@ -186,7 +186,7 @@ impl Look<'_> {
         Some(())
     }
 
-    /// Law 4: what was open when they came, and still is, is on the screen by now.
+    /// Law 4: what was open when they connected, and still is, is on the screen by now.
     fn was_shown(&self, open_before: &BTreeSet<u32>) {
         let still_open: Vec<_> = self.world.open_asks(self.session).intersection(open_before).copied().collect();
         let shown = self.seen.iter().any(|(session, _)| *session == self.session);
@@ -262,7 +262,7 @@ impl Look<'_> {
                 }
             }
         }
-        // Nothing else says whether it counts: look again later, in case it was lost.
+        // Nothing else says whether the answer counts: look again later, in case it was lost.
         if self.mind.lock().dice.in_thousand(400) {
             self.mind.lock().intend(key.to_owned());
         }
@@ -271,13 +271,13 @@ impl Look<'_> {
 }
 
 impl World {
-    /// Returns the sessions in which something is asked, as a list of conversations shows them first.
+    /// Returns the sessions with open asks, in the order in which lists show them.
     fn waiting(&self) -> Vec<SessionId> {
         let open = self.memory.index().asks(&AskFilter::default(), None, LISTED_MAX).expect("memory can be read");
         open.iter().map(|known| known.row.id.session).collect()
     }
 
-    /// Returns the asks of a session that nobody has decided, at this moment.
+    /// Returns the asks of a session that are open at this moment.
     fn open_asks(&self, session: SessionId) -> BTreeSet<u32> {
         let mut open = BTreeSet::new();
         for written in self.stored(session).iter().flat_map(|stored| &stored.entry.events) {
@@ -293,7 +293,7 @@ impl World {
         open
     }
 
-    /// Returns the newest ask of a session that this holds of.
+    /// Returns the newest ask of a session that satisfies `is_it`.
     fn last_ask(&self, session: SessionId, is_it: impl Fn(&Ask) -> bool) -> Option<u32> {
         let stored = self.stored(session);
         let events = stored.iter().flat_map(|stored| &stored.entry.events);
@@ -311,14 +311,14 @@ impl World {
     }
 }
 
-/// Reads questions as Claude Code writes them, which most of these languages pass on.
+/// Parses questions as Claude Code writes them, which most of these dialects pass on.
 pub(super) fn questions(list: &Value) -> Option<(Questions, bool)> {
     let questions = super::mind::questions(list, "question", "options")?;
     let approval = questions.iter().any(|(_, options)| *options == ["Allow", "Deny"]);
     Some((questions, approval))
 }
 
-/// Writes what was chosen as labels under the texts of the questions; nothing at all for a dismissal.
+/// Maps the texts of the questions to the chosen labels; empty for a dismissal.
 pub(super) fn labels(saying: &Saying<'_>) -> Value {
     match saying.what {
         What::Dismiss => json!({}),

@@ -1,4 +1,4 @@
-//! The client of gobby: one socket for all conversations, of which its heartbeats name the one it looks at.
+//! A client of gobby: one socket for all conversations; its heartbeats name the one that it shows.
 
 use askbridge_core::answer::{Answer, Decision};
 use askbridge_core::ask::Ask;
@@ -35,7 +35,7 @@ fn hears(frame: &Value) -> Heard {
     }
 }
 
-/// A card that was answered wrongly is shown again under another name.
+/// A card with an invalid answer is shown again, under its name with a suffix after `~`.
 fn calls(ask: &Ask, name: &str) -> bool {
     let first = name.split('~').next().unwrap_or(name);
     match &ask.call {
@@ -48,7 +48,7 @@ fn says(saying: &Saying<'_>) -> Option<Answered> {
     let (conversation, name) = (saying.conversation, saying.name);
     let is_tool = saying.card.questions.iter().any(|(_, options)| *options == ["approve", "reject"]);
     Some(Answered::Frame(match saying.what {
-        // An approval can be refused here, not closed.
+        // In gobby an approval can be refused but not dismissed.
         What::Dismiss if is_tool => return None,
         What::Answer(Answer::Approval(decision)) if is_tool => {
             let decision = if matches!(decision, Decision::Allow { .. }) { "approve" } else { "reject" };

@@ -1,4 +1,4 @@
-//! What a person knows and intends, whatever their screen.
+//! What a person knows and intends, on any kind of screen.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -31,15 +31,15 @@ pub(crate) struct Mind {
     pub(crate) dice: Dice,
     trouble: u32,
     calm: bool,
-    /// Chance for taking back what was just said, if they ever do.
+    /// Chance for undoing an answer; `None` if they never do.
     thoughts: Option<Dice>,
-    /// Tries that are left once their token was revoked. More would only tire the limit on wrong tokens.
+    /// Connections still tried after their token was revoked. More would only run into the limit on wrong tokens.
     tries: usize,
     open: BTreeMap<String, Card>,
     todo: Vec<(Instant, String)>,
 }
 
-/// What goes wrong on the way.
+/// What goes wrong on the connection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Mishap {
     Cut,
@@ -55,18 +55,18 @@ impl Mind {
         Self { name, token, dice, trouble: plan.wire_trouble, calm: false, thoughts, tries: 2, open, todo }
     }
 
-    /// Do they take back what they just said?
+    /// Do they undo the answer that they just gave?
     pub(crate) fn takes_back(&mut self) -> bool {
         !self.calm && self.thoughts.as_mut().is_some_and(|thoughts| thoughts.in_thousand(350))
     }
 
-    /// How many seconds they want to be able to take an answer back. Zero: they do not ask for any.
+    /// The undo time, in seconds, that they want for an answer. Zero: none.
     pub(crate) fn undo_seconds(&mut self) -> u64 {
         let Some(thoughts) = &mut self.thoughts else { return 0 };
         if thoughts.in_thousand(400) { 1 + thoughts.below(8) as u64 } else { 0 }
     }
 
-    /// Do they come back once more although they were sent away?
+    /// Do they connect once more although they were refused?
     pub(crate) fn tries_again(&mut self) -> bool {
         self.tries = self.tries.saturating_sub(1);
         self.tries > 0
@@ -88,7 +88,7 @@ impl Mind {
         })
     }
 
-    /// Begins with a new connection. What is open is thought of again; `forget` if the screen will show it anew.
+    /// Begins a new connection and plans again what to do about open cards; `forget` if the screen will show them anew.
     pub(crate) fn connected(&mut self, forget: bool) {
         self.todo.clear();
         if forget {
@@ -103,7 +103,7 @@ impl Mind {
         self.intend(key.to_owned());
     }
 
-    /// It is over. What nobody answered in time may still be answered.
+    /// Closes a card. After an expiry they may still answer late.
     pub(crate) fn over(&mut self, key: &str, may_answer_late: bool) {
         if may_answer_late && self.open.contains_key(key) && self.dice.in_thousand(500) {
             return self.intend(key.to_owned());
@@ -122,7 +122,7 @@ impl Mind {
         self.todo.iter().map(|(at, _)| *at).min().unwrap_or(far)
     }
 
-    /// Takes what is to be done now.
+    /// Takes the next card that is due.
     pub(crate) fn take_due(&mut self) -> Option<(String, Card)> {
         let now = Instant::now();
         let place = self.todo.iter().position(|(at, _)| *at <= now)?;
@@ -131,7 +131,7 @@ impl Mind {
         Some((key, card))
     }
 
-    /// Decides about a card, if they feel like it. Returns what is said and the option for each question.
+    /// Decides about a card, or not. Returns what is said and the option for each question.
     pub(crate) fn decide(&mut self, card: &Card) -> Option<(Sent, Vec<Option<usize>>)> {
         let thrown = self.dice.below(100);
         if !self.calm && thrown < 20 {
@@ -169,7 +169,7 @@ impl Mind {
 }
 
 impl Card {
-    /// Reads an ask as the native dialect shows it.
+    /// Parses an ask as the native dialect shows it.
     pub(crate) fn of_json(ask: &Value) -> Option<Self> {
         let id: askbridge_core::ids::AskId = ask["id"].as_str()?.parse().ok()?;
         let (questions, approval) = match ask["approval"].as_object() {
@@ -179,7 +179,7 @@ impl Card {
         Some(Self { session: id.session, number: Some(id.number), call: None, questions, approval })
     }
 
-    /// Writes the chosen options as texts of questions and labels.
+    /// Maps the texts of the questions to the chosen labels.
     pub(crate) fn labels(&self, chosen: &[Option<usize>]) -> Value {
         let pairs = self.questions.iter().zip(chosen).filter_map(|((text, options), chosen)| {
             let at = (*chosen)?;
@@ -189,7 +189,7 @@ impl Card {
     }
 }
 
-/// Reads questions and the labels of their options, under whatever names a language has for them.
+/// Parses questions and the labels of their options; `text` and `options` are the field names of the dialect.
 pub(crate) fn questions(list: &Value, text: &str, options: &str) -> Option<Questions> {
     let label = |option: &Value| option.as_str().or_else(|| option["label"].as_str()).map(str::to_owned);
     let read = |question: &Value| {

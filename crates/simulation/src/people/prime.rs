@@ -1,4 +1,4 @@
-//! The client of prime: one socket for each conversation, one card, and the newest connection has it.
+//! A client of prime: one socket for each conversation, one card, and the newest connection takes over.
 
 use askbridge_core::ask::Ask;
 use askbridge_peers::uuid;

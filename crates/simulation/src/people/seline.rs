@@ -1,4 +1,4 @@
-//! The client of seline: a request whose response is the conversation, and clicks that are requests of their own.
+//! A client of seline: the conversation is the streamed response of one request, and each click is another request.
 
 use askbridge_core::ask::{Ask, Body};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::foreign::{Answered, Heard, Opening, Saying, Shown, Tongue, labels, qu
 pub(crate) const SELINE: Tongue = Tongue {
     name: "seline",
     opens: |conversation| {
-        // Says nothing: looks at what there is.
+        // An empty message: it only looks at what is there.
         let messages = json!([{"id": "m1", "role": "assistant", "parts": []}]);
         Opening::Stream("/api/chat", json!({"id": conversation, "messages": messages}))
     },

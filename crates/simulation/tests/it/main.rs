@@ -1,4 +1,4 @@
-//! A fixed set of seeds, the proof that they repeat, and the proof that the judge sees.
+//! A fixed set of seeds, the proof that they are reproducible, and the proof that the judge catches broken bridges.
 
 mod mutants;
 mod seeds;

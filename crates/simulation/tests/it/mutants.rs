@@ -1,4 +1,4 @@
-//! Bridges that are broken on purpose. Each breaks the law that it should, on some seed.
+//! Deliberately broken bridges. Each breaks the law that it should, on some seed.
 
 use askbridge_simulation::broken::{Broken, BrokenDisk, BrokenJournal, BrokenRules, BrokenTongue};
 use askbridge_simulation::plan::Plan;
@@ -9,7 +9,7 @@ fn caught(broken: Broken) -> Vec<u8> {
     caught_with(broken, |_| {})
 }
 
-/// The same, on plans that have what the fault needs to show itself.
+/// The same, on plans that have what the fault needs to show.
 fn caught_with(broken: Broken, change: fn(&mut Plan)) -> Vec<u8> {
     let plan = |seed| {
         let mut plan = Plan::narrow(seed);

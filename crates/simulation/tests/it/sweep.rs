@@ -1,9 +1,9 @@
-//! Every append of a small afternoon goes wrong once, in every way, and the laws hold.
+//! Every append of a small run fails once, in every way, and the laws hold.
 
 use askbridge_simulation::plan::{Plan, Strike, Struck};
 use askbridge_simulation::{run, shrink};
 
-/// No small afternoon has as many appends. Beyond: it is not small, or it never ends.
+/// No small run has as many appends. Beyond: it is not small, or it never ends.
 const APPENDS_MAX: usize = 200;
 
 fn sweep(what: Struck) {

@@ -1,4 +1,4 @@
-//! What the lines of a transcript rest on: sentences about the original, numbered in `facts.md` beside it.
+//! Citations in transcripts: each line names the sentences in `facts.md`, about the original, that it is based on.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const MARK: char = '§';
 
-/// Takes the citation off a line: `§4,7 > text`.
+/// Splits the citation off a line: `§4,7 > text`.
 pub(super) fn cited(line: &str) -> (Option<&str>, &str) {
     match line.split_once(' ') {
         Some((cite, rest)) if cite.starts_with(MARK) => (Some(cite), rest.trim_start()),
@@ -14,7 +14,7 @@ pub(super) fn cited(line: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Finds lines that rest on nothing, or on sentences that nobody wrote down, and sentences on which nothing rests.
+/// Finds lines without a citation, citations of sentences that do not exist, and sentences that no line cites.
 pub(super) fn check(folder: &Path, files: &[PathBuf]) -> Vec<String> {
     let Ok(facts) = fs::read_to_string(folder.join("facts.md")) else { return Vec::new() };
     let known: BTreeSet<u32> = facts.lines().filter_map(|line| numbers(cited(line).0?)?.first().copied()).collect();

@@ -1,9 +1,9 @@
-//! Two texts side by side, line by line.
+//! A line-by-line diff of two texts.
 
-/// Lines of agreement shown around a difference.
+/// Unchanged lines shown around a difference.
 const AROUND: usize = 3;
 
-/// Writes what differs: `-` stands in the file, `+` is what happened.
+/// Writes the differences: `-` is in the file, `+` is what happened.
 pub(super) fn diff(expected: &str, actual: &str) -> String {
     let (old, new): (Vec<_>, Vec<_>) = (expected.lines().collect(), actual.lines().collect());
     let marked = align(&old, &new);

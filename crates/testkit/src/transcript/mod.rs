@@ -1,9 +1,9 @@
 //! Conversations as text files, one runner for every peer.
 //!
-//! A line that begins with `#` is a comment. What the peer hears or is told:
+//! A line that begins with `#` is a comment. The peer's inputs:
 //!
 //! ```text
-//! knock /v1/ws?q=1 as ada          a new connection; `as` names whoever the bearer token belongs to
+//! knock /v1/ws?q=1 as ada          a new connection; `as` names the holder of the bearer token
 //! < {"type":"ping"}                a text frame
 //! header last-event-id c3          goes with the next request
 //! <POST /path?query {"a":1}        a request: a connection of its own
@@ -14,10 +14,10 @@
 //! tell part single                 the first open asks, and more follow
 //! tell snapshot single plan        open asks; `single+proposed` is an ask after an event
 //! tell delta 1 0 "Hel"             block, offset, text; `tell delta elsewhere 1 0 "Hel"` in the other session
-//! tell caught_up seen 3            all that had happened was told; `seen`: how far the last connection came
+//! tell caught_up seen 3            everything so far was told; `seen`: how far the last connection came
 //! tell displaced                   another connection took this one's place
 //! tell looked elsewhere by 5       screen 5 of the same token looks at the other session; `away`: at none; without `by`: one of them
-//! tell whispered cancelled 3       another connection of the same language said this
+//! tell whispered cancelled 3       another connection of the same dialect sent this
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
 //! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE, token TEXT,
 //!                                  terms SECONDS (that an ask would wait); or queued "…"
@@ -33,17 +33,17 @@
 //! later 25s                        moves the clock, and wakes the peer if it is due
 //! ```
 //!
-//! What it does is written below each of these: `> text`, `>200 type body`, `>chunk …` (`⏎` is a line's end), `? TAG
-//! wish`, `query TAG …`, `watch …`, `whisper …`, `ends with …` (a session that
-//! is closed later), `+ "name" content` to be stored, `~ BLOCK OFFSET text` that streams, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse STATUS body`. Tags
-//! that count down from the highest are written `own0`, `own1`.
+//! Its outputs are written below each of these: `> text`, `>200 type body`, `>chunk …` (`⏎` is a line's end), `? TAG
+//! wish`, `query TAG …`, `watch …`, `whisper …`, `ends with …` (a session that is closed later), `+ "name" content` to
+//! be stored, `~ BLOCK OFFSET text` that streams, `wake at +10s`, `hang up CODE reason`, `garbled CODE why`, `refuse
+//! STATUS body`. Tags that count down from the highest are written `own0`, `own1`.
 //!
-//! A line may begin with the numbers of the sentences that it rests on: `§4 > text`, `§4,7 < text`. They are in `facts.md`
-//! beside the transcripts; where there is such a file, whatever is heard or said has to cite, and every sentence has to be
-//! cited. `§0` is no sentence of the original's: it is our own, and the page of the language says why.
+//! A line may begin with the numbers of the sentences that it is based on: `§4 > text`, `§4,7 < text`. They are in
+//! `facts.md` beside the transcripts. Where there is such a file, every frame has to cite one, and every sentence has
+//! to be cited. `§0` marks our own choice, not a fact about the original; the page of the dialect says why.
 //!
-//! The runner keeps the inputs, writes the outputs anew, and compares the whole. `BLESS=1` rewrites the file instead:
-//! read what it wrote before you believe it.
+//! The runner keeps the inputs, writes the outputs anew, and compares the whole file. `BLESS=1` rewrites the file
+//! instead; read the diff before you believe it.
 
 mod cites;
 mod diff;
@@ -59,7 +59,7 @@ use askbridge_peers::listing::{Greeting, Hello};
 pub use run::{Counted, run};
 pub use samples::{rejection, told};
 
-/// How a conversation begins: a listing's own `greet`.
+/// Opens a conversation: the `greet` of a listing.
 pub type Greet = fn(&Hello<'_>) -> Greeting;
 
 /// Checks every transcript in a folder.
@@ -97,7 +97,7 @@ fn check_file(file: &Path, greet: Greet) -> Option<String> {
     Some(format!("{name} no longer holds:\n{}", diff::diff(&expected, &actual)))
 }
 
-/// Is what is written down to be written anew?
+/// Should expectations be rewritten instead of compared?
 #[expect(clippy::disallowed_methods, reason = "a switch for whoever runs the tests, read in this one place")]
 pub fn blesses() -> bool {
     std::env::var("BLESS").is_ok_and(|value| value == "1")

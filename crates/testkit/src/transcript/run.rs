@@ -1,4 +1,4 @@
-//! Plays the inputs of a transcript to a peer, and writes down everything.
+//! Plays the inputs of a transcript to a peer, and writes the transcript anew.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::samples::{Told, receipt, rejection, told};
 use super::show;
 use crate::asks::{NOW, OTHER_SESSION, SESSION};
 
-/// Names that are counted, so that every run makes the same.
+/// Ids from a counter, so that every run makes the same.
 #[derive(Debug, Default)]
 pub struct Counted(u128);
 
@@ -25,7 +25,7 @@ impl Ids for Counted {
     }
 }
 
-/// Who asks by request, unless a `knock` says otherwise: requests always bring a token.
+/// The caller of requests, unless a `knock` names another: requests always bring a token.
 const ASKER: &str = "ada";
 
 struct Runner {
@@ -36,15 +36,15 @@ struct Runner {
     now: Timestamp,
     wake_at: Option<Timestamp>,
     headers: Vec<(String, String)>,
-    /// How much has happened: cursors are counted, `c1`, `c2`.
+    /// Things told so far; they number the cursors `c1`, `c2`.
     told: usize,
-    /// The citations of what the input was answered with when this was written, in order.
+    /// The citations of the outputs that the file has for the current input, in order.
     cites: VecDeque<Option<String>>,
     choices: Choices,
     written: String,
 }
 
-/// Runs a transcript and returns it with the outputs as they are now. An error names the line that makes no sense.
+/// Runs a transcript and returns it with the current outputs. An error names the line that cannot be understood.
 pub fn run(script: &str, greet: Greet) -> Result<String, String> {
     let mut runner = Runner {
         greet,
@@ -62,13 +62,13 @@ pub fn run(script: &str, greet: Greet) -> Result<String, String> {
     let mut lines = script.lines().enumerate().peekable();
     while let Some((number, whole)) = lines.next() {
         let (_, line) = cited(whole);
-        // What came before the first input: nobody said it.
+        // Outputs before the first input: no input caused them.
         if is_output(line) {
             continue;
         }
         runner.written.push_str(whole);
         runner.written.push('\n');
-        // What is said now rests on the same sentences as what was said before.
+        // The new outputs inherit the citations of the old ones.
         while let Some((_, output)) = lines.next_if(|(_, next)| is_output(cited(next).1)) {
             runner.cites.push_back(cited(output).0.map(str::to_owned));
         }

@@ -1,4 +1,4 @@
-//! What a transcript can name: things that are told, receipts and rejections.
+//! Parses what a transcript can name: things that are told, receipts and rejections.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Told {
     }
 }
 
-/// Finds what `text` names: the rest of a line that begins with `tell`, the nth of them.
+/// Parses the rest of a line that begins with `tell`; `place` is its number among them.
 pub fn told(text: &str, place: usize) -> Result<Told, String> {
     let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
     match name {
@@ -145,7 +145,7 @@ fn find(name: &str) -> Result<Arc<Ask>, String> {
     asks::ask(name).ok_or_else(|| format!("there is no sample ask `{name}`"))
 }
 
-/// Reads `single+answered+delivered`: an ask after some events.
+/// Parses `single+answered+delivered`: an ask after some events.
 fn view(text: &str) -> Result<AskView, String> {
     let mut names = text.split('+');
     let ask = find(names.next().unwrap_or_default())?;
@@ -154,7 +154,7 @@ fn view(text: &str) -> Result<AskView, String> {
     Ok(events::view(&ask, &events))
 }
 
-/// Reads what a receipt says.
+/// Parses a receipt.
 pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     if let Some((more, rest)) = text.strip_prefix("at ").and_then(|text| text.split_once(' ')) {
         let mut receipt = receipt(rest)?;
@@ -180,7 +180,7 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     if let Some(asks) = text.strip_prefix("session") {
         let mut view = session_view(String::new());
         view.queued.clear();
-        // `session interrupted=2 …`: after the second message somebody wanted the agent to stop.
+        // `session interrupted=2 …`: a person interrupted the agent after the second message.
         let (stopped, asks): (Vec<_>, Vec<_>) = asks.split_whitespace().partition(|word| word.starts_with(STOPPED));
         view.interrupted = stopped.first().and_then(|word| word[STOPPED.len()..].parse().ok()).map(interruption);
         // `session allowing`: what other tools ask for is allowed.
@@ -188,7 +188,7 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
         if !allowing.is_empty() {
             Arc::make_mut(&mut view.settings).wishes.other_tools = Some(OtherTools::Allow);
         }
-        // `session continued`: it goes on as the other one.
+        // `session continued`: it continues as the other session.
         let (moved, asks): (Vec<_>, Vec<_>) = asks.into_iter().partition(|word| *word == "continued");
         view.end = moved.first().map(|_| End::Continued { to: OTHER_SESSION, at: NOW });
         view.waiting = asks.into_iter().map(waiting).collect::<Result<_, _>>()?;
@@ -234,7 +234,7 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     Ok(receipt)
 }
 
-/// Reads what a query found: `sessions`, `folder PATH`, `kept NAME {…} + …`, or `presence here` in the session (and in the other).
+/// Parses a query's result: `sessions`, `folder PATH`, `kept NAME {…} + …`, `presence here` (of one session or both).
 fn finds(text: &str) -> Result<Finds, String> {
     let (what, rest) = text.split_once(' ').unwrap_or((text, ""));
     let line = |id, title: &str, open_asks| SessionLine {
@@ -308,7 +308,7 @@ fn interruption(after: u32) -> Interruption {
     Interruption { at: NOW, after }
 }
 
-/// An ask that the agent has not heard about.
+/// An ask whose outcome the agent does not know yet.
 fn waiting(text: &str) -> Result<Waiting, String> {
     let view = view(text)?;
     Ok(Waiting {

@@ -1,4 +1,4 @@
-//! What a peer wants done, each in one line.
+//! Shows a peer's outputs, each as one line of a transcript.
 
 use std::fmt::Write;
 
@@ -58,7 +58,7 @@ fn frame(frame: &Frame<'_>) -> String {
     }
 }
 
-/// Tags that count down are a peer's own, beside those that its client chose.
+/// Tags that count down are the peer's own; the others were chosen by its client.
 fn tag(Tag(tag): Tag) -> String {
     let below = u64::MAX - tag;
     if below < 1000 { format!("own{below}") } else { tag.to_string() }
@@ -164,7 +164,7 @@ fn wish(wish: &Wish) -> String {
     }
 }
 
-/// What was set, and nothing else.
+/// Shows the settings that are set.
 fn settings(settings: &Settings) -> String {
     let mut line = String::new();
     let texts = [

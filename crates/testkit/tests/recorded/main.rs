@@ -1,10 +1,10 @@
-//! What each release of Claude Code says, recorded, and what our machine makes of it.
+//! Recorded output of each release of Claude Code, and what our machine makes of it.
 //!
-//! A recording is what the real program wrote while our own machine spoke with it. It is played to the machine again, and
-//! what that means is compared with what was written down beside it. The same conversations are held with the program
-//! that is installed now (`real`), so that a release which means something else is seen before anybody runs it;
-//! `cargo xtask drift --cli PATH` holds them with any other. `BLESS=1` records anew, for the
-//! version that runs, and writes down anew what every recording means.
+//! A recording is what the real program wrote while our own machine talked to it. It is played to the machine again,
+//! and the result is compared with what was stored beside it. The same conversations are held with the installed
+//! program (`real`), so that a release that behaves differently is noticed before it is in use; `cargo xtask drift
+//! --cli PATH` holds them with any other. `BLESS=1` records again, for the version that runs, and rewrites the results
+//! for every recording.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
@@ -22,7 +22,7 @@ use askbridge_scripted::claude::Subject;
 use crate::scenes::{SCENES, Scene};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/claude");
-/// What the others are compared with.
+/// The release that the others are compared with.
 const NEWEST: &str = "2.1.325";
 
 #[test]
@@ -97,14 +97,14 @@ fn folders(of: &Path) -> Vec<String> {
     names
 }
 
-/// What happens at the same moment may be heard in any order.
+/// Simultaneous events may arrive in any order.
 fn sorted(meaning: &str) -> Vec<&str> {
     let mut lines: Vec<_> = meaning.lines().collect();
     lines.sort_unstable();
     lines
 }
 
-/// Lines that only one of them has.
+/// Lines that only one of the two has.
 fn difference(written: &str, now: &str) -> String {
     let only = |these: &str, those: &str, mark: char| {
         let lines = these.lines().filter(|line| !those.lines().any(|other| other == *line));

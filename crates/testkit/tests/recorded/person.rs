@@ -1,4 +1,4 @@
-//! Whoever sits at the other end, and always does the same.
+//! Scripted people, each of whom always does the same.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(crate) enum Person {
     /// Closes questions, denies, sends back.
     Refuses,
     Interrupts,
-    /// Comes back when the process is long gone, and then agrees.
+    /// Answers only after the process has ended, and then agrees.
     Waits,
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn ada() -> Who {
 }
 
 impl Person {
-    /// What they do about an ask, if they do anything.
+    /// What they do about an ask, if anything.
     pub(crate) fn decides(self, ask: &Ask) -> Option<Intent> {
         let answer = |answer| Some(Intent::Answer { ask: ask.id, answer, by: ada(), undo: Duration::ZERO });
         let words = Some(WORDS.to_owned());

@@ -9,11 +9,11 @@ pub(crate) struct Scene {
     pub(crate) name: &'static str,
     pub(crate) script: fn() -> Script,
     pub(crate) person: Person,
-    /// Beside what a host always says.
+    /// Arguments beyond those that a host always passes.
     pub(crate) args: &'static [&'static str],
     /// Tools that always go to a person.
     pub(crate) always: &'static [&'static str],
-    /// It is let go with its question open, and goes on in a second process.
+    /// The process is ended with its question open, and the conversation continues in a second process.
     pub(crate) resumes: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) const SCENES: &[Scene] = &[
     Scene { name: "thinks_and_talks", script: talk, ..PLAIN },
 ];
 
-/// Where another release means something else: the release, the scene, and why that is fine.
+/// Where another release behaves differently: the release, the scene, and why that is fine.
 pub(crate) const DIFFERENCES: &[(&str, &str, &str)] = &[(
     "2.1.197",
     "command_that_always_goes_to_a_person",

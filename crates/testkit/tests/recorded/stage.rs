@@ -1,4 +1,4 @@
-//! Claude Code on one side, our machine and the rules on the other, and somebody who writes everything down.
+//! Plays a conversation between Claude Code and our machine with the real rules, and records it.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::scenes::Scene;
 
 /// Longer than a process is kept.
 const LATER: Duration = Duration::from_secs(3600);
-/// Where one process ends in a recording, and the next begins.
+/// Separates two processes in a recording.
 const NEXT: &str = r#"{"recording":"the next process"}"#;
 /// The first version whose processes wait for our hooks when they are resumed.
 const AWAITS: &str = "2.1.325";
@@ -46,14 +46,14 @@ struct Stage {
     now: Timestamp,
     ids: Counted,
     out: Outbox,
-    /// What goes to Claude Code, and is not written yet.
+    /// Lines for Claude Code that are not written yet.
     lines: Vec<String>,
-    /// The hooks after calls, which show what ran, by the names of their requests.
+    /// Request ids of the hooks after calls, which report the input that ran.
     ran: Vec<String>,
     meaning: String,
 }
 
-/// Plays a recording to the machine. Returns what it made of it.
+/// Plays a recording to the machine. Returns what the machine did.
 pub(crate) fn replay<'a>(scene: &Scene, version: &str, lines: impl Iterator<Item = &'a str>) -> String {
     let mut stage = Stage::open(scene, version);
     for line in lines {
@@ -67,7 +67,7 @@ pub(crate) fn replay<'a>(scene: &Scene, version: &str, lines: impl Iterator<Item
     stage.meaning
 }
 
-/// Holds the conversation with the real program. Returns what it wrote, and what that means.
+/// Holds the conversation with the real program. Returns what it wrote, and what the machine did.
 pub(crate) fn live(scene: &Scene, version: &str) -> (Vec<String>, String) {
     let (room, model) = (Room::new(), Model::start((scene.script)()));
     let mut stage = Stage::open(scene, version);
@@ -132,7 +132,7 @@ impl Stage {
         stage
     }
 
-    /// The person comes at last, and the answer starts another process.
+    /// The person answers at last, and the answer starts another process.
     fn next_process(&mut self, scene: &Scene, version: &str) {
         self.meaning.push_str("-- the process is gone; the person comes, and there is another one\n");
         self.claude = machine(scene, version, Process::Resumed);
@@ -146,7 +146,7 @@ impl Stage {
         });
     }
 
-    /// Speaks with a process until its turn has ended.
+    /// Talks to a process until its turn has ended.
     fn until_the_end(&mut self, host: &mut Host, room: &Room, recorded: &mut Vec<String>) {
         loop {
             for line in std::mem::take(&mut self.lines) {
@@ -179,7 +179,7 @@ impl Stage {
         }
     }
 
-    /// Lets the machine act, then does what it wants done.
+    /// Lets the machine act, then carries out its outputs.
     fn act(&mut self, act: impl FnOnce(&mut Claude, &mut Cx<'_>)) {
         act(&mut self.claude, &mut Cx { now: self.now, ids: &mut self.ids, out: &mut self.out });
         self.do_what_is_wanted();
@@ -206,7 +206,7 @@ impl Stage {
         }
     }
 
-    /// Is this no opinion at a hook after a call? Recordings of earlier machines of ours have no such hooks.
+    /// Is this an empty response to a hook after a call? Recordings from before we had such hooks lack them.
     fn says_nothing_about_what_ran(&self, line: &str) -> bool {
         let frame: Value = serde_json::from_str(line).unwrap();
         let to = &frame["response"]["request_id"];
@@ -262,12 +262,12 @@ impl Stage {
         self.act(|claude, cx| claude.reply(tag, Ok(receipt), cx));
     }
 
-    /// Decides, remembers, tells; then the person may have something to say about it.
+    /// Decides, folds and tells; then the person may react.
     fn submit(&mut self, intent: Intent) -> bool {
         let happened = decide(&self.session, intent, self.now).unwrap_or_default();
         for event in &happened {
             evolve(&mut self.session, event);
-            // Content is content, whether it is stored with a decision or on its own.
+            // Content is shown alike, whether it is stored with a decision or on its own.
             if event.lane() == Lane::Content {
                 self.write_down("+", &Written::new(without_chance(event.clone())).json);
             }
@@ -307,14 +307,14 @@ fn wished(wish: &Wish) -> String {
     match wish {
         Wish::Ask(ask) => {
             let call = ask.call.as_ref().map_or("", |call| call.as_str());
-            // Some calls have no name of their own, and get one that is made by chance.
+            // Some calls have no id of their own, and get a random one.
             let call = if call.starts_with("toolu_") { call } else { "(unnamed)" };
             format!("ask {:?} {:?} for {call}: {}", ask.body.kind(), ask.reach, ask.body.headline())
         }
         Wish::ReportSettings { settings, .. } => format!("configure mode {:?}", settings.mode),
-        // What proves that a message was heard differs from release to release.
+        // The proof that a message was delivered differs from release to release.
         Wish::Deliver { parcel: Parcel::Message(message), .. } => format!("deliver {message}"),
-        // What is stored together with it is written down when it is.
+        // The content that is stored with it is shown when it is stored.
         Wish::Return { ask, result } => {
             let proof = format!("tool_result {}", result.call);
             format!("{:?}", Wish::Deliver { parcel: Parcel::Verdict(*ask), proof })
@@ -323,13 +323,13 @@ fn wished(wish: &Wish) -> String {
     }
 }
 
-/// What we say, without the names of requests, which Claude Code makes by chance. How our tool introduces itself it asks
-/// whenever it likes, so that is left out.
+/// Our frame without request ids, which Claude Code makes at random. Introductions of our MCP tool are left out,
+/// because Claude Code requests them at any time.
 fn spoken(line: &str) -> Option<String> {
     let mut frame: Value = serde_json::from_str(line).unwrap();
     let mcp = &frame["response"]["response"]["mcp_response"];
     let introduces = mcp.is_object() && mcp["result"]["content"].is_null();
-    // And what a process is told first depends on its version.
+    // What a process is told first depends on its version.
     if introduces || frame["request"]["subtype"] == "initialize" {
         return None;
     }
@@ -342,7 +342,7 @@ fn spoken(line: &str) -> Option<String> {
     Some(frame.to_string())
 }
 
-/// What an agent did, without times, costs and names that are made by chance.
+/// An event without times, costs and random names.
 fn without_chance(event: Event) -> Event {
     match event {
         Event::ToolReturned { call, ok, output } if output.contains("agentId") || output.contains("[Subagent") => {
@@ -353,7 +353,7 @@ fn without_chance(event: Event) -> Event {
     }
 }
 
-/// A line without what belongs to this machine, and without the long lists that nobody reads here.
+/// A frame without what is specific to this machine, and without long lists that do not matter here.
 fn scrubbed(mut frame: Value, home: &str) -> String {
     let keep = |value: &mut Value, names: &[&str]| {
         if let Some(fields) = value.as_object_mut() {

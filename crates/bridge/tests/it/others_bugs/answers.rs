@@ -1,10 +1,11 @@
-//! What was meant and what was understood.
+//! Bugs in reading an answer: what was meant, and what was understood.
 
 use std::time::Duration;
 
 use askbridge_bridge::clock::{Clock, Manual};
-use askbridge_core::ids::Timestamp;
+use askbridge_core::ids::{SessionId, Timestamp};
 use askbridge_journal::sqlite;
+use askbridge_peers::uuid;
 use serde_json::{Value, json};
 
 use super::{answer, ask, question};
@@ -132,17 +133,19 @@ async fn bug_22_long_input_with_odd_line_ends_goes_back_untouched() {
 
 #[tokio::test]
 async fn bug_26_a_command_is_shown_whole_whatever_hides_in_it() {
-    let house = House::open().await;
+    let house = House::speaking("prime").await;
     let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
     let command = format!("echo hello{}; rm -rf ~ # \u{202e}txet", " ".repeat(5_000));
     let approval = json!({"approval": {"tool": "Bash", "input": {"command": command}}});
     let id = ask(&house, &agent, &approval).await;
     let (_, view) = house.get(&format!("/v1/asks/{id}"), &ada).await;
     assert_eq!(view["approval"]["input"]["command"], command);
-    // A screen that has no approvals shows it as text, and leaves nothing out either.
-    let mut chorus = house.chorus(&ada).await;
-    let sung = chorus.hear("the ask", |frame| frame["sing"] == "ask").await;
-    assert!(sung["questions"][0]["text"].as_str().unwrap().contains("rm -rf ~"), "{sung}");
+    // A client without approvals shows it as text, and leaves nothing out either.
+    let session: SessionId = view["session"].as_str().unwrap().parse().unwrap();
+    let path = format!("/api/v1/chat/ws/{}", uuid::of_session(session));
+    let mut prime = house.socket(&path, Some(&ada)).await.expect("the token is known");
+    let shown = prime.hear("the ask", |frame| frame["type"] == "ask_user_question").await;
+    assert!(shown["questions"][0]["question"].as_str().unwrap().contains("rm -rf ~"), "{shown}");
     house.close().await;
 }
 

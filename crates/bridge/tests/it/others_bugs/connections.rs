@@ -1,4 +1,4 @@
-//! Lines that drop, clients that come late, and strangers at the door.
+//! Bugs with connections: lost ones, clients that come late, and unknown callers.
 
 use std::time::Duration;
 
@@ -27,17 +27,16 @@ async fn bug_14_a_cursor_that_leads_nowhere_brings_a_snapshot() {
 
 #[tokio::test]
 async fn bug_15_whoever_joins_late_sees_what_is_open() {
-    let house = House::open().await;
+    let house = House::speaking("gobby").await;
     let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
     let id = ask(&house, &agent, &question()).await;
     let mut socket = house.socket("/v1/ws", None).await.expect("anybody may knock");
     socket.say(&json!({"type": "hello", "token": ada}).to_string()).await;
     let shot = socket.hear("a snapshot", |frame| frame["type"] == "snapshot").await;
     assert_eq!(shot["asks"][0]["id"], id.as_str());
-    let mut chorus = house.chorus(&ada).await;
-    chorus.hear("the ask", |frame| frame["sing"] == "ask").await;
-    let mut letters = house.letterbox(&ada, None).await;
-    assert_eq!(letters.hear("letter").await["letter"], id.as_str());
+    assert_eq!(house.events(&ada).await.hear("snapshot").await["asks"][0]["id"], id.as_str());
+    let mut gobby = house.gobby(&ada, &id).await;
+    gobby.hear("the ask", |frame| frame["type"] == "tool_status" && frame["tool_call_id"] == id.as_str()).await;
     house.close().await;
 }
 
