@@ -1,4 +1,4 @@
-//! The web app is part of the binary: a new build of it is a reason to build us again.
+//! The web app is embedded in the binary, so a new build of it triggers a rebuild of this crate.
 
 fn main() {
     println!("cargo::rerun-if-changed=../../web/app/dist");

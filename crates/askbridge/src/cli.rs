@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line: all commands and flags.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::commands::{
 use crate::failure::Failure;
 use crate::settings::CommandLine;
 
-/// Fits a screen of 24 lines and 80 columns. Settings have a page of their own.
+/// Fits a screen of 24 lines and 80 columns. The settings are on a separate page.
 const HELP: &str = "\
 Carries a coding agent's question to a person, and the answer back.
 
@@ -109,10 +109,10 @@ pub(crate) struct SettingsPage {
 }
 
 impl SettingsPage {
-    /// Prints what `askbridge help settings` prints.
+    /// Prints the same as `askbridge help settings`.
     pub(crate) fn print() -> std::io::Result<()> {
         let mut cli = Cli::command();
-        // Only then does a command know the flags that all of them take.
+        // Only a built command includes the global flags.
         cli.build();
         cli.find_subcommand_mut("settings").map_or(Ok(()), clap::Command::print_help)
     }
@@ -149,7 +149,7 @@ SIGTERM and Ctrl-C finish what is in hand, then stop. A server that is just stop
 Sockets that systemd opened for us (LISTEN_FDS) are used instead of opening new ones.";
 
 impl Cli {
-    /// Tells what to do from how it is set.
+    /// Separates the command from the settings, and refuses the server's settings for other commands.
     pub(crate) fn split(self) -> Result<(Command, CommandLine), Failure> {
         let mut flags = self.everyone.0;
         let command = self.command.unwrap_or_else(|| Command::Serve(Serve::default()));
@@ -166,7 +166,7 @@ impl Cli {
     }
 }
 
-/// `config show` looks at what the server would see.
+/// `config show` shows what the server would use.
 fn takes_server_flags(command: &Command) -> bool {
     matches!(command, Command::Serve(_) | Command::Config(_) | Command::Settings(_))
 }

@@ -1,4 +1,4 @@
-//! Every way a command can end, in one list. Scripts rely on the numbers: they never change.
+//! All exit codes, in one list. Scripts rely on the numbers: they never change.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ pub(crate) enum Exit {
     Interrupted,
 }
 
-/// What `askbridge ask` ends with, as its help shows it.
+/// The exit codes of `askbridge ask`, for its help.
 const ASK: &[(Exit, &str)] = &[
     (Exit::Good, "answered; the answer is on stdout (if a rule answered, stderr says so)"),
     (Exit::Failed, "something else went wrong; stderr says what"),
@@ -39,7 +39,7 @@ impl Exit {
             Self::Expired => 11,
             Self::Withdrawn => 12,
             Self::Unreachable => 13,
-            // What shells use: found but cannot run, not found, ended by SIGINT.
+            // As shells use them: found but not executable, not found, ended by SIGINT.
             Self::NotExecutable => 126,
             Self::NotFound => 127,
             Self::Interrupted => 130,

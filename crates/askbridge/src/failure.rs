@@ -1,11 +1,11 @@
-//! What a person reads when a command fails: what happened, and what to try.
+//! The error that a person reads when a command fails: what happened, and what to try.
 
 use std::fmt;
 use std::io;
 
 use crate::exit_codes::Exit;
 
-/// The end of a command that did not do what it was asked to.
+/// A failed command.
 #[derive(Debug)]
 pub(crate) struct Failure {
     error: anyhow::Error,
@@ -18,12 +18,12 @@ impl Failure {
         Self::from(anyhow::Error::msg(message.to_string()))
     }
 
-    /// A command line that clap takes and that makes no sense all the same.
+    /// A command line that clap accepts and that is invalid all the same.
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
         Self { exit: Exit::Usage, ..Self::new(message) }
     }
 
-    /// Something to try, preferably something that can be typed.
+    /// Adds something to try, preferably something to type.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -34,12 +34,12 @@ impl Failure {
         self
     }
 
-    /// What happened, without the hint: for screens that have a place of their own for it.
+    /// Returns what happened, without the hint, for screens that show it elsewhere.
     pub(crate) fn what(&self) -> String {
         format!("{:#}", self.error)
     }
 
-    /// Did whoever read our output go away? Then there is nobody to complain to.
+    /// Did the reader of our output close the pipe? Then there is no point in an error message.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         let cause = self.error.downcast_ref::<io::Error>();
         cause.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

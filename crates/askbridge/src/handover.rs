@@ -1,11 +1,11 @@
-//! Sockets that were opened before we were: systemd, or whoever else speaks its protocol, keeps them while one release
-//! follows another (<https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html>).
+//! Sockets opened by systemd, or another implementation of its protocol, which keeps them while one release follows
+//! another (<https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html>).
 
 use askbridge_bridge::server::Handed;
 use listenfd::ListenFd;
 use tracing::warn;
 
-/// Takes the first TCP socket and the first local one; what else there is is named and left alone.
+/// Takes the first TCP socket and the first local one; others are logged and left alone.
 pub(crate) fn take() -> Handed {
     let mut given = ListenFd::from_env();
     let mut handed = Handed::default();

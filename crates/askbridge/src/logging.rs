@@ -1,4 +1,4 @@
-//! Logs go to stderr: what the program prints is data, what it tells about itself is not.
+//! Logs to stderr: stdout is for data.
 
 use std::io::{IsTerminal, stderr};
 
@@ -11,7 +11,7 @@ use crate::settings::Settings;
 pub(crate) fn start(settings: &Settings) {
     let logging = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(&*settings.log.level)).with_writer(stderr);
     if *settings.log.format == LogFormat::Json {
-        // Fields stand beside the message and not inside another object: that is where programs look for them.
+        // Fields are beside the message, not in a nested object: log tools look for them there.
         logging.json().flatten_event(true).with_span_list(false).init();
     } else {
         logging.with_ansi(settings.colour && stderr().is_terminal()).with_target(false).init();

@@ -1,4 +1,4 @@
-//! The binary: starts the bridge, or speaks to one.
+//! The binary: starts the bridge, or is a client of one.
 
 mod cli;
 mod client;
@@ -32,7 +32,7 @@ use crate::settings::Settings;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Not for people, and not a place for anything else: what runs here becomes an agent.
+    // Internal, and before anything else: this process becomes an agent.
     let args: Vec<_> = std::env::args_os().collect();
     if args.get(1).is_some_and(|command| command == LAUNCH_COMMAND) {
         let error = become_agent(&args[2..]);
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        // An agent takes a hook that ends like this for a no. Nobody has said that.
+        // An agent would take this exit code of a hook for a no, which no person has said.
         Err(error) if error.use_stderr() && args.iter().any(|arg| arg == "hook") => return Exit::Good.into(),
         Err(error) => error.exit(),
     };
@@ -58,14 +58,14 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Exit, Failure> {
     let (command, line) = cli.split()?;
-    // These work where settings are wrong: they say what is wrong with them, or need none.
+    // These must work with invalid settings: they report them, or need none.
     let command = match command {
         Command::Config(args) => return commands::config::run(&line, &args),
         Command::Completions(args) => return commands::completions::run(&args),
         Command::Settings(_) => return Ok(SettingsPage::print().map(|()| Exit::Good)?),
         Command::Hook(args) => return commands::hook::run(&line, &args),
         Command::Doctor(args) => {
-            // It may start a server of its own, which has to go on while a check waits for it.
+            // It may start a temporary server, which has to run while a check waits for it.
             let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
             return runtime.block_on(commands::doctor::run(&line, &args));
         }
@@ -75,16 +75,16 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     match command {
         Command::Serve(serve) => {
             logging::start(&settings);
-            // Before there are threads: it changes the environment.
+            // Before any threads: it changes the environment.
             let handed = handover::take();
-            // One core belongs to the journal's thread. A worker that shares it would be woken only to get in its way.
+            // One core is left to the journal's thread, which a worker on the same core would only delay.
             let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
             let workers = cores.saturating_sub(1).max(1);
             let runtime = Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
             runtime.block_on(commands::serve::run(settings, &serve.args, handed))
         }
         Command::Demo(args) => {
-            // As for the doctor: a server of its own goes on while we wait for what a person types.
+            // As for the doctor: a temporary server has to run while we wait for a person's input.
             let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
             runtime.block_on(commands::demo::run(&settings, args))
         }
@@ -94,7 +94,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     }
 }
 
-/// A client waits more than it works: one thread is enough, and starts faster.
+/// Runs a client command, which waits more than it works: one thread is enough, and starts faster.
 fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async move {

@@ -1,4 +1,4 @@
-//! Tells whoever started us how far we are, where it wants to know: `Type=notify` of systemd
+//! Reports our state to systemd, for `Type=notify`
 //! (<https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html>).
 
 use askbridge_platform::service_manager;
@@ -6,7 +6,7 @@ use tracing::warn;
 
 use crate::settings::notify_socket;
 
-/// Says `READY=1` or `STOPPING=1`. Nobody may be listening; that is no reason to stop.
+/// Sends `READY=1` or `STOPPING=1`. Errors are ignored: the socket may have no reader.
 pub(crate) fn tell(state: &str) {
     if let Some(path) = notify_socket()
         && let Err(error) = service_manager::tell(&path, state)

@@ -1,4 +1,4 @@
-//! What people see: data on stdout, everything else on stderr, colour only where a terminal shows it.
+//! Output for people: data on stdout, everything else on stderr, colour only in a terminal.
 
 use std::io::{self, IsTerminal, Write, stderr, stdout};
 
@@ -6,7 +6,7 @@ use askbridge_core::visible::spell_out;
 
 use crate::settings::Settings;
 
-/// Whether text may be dressed up. Everything is readable without.
+/// Whether text may be styled. Everything is readable without.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint(bool);
 
@@ -32,19 +32,19 @@ impl Paint {
     }
 }
 
-/// Prints data.
+/// Prints data to stdout.
 pub(crate) fn print(line: &str) -> io::Result<()> {
     let mut out = stdout().lock();
     writeln!(out, "{line}")?;
     out.flush()
 }
 
-/// Tells something that is not data. Nobody may be listening; that is no reason to stop.
+/// Prints a message to stderr. Errors are ignored: it may be closed.
 pub(crate) fn tell(line: &str) {
     let _ = writeln!(stderr(), "{line}");
 }
 
-/// Writes an amount of bytes as a person reads it.
+/// Formats a number of bytes for people.
 pub(crate) fn amount(bytes: u64) -> String {
     const KIB: f64 = 1024.0;
     match bytes as f64 {
@@ -55,15 +55,15 @@ pub(crate) fn amount(bytes: u64) -> String {
     }
 }
 
-/// Writes a number of things: "1 session", "12 sessions".
+/// Formats a count: "1 session", "12 sessions".
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Writes a text of an agent so that a terminal only ever shows it: control characters could move the cursor or hide a
-/// command, invisible and bidirectional ones could make it read like another.
+/// Makes an agent's text safe to print: control characters could move the cursor or hide a command, invisible and
+/// bidirectional ones could make it read like another.
 pub(crate) fn visible(text: &str) -> String {
-    // A carriage return before a line's end is only how some systems end lines; alone it would overwrite the line.
+    // A carriage return before a line feed only ends a line; alone it would overwrite the line.
     spell_out(&text.replace("\r\n", "\n").replace('\t', "    "), &['\n'])
 }
 

@@ -1,5 +1,5 @@
-//! What lies in the data folder is the user's alone. Files that came from a copy, or from a folder that was made by hand, are often
-//! open to others: the rights are taken away when the server starts.
+//! Makes the data folder private to its user when the server starts. Files from a copy, or a folder that was made by
+//! hand, are often readable by others.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tracing::warn;
 
-/// What is ours in the data folder. The folder may hold more, if the user chose one that does.
+/// Prefixes of our own files in the data folder, which may hold others if the user chose such a folder.
 const OURS: &[&str] = &[
     "token",
     "node-id",
@@ -22,13 +22,13 @@ const OURS: &[&str] = &[
     "watermark",
     "before-restore-",
 ];
-/// The rights of everyone but the owner.
+/// The permission bits of everyone but the owner.
 const OTHERS: u32 = 0o077;
-/// How deep is looked into folders of ours. Beyond: nothing of ours lies there.
+/// How deep our own folders are searched. Beyond: nothing of ours is there.
 const DEPTH_MAX: usize = 6;
 
-/// Takes the rights of others away from the data folder and from what is ours in it. Whatever that is said in the log; a file
-/// that does not let itself be changed is left as it is.
+/// Removes the permissions of others from the data folder and from our files in it. Each change is logged; a file that
+/// cannot be changed is left as it is.
 pub(crate) fn keep_private(data: &Path) {
     let changed = tighten(data).into_iter().chain(ours(data).into_iter().flat_map(|path| within(path, DEPTH_MAX)));
     for (path, result) in changed {
@@ -48,7 +48,7 @@ fn ours(data: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_name().to_str().is_some_and(is_ours)).map(|entry| entry.path()).collect()
 }
 
-/// What lies in a folder that is closed to others is closed to them as well.
+/// Tightens a path and what is in it. A folder that is already private protects its content, so it is not searched.
 fn within(path: PathBuf, depth: usize) -> Vec<Tightened> {
     let Some(tightened) = tighten(&path) else { return Vec::new() };
     let mut changed = vec![tightened];
@@ -59,7 +59,8 @@ fn within(path: PathBuf, depth: usize) -> Vec<Tightened> {
     changed
 }
 
-/// Returns the rights that a file or a folder had, if they were too many. What a link points to is somebody else's.
+/// Returns a file's or a folder's former permissions, if they were too wide. Links are not followed; their targets are
+/// not ours.
 fn tighten(path: &Path) -> Option<Tightened> {
     let meta = path.symlink_metadata().ok()?;
     let mode = meta.permissions().mode() & 0o7777;

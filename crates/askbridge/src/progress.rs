@@ -1,17 +1,17 @@
-//! How far long work is: on stderr, on a terminal, and gone when the work is done.
+//! A progress line for long work: on stderr, in a terminal only, and cleared when the work is done.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
-/// How long work is quiet before it says anything, and between two times that it does.
+/// The delay before the first update, and between updates.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// One line that is written over and over.
+/// One line that is overwritten by each update.
 #[derive(Debug)]
 pub(crate) struct Progress {
     what: &'static str,
     is_seen: bool,
-    /// When to show something next.
+    /// When to update next.
     next: Instant,
     has_shown: bool,
 }
@@ -21,7 +21,7 @@ impl Progress {
         Self { what, is_seen: stderr().is_terminal(), next: Instant::now() + PAUSE, has_shown: false }
     }
 
-    /// Shows nothing, wherever it is.
+    /// Shows nothing, even in a terminal.
     pub(crate) fn none() -> Self {
         Self { is_seen: false, ..Self::new("") }
     }

@@ -1,21 +1,21 @@
-//! What a printed link begins with, and what to do if the device that should open it cannot.
+//! The base of printed links, and a hint for when the other device cannot open them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
 use crate::client::dialable;
 
-/// The beginning of a link to a server.
+/// The base of a link to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub(crate) base: String,
     /// Why no other machine can open it, and what to type. `None`: others can.
     pub(crate) hint: Option<String>,
-    /// Does the server listen for other machines, and we cannot say at which address?
+    /// Does the server listen for other machines at an address that we cannot determine?
     pub(crate) is_guessed: bool,
 }
 
 impl Reach {
-    /// For a server that listens on `address`, and that people open at `public` if a proxy is in front of it.
+    /// For a server that listens on `address`, and that people open at `public` if it is behind a proxy.
     pub(crate) fn of(address: SocketAddr, public: Option<&str>) -> Self {
         Self::seen(address, public, seen_from_outside)
     }
@@ -51,7 +51,7 @@ impl Reach {
     }
 }
 
-/// "Everywhere" cannot be opened in a browser: returns the address that the network sees. Sends nothing.
+/// Replaces the unspecified address, which a browser cannot open, by the one that the network sees. Sends nothing.
 fn seen_from_outside(everywhere: IpAddr) -> Option<IpAddr> {
     let routed = |any: &str, far: &str| {
         let socket = UdpSocket::bind(any).ok()?;
@@ -61,7 +61,7 @@ fn seen_from_outside(everywhere: IpAddr) -> Option<IpAddr> {
     let v4 = || routed(&SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)).to_string(), "192.0.2.1:9");
     match everywhere {
         IpAddr::V4(_) => v4(),
-        // A socket for all of IPv6 takes connections of IPv4 as well.
+        // A socket on `[::]` accepts IPv4 connections as well.
         IpAddr::V6(_) => routed("[::]:0", "[2001:db8::1]:9").or_else(v4),
     }
 }

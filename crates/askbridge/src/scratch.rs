@@ -1,4 +1,4 @@
-//! A server in a folder that is thrown away: for a try, never for anything that has to last.
+//! A temporary server in a temporary folder, for the demo and the doctor.
 
 use tempfile::TempDir;
 
@@ -8,7 +8,7 @@ use askbridge_bridge::server::Handed;
 use crate::served::Served;
 use crate::settings::Settings;
 
-/// The folder goes when this does.
+/// The folder is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     pub(crate) settings: Settings,

@@ -1,5 +1,4 @@
-//! A server that runs in this process: the one of `askbridge serve`, and those that the demo and the doctor start for
-//! themselves.
+//! A server in this process: that of `askbridge serve`, and the temporary ones of the demo and the doctor.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -28,7 +27,7 @@ use crate::private::keep_private;
 use crate::settings::Settings;
 use crate::speaking::Spoken;
 
-/// How often a store that somebody else holds is tried again.
+/// How often to retry opening a store that another server has locked.
 const TRY_AGAIN: Duration = Duration::from_millis(20);
 
 /// A running server.
@@ -43,13 +42,13 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Opens the store and both sockets, or takes those that were handed to us, and begins to accept.
+    /// Opens the store and both sockets, or takes the sockets that were handed to us, and begins to accept.
     pub(crate) async fn start(settings: &Settings, handed: Handed, wait_for_lock: bool) -> Result<Self, Failure> {
         let (clock, chance) = (Clock::System, Chance::System);
         keep_private(&settings.data);
         let location = Location::Sqlite { folder: settings.data.clone() };
         let store = open_store(&location, &chance, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
-        // The folder is ours alone from here on.
+        // From here on we hold the lock of the folder.
         let stable_node = stable_node_id(&settings.data, &chance).map_err(anyhow::Error::from)?;
         debug!(node.id = %stable_node, "This is node {stable_node}");
         let (store_too, rules) = (store.clone(), settings.rules.clone());
@@ -62,7 +61,7 @@ impl Served {
         let tokens = Tokens::load(store, chance.clone(), bridge.handle.now()).await;
         let tokens = tokens.context("could not load the tokens")?;
         keep_token_file(settings, &tokens, &chance, &bridge.handle).await?;
-        // Last: whoever finds the port open finds the token file too.
+        // Last, so that a client that finds the port open finds the token file too.
         let listeners =
             Listeners::take_or_bind(handed, *settings.top.listen, &settings.socket()).await.map_err(no_listener)?;
         let address = listeners.address()?;
@@ -88,24 +87,24 @@ impl Served {
         app.look_ahead().await;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.top.user.to_string());
         spoken.serve(&app, settings)?;
-        // A courtesy to our own commands; without it they use what is configured.
+        // Optional: without this file our own commands use the configured address.
         let _ = fs::write(settings.address_file(), format!("{address}\n"));
         Ok(Self { address, app, bridge, server, hosts, telling })
     }
 
-    /// Was a device of a person ever paired here?
+    /// Was a person's device ever paired here?
     pub(crate) fn someone_was_paired(&self) -> bool {
         self.app.tokens.someone_was_paired()
     }
 
-    /// What agents leave behind stays below this process from now on.
+    /// Adopts orphaned processes of agents from now on, so that they stay below this process.
     pub(crate) fn adopt_orphans(&self) {
         if let Err(error) = adopt_orphans(&self.app.agents) {
             warn!(%error, "What agents leave behind is not kept below the server");
         }
     }
 
-    /// Makes a link that pairs the first device of the user.
+    /// Makes a link that pairs the user's first device.
     pub(crate) async fn link(&self, settings: &Settings) -> Result<String> {
         let (handle, name) = (&self.bridge.handle, &*settings.top.user);
         let (role, made_by) = (TokenRole::Operator, LinkMadeBy::ThisMachine);
@@ -113,24 +112,24 @@ impl Served {
         Ok(format!("{}/#pair={}", settings.reach(self.address).base, secret.reveal()))
     }
 
-    /// Makes a token that decides. For servers that nobody but this process knows.
+    /// Makes a token that may decide. For servers that only this process knows of.
     pub(crate) async fn person(&self, name: &str) -> Result<String> {
         let made = self.app.tokens.make(name, "askbridge", TokenRole::Person, self.bridge.handle.now()).await?;
         Ok(made.0.reveal().to_owned())
     }
 
-    /// Says in the lock that the store will be free in a moment.
+    /// Notes in the lock file that the store will be free in a moment.
     pub(crate) fn leaving(&self) {
         self.bridge.handle.store().leaving();
     }
 
-    /// Finishes what is in hand, and stops. Agents go on, unless they are to be stopped as well.
+    /// Finishes requests in progress, and stops. Agents keep running, unless `stop_agents`.
     pub(crate) async fn stop(self, stop_agents: bool) {
         let Self { app, bridge, server, hosts, telling, .. } = self;
         server.stop().await;
         hosts.stop(stop_agents).await;
         bridge.stop().await;
-        // From here on the store is free for the next server.
+        // From here on the store is unlocked for the next server.
         drop((app, hosts));
         if let Some(telling) = telling {
             telling.finish().await;
@@ -138,7 +137,7 @@ impl Served {
     }
 }
 
-/// Opens the store. One whose server is stopping will be free in a moment.
+/// Opens the store, and waits if the server that holds it is stopping, or if told to.
 async fn open_store(location: &Location, chance: &Chance, wait_for_lock: bool) -> Result<Store, OpenError> {
     let begun = Instant::now();
     let mut told = false;
@@ -197,7 +196,7 @@ fn no_listener(error: ListenError) -> Failure {
     }
 }
 
-/// Makes the local token if there is none, and sees to it that the server knows it.
+/// Makes the local token if there is none, and makes sure that the server knows it.
 async fn keep_token_file(settings: &Settings, tokens: &Tokens, chance: &Chance, handle: &Handle) -> Result<()> {
     let path = settings.token_file();
     let secret = match fs::read_to_string(&path) {
@@ -218,14 +217,14 @@ async fn keep_token_file(settings: &Settings, tokens: &Tokens, chance: &Chance, 
             role: TokenRole::Local,
             made_at: now.0,
         };
-        // A token file that was replaced leaves its former token behind: nobody can hold that any more.
+        // The token file was replaced, so its former token is of no use to anyone.
         let _ = tokens.revoke("local").await;
         tokens.keep(&secret, info, now).await?;
     }
     Ok(())
 }
 
-/// Writes beside and renames, so that nobody ever reads half a token.
+/// Writes a new file and renames it, so that no reader ever sees a partial token.
 fn write_secret(path: &Path, secret: &Secret) -> std::io::Result<()> {
     let beside = path.with_extension("new");
     let _ = fs::remove_file(&beside);

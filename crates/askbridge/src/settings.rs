@@ -1,4 +1,4 @@
-//! Settings, read once: from flags, the environment and a file, in this order. The only room that looks at the
+//! Settings, read once: from flags, the environment and a file, in this order. The only module that reads the
 //! environment.
 
 use std::env;
@@ -23,7 +23,7 @@ use crate::client::dialable;
 use crate::failure::Failure;
 use crate::reach::Reach;
 
-/// What a command line says about settings.
+/// The settings on the command line.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CommandLine {
     /// The file that `--config` names.
@@ -31,18 +31,18 @@ pub(crate) struct CommandLine {
     pub(crate) flags: Flags,
 }
 
-/// Everything that was set, ready to use, and what follows from it. The methods make the options of the bridge.
+/// All settings, ready to use, and what is derived from them. The methods make the options of the bridge.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     set: askbridge_config::Settings,
-    /// Everything we write lives here.
+    /// The data folder: everything we write is in it.
     pub(crate) data: PathBuf,
     pub(crate) rules: Rules,
-    /// Whom the server may call, and whom it believes.
+    /// Hosts that the server may call, and authorities that it trusts.
     pub(crate) calls: OutboundOptions,
     /// Whether a terminal may show colour (<https://no-color.org>).
     pub(crate) colour: bool,
-    /// Flags with which another askbridge, started with an environment of its own, finds the same server.
+    /// Flags with which another askbridge, started in another environment, finds the same server.
     pub(crate) way_back: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ impl Deref for Settings {
     }
 }
 
-/// Finds every setting and where it came from, right or wrong.
+/// Finds every setting and its source, valid or not.
 pub(crate) fn look_up(line: &CommandLine) -> Config {
     let shown = |path: PathBuf| path.display().to_string();
     let machine = Machine {
@@ -81,7 +81,7 @@ impl Settings {
         Self::of(&config)
     }
 
-    /// Makes settings of a config without problems.
+    /// Makes settings from a config without problems.
     pub(crate) fn of(config: &Config) -> Result<Self, Failure> {
         let set = config.settings.clone();
         let Some(data) = &*set.top.data else {
@@ -94,7 +94,7 @@ impl Settings {
         Ok(Self { set, data, rules, calls, colour, way_back })
     }
 
-    /// The same, for a server of its own in a folder of its own, on any free port of this machine.
+    /// Returns the settings of a temporary server in `folder`, on any free port of this machine.
     pub(crate) fn scratch(&self, folder: &Path) -> Self {
         let mut scratch = Self { data: folder.to_owned(), rules: Rules::default(), ..self.clone() };
         let top = &mut scratch.set.top;
@@ -107,7 +107,7 @@ impl Settings {
         scratch
     }
 
-    /// Names that are ours, and other pages that may talk to the server.
+    /// Our own names, and other origins that may call the server.
     pub(crate) fn origins(&self) -> Origins {
         let origins = Origins::new(&self.top.allowed_origins).with_hosts(&self.top.allowed_hosts);
         match &*self.top.public_url {
@@ -116,7 +116,7 @@ impl Settings {
         }
     }
 
-    /// Who gets spans, if there is a collector.
+    /// The collector of traces, if one is configured.
     pub(crate) fn collector(&self) -> Option<Collector> {
         let askbridge_config::Collector { host, port, authority, base } = (*self.otel.endpoint).clone()?;
         Some(Collector { host, port, authority, base })
@@ -132,7 +132,7 @@ impl Settings {
         HookOptions { park: **park, headless: **headless, away_after: **away_after }
     }
 
-    /// What is decided about agents that we run.
+    /// The options for hosted agents.
     pub(crate) fn host_options(&self) -> HostOptions {
         let agents = &self.agents;
         let roots = match self.top.roots.as_slice() {
@@ -141,7 +141,7 @@ impl Settings {
         };
         HostOptions {
             folder: self.data.join("run").join("agents"),
-            // The program that runs, even if its file was replaced since.
+            // The running program, even if its file has been replaced since.
             launcher: vec![ourselves::PROGRAM.into(), LAUNCH_COMMAND.into()],
             claude: (*self.top.claude).clone(),
             environment: self.agent_environment(),
@@ -155,27 +155,27 @@ impl Settings {
         }
     }
 
-    /// What agents find in their environment.
+    /// Variables for the environment of agents.
     pub(crate) fn agent_environment(&self) -> Vec<(OsString, OsString)> {
         environment(env::vars_os(), &items(&self.agents.env))
     }
 
-    /// The local socket, in a folder that is ours alone.
+    /// The local socket, in a private folder.
     pub(crate) fn socket(&self) -> PathBuf {
         self.data.join("run").join("askbridge.sock")
     }
 
-    /// Where a running server writes the address that it listens on.
+    /// The file to which a running server writes the address that it listens on.
     pub(crate) fn address_file(&self) -> PathBuf {
         self.data.join("run").join("address")
     }
 
-    /// Where a running server writes which languages it speaks on ports of their own.
+    /// The file to which a running server writes the ports of its dialects.
     pub(crate) fn dialects_file(&self) -> PathBuf {
         self.data.join("run").join("dialects")
     }
 
-    /// The address that a running server listens on: the chosen one, or what it wrote down. Port 0 is no choice.
+    /// The address of the running server: the one set for this command, unless its port is 0, or the one in its file.
     pub(crate) fn served_address(&self) -> SocketAddr {
         let listen = *self.top.listen;
         if self.top.listen.is_for_this_command() && listen.port() != 0 {
@@ -190,18 +190,18 @@ impl Settings {
         dialable(self.served_address())
     }
 
-    /// What a link to a server on `address` begins with.
+    /// The base of a link to a server on `address`.
     pub(crate) fn reach(&self, address: SocketAddr) -> Reach {
         Reach::of(address, self.top.public_url.as_deref())
     }
 
-    /// The token that may ask and administer, never decide.
+    /// The file with the token that may ask and administer, never decide.
     pub(crate) fn token_file(&self) -> PathBuf {
         self.data.join("token")
     }
 }
 
-/// Reads whom the server may call. A file that cannot be read is better known at the start than at the first call.
+/// Reads which hosts the server may call. A file that cannot be read should fail the start, not the first call.
 fn calls(set: &askbridge_config::Settings) -> Result<OutboundOptions, Failure> {
     let authorities = match &*set.outbound.authorities {
         None => Authorities::default(),
@@ -216,7 +216,7 @@ fn calls(set: &askbridge_config::Settings) -> Result<OutboundOptions, Failure> {
     Ok(OutboundOptions { private: (*set.outbound.private).clone(), authorities, ..OutboundOptions::default() })
 }
 
-/// What was chosen for this very command would be forgotten by the next one.
+/// Returns flags for what was set for this command alone, which another one would not know.
 fn way_back(config: &Config, data: &Path) -> Vec<String> {
     let mut flags = Vec::new();
     if config.settings.top.data.is_for_this_command() {
@@ -229,12 +229,12 @@ fn way_back(config: &Config, data: &Path) -> Vec<String> {
     flags
 }
 
-/// May a terminal be shown colour? Also before there are settings.
+/// May a terminal be shown colour? Works before settings are read.
 fn may_colour() -> bool {
     text("NO_COLOR").is_none() && text("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// The file to read, and whether somebody named it.
+/// Returns the file to read, and whether it was named explicitly.
 fn file(line: &CommandLine) -> Option<(PathBuf, bool)> {
     if let Some(path) = &line.file {
         return Some((path.clone(), true));
@@ -253,7 +253,7 @@ fn config_folder() -> Option<PathBuf> {
     text("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(PathBuf::from(text("HOME")?).join(".config")))
 }
 
-/// The token that other programs' settings name: as it is, or as `$VARIABLE`. `None` if that is not set.
+/// Returns the token in another program's settings: literal, or as `$VARIABLE`. `None` if that is not set.
 pub(crate) fn named_token(bearer: &str) -> Option<String> {
     match bearer.strip_prefix('$') {
         Some(name) => text(name.trim_start_matches('{').trim_end_matches('}')),
@@ -265,14 +265,14 @@ pub(crate) fn named_token(bearer: &str) -> Option<String> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Surroundings {
     pub(crate) home: PathBuf,
-    /// `~/.config`, unless somebody moved it.
+    /// `~/.config`, unless `XDG_CONFIG_HOME` names another.
     pub(crate) config: PathBuf,
-    /// What `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `OPENCODE_CONFIG` name.
+    /// From `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `OPENCODE_CONFIG`.
     pub(crate) claude: Option<PathBuf>,
     pub(crate) codex: Option<PathBuf>,
     pub(crate) opencode: Option<PathBuf>,
     pub(crate) path: Vec<PathBuf>,
-    /// The folder that we were started in.
+    /// The working folder.
     pub(crate) folder: PathBuf,
 }
 
@@ -299,13 +299,13 @@ fn data_folder() -> Option<PathBuf> {
     Some(folder.join("askbridge"))
 }
 
-/// The collector that is named to every program of this environment. One that we cannot speak to was not meant for us.
+/// Returns the collector that this environment names for every program, if we support its protocol.
 fn collector_of_others() -> Option<String> {
     let speaks_http = text("OTEL_EXPORTER_OTLP_PROTOCOL").is_none_or(|protocol| protocol.starts_with("http/"));
     text("OTEL_EXPORTER_OTLP_ENDPOINT").filter(|url| speaks_http && askbridge_config::Collector::new(url).is_ok())
 }
 
-/// Variables that look like a setting misspelt, each with the one that was probably meant.
+/// Returns variables that look like a misspelt setting, each with the likely one.
 pub(crate) fn misspelt_variables() -> Vec<(String, String)> {
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let ours = names.filter(|name| name.starts_with("ASKBRIDGE_"));
@@ -314,28 +314,29 @@ pub(crate) fn misspelt_variables() -> Vec<(String, String)> {
     slips.into_iter().map(|(meant, name)| (name, meant)).collect()
 }
 
-/// What an agent's hook finds in its environment.
+/// What a hook reads from the agent's environment.
 pub(crate) struct HookSurroundings {
-    /// We run this agent ourselves.
+    /// Do we host this agent?
     pub(crate) hosted: bool,
-    /// Does somebody sit in front of the agent? As it says itself, where it does.
+    /// Is a person in front of the agent? `None` if it does not say.
     pub(crate) attended: Option<bool>,
 }
 
 pub(crate) fn hook_surroundings() -> HookSurroundings {
-    // Claude Code says whether somebody sits in front of it, and, older ones as well, how it was started: `cli` in a terminal,
-    // `sdk-…` by a program. An older one that a conversation in a terminal has started repeats what that said.
+    // Claude Code says whether a person is in front of it and, older versions too, how it was started: `cli` in a
+    // terminal, `sdk-…` by a program. An older one that was started from a conversation in a terminal inherits that
+    // one's value.
     let attended = text("CLAUDE_CODE_SESSION_ATTENDED").map(|told| told != "0");
     let by_program = text("CLAUDE_CODE_ENTRYPOINT").filter(|entry| entry.starts_with("sdk")).map(|_| false);
     HookSurroundings { hosted: text("ASKBRIDGE_HOSTED").is_some(), attended: by_program.or(attended) }
 }
 
-/// Does a person sit in front of the Claude Code that started us? `None`: another program did.
+/// Is a person in front of the Claude Code that started us? `None`: another program started us.
 pub(crate) fn claude_is_attended() -> Option<bool> {
     text("CLAUDE_CODE_ENTRYPOINT").map(|entry| entry == "cli")
 }
 
-/// Where whoever started us wants to hear that we are ready: systemd sets it for `Type=notify`.
+/// The socket for our state: systemd sets it for `Type=notify`.
 pub(crate) fn notify_socket() -> Option<PathBuf> {
     text("NOTIFY_SOCKET").map(PathBuf::from)
 }

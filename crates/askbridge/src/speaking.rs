@@ -1,4 +1,4 @@
-//! Languages of other systems: which are spoken, and on which ports.
+//! Dialects of other systems: which are enabled, and on which ports.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,7 +16,7 @@ use tracing::{info, warn};
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-/// What is spoken, ready to be served: the router of our own port, and other ports with theirs.
+/// The enabled dialects, ready to be served: the router of our own port, and other ports with theirs.
 pub(crate) struct Spoken {
     pub(crate) router: Router,
     ports: Vec<(Vec<&'static str>, TcpListener, Router)>,
@@ -32,7 +32,7 @@ impl Spoken {
         }
         let mut places: Vec<(Option<SocketAddr>, Vec<_>)> = Vec::new();
         for (listing, address) in settings.dialects.speak.iter().filter_map(|(name, at)| Some((dialect(name)?, *at))) {
-            // Port 0 is any that is free: another one each time.
+            // Port 0 is any free port, a different one each time.
             let is_any = address.is_some_and(|address| address.port() == 0);
             match places.iter_mut().find(|(known, _)| *known == address && !is_any) {
                 Some((_, listings)) => listings.push(listing),
@@ -66,7 +66,7 @@ impl Spoken {
         Ok(spoken)
     }
 
-    /// Begins to accept on the other ports, and says what is spoken where.
+    /// Begins to accept on the other ports, and logs what is served where.
     pub(crate) fn serve(self, app: &App, settings: &Settings) -> std::io::Result<()> {
         let mut written = String::new();
         for (names, port, router) in self.ports {
@@ -86,7 +86,7 @@ impl Spoken {
         }
         let spoken: Vec<_> = settings.dialects.speak.iter().map(|(name, _)| *name).collect();
         attend(app, &spoken);
-        // A courtesy to whoever looks; nothing depends on it.
+        // For information only; nothing depends on it.
         let _ = fs::write(settings.dialects_file(), written);
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! Agents that we run: a round through the FIFO and the spool, as in production, and what one of them costs us.
+//! Hosted agents: rounds through the FIFO and the spool, as in production, and the server's memory for each agent.
 //!
-//! The agent is the double of Claude Code, a process for each session, which asks again as soon as it has read its answer.
+//! The agent is the double of Claude Code, one process per session, which asks again as soon as it has read its answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,30 +23,30 @@ use crate::subject::{AS_FAST_AS_IT_CAN, Subject, beside};
 /// Nothing takes this long. Beyond: it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
 const BREATH: Duration = Duration::from_millis(5);
-/// How long a run is, until everything is warm.
+/// The length of the warm-up run.
 const WARM_UP_MS: u64 = 300;
 /// How long it may take until every agent knows when to begin.
 const GET_READY: Duration = Duration::from_secs(2);
 
-/// A server with agents in it.
+/// A server with hosted agents.
 struct Hosted {
     subject: Subject,
     work: PathBuf,
-    /// Outlives the server: agents have their files in it.
+    /// Must outlive the server: the agents' files are in it.
     _folder: TempDir,
     sessions: Vec<String>,
-    /// What every session is started with.
+    /// Settings that every session is started with.
     more: Value,
 }
 
-/// Runs rounds in `sessions` agents at once. Returns what the server spent on each.
+/// Runs rounds in `sessions` agents at once. Returns the figures per round.
 pub(crate) async fn measure(root: &Path, sessions: usize, span: Duration) -> Result<Figures> {
     let mut hosted = Hosted::start(root, &[("FAKE_CLAUDE_DRILL", "1")], json!({})).await?;
     hosted.more(sessions).await?;
     let mut socket = greet(&hosted.subject).await?;
     let person = tokio::spawn(async move { answer_everything(&mut socket, |_| true).await });
     hosted.drill(WARM_UP_MS).await?;
-    // All of them at once, as in the floor's runs: with fewer, a round costs more.
+    // All agents begin at once, as in the floor's runs: with fewer, a round costs more.
     let (began, pid) = (Instant::now() + GET_READY, hosted.subject.pid);
     hosted.begin_drill(span.as_millis().try_into()?, GET_READY).await?;
     ensure!(Instant::now() < began, "the agents were not ready in time");
@@ -60,7 +60,7 @@ pub(crate) async fn measure(root: &Path, sessions: usize, span: Duration) -> Res
     Figures::of(took, cpu, span)
 }
 
-/// What an agent costs the server, in bytes of its memory.
+/// What an agent costs the server, in bytes of memory.
 pub(crate) struct Memory {
     pub(crate) running: f64,
     pub(crate) parked: f64,
@@ -68,7 +68,7 @@ pub(crate) struct Memory {
 
 pub(crate) async fn memory(root: &Path, sessions: usize) -> Result<Memory> {
     let mut hosted = Hosted::start(root, &[("FAKE_CLAUDE_DRILL", "1")], json!({})).await?;
-    // The first ones pay for what is made once.
+    // The first agents pay for one-time allocations.
     hosted.more(8).await?;
     hosted.drill(0).await?;
     let before = resident(hosted.subject.pid)?;
@@ -90,7 +90,7 @@ pub(crate) async fn memory(root: &Path, sessions: usize) -> Result<Memory> {
     Ok(Memory { running, parked })
 }
 
-/// What the double asks whatever it is told.
+/// A script that asks one question, whatever the prompt.
 fn one_question() -> String {
     let options = json!([{"label": "A", "description": "One"}, {"label": "B", "description": "Other"}]);
     let question = json!({"question": "Which?", "header": "Which", "options": options, "multiSelect": false});
@@ -118,7 +118,7 @@ impl Hosted {
         Ok(serde_json::from_str(&said)?)
     }
 
-    /// Starts so many sessions more.
+    /// Starts `sessions` more sessions.
     async fn more(&mut self, sessions: usize) -> Result<()> {
         let mut connection = self.subject.connect().await?;
         for _ in 0..sessions {
@@ -140,20 +140,20 @@ impl Hosted {
         Ok(())
     }
 
-    /// Lets every agent ask for so long. Returns how long each round took.
+    /// Lets every agent ask for this long. Returns how long each round took.
     async fn drill(&mut self, span_ms: u64) -> Result<Vec<Duration>> {
         self.begin_drill(span_ms, Duration::ZERO).await?;
         self.end_drill(Duration::from_millis(span_ms)).await
     }
 
-    /// Tells every agent to ask for so long, after a while.
+    /// Tells every agent to ask for this long, after a delay.
     async fn begin_drill(&self, span_ms: u64, after: Duration) -> Result<()> {
         #[expect(clippy::disallowed_methods, reason = "another process has to mean the same moment")]
         let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)? + after;
         self.say(&format!("drill {span_ms} {}", at.as_millis())).await
     }
 
-    /// Waits until every agent has asked for long enough.
+    /// Waits until every agent has finished.
     async fn end_drill(&mut self, span: Duration) -> Result<Vec<Duration>> {
         let began = Instant::now();
         loop {
@@ -177,7 +177,7 @@ impl Hosted {
         }
     }
 
-    /// Lets every agent ask once, and waits until it is let go for that.
+    /// Lets every agent ask once, and waits until its process is parked.
     async fn park(&self) -> Result<()> {
         self.say("hi").await?;
         let (mut connection, began) = (self.subject.connect().await?, Instant::now());
@@ -195,7 +195,7 @@ impl Hosted {
         Ok(())
     }
 
-    /// Stops the server, then whatever would outlive it.
+    /// Stops the server, then kills the agents' processes, which would outlive it.
     async fn stop(self) -> Result<()> {
         let agents = self.subject.data.join("run/agents");
         self.subject.stop().await?;

@@ -1,8 +1,8 @@
-//! A crowd on one server: many connections, many asks a second, and every client writes down what it saw.
+//! A crowd on one server: many connections, many asks a second, and a record of what every client saw.
 //!
 //! A person sees every ask today (sessions have no narrower audience yet), so ten thousand people and a thousand asks a
-//! second would be ten million frames a second. The crowd is therefore ten thousand callers who see what is theirs and
-//! nothing else, each with a token of its own, and a few people who answer everything.
+//! second would be ten million frames a second. The crowd is therefore ten thousand agents that see only their own
+//! asks, each with its own token, and a few people who answer everything.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -35,18 +35,18 @@ pub(crate) struct Crowd {
 pub(crate) const FULL: Crowd = Crowd { people: 10_000, asks_per_s: 1_000, span: Duration::from_secs(60) };
 pub(crate) const QUICK: Crowd = Crowd { people: 200, asks_per_s: 50, span: Duration::from_secs(5) };
 
-/// People who answer, each a part of all asks.
+/// People who answer; each takes a share of all asks.
 const ANSWERERS: usize = 4;
 /// Connections that ask.
 const ASKERS: usize = 64;
-/// Connections from one address. An address has some 28,000 ports to call from.
+/// Connections from one address, which has some 28,000 ports to connect from.
 const PER_ADDRESS: usize = 8_000;
-/// How long agents that have lost their way may try, at most.
+/// How long the overload at the end lasts, at most.
 const OVERLOADED: Duration = Duration::from_secs(10);
-/// Beyond: somebody did not get what they were promised.
+/// Beyond: a client did not get what it was promised.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What one connection was told, by ask: how often asked and how often settled.
+/// What one connection was told: how often each ask was asked and settled.
 type Heard = Arc<std::sync::Mutex<HashMap<String, (u32, u32)>>>;
 
 #[derive(Default)]
@@ -146,7 +146,7 @@ async fn greet(server: SocketAddr, from: usize, token: &str) -> Result<Socket> {
     bail!("the server hung up on a caller")
 }
 
-/// Writes down what comes.
+/// Records what arrives.
 async fn listen(mut socket: Socket, heard: Heard) {
     while let Some(Ok(frame)) = socket.next().await {
         let Ok(frame) = serde_json::from_str::<Value>(frame.to_text().unwrap_or_default()) else { continue };
@@ -162,7 +162,7 @@ async fn listen(mut socket: Socket, heard: Heard) {
     }
 }
 
-/// Answers every ask whose place in the journal is this person's part.
+/// Answers this person's share of the asks, chosen by their ids.
 async fn answer(mut socket: Socket, part: usize) {
     let mut tag = 0;
     while let Some(Ok(frame)) = socket.next().await {
@@ -183,7 +183,7 @@ async fn answer(mut socket: Socket, part: usize) {
     }
 }
 
-/// Asks at the crowd's pace. Returns every ask that was acknowledged, with who asked it.
+/// Asks at the crowd's pace. Returns every acknowledged ask, with the caller that asked it.
 async fn ask(subject: &Arc<Subject>, tokens: &[String], crowd: &Crowd) -> Result<(Vec<(usize, String)>, Arc<Counts>)> {
     let (counts, taken) = (Arc::new(Counts::default()), Arc::new(Mutex::new(Vec::new())));
     let tokens = Arc::new(tokens.to_vec());
@@ -224,7 +224,7 @@ async fn ask(subject: &Arc<Subject>, tokens: &[String], crowd: &Crowd) -> Result
     Ok((taken, counts))
 }
 
-/// Counts the asks of which their caller has not heard exactly once that they were asked and once that they were settled.
+/// Counts the asks whose caller was not told exactly once that they were asked and once that they were settled.
 fn missing(acknowledged: &[(usize, String)], heard: &[Heard]) -> Option<usize> {
     let is_missing = |(caller, id): &&(usize, String)| {
         let heard = heard[*caller].lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -13,11 +13,11 @@ use crate::report::median;
 use crate::subject::Subject;
 use crate::tongues::{Line, Plugin, Room, Screen, Tongue, questions, uuid_of};
 
-/// CPU per round, as a part of the native one's, that no dialect may exceed.
+/// The most CPU time per round that a dialect may take, relative to the native one.
 const RATIO_MAX: f64 = 1.3;
 const WARM: Duration = Duration::from_millis(300);
 
-/// Measures one round after the other in one session, in every dialect in turn, so that a noisy machine disturbs them alike.
+/// Measures serial rounds in one session, in every dialect in turn, so that a noisy machine disturbs them alike.
 pub(crate) async fn run(repeats: usize, span: Duration) -> Result<()> {
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
@@ -68,7 +68,7 @@ async fn one(root: &Path, tongue: Tongue, span: Duration) -> Result<Figures> {
     Ok(figures)
 }
 
-/// An agent asks as in the native rounds, and a person answers on a screen of another system.
+/// An agent asks as in the native rounds, and a person answers on another system's screen.
 async fn answered_on_a_screen(subject: &Subject, tongue: Tongue, span: Duration) -> Result<Figures> {
     let line = Line { to: subject.address, from: 0 };
     let mut connection = subject.connect().await?;
@@ -116,7 +116,7 @@ async fn asked_by_a_plugin(subject: &Subject, span: Duration) -> Result<Figures>
     let made = connection.post("/v1/tokens", subject.agent.as_deref(), r#"{"name":"openclaw"}"#).await?;
     let token = serde_json::from_str::<Value>(&made)?["token"].as_str().context("a token was made")?.to_owned();
     let mut plugin = Plugin::connect(Line { to: subject.address, from: 0 }, &token).await?;
-    // Its chat is there once something was heard; until then an ask of its own is answered by nobody.
+    // The plugin's own chat session appears only after its first frame; an ask before that would stay unanswered.
     let key = loop {
         let listed = connection.get("/v1/sessions", subject.person.as_deref()).await?;
         let listed: Value = serde_json::from_str(&listed)?;

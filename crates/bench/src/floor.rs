@@ -1,4 +1,4 @@
-//! The floor: a relay with nothing in it that could be left out.
+//! The floor: a minimal relay, to compare with.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ pub(crate) async fn serve(folder: Option<PathBuf>) -> Result<()> {
     }
 }
 
-/// One writer, group commit: whatever waits goes into one transaction.
+/// Group commit by a single writer: everything that is queued goes into one transaction.
 fn write(folder: &std::path::Path, mut jobs: mpsc::Receiver<(String, oneshot::Sender<()>)>) -> rusqlite::Result<()> {
     let conn = Connection::open(folder.join("floor.db"))?;
     conn.execute_batch(

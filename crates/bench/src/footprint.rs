@@ -1,4 +1,4 @@
-//! What it costs to wait: memory of an idle connection and of an open ask, and how long a start takes.
+//! The cost of waiting: memory of an idle connection and of an open ask, and the time of a start.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ const WARM: usize = 1_000;
 pub(crate) async fn per_connection(root: &Path, connections: usize) -> Result<f64> {
     let subject = Subject::measured(Kind::Askbridge, root).await?;
     let mut sockets = Vec::with_capacity(connections + WARM);
-    // The first ones pay for what is made once: caches, and what the allocator keeps of what many need for a moment.
+    // The first connections pay for one-time costs: caches, and memory that the allocator retains after peaks.
     while sockets.len() < WARM {
         sockets.extend(try_join_all((0..AT_ONCE).map(|_| greet(&subject))).await?);
     }
@@ -45,10 +45,10 @@ pub(crate) async fn per_open_ask(root: &Path, asks: usize) -> Result<f64> {
     Ok((after.saturating_sub(before)) as f64 / asks as f64)
 }
 
-/// Asks without waiting, each time in a session of its own, over a few connections.
+/// Makes asks without waiting, each in a new session, over a few connections.
 pub(crate) async fn ask(subject: &Subject, asks: usize) -> Result<()> {
     const LANES: usize = 64;
-    // Each with a token of its own: what one of them may have open has a bound.
+    // Each connection has its own token, because the bytes of open asks per token are limited.
     let tokens = tokens(subject, LANES).await?;
     let lane = |(lane, token): (usize, String)| async move {
         let mut connection = subject.connect().await?;
@@ -70,10 +70,10 @@ pub(crate) async fn ask(subject: &Subject, asks: usize) -> Result<()> {
     try_join_all(tokens.into_iter().enumerate().map(lane)).await.map(drop)
 }
 
-/// Returns how long it takes from the start of the process to the first connection that is accepted.
+/// Returns the time from the start of the process to the first accepted connection.
 pub(crate) async fn start(root: &Path) -> Result<Duration> {
     let folder = tempfile::TempDir::new_in(root)?;
-    // A port that was free a moment ago, so that it can be tried before the server says which one it took.
+    // A port that was just free, so that the client can try to connect before the server prints its address.
     let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let began = Instant::now();
     let mut child = Subject::command(folder.path(), &address.to_string())?.spawn()?;

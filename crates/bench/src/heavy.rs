@@ -1,4 +1,4 @@
-//! Large asks without end from one token, and people who look on: how much memory that takes, and that no client is cut off.
+//! Many large asks from one token, with people watching: peak memory, and that no client is cut off.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use crate::subject::{Kind, Subject};
 
 pub(crate) struct Heavy {
     pub(crate) asks: usize,
-    /// Of each, the content of a file that is to be written.
+    /// The size of each: the content of a file that the agent wants to write.
     pub(crate) bytes: usize,
 }
 
 pub(crate) const FULL: Heavy = Heavy { asks: 500, bytes: 250_000 };
 pub(crate) const QUICK: Heavy = Heavy { asks: 60, bytes: 80_000 };
 
-/// People who are there from the beginning, and as many who come when everything is open.
+/// People who are connected from the beginning, and as many who connect once everything is open.
 const PEOPLE: usize = 10;
-/// Resident memory of the server, at its highest.
+/// The server's peak resident memory.
 const MEMORY_MAX_KB: u64 = 300 * 1024;
-/// Beyond: a client did not hear of an ask that was taken.
+/// Beyond: a client was not told of an ask that was acknowledged.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Fails if a client is cut off or hears less than there is, or the server takes more memory than it may.
+/// Fails if a client is cut off or is told of too few asks, or if the server takes more memory than it may.
 pub(crate) async fn run(heavy: Heavy) -> Result<()> {
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
@@ -60,7 +60,7 @@ pub(crate) async fn run(heavy: Heavy) -> Result<()> {
     };
     timeout(PATIENCE, all_heard).await.context("a client did not hear of all asks")?;
     let asked = peak_kb(subject.pid)?;
-    // They stay, so that what is kept for them is there at the end.
+    // They stay connected, so that what the server keeps for them counts.
     let mut come = Vec::new();
     for _ in 0..PEOPLE {
         come.push(greet(&subject).await?);
@@ -97,7 +97,7 @@ pub(crate) async fn run(heavy: Heavy) -> Result<()> {
     subject.stop().await
 }
 
-/// Counts the asks that a client hears of, until it is cut off.
+/// Counts the asks that a client is told of, until it is cut off.
 async fn listen(mut socket: Socket, asks: Arc<AtomicUsize>) {
     while let Some(Ok(frame)) = socket.next().await {
         if frame.to_text().is_ok_and(|text| text.contains(r#""event":{"type":"asked""#)) {
@@ -106,7 +106,7 @@ async fn listen(mut socket: Socket, asks: Arc<AtomicUsize>) {
     }
 }
 
-/// The most that a process has ever had in memory.
+/// Returns the peak resident memory of a process.
 fn peak_kb(pid: u32) -> Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("a process has memory")?;

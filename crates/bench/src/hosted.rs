@@ -1,4 +1,4 @@
-//! The part of the page about agents that we run, beside the durable floor of the same run.
+//! The page's section on hosted agents, beside the durable floor of the same run.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::subject::{Kind, Subject};
 
 /// Sessions whose memory is measured.
 const SESSIONS: usize = 64;
-/// The floor as fast as it can, agents that we run, and the floor as fast as those.
+/// The floor at full speed, hosted agents, and the floor at the agents' pace.
 const SERVERS: [&str; 3] = ["durable floor", "askbridge and its agents", "durable floor, at their pace"];
 
 pub(crate) async fn write(page: &mut String, root: &Path, repeats: usize, span: Duration) -> Result<()> {
@@ -28,8 +28,8 @@ pub(crate) async fn write(page: &mut String, root: &Path, repeats: usize, span: 
             eprintln!("{sessions} agents that we run, {repeat} of {repeats}");
             figures[0].push(floor(root, sessions, Pace::Saturated, span).await?);
             let ours = agents::measure(root, sessions, span).await?;
-            // Agents are processes of their own and take their share of the machine, so they ask less often than a floor
-            // that has it for itself; and what is seldom shares fewer commits.
+            // Agents are separate processes and take their share of the machine, so they ask less often than a floor
+            // that has it to itself; and rarer rounds share fewer commits.
             figures[2].push(floor(root, sessions, Pace::PerSecond(ours.rounds_per_s as u32), span).await?);
             figures[1].push(ours);
         }
@@ -75,7 +75,7 @@ fn row(page: &mut String, sessions: usize, name: &str, figures: &[Figures], rati
     Ok(())
 }
 
-/// Measures what agents that we run cost, and nothing else.
+/// Measures the cost of hosted agents only.
 pub(crate) async fn only_agents() -> Result<()> {
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
@@ -85,7 +85,7 @@ pub(crate) async fn only_agents() -> Result<()> {
     Ok(())
 }
 
-/// One measurement, to look at with other tools.
+/// Runs one measurement, to observe with other tools.
 pub(crate) async fn one(agents: usize, seconds: u64) -> Result<()> {
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;

@@ -1,9 +1,9 @@
-//! Just enough HTTP to ask with, so that the client costs little.
+//! A minimal HTTP client, so that the client costs little.
 
 use anyhow::{Context, Result, bail};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// A connection that is kept open.
+/// A keep-alive connection.
 pub(crate) struct Connection<S> {
     stream: S,
     buffer: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Agents that ask and a person who answers at once.
+//! Agents that ask, and a person who answers at once.
 
 use std::time::{Duration, Instant};
 
@@ -19,11 +19,11 @@ use crate::tongues::{ANSWER, QUESTION, questions};
 pub(crate) enum Pace {
     /// Ask again as soon as the answer is there.
     Saturated,
-    /// So many rounds a second, over all sessions.
+    /// This many rounds a second, over all sessions.
     PerSecond(u32),
 }
 
-/// Agents with a session each, who can be let loose more than once.
+/// Agents with one session each, for one or more runs.
 pub(crate) struct Crew {
     seats: Vec<Seat>,
     token: Option<String>,
@@ -35,7 +35,7 @@ struct Seat {
 }
 
 impl Crew {
-    /// Starts the sessions: that takes a while, and is not part of any round.
+    /// Starts the sessions, which is slow and not part of any round.
     pub(crate) async fn gather(subject: &Subject, sessions: usize) -> Result<Self> {
         let mut seats = Vec::with_capacity(sessions);
         for _ in 0..sessions {
@@ -137,7 +137,7 @@ struct Asked<'a> {
     id: &'a str,
 }
 
-/// A person who answers whatever is asked and meant for them, at once.
+/// Answers at once every ask that `is_meant` accepts.
 pub(crate) async fn answer_everything(socket: &mut Socket, is_meant: fn(&str) -> bool) -> Result<()> {
     let mut tag = 0;
     while let Some(frame) = socket.next().await {

@@ -1,8 +1,8 @@
-//! Measures askbridge against the floor of the same run.
+//! Benchmarks of askbridge against the floor of the same run.
 //!
-//! The floor is what any such bridge has to pay: a relay that takes a question over HTTP, shows it on a WebSocket and
-//! carries the answer back. *bare* keeps nothing; *durable* makes two synced commits a round. The same client drives
-//! all three in turn, so that a noisy machine disturbs them alike.
+//! The floor is the minimum that any such bridge has to do: a relay that takes a question over HTTP, shows it on a
+//! WebSocket and carries the answer back. *bare* stores nothing; *durable* makes two synced commits a round. The same
+//! client drives all three in turn, so that a noisy machine disturbs them alike.
 
 mod agents;
 mod crowd;

@@ -1,4 +1,4 @@
-//! A great many open asks: how long until the server is there again, how much memory, how fast the inbox.
+//! Very many open asks: the time of a restart, memory, and the time of an inbox page.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,18 +14,18 @@ pub(crate) struct Many {
     pub(crate) asks: usize,
     pub(crate) ready: Spread,
     pub(crate) resident: u64,
-    /// The first page of the inbox after each start, and the following ones.
+    /// The first page of the inbox after each start, and the later ones.
     pub(crate) first_page: Spread,
     pub(crate) later_pages: Spread,
-    /// Checking and folding everything, and what there was to fold.
+    /// The time of `journal verify`, and the number of events that it folded.
     pub(crate) verify: Duration,
     pub(crate) events: usize,
 }
 
-/// How often the server is killed and started again. A page is the first one only once.
+/// How often the server is killed and restarted. Only the first page after a start counts as `first_page`.
 pub(crate) const STARTS: usize = 7;
 
-/// The middle of several tries, and the slowest.
+/// The median of several tries, and the slowest.
 pub(crate) struct Spread {
     pub(crate) median: Duration,
     pub(crate) slowest: Duration,
@@ -38,7 +38,7 @@ impl Spread {
     }
 }
 
-/// Fills a store with open asks and starts a server on it again and again.
+/// Fills a store with open asks and restarts a server on it several times.
 pub(crate) async fn many(root: &Path, asks: usize) -> Result<Many> {
     let mut subject = Subject::measured(Kind::Askbridge, root).await?;
     ask(&subject, asks).await?;
@@ -63,7 +63,7 @@ pub(crate) async fn many(root: &Path, asks: usize) -> Result<Many> {
     Ok(Many { asks, ready, resident: most, first_page, later_pages, verify, events: asks * 2 })
 }
 
-/// Looks at the inbox. Returns how long that took.
+/// Fetches the inbox. Returns how long that took.
 async fn page(subject: &Subject, connection: &mut Connection<TcpStream>) -> Result<Duration> {
     let began = Instant::now();
     connection.get("/v1/asks?state=open&limit=50", subject.person.as_deref()).await?;

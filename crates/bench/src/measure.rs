@@ -1,4 +1,4 @@
-//! What one measurement says.
+//! The figures of one measurement.
 
 use std::time::{Duration, Instant};
 
@@ -42,13 +42,13 @@ impl Figures {
     }
 }
 
-/// Returns the span that this part of all spans does not exceed. There has to be one.
+/// Returns the percentile `part` of `spans`, which must not be empty.
 pub(crate) fn percentile(spans: &mut [Duration], part: f64) -> Duration {
     let place = ((spans.len() - 1) as f64 * part) as usize;
     *spans.select_nth_unstable(place).1
 }
 
-/// The kernel counts in hundredths of a second; a measurement takes long enough for that.
+/// Returns the CPU time of a process. The kernel counts it in hundredths of a second, precise enough here.
 pub(crate) fn cpu_time(pid: u32) -> Result<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let rest = &stat[stat.rfind(')').context("a command has a name")? + 1..];

@@ -1,7 +1,7 @@
-//! Many clients of all dialects on one server, each with an ask of its own that it sees, answers and sees end.
+//! Many clients of all dialects on one server, each with its own ask, which it sees, answers, and sees settled.
 //!
-//! A page of gobby hears of everything that its person may see, and a person sees every ask today, so there are few of
-//! these; the others hear of their own session and nothing else.
+//! A page of gobby is told of everything that its person may see, and a person sees every ask today, so there are few
+//! of these; the others are told of their own session only.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -20,13 +20,13 @@ use crate::load::{answer_everything, greet};
 use crate::subject::Subject;
 use crate::tongues::{Line, Plugin, Room, Screen, Tongue, questions, uuid_of};
 
-/// Of a hundred clients, so many speak this.
+/// How many of a hundred clients speak each dialect.
 const SHARES: [(Tongue, usize); 5] =
     [(Tongue::Prime, 40), (Tongue::Ccc, 28), (Tongue::Seline, 20), (Tongue::Whimmy, 11), (Tongue::Gobby, 1)];
 const PER_ADDRESS: usize = 8_000;
 /// Clients that connect at the same moment; more would only queue in the kernel.
 const AT_ONCE: usize = 64;
-/// Beyond: somebody did not get what they were promised.
+/// Beyond: a client did not get what it was promised.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 pub(crate) const FULL: usize = 10_000;
@@ -43,7 +43,7 @@ pub(crate) async fn run(clients: usize) -> Result<()> {
     let ports = Ports::read(&subject)?;
     let before = memory_kb(subject.pid)?;
 
-    // Plugins ask; somebody has to answer them.
+    // Plugins only ask; this person answers them.
     let mut answerer = greet(&subject).await?;
     let answering = tokio::spawn(async move { answer_everything_of_plugins(&mut answerer).await });
     let everybody = Arc::new(Barrier::new(clients + 1));
@@ -56,7 +56,7 @@ pub(crate) async fn run(clients: usize) -> Result<()> {
         people.spawn(client.run(Arc::clone(&dialling), Arc::clone(&everybody)));
     }
     let all = timeout(PATIENCE, async {
-        // Whoever fails to connect would keep the others waiting for ever.
+        // A client that fails to connect would keep the others waiting for ever.
         tokio::select! {
             _ = everybody.wait() => Ok(()),
             Some(ended) = people.join_next() => ended?.map(drop),
@@ -95,7 +95,7 @@ pub(crate) async fn run(clients: usize) -> Result<()> {
     Arc::into_inner(subject).context("nobody else holds the server")?.stop().await
 }
 
-/// Spreads the dialects, so that each is there from the beginning.
+/// Spreads the dialects, so that each is used from the beginning.
 fn tongue_of(place: usize) -> Tongue {
     // 37 and 100 have no divisor in common: every hundred holds each share once.
     let mut within = place * 37 % 100;
@@ -116,7 +116,7 @@ struct Client {
 }
 
 impl Client {
-    /// Connects, waits until everybody has, asks, answers what it is shown, and sees that it counted.
+    /// Connects, waits until all clients have, asks, answers what it is shown, and checks that it counted.
     async fn run(self, dialling: Arc<Semaphore>, everybody: Arc<Barrier>) -> Result<Tongue> {
         let Self { subject, tongue, line, place } = self;
         let turn = dialling.acquire().await?;
@@ -136,7 +136,7 @@ impl Client {
         let mut screen = Screen::open(tongue, line, &room).await?;
         drop((turn, connection));
         everybody.wait().await;
-        // A person's hand: not everybody asks at the same moment.
+        // Limits how many clients ask at the same moment.
         let turn = dialling.acquire().await?;
         let mut connection = subject.connect().await?;
         let body = json!({"session": session, "questions": questions()}).to_string();
@@ -153,12 +153,12 @@ impl Client {
     }
 }
 
-/// Answers what plugins ask, and leaves the rest to its own screens.
+/// Answers what plugins ask; other asks are answered on their own screens.
 async fn answer_everything_of_plugins(socket: &mut crate::load::Socket) -> Result<()> {
     answer_everything(socket, |text| text.contains(r#""door":"whimmy""#)).await
 }
 
-/// Looks that nothing is open, and that as many asks are answered as there are clients.
+/// Checks that nothing is open, and that as many asks are answered as there are clients.
 async fn verify(subject: &Subject, clients: usize) -> Result<()> {
     let mut connection = subject.connect().await?;
     let person = subject.person.as_deref();
@@ -178,7 +178,7 @@ async fn verify(subject: &Subject, clients: usize) -> Result<()> {
     Ok(())
 }
 
-/// On which port each dialect is spoken.
+/// The port of each dialect.
 struct Ports(BTreeMap<String, SocketAddr>);
 
 impl Ports {

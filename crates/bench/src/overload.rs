@@ -1,5 +1,5 @@
-//! Agents that have lost their way: they ask without end in sessions where nobody answers. What is too much is refused at
-//! once, and everybody else hardly notices.
+//! Runaway agents: they ask without end in sessions where nobody answers. The server must refuse the excess at once,
+//! and other clients must hardly notice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,12 +16,12 @@ use crate::subject::Subject;
 const LOST: usize = 256;
 /// Sessions that they ask in.
 const SESSIONS: usize = 16;
-/// How often somebody else looks whether the server still listens.
+/// How often another client checks that the server still responds.
 const PULSE: Duration = Duration::from_millis(50);
 /// Beyond: the server stalled.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What became of all the requests.
+/// How the requests were answered.
 #[derive(Default)]
 struct Answers {
     taken: usize,
@@ -29,8 +29,8 @@ struct Answers {
     waits: Vec<Duration>,
 }
 
-/// Overloads the server for a while and prints what it did. Fails if a request was not answered, or by anything but 201, 429
-/// and 503.
+/// Overloads the server for a while and prints what it did. Fails if a request was not answered, or by anything but
+/// 201, 429 and 503.
 pub(crate) async fn run(subject: &Arc<Subject>, span: Duration) -> Result<()> {
     let mut connection = subject.connect().await?;
     let mut sessions = Vec::with_capacity(SESSIONS);
@@ -92,7 +92,7 @@ async fn ask_without_end(subject: &Subject, session: &str, until: Instant) -> Re
     Ok(answers)
 }
 
-/// Somebody who has nothing to do with it looks at the server all the time. Returns how long each look took.
+/// Fetches the inbox again and again, as an unrelated client. Returns how long each request took.
 async fn pulse(subject: Arc<Subject>, stop: Arc<AtomicBool>) -> Result<Vec<Duration>> {
     let mut connection = subject.connect().await?;
     let mut looks = Vec::new();

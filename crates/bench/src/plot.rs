@@ -1,4 +1,4 @@
-//! A bar chart as SVG: few colours, readable in light and dark, no script.
+//! Bar charts as SVG: few colours, readable in light and dark, no script.
 
 use std::fmt::Write;
 

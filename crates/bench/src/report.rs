@@ -1,4 +1,4 @@
-//! What is measured, and the page that it makes.
+//! The full measurement, and the page made from it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::{dialects, footprint, hosted};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Length {
-    /// A few minutes; printed, not kept.
+    /// A few minutes; printed, not stored.
     Quick,
     /// Half an hour; written into the docs.
     Full,
@@ -29,7 +29,7 @@ const PAGE: &str = "docs/benchmarks.md";
 const BEGIN: &str = "<!-- measured: from here -->";
 const END: &str = "<!-- measured: to here -->";
 
-/// One regime, over all subjects.
+/// One load, over all subjects.
 struct Round {
     sessions: usize,
     pace: Pace,
@@ -50,7 +50,7 @@ pub(crate) async fn run(length: Length) -> Result<()> {
             rounds.push(round(root, sessions, pace, repeats, span).await?);
         }
     }
-    // Kept after each part: what was measured is not lost with what could not be.
+    // Written after each part, so that a later failure loses nothing.
     let so_far = |page: &str| match length {
         Length::Quick => Ok(()),
         Length::Full => keep(page, &rounds),
@@ -73,7 +73,7 @@ pub(crate) async fn run(length: Length) -> Result<()> {
     Ok(())
 }
 
-/// Measures one regime, alternating between the subjects.
+/// Measures one load, alternating between the subjects.
 async fn round(root: &Path, sessions: usize, pace: Pace, repeats: usize, span: Duration) -> Result<Round> {
     let mut figures: [Vec<Figures>; 3] = Default::default();
     for repeat in 1..=repeats {
@@ -161,7 +161,7 @@ fn write_many(page: &mut String, many: &Many) -> Result<()> {
     Ok(())
 }
 
-/// Puts the figures into the docs, with their plots.
+/// Writes the figures into the docs, with their plots.
 fn keep(figures: &str, rounds: &[Round]) -> Result<()> {
     let page = std::fs::read_to_string(PAGE)?;
     let (before, rest) = page.split_once(BEGIN).context("the page has a place for the figures")?;
@@ -196,7 +196,7 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Runs one subject for a while: something to point a profiler at.
+/// Runs one subject for a while, to profile it.
 pub(crate) async fn one(kind: &str, sessions: usize, seconds: u64, pace: Pace) -> Result<()> {
     let kind = match kind {
         "bare" => Kind::Bare,
@@ -212,7 +212,7 @@ pub(crate) async fn one(kind: &str, sessions: usize, seconds: u64, pace: Pace) -
     subject.stop().await
 }
 
-/// Measures what many open asks cost, and nothing else.
+/// Measures the cost of many open asks only.
 pub(crate) async fn only_many(asks: usize) -> Result<()> {
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
@@ -222,7 +222,7 @@ pub(crate) async fn only_many(asks: usize) -> Result<()> {
     Ok(())
 }
 
-/// Measures what it costs to wait, and nothing else.
+/// Measures the cost of waiting only.
 pub(crate) async fn only_footprint() -> Result<()> {
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;

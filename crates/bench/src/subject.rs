@@ -1,4 +1,4 @@
-//! What is measured: a server process, started for one measurement.
+//! The server process that is measured, started for one measurement.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -29,16 +29,16 @@ pub(crate) enum Kind {
 pub(crate) struct Subject {
     pub(crate) address: SocketAddr,
     pub(crate) pid: u32,
-    /// Tokens to ask and to decide with; the floor needs none.
+    /// Tokens for asking and deciding; the floor needs none.
     pub(crate) agent: Option<String>,
     pub(crate) person: Option<String>,
-    /// Where the server keeps what it has.
+    /// The server's data folder.
     pub(crate) data: PathBuf,
     child: Child,
     folder: Option<TempDir>,
 }
 
-/// One token asks and another answers everything, which may be more than a token may do.
+/// Lifts the rate limit: one token makes all asks and another answers them, more than a token may.
 pub(crate) const AS_FAST_AS_IT_CAN: (&str, &str) = ("ASKBRIDGE_LIMITS_REQUESTS", "1000000");
 
 impl Subject {
@@ -46,7 +46,7 @@ impl Subject {
         Self::start_with(kind, root, &[]).await
     }
 
-    /// A server that is held against the floor, which has no limits.
+    /// Starts a server to compare with the floor, which has no limits.
     pub(crate) async fn measured(kind: Kind, root: &Path) -> Result<Self> {
         Self::start_with(kind, root, &[AS_FAST_AS_IT_CAN]).await
     }
@@ -69,7 +69,7 @@ impl Subject {
         Self::of(kind, command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?, folder).await
     }
 
-    /// A server that speaks these languages of other systems.
+    /// Starts a server with these dialects of other systems.
     pub(crate) async fn speaking(root: &Path, dialects: &str) -> Result<Self> {
         let folder = TempDir::new_in(root)?;
         let mut command = Self::command(folder.path(), "127.0.0.1:0")?;
@@ -77,7 +77,7 @@ impl Subject {
         Self::of(Kind::Askbridge, command.spawn()?, folder).await
     }
 
-    /// A server that has not been started.
+    /// Returns the command of a server that is not started yet.
     pub(crate) fn command(data: &Path, listen: &str) -> Result<Command> {
         let mut command = Command::new(beside("askbridge")?);
         command.env("ASKBRIDGE_DATA", data).env("ASKBRIDGE_LISTEN", listen).env("ASKBRIDGE_LOG", "warn");
@@ -85,7 +85,7 @@ impl Subject {
         Ok(command)
     }
 
-    /// A server that somebody has set up and started.
+    /// Wraps a server that the caller has configured and started.
     pub(crate) async fn hosting(child: Child, data: &Path) -> Result<Self> {
         Self::known(Kind::Askbridge, child, data.to_owned(), None).await
     }
@@ -137,7 +137,7 @@ impl Subject {
         Ok(again)
     }
 
-    /// Checks the store from end to end, as a person would.
+    /// Checks the whole store with `journal verify`, as an operator would.
     pub(crate) async fn verify(&self) -> Result<()> {
         let mut command = Command::new(beside("askbridge")?);
         let verified = command.args(["journal", "verify"]).env("ASKBRIDGE_DATA", &self.data).output().await?;
@@ -145,7 +145,7 @@ impl Subject {
         Ok(())
     }
 
-    /// Stops it as its owner would, so that it can write down what it has counted.
+    /// Stops it with SIGTERM, so that it can write its counters.
     pub(crate) async fn stop(mut self) -> Result<()> {
         if let Some(pid) = Pid::from_raw(self.pid.cast_signed()) {
             kill_process(pid, Signal::TERM)?;

@@ -1,6 +1,6 @@
-//! Clients of other systems, as far as a round needs them: each shows a question and answers it.
+//! Minimal clients of other systems: each shows a question and answers it.
 //!
-//! They look for the few bytes that they need instead of reading frames whole, so that they cost little.
+//! They search frames for the few bytes they need instead of parsing them, so that they cost little.
 
 use std::net::SocketAddr;
 
@@ -19,7 +19,7 @@ pub(crate) type Socket = WebSocketStream<TcpStream>;
 pub(crate) const QUESTION: &str = "Which database should the new service use?";
 pub(crate) const ANSWER: &str = "SQLite";
 
-/// The questions of an ask, as agents write them.
+/// The questions of an ask, in the shape that agents write.
 pub(crate) fn questions() -> serde_json::Value {
     serde_json::json!([{
         "question": QUESTION,
@@ -57,7 +57,7 @@ impl Tongue {
     }
 }
 
-/// Where a client calls, and from where: one address has some 28,000 ports to call from.
+/// The address that a client connects to, and from which local address: one has some 28,000 ports to connect from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
     pub(crate) to: SocketAddr,
@@ -78,14 +78,13 @@ impl Line {
     }
 }
 
-/// A person's screen on which one session is open.
+/// A person's screen with one session open.
 pub(crate) enum Screen {
     Socket(Tongue, Socket),
     Stream(Box<Stream>),
 }
 
-/// A stream of chunks, and the connection on which cards are clicked: made for the first click, because one on which
-/// nothing is asked is closed.
+/// A stream of chunks, and the connection for clicks, opened at the first one because the server closes an idle one.
 pub(crate) struct Stream {
     reader: BufReader<TcpStream>,
     line: Line,
@@ -100,7 +99,7 @@ pub(crate) struct Room {
 }
 
 impl Screen {
-    /// Opens a session, and returns when everything that happened in it was told.
+    /// Opens a session, and returns when it has caught up.
     pub(crate) async fn open(tongue: Tongue, line: Line, room: &Room) -> Result<Self> {
         let Room { uuid, token } = room;
         let mut socket = match tongue {
@@ -113,7 +112,7 @@ impl Screen {
         if tongue == Tongue::Gobby {
             let beat = format!(r#"{{"type":"heartbeat","conversation_id":"{uuid}"}}"#);
             socket.send(Message::text(beat)).await?;
-            // It is heard in order, so this comes when the heartbeat was heard.
+            // Frames are handled in order, so the pong means that the heartbeat was handled.
             socket.send(Message::text(r#"{"type":"ping"}"#)).await?;
         }
         let ready = match tongue {
@@ -211,7 +210,7 @@ impl Screen {
     }
 }
 
-/// The plugin that asks.
+/// The whimmy plugin, which asks.
 pub(crate) struct Plugin(pub(crate) Socket);
 
 impl Plugin {
@@ -221,7 +220,7 @@ impl Plugin {
         Ok(Self(socket))
     }
 
-    /// Asks in the conversation with this key. Returns when the answer is there.
+    /// Asks in the conversation with this key. Returns when the answer has arrived.
     pub(crate) async fn ask(&mut self, key: &str, id: &str) -> Result<()> {
         let payload =
             serde_json::json!({"sessionKey": key, "agentId": "main", "questionId": id, "questions": questions()});
@@ -241,7 +240,7 @@ impl Plugin {
     }
 }
 
-/// Takes the text that stands between this and the next quote.
+/// Returns the text from after `name` to the next quote.
 fn after(text: &str, name: &str) -> Result<String> {
     let at = text.find(name).with_context(|| format!("no {name} in {text}"))? + name.len();
     let end = text[at..].find('"').context("a text that ends")?;

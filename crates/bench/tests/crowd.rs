@@ -1,4 +1,4 @@
-//! A small crowd, for every change: nothing is lost, and what is too much is refused.
+//! A small crowd, for every change: nothing is lost, and the excess is refused.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! A few large asks, for every change: everybody hears of all of them, and the server stays small.
+//! A few large asks, for every change: every client is told of all of them, and the server's memory stays small.
 
 use std::process::Command;
 

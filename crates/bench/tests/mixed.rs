@@ -1,4 +1,4 @@
-//! A small crowd of all dialects, for every change: each client sees its ask, answers it, and that counts.
+//! A small crowd of all dialects, for every change: each client sees its ask, answers it, and the answer counts.
 
 use std::process::Command;
 

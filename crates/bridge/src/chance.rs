@@ -1,11 +1,11 @@
-//! Where fresh names and secrets come from. A simulation brings its own, so that it can be repeated.
+//! The source of random ids and secrets. A simulation passes in a seed, so that a run can be repeated.
 
 use std::sync::Arc;
 
 use askbridge_peers::peer::Ids;
 use parking_lot::Mutex;
 
-/// Chance, real or repeatable.
+/// Randomness, from the system or from a seed.
 #[derive(Debug, Clone)]
 pub enum Chance {
     System,
@@ -46,7 +46,7 @@ impl Ids for Chance {
     }
 }
 
-/// SplitMix64: enough for names in a simulation, never for secrets.
+/// SplitMix64: good enough for ids in a simulation, never for secrets.
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;

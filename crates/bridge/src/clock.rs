@@ -1,4 +1,4 @@
-//! Where the time comes from. The rules own no clock; tests move theirs by hand.
+//! The source of the current time. The rules have no clock; tests set theirs by hand.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,10 +8,10 @@ pub use askbridge_peers::json::Rfc3339;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// Longest sleep without another look at the wall clock, which may be set while we sleep.
+/// Longest sleep before the wall clock is read again, since it may be set while we sleep.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
 
-/// The time, as this process sees it.
+/// The time as this process sees it.
 #[derive(Debug, Clone)]
 pub enum Clock {
     System,
@@ -25,7 +25,7 @@ pub struct Manual(Arc<Hands>);
 #[derive(Debug)]
 struct Hands {
     now: Mutex<Timestamp>,
-    /// Wakes sleepers in the order they fell asleep, so that a simulation runs the same way every time.
+    /// Wakes waiters in the order in which they began to wait, so that a simulation runs the same way every time.
     moved: Notify,
 }
 
@@ -37,7 +37,7 @@ impl Clock {
         }
     }
 
-    /// The same, in nanoseconds since 1970, for what is over sooner than a millisecond.
+    /// The same in nanoseconds since 1970, for spans shorter than a millisecond.
     pub(crate) fn nanos(&self) -> u64 {
         match self {
             Self::System => u64::try_from(system_since().as_nanos()).unwrap_or(u64::MAX),
@@ -45,13 +45,13 @@ impl Clock {
         }
     }
 
-    /// Waits until `at`. May return early: look at the time again.
+    /// Waits until `at`. May return early: check the time again.
     pub async fn sleep_until(&self, at: Timestamp) {
         match self {
             Self::System => tokio::time::sleep(at.since(system_now()).min(LOOK_AGAIN)).await,
             Self::Manual(manual) => loop {
                 let mut moved = std::pin::pin!(manual.0.moved.notified());
-                // Listen first, then look: the clock may be moved in between.
+                // Subscribe before reading the time: the clock may be moved in between.
                 moved.as_mut().enable();
                 if *manual.0.now.lock() >= at {
                     return;

@@ -1,8 +1,8 @@
 //! The runtime of askbridge: sockets, timers, callers. Moves bytes; holds no rules of its own.
 //!
-//! [`runtime`] submits wishes and follows what happens; [`auth`] knows who calls; [`server`] listens;
-//! [`hosts`] runs agents, [`hooks`] attends those in people's own terminals; [`keeping`] forgets what was kept
-//! long enough; [`outbound`] calls whoever is elsewhere; [`meters`] counts, [`traces`] tells.
+//! [`runtime`] submits wishes and follows the journal; [`auth`] identifies callers; [`server`] listens; [`hosts`] runs
+//! agents, [`hooks`] serves those in people's own terminals; [`keeping`] forgets sessions after their retention;
+//! [`outbound`] makes calls to other servers; [`meters`] counts, [`traces`] exports spans.
 
 pub mod auth;
 pub mod chance;

@@ -1,6 +1,6 @@
 //! The id by which a node is known across restarts: made once, kept in its data folder.
 //!
-//! It is a file of its own and no part of the journal, so that a backup does not carry it: a journal that is restored in
+//! It is a file of its own, outside of the journal, so that a backup does not carry it: a journal that is restored in
 //! another folder belongs to another node.
 
 use std::fs::{self, File, OpenOptions};
@@ -28,15 +28,15 @@ pub enum NodeIdError {
     Malformed { path: PathBuf },
 }
 
-/// Returns the id of the node whose data folder this is. Makes one if there is none; of two that do so at once, both get the
-/// id of the first.
+/// Returns the id of the node whose data folder this is, and makes one if there is none. If two processes do so at
+/// once, both get the id of the first.
 pub fn stable_node_id(folder: &Path, chance: &Chance) -> Result<StableNodeId, NodeIdError> {
     let path = folder.join(NODE_ID_FILE);
     if let Some(id) = read(&path)? {
         return Ok(id);
     }
     let id = StableNodeId(chance.u64());
-    // Written beside and linked, so that the file is whole when it appears and is never replaced.
+    // Written to a second file and hard-linked, so that the file is complete when it appears and is never replaced.
     let beside = folder.join(format!("{NODE_ID_FILE}.{id}"));
     let made = write(&beside, id).and_then(|()| match fs::hard_link(&beside, &path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),

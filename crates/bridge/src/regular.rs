@@ -1,11 +1,11 @@
-//! Regular files at paths that an agent or another caller named: opened without waiting, read up to a bound.
+//! Reads regular files at paths that a caller named: without blocking on open, and up to a size limit.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use askbridge_platform::files::open_regular;
 
-/// Reads a file that ends before `bytes_max`. A longer one is refused.
+/// Reads a file of at most `bytes_max` bytes. A longer one is refused.
 pub(crate) fn read_short(path: &Path, bytes_max: u64) -> io::Result<String> {
     let mut text = String::new();
     let read = open_regular(path)?.take(bytes_max + 1).read_to_string(&mut text)?;
@@ -15,7 +15,8 @@ pub(crate) fn read_short(path: &Path, bytes_max: u64) -> io::Result<String> {
     }
 }
 
-/// The last `bytes_max` bytes of a file, and how many come before them. They may begin in the middle of a character.
+/// Returns the last `bytes_max` bytes of a file, and how many come before them. They may begin in the middle of a
+/// character.
 pub(crate) fn read_end(path: &Path, bytes_max: u64) -> io::Result<(u64, Vec<u8>)> {
     let mut file = open_regular(path)?;
     let skipped = file.metadata()?.len().saturating_sub(bytes_max);

@@ -1,4 +1,4 @@
-//! What a person said, and how an ask ended.
+//! Answers, who gave them, and how an ask ended.
 
 use crate::ids::{PersonId, Raw};
 
@@ -12,7 +12,7 @@ pub enum Answer {
     Form(Filled),
 }
 
-/// What was said to one question. Nothing at all means that it was skipped.
+/// The answer to one question. Without options or text, the question was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Pick {
     /// Indices of options, ascending, each once.
@@ -25,12 +25,12 @@ pub struct Pick {
 pub enum Decision {
     Allow {
         scope: Scope,
-        /// The input to run instead.
+        /// The input to run instead of the one that the agent sent.
         edited: Option<Raw>,
     },
     Deny {
         words: Option<String>,
-        /// The agent is to stop its turn as well.
+        /// The agent must also stop its turn.
         stop: bool,
     },
 }
@@ -66,7 +66,7 @@ pub enum FieldValue {
     Many(Vec<String>),
 }
 
-/// Who decided, from what, in which language.
+/// The person who decided, the device, and the dialect it came through.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Who {
     pub person: PersonId,
@@ -74,7 +74,8 @@ pub struct Who {
     pub via: String,
 }
 
-/// How an ask was settled. (`Withdrawn` and `Overtaken` are events of their own: nobody decided.)
+/// How an ask was settled. (`Withdrawn` and `Overtaken` are events of their own, because they record no decision made
+/// here.)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Outcome {
     Answered { answer: Answer, by: Who },
@@ -88,7 +89,7 @@ impl Pick {
         Self { chosen: vec![index], ..Self::default() }
     }
 
-    /// A note alone is not an answer, but it is not nothing either.
+    /// True for a note alone, although `unfit` accepts such a reply.
     pub fn is_skipped(&self) -> bool {
         self.chosen.is_empty() && self.text.is_none()
     }

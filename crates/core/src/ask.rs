@@ -1,4 +1,4 @@
-//! What only a person may decide: one life, four bodies.
+//! The ask: what only a person may decide, in one of four bodies.
 
 use std::time::Duration;
 
@@ -6,28 +6,28 @@ use crate::ids::{AskId, CallId, Key, PartyId, Raw, Timestamp};
 use crate::terms::Terms;
 use crate::wild::is_blank;
 
-/// One ask, as it was made. Never changes; what happens to it is in the session.
+/// One ask, as it was made. Immutable; what happens to it later is in the session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
     pub id: AskId,
     pub at: Timestamp,
     pub body: Body,
-    /// What was promised when the ask was made. Later changes of policy do not reach it.
+    /// What was promised when the ask was made. Later policy changes do not affect it.
     pub terms: Terms,
     pub reach: Reach,
     pub asker: Asker,
-    /// What the agent calls the tool call that asks, where it has a name for it.
+    /// The agent's id for the tool call that asks, if it has one.
     pub call: Option<CallId>,
     pub context: Context,
     /// Asking again with the same key is the same ask.
     pub key: Option<Key>,
-    /// A digest of the terms that the request itself stated, where it brought a key: using the key again with other terms is a
-    /// mistake. Never of the terms that policy made of them: those may be others when the request is made again. Unknown for
-    /// asks without a key, and for those from before this was kept.
+    /// Digest of the terms that the request stated, if it had a key: reusing the key with other terms is a mistake. Not
+    /// of the effective terms, because policy may change between two requests with the same key. `None` without a key,
+    /// and for asks from before this was stored.
     pub stated: Option<u32>,
-    /// What the agent sent, whole, where the ask does not say all of it: unknown fields go back untouched.
+    /// The agent's whole input, if the ask does not hold all of it: unknown fields go back unchanged.
     pub original: Option<Raw>,
-    /// The expired ask whose place this one takes: the same question, asked again. One card, one answer.
+    /// The expired ask that this one replaces: the same question, asked again. One card, one answer.
     pub instead_of: Option<AskId>,
 }
 
@@ -39,7 +39,7 @@ pub enum Body {
     Form(Form),
 }
 
-/// The body's kind alone.
+/// Which of the four bodies an ask has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     Questions,
@@ -82,9 +82,9 @@ pub struct Approval {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OfferedRule {
-    /// What the person reads before saying "always".
+    /// What the person reads before choosing "always".
     pub label: String,
-    /// What goes back to the agent, untouched.
+    /// Goes back to the agent unchanged.
     pub rule: Raw,
 }
 
@@ -99,7 +99,7 @@ pub struct Form {
     pub message: String,
     pub fields: Vec<Field>,
     pub url: Option<String>,
-    /// The schema as it came.
+    /// The schema as it was received.
     pub schema: Option<Raw>,
 }
 
@@ -127,13 +127,13 @@ pub enum FieldKind {
 pub enum Reach {
     /// We can start the agent again.
     Resumable,
-    /// The agent will come and ask.
+    /// The agent will fetch the answer.
     Pull,
     /// Only the connection that asked leads back to the agent.
     Held,
 }
 
-/// Who asks.
+/// The agent that asks, the door it came through, and its token.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Asker {
     pub door: String,
@@ -144,12 +144,12 @@ pub struct Asker {
 /// What a person needs to know to decide from a phone.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Context {
-    /// What the agent said last.
+    /// The last text of the agent before the ask.
     pub text: Option<String>,
     pub title: Option<String>,
     pub folder: Option<String>,
     pub branch: Option<String>,
-    /// Whatever else the asker sent, untouched.
+    /// Other fields that the asker sent, unchanged.
     pub more: Option<Raw>,
 }
 
@@ -178,7 +178,7 @@ impl Body {
 }
 
 impl Body {
-    /// Returns about how many bytes its texts take.
+    /// Returns roughly how many bytes the texts take.
     pub fn weight(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         match self {
@@ -216,7 +216,7 @@ impl Kind {
 }
 
 impl Ask {
-    /// Returns about how many bytes of memory it takes.
+    /// Returns roughly how many bytes of memory the ask takes.
     pub fn weight(&self) -> usize {
         let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.as_str().len());
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -224,7 +224,7 @@ impl Ask {
         size_of::<Self>() + self.body.weight() + raw(&self.original) + context
     }
 
-    /// Returns how long this ask waits, if it does not wait for ever.
+    /// Returns how long this ask waits; `None` if it waits for ever.
     pub fn waits(&self) -> Option<Duration> {
         self.terms.deadline.map(|deadline| deadline.since(self.at))
     }

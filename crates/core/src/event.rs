@@ -1,4 +1,4 @@
-//! What has happened. Decisions are folded into the session; content is stored and told, never folded.
+//! Everything that can happen. Decisions are folded into the session; content is stored and announced, never folded.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub enum Event {
         why: String,
         at: Timestamp,
     },
-    /// The session goes on in another one.
+    /// The session continues as another one.
     Continued {
         to: SessionId,
         at: Timestamp,
@@ -67,11 +67,11 @@ pub enum Event {
         why: String,
         at: Timestamp,
     },
-    /// The agent heard another mouth first.
+    /// The agent got an answer from another mouth first.
     Overtaken {
         ask: AskId,
         mouth: String,
-        /// The input that the call ran with, where that is not what was allowed.
+        /// The input that the call ran with, if it is not the allowed one.
         ran: Option<Raw>,
         at: Timestamp,
     },
@@ -89,12 +89,12 @@ pub enum Event {
         at: Timestamp,
     },
 
-    /// About to be given to the agent, for the nth time.
+    /// About to be sent to the agent, for the nth time.
     Handed {
         parcel: Parcel,
         attempt: u32,
     },
-    /// The agent showed that it heard.
+    /// There is proof that the agent received it.
     Delivered {
         parcel: Parcel,
         proof: String,
@@ -114,7 +114,8 @@ pub enum Event {
         name: String,
         input: Raw,
         ask: Option<AskId>,
-        /// The call in which it was made, if a subagent made it: some screens show what the agent itself does and no more.
+        /// The subagent's call that made this one, if a subagent did: some screens show only what the agent itself
+        /// does.
         within: Option<CallId>,
     },
     ToolReturned {
@@ -140,12 +141,12 @@ pub enum Event {
     },
 }
 
-/// A tool's call as the agent made it: what an ask is made from, kept beside it.
+/// A tool call as the agent made it, stored beside the ask that was made from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallMade {
     pub name: String,
     pub input: Raw,
-    /// The call in which it was made, if a subagent made it.
+    /// The subagent's call that made this one, if a subagent did.
     pub within: Option<CallId>,
     /// The rule that decided about it before it ran.
     pub ruled: Option<CallRuled>,
@@ -162,12 +163,12 @@ pub struct CallRuled {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ToolRuling {
     Allow,
-    /// A person decides, whatever else would have allowed it.
+    /// A person decides, even if another rule would allow the call.
     Ask,
     Deny,
 }
 
-/// What a tool's call came to: the proof that the agent heard the verdict on it, kept beside that.
+/// The result of a tool call. It proves that the agent received the verdict on that call, and is stored beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
     pub call: CallId,
@@ -187,7 +188,7 @@ pub struct Started {
     pub continues: Option<SessionId>,
 }
 
-/// What can be set about a session. In `Configured`, what is left out stays as it was.
+/// The settings of a session. In `Configured`, a field that is left out keeps its value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings {
     pub title: Option<String>,
@@ -196,7 +197,7 @@ pub struct Settings {
     pub model: Option<String>,
     pub mode: Option<String>,
     pub wishes: Wishes,
-    /// What the door itself understands, untouched.
+    /// Settings that only the door understands, unchanged.
     pub more: Option<Raw>,
 }
 
@@ -209,7 +210,7 @@ pub enum Audience {
     Only(Vec<PersonId>),
 }
 
-/// A child process, named so that a reused process id is not mistaken for it.
+/// A child process. The start time tells it apart from a later process with the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Process {
     pub pid: u32,
@@ -231,11 +232,11 @@ pub struct Settled {
     pub ask: AskId,
     pub at: Timestamp,
     pub outcome: Outcome,
-    /// What the agent is told: computed once, here.
+    /// What the agent is told. Computed once, when the ask is settled.
     pub verdict: Verdict,
 }
 
-/// What travels to an agent.
+/// What is delivered to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Parcel {
     Verdict(AskId),
@@ -249,7 +250,7 @@ pub enum Level {
     Error,
 }
 
-/// Which of a session's two logs an event belongs to. Content that belongs to a decision may stand with it in one entry.
+/// Which of a session's two lanes an event belongs to. Content that belongs to a decision may be in the same entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lane {
     Decisions,
@@ -292,7 +293,7 @@ impl Event {
 }
 
 impl CallMade {
-    /// Returns the call, and the rule that decided about it, if one did.
+    /// Returns the event of the call, and that of the rule that decided about it, if one did.
     pub fn events(self, call: CallId, ask: Option<AskId>) -> (Event, Option<Event>) {
         let Self { name, input, within, ruled } = self;
         let ruled = ruled.map(|ruled| ruled.event(call.clone(), name.clone()));
@@ -315,7 +316,7 @@ impl CallResult {
 }
 
 impl Settings {
-    /// Takes over what `newer` names.
+    /// Overwrites the settings that `newer` has.
     pub fn merge(&mut self, newer: &Self) {
         macro_rules! take {
             ($($field:ident).+) => {

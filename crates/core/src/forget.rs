@@ -1,4 +1,4 @@
-//! May a session be forgotten? Only when nothing in it waits for anybody.
+//! Whether a session may be forgotten: only when nothing in it is pending.
 
 use crate::ids::{AskId, MessageId, Timestamp};
 use crate::limits;
@@ -18,11 +18,12 @@ pub enum Unfinished {
 }
 
 impl Session {
-    /// Returns what keeps this session from being forgotten, if anything does. `last_at` is when it was last decided in.
+    /// Returns what keeps this session from being forgotten, if anything does. `last_at` is the time of its last
+    /// decision.
     ///
-    /// It need not have been closed: most sessions hold one ask and nobody ever closes them. A card that can only be
-    /// answered late is no reason to keep it. In a session that was closed, what its agent has not heard is kept for
-    /// [`limits::UNHEARD_MAX`]: the agent may come for it, but if it died it never will.
+    /// The session need not be closed: most sessions hold one ask and are never closed. An ask that can only be
+    /// answered late does not keep it. In a closed session, an undelivered verdict or message is kept for
+    /// [`limits::UNHEARD_MAX`]: the agent may still fetch it, unless it died.
     pub fn unfinished(&self, last_at: Timestamp, now: Timestamp) -> Option<Unfinished> {
         if let Some(open) = self.open().next() {
             return Some(Unfinished::Open(open.ask.id));

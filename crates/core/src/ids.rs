@@ -1,18 +1,18 @@
-//! Names of things: newtypes and nothing else.
+//! Ids, positions and timestamps: newtypes and nothing else.
 //!
-//! Every id reads as one word, so that a double click copies the whole of it. An [`AskId`] contains its session:
-//! whoever holds one knows which log to open.
+//! Every id is one word, so that a double click copies all of it. An [`AskId`] contains its session's id, so it says
+//! which log to open.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Digits of Crockford's base 32: no i, l, o, u, so that an id can be read out over the telephone.
+/// Digits of Crockford's base 32: no i, l, o, u, so that an id can be read out over the phone.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// How many of those digits hold 128 bits.
 const DIGITS_U128: usize = 26;
-/// What each byte is worth as a digit; [`NO_DIGIT`] if it is none.
+/// The value of each byte as a digit; [`NO_DIGIT`] if it is not one.
 const WORTH: [u8; 256] = {
     let mut worth = [NO_DIGIT; 256];
     let mut digit = 0;
@@ -35,19 +35,19 @@ pub struct AskId {
     pub number: u32,
 }
 
-/// One message that someone said to an agent: the session it belongs to, and its number there, from 1.
+/// One message to an agent: the session it belongs to, and its number there, from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MessageId {
     pub session: SessionId,
     pub number: u32,
 }
 
-/// One append to the journal. Chosen by the writer, so that an append whose fate is unknown can be made again.
+/// One append to the journal. Chosen by the writer, so that an append with an unknown result can be retried.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub u128);
 
-/// One run of an askbridge, from its start to its stop. Made anew at each start: what it names entries by is never used
-/// twice, and a claim of an earlier run is known as such.
+/// One run of an askbridge, from its start to its stop. Made at each start, so that entry ids are never reused and a
+/// claim of an earlier run is known as such.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct NodeId(pub u64);
 
@@ -55,31 +55,31 @@ pub struct NodeId(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct StableNodeId(pub u64);
 
-/// How many times a session has found a host. What an older epoch says no longer counts.
+/// How many times a session has been claimed by a host. Claims of an older epoch no longer count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Epoch(pub u32);
 
-/// A place in the journal: total per session over both lanes, sparse.
+/// A position in the journal: totally ordered per session over both lanes, with gaps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Position(pub u64);
 
-/// Milliseconds since 1970, UTC. Handed in by the caller: the rules own no clock.
+/// Milliseconds since 1970, UTC. Passed in by the caller, because the rules have no clock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Returns this time and `span` more, or the end of time.
+    /// Returns this time plus `span`, saturating.
     #[must_use]
     pub fn plus(self, span: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
     }
 
-    /// Returns the time that lies so long before this one.
+    /// Returns this time minus `span`, saturating.
     pub fn minus(self, span: Duration) -> Self {
         Self(self.0.saturating_sub(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
     }
 
-    /// Returns how long it is from `earlier` to this time; zero if that lies ahead.
+    /// Returns the time from `earlier` to this time; zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
@@ -124,11 +124,11 @@ words! {
     PersonId
     /// The holder of a token: a person's device, an agent, the local command line.
     PartyId
-    /// What an agent calls one of its own tool calls.
+    /// An agent's own id for one of its tool calls.
     CallId
-    /// What an asker calls one attempt to ask, so that asking twice is asking once.
+    /// An idempotency key: asking twice with the same key makes one ask.
     Key
-    /// JSON text, kept exactly as it came. The rules never look inside.
+    /// JSON text, kept exactly as received. The rules never parse it.
     Raw
 }
 
@@ -154,13 +154,13 @@ impl FromStr for StableNodeId {
 
 const NODE_PREFIX: &str = "node_";
 
-/// An id as it is written, without asking for memory: ids are in everything that is stored and told.
+/// An id as text, without an allocation: ids are in everything that is stored and sent.
 pub struct Spelling {
     letters: [u8; SPELLING_MAX],
     used: usize,
 }
 
-/// A prefix, 26 digits, an underscore and ten digits more.
+/// A prefix, 26 digits, an underscore and ten more digits.
 const SPELLING_MAX: usize = 48;
 
 impl Spelling {
@@ -224,7 +224,7 @@ fn read_numbered(text: &str, prefix: &str) -> Result<(SessionId, u32), NotAnId> 
     Ok((SessionId(read_digits(session)?), number))
 }
 
-/// What has one spelling.
+/// A value with exactly one spelling.
 pub trait Spell {
     fn spelling(&self) -> Spelling;
 }

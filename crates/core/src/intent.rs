@@ -1,4 +1,4 @@
-//! What anyone may wish for. The rules answer with events or with a refusal.
+//! Everything that the rules can be asked to do. They return events or a refusal.
 
 use std::time::Duration;
 
@@ -45,7 +45,8 @@ pub enum Intent {
         ask: AskId,
         why: String,
     },
-    /// Withdraw it because its asker went away. Refused once a person has answered or voted, even if they can still undo that.
+    /// Withdraws the ask because its asker disconnected. Refused once a person has answered or voted, even if they can
+    /// still undo that.
     Abandon {
         ask: AskId,
         why: String,
@@ -53,7 +54,7 @@ pub enum Intent {
     Overtake {
         ask: AskId,
         mouth: String,
-        /// What the call ran with, if that is not what was allowed.
+        /// The input that the call ran with, if it is not the allowed one.
         ran: Option<Raw>,
     },
 
@@ -61,7 +62,7 @@ pub enum Intent {
         ask: AskId,
         answer: Answer,
         by: Who,
-        /// How long the person wants to be able to take it back. The ask's own undo time counts if it is longer.
+        /// The undo time that the person wants. The ask's own undo time counts if it is longer.
         undo: Duration,
     },
     Undo {
@@ -88,7 +89,7 @@ pub enum Intent {
         rule: String,
         answer: Answer,
     },
-    /// Says after the fact that a rule or an assumption was wrong.
+    /// Corrects a rule's decision or an assumption after the fact.
     Correct {
         ask: AskId,
         answer: Answer,
@@ -105,7 +106,7 @@ pub enum Intent {
         parcel: Parcel,
         proof: String,
     },
-    /// The call that an ask was made from has its result: it was heard. Both are stored together, or neither.
+    /// The result of the call that an ask was made from proves delivery. Both are stored together, or neither.
     Return {
         ask: AskId,
         result: Box<CallResult>,
@@ -138,13 +139,13 @@ pub struct NewAsk {
     pub reach: Reach,
     pub asker: Asker,
     pub call: Option<CallId>,
-    /// The call itself, if it is to be stored together with the ask.
+    /// The call itself, if it is to be stored in the same entry as the ask.
     pub made: Option<CallMade>,
     pub context: Context,
     pub key: Option<Key>,
     pub stated: Option<u32>,
     pub original: Option<Raw>,
-    /// The rule that answers it at the moment it is made. An answer that does not fit leaves the ask open.
+    /// The rule that answers the ask as soon as it is made. If the answer does not fit, the ask stays open.
     pub ruling: Option<AskRuling>,
 }
 
@@ -163,13 +164,13 @@ pub enum Takeover {
     HostIsGone,
 }
 
-/// Which of an ask's times has come.
+/// Which of an ask's timers is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Due {
-    /// Nobody came.
+    /// Nobody answered in time.
     Expire,
     /// The undo time is over.
     Commit,
-    /// The agent's process has been kept long enough.
+    /// The agent's process has been kept for the promised time.
     WarmOver,
 }

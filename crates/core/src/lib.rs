@@ -1,14 +1,14 @@
 //! The rules of askbridge: what may happen to an ask, and what an agent is told.
 //!
-//! Pure and synchronous. No serde, no I/O, no clock, no chance: whoever calls brings the time.
+//! Pure and synchronous. No serde, no I/O, no clock, no randomness: the caller passes the time in.
 //!
 //! **Nouns.** An agent makes an [`ask::Ask`] in a [`session::Session`]; a person gives an [`answer::Answer`]; the agent
-//! is told a [`verdict::Verdict`]. **Verbs.** [`decide()`] turns a wish ([`intent::Intent`]) into facts
-//! ([`event::Event`]) or a [`refusal::Refusal`]; [`session::evolve`] folds facts into the session; [`fit()`] simplifies
-//! an ask for a lesser screen and [`unfit()`] turns a reply back into an answer; [`wild`] takes asks as agents really
+//! is told a [`verdict::Verdict`]. **Verbs.** [`decide()`] turns an [`intent::Intent`] into events ([`event::Event`])
+//! or a [`refusal::Refusal`]; [`session::evolve`] folds events into the session; [`fit()`] simplifies an ask for a
+//! screen that can show less, and [`unfit()`] turns a reply back into an answer; [`wild`] parses asks as agents really
 //! send them; [`terms::terms`] and [`rules::rule_call`] are policy.
 //!
-//! An ask's life, from the question to what the agent is told:
+//! The life of an ask, from the question to what the agent is told:
 //!
 //! ```
 //! use std::time::Duration;
@@ -42,7 +42,7 @@
 //! let facts = Facts { at, door: "http", agent: "ci", folder: None, headline, header: None, wishes: [&none; 4] };
 //! let ask = NewAsk {
 //!     body: Body::Questions(vec![question]),
-//!     terms: terms(&Rules::default(), &facts), // nobody wished for anything: it waits for ever
+//!     terms: terms(&Rules::default(), &facts), // no terms were requested: it waits for ever
 //!     reach: Reach::Pull,
 //!     asker: Asker { door: "http".into(), agent: "ci".into(), party: "token-1".into() },
 //!     call: None,

@@ -1,4 +1,4 @@
-//! Every way the answer can be no.
+//! Every reason for which an intent can be refused.
 
 use crate::answer::Who;
 use crate::forget::Unfinished;
@@ -54,7 +54,7 @@ pub enum Refusal {
     BadRequest(String),
 }
 
-/// Who decided first.
+/// Who decided first, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Winner {
     pub by: WonBy,
@@ -65,7 +65,7 @@ pub struct Winner {
 pub enum WonBy {
     Person(Who),
     Rule(String),
-    /// Nobody came in time.
+    /// Nobody answered in time.
     Nobody,
 }
 

@@ -1,6 +1,6 @@
-//! The state of one conversation, and [`evolve`]: it cannot fail, replay is a fold.
+//! The state of one session, and [`evolve`], which folds events into it and cannot fail.
 //!
-//! Chat text, tool output and usage never enter here; that keeps a session small. An ask that is over leaves a stub.
+//! Chat text, tool output and usage are not folded, which keeps a session small. A finished ask leaves only a stub.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use crate::ids::{AskId, Epoch, Key, MessageId, NodeId, PersonId, SessionId, Time
 use crate::limits;
 use crate::verdict::Verdict;
 
-/// Everything that the rules remember of one session.
+/// All state that the rules have of one session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     pub id: SessionId,
@@ -25,29 +25,29 @@ pub struct Session {
     pub host: Option<Host>,
     /// The highest epoch that was ever claimed.
     pub epoch: Epoch,
-    /// Asks that are not over: open, undelivered, or still answerable late. Boxed: a node of the map has room for eleven and
-    /// stays when the last one is gone, and most sessions have one.
+    /// Asks that are not over: open, undelivered, or still answerable late. Boxed, because a `BTreeMap` node has room
+    /// for eleven values and stays allocated when the last one is gone, and most sessions have one ask.
     pub asks: BTreeMap<u32, Box<Live>>,
     /// Asks that are over, by number.
     stubs: Vec<Stub>,
     /// Digests of the keys they were asked with, and the newest number of each.
     keys: HashMap<u64, u32>,
-    /// People that stubs name, so that a stub stays small.
+    /// The people that stubs refer to, so that a stub stays small.
     people: Vec<Who>,
-    /// Messages that have not reached the agent.
+    /// Messages that have not been delivered to the agent.
     pub queue: Vec<Queued>,
     pub asks_made: u32,
     pub messages_made: u32,
-    /// When the agent was last to stop.
+    /// The last interruption.
     pub interrupted: Option<Interruption>,
     pub decisions: u64,
 }
 
-/// Somebody wanted the agent to stop.
+/// A request that the agent stop its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interruption {
     pub at: Timestamp,
-    /// The last message that was said before: whatever began with a later one is not meant.
+    /// The number of the last message before it. Turns that began with a later message are not affected.
     pub after: u32,
 }
 
@@ -68,7 +68,7 @@ pub struct Host {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Live {
     pub ask: Arc<Ask>,
-    /// The ask's own deadline, or what a person extended it to.
+    /// The ask's own deadline, or the one that a person extended it to.
     pub deadline: Option<Timestamp>,
     pub stage: Stage,
     pub parked: bool,
@@ -87,7 +87,7 @@ pub enum Stage {
     Settled { outcome: Outcome, verdict: Verdict, at: Timestamp },
 }
 
-/// An answer that came after the agent had been told something else.
+/// An answer that arrived after the agent had been told of an expiry or a rule's decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Late {
     pub answer: Answer,
@@ -111,11 +111,11 @@ pub struct Stub {
     /// The later ask that took this one's place.
     pub moved_to: u32,
     pub at: Timestamp,
-    /// Of the answer, so that the same answer again is known.
+    /// Digest of the answer, to recognise the same answer.
     answer: u64,
-    /// Of what was asked, so that a key that is used again for something else is known.
+    /// Digest of the body, to recognise a key that is reused for another ask.
     body: u32,
-    /// Of the terms that the request stated, as the ask had it.
+    /// The ask's digest of the terms that the request stated.
     pub stated: Option<u32>,
 }
 
@@ -137,11 +137,11 @@ pub enum Found<'a> {
 }
 
 const NOBODY: u16 = u16::MAX;
-/// What a session takes that has no asks, with how it was started and the lists that it is in.
+/// Bytes of a session without asks, including `started` and its places in the bridge's lists.
 const WEIGHT: usize = 2 * 1024;
 
 impl Session {
-    /// A session that nothing has happened in.
+    /// Returns a session without events.
     pub fn new(id: SessionId) -> Self {
         Self {
             id,
@@ -178,7 +178,7 @@ impl Session {
         if let Some(live) = self.asks.get(&ask.number) {
             return Some(Found::Live(live));
         }
-        // Mostly the one that ended last is looked for, and the others are far away in memory.
+        // Most lookups are for the ask that ended last; the binary search would touch distant memory.
         let last = self.stubs.last().filter(|stub| stub.number == ask.number);
         let at = || self.stubs.binary_search_by_key(&ask.number, |stub| stub.number).ok();
         last.or_else(|| at().map(|at| &self.stubs[at])).map(Found::Over)
@@ -200,7 +200,7 @@ impl Session {
         self.people.get(usize::from(stub.by))
     }
 
-    /// Returns about how many bytes of memory it takes: the asks that it holds, and what every session takes.
+    /// Returns roughly how many bytes of memory the session takes: its asks and a fixed part.
     pub fn weight(&self) -> usize {
         let asks = self.asks.values().map(|live| size_of::<Live>() + live.ask.weight()).sum::<usize>();
         let said = self.queue.iter().map(|queued| size_of::<Queued>() + queued.said.text.len()).sum::<usize>();
@@ -250,7 +250,7 @@ impl Session {
         u16::try_from(index).unwrap_or(NOBODY)
     }
 
-    /// Closes for good whatever no longer waits for anything.
+    /// Closes the ask if it no longer waits for anything, and the oldest delivered ask if there are too many.
     fn tidy_up(&mut self, number: u32) {
         let Some(live) = self.asks.get(&number) else {
             return;
@@ -272,7 +272,7 @@ impl Session {
 }
 
 impl Live {
-    /// An ask as it is when it was just made.
+    /// Returns an ask as it is just after it was made.
     pub(crate) fn new(ask: Arc<Ask>) -> Self {
         Self {
             deadline: ask.terms.deadline,
@@ -291,14 +291,14 @@ impl Live {
         matches!(self.stage, Stage::Open | Stage::Proposed { .. })
     }
 
-    /// Does a person still have to decide, or the agent still to hear? That nobody came is not told to an agent whose
+    /// Whether a person still has to decide, or the agent still has to be told. An expiry is not told to an agent whose
     /// way back is gone.
     pub fn is_unfinished(&self) -> bool {
         let untold = self.stranded && matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired, .. });
         self.is_open() || (self.delivered_at.is_none() && !untold)
     }
 
-    /// After expiry, a default or a rule, the card stays answerable.
+    /// An ask stays answerable after expiry, with or without an assumption, and after a rule.
     pub fn takes_late_answers(&self) -> bool {
         matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. })
     }
@@ -310,7 +310,7 @@ impl Live {
         }
     }
 
-    /// Returns the time at which something happens by itself, and nothing while it waits for a person alone.
+    /// Returns the ask's next timer, or `None` while it waits for a person alone.
     pub fn due(&self) -> Option<(Timestamp, crate::intent::Due)> {
         match &self.stage {
             Stage::Open => self.deadline.map(|at| (at, crate::intent::Due::Expire)),
@@ -347,7 +347,7 @@ impl Stub {
     }
 }
 
-/// Lives in memory only, so it need not be the same in the next release.
+/// Kept in memory only, so it may differ between releases.
 fn digest(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
@@ -359,7 +359,7 @@ fn body_digest(body: &Body) -> u32 {
     (digest(body) >> 32) as u32
 }
 
-/// Applies one event. Cannot fail: an event that makes no sense here changes nothing.
+/// Applies one event. Cannot fail: an event that does not fit the state changes nothing.
 pub fn evolve(session: &mut Session, event: &Event) {
     if event.lane() == Lane::Content {
         return;

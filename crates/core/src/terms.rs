@@ -1,7 +1,7 @@
-//! What was promised when an ask was made, and the pure policy that promises it.
+//! The terms of an ask, and the pure policy that computes them.
 //!
-//! Precedence: rule > the ask itself > session > agent > the door that created the session > what the operator set for
-//! everything else. The language through which a person answers has no say in it.
+//! Precedence: rule > the ask itself > session > agent > the door that created the session > the operator's defaults.
+//! The dialect through which a person answers has no influence.
 
 use std::time::Duration;
 
@@ -23,11 +23,11 @@ pub struct Terms {
     /// May another ask of this session be open at the same time?
     pub parallel: bool,
     pub other_tools: OtherTools,
-    /// How many people have to say the same.
+    /// How many people have to give the same answer.
     pub quorum: u8,
 }
 
-/// What the agent is told when nobody came. There is no "allow".
+/// What the agent is told when nobody answers in time. There is no "allow".
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum OnExpiry {
     /// That nobody answered.
@@ -79,7 +79,7 @@ pub enum Wait {
     For(Duration),
 }
 
-/// Terms that someone wishes for: what is left out is left to the next in line.
+/// Requested terms. A field that is left out is decided by the next in precedence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Wishes {
     pub wait: Option<Wait>,
@@ -93,7 +93,7 @@ pub struct Wishes {
     pub quorum: Option<u8>,
 }
 
-/// Everything that policy may look at.
+/// The facts that policy may depend on.
 #[derive(Debug)]
 pub struct Facts<'a> {
     pub at: Timestamp,
@@ -102,32 +102,32 @@ pub struct Facts<'a> {
     pub folder: Option<&'a str>,
     pub headline: &'a str,
     pub header: Option<&'a str>,
-    /// What the ask, the session, the agent's settings and the door wish for, strongest first.
+    /// What the ask, the session, the agent's settings and the door request, strongest first.
     pub wishes: [&'a Wishes; 4],
 }
 
-/// What the operator decided beforehand.
+/// The operator's rules and defaults.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rules {
-    /// In order. For each ask the first that matches applies.
+    /// In order. The first rule that matches an ask applies.
     pub list: Vec<Rule>,
-    /// What holds where nobody else wishes for anything.
+    /// The defaults, for terms that none of the above states.
     pub otherwise: Wishes,
 }
 
-/// Every condition that is named has to hold.
+/// All conditions that are set must hold.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rule {
     pub name: String,
     pub door: Option<String>,
     pub agent: Option<String>,
-    /// The session's folder is this one or lies in it.
+    /// The session's folder is this one or inside it.
     pub folder: Option<String>,
     pub header: Option<String>,
     /// The headline contains this, in any case.
     pub asks_about: Option<String>,
     pub wishes: Wishes,
-    /// Decide at once, in the rule's own name.
+    /// Decides the ask at once, in the rule's name.
     pub answer: Option<Answer>,
 }
 
@@ -147,7 +147,7 @@ impl Rule {
     }
 }
 
-/// Compares whole path parts: `/srv/app` does not lie in `/srv/ap`.
+/// Compares whole path components: `/srv/app` is not inside `/srv/ap`.
 fn lies_in(folder: &str, root: &str) -> bool {
     let root = root.trim_end_matches('/');
     folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,4 +1,4 @@
-//! What the agent is told, for every way an ask can end. The words are data, in one table.
+//! What the agent is told, for every way an ask can end. The texts are data, in one table.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::answer::{Answer, Decision, Filled, Outcome, Pick, Review, Who};
 use crate::ask::{Ask, Body, Kind, Question};
 use crate::terms::{OnDismissal, OnExpiry};
 
-/// What the agent is told. Stored with the settled ask, so that no later change of policy alters it.
+/// What the agent is told. Stored with the settled ask, so that later policy changes do not alter it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Verdict {
     pub ruling: Ruling,
@@ -18,7 +18,7 @@ pub struct Verdict {
 pub enum Ruling {
     /// A person, or a rule that the words name, said this.
     Answer(Answer),
-    /// Nobody said anything; this is to be assumed, and the words say that it is an assumption.
+    /// Nobody answered; this is to be assumed, and the words say that it is an assumption.
     Assume(Answer),
     Deny,
     DenyAndStop,
@@ -30,7 +30,7 @@ impl Verdict {
     }
 }
 
-/// How an ask can end without an answer, for the table of words.
+/// The endings without an answer: rows of the table of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Dismissed,
@@ -39,7 +39,7 @@ enum Ending {
     ExpiredAssuming,
 }
 
-/// Ending × kind → what the agent reads. `{words}` is what the person wrote, `{wait}` how long nobody came.
+/// Ending × kind → what the agent reads. `{words}` is what the person wrote, `{wait}` how long the ask waited.
 const WORDS: &[(Ending, Kind, &str)] = {
     use Ending::*;
     use Kind::*;
@@ -116,7 +116,7 @@ pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
             (on_expiry, _) => Verdict {
                 ruling: match on_expiry {
                     OnExpiry::TellAndStop => Ruling::DenyAndStop,
-                    // An assumption without questions cannot be recorded; were it to happen, the answer is no.
+                    // `ask` refuses an assumption for anything but questions. If one got here, the answer is no.
                     OnExpiry::Tell | OnExpiry::Assume(_) => Ruling::Deny,
                 },
                 words: look_up(Ending::Expired, kind).replace("{wait}", &wait),
@@ -130,7 +130,7 @@ fn look_up(ending: Ending, kind: Kind) -> &'static str {
     row.map(|(_, _, words)| *words).expect("the table has a row for every ending of every kind")
 }
 
-/// Returns what has to be said beside an answer: what was left out, and what was added. `who` is a person or a rule.
+/// Returns what to say beside an answer: what was left out, and what was added. `who` is a person or a rule.
 fn beside(body: &Body, answer: &Answer, who: &str) -> String {
     match (body, answer) {
         (Body::Questions(questions), Answer::Questions(picks)) => {
@@ -165,7 +165,7 @@ fn beside(body: &Body, answer: &Answer, who: &str) -> String {
     }
 }
 
-/// Writes a late answer or a correction as a message: the question, what was told then, what the person says now.
+/// Writes a late answer or a correction as a message: the question, what the agent was told, what the person says now.
 pub fn follow_up(ask: &Ask, told: &Verdict, answer: &Answer, by: &Who) -> String {
     let then = match &told.ruling {
         Ruling::Deny | Ruling::DenyAndStop => "You were told at the time that nobody had answered".to_owned(),
@@ -182,8 +182,8 @@ pub fn follow_up(ask: &Ask, told: &Verdict, answer: &Answer, by: &Who) -> String
     )
 }
 
-/// Writes a verdict that can no longer travel as one, because the way back to the agent is gone. That nobody came is
-/// no news to an agent that is gone.
+/// Writes a verdict as a message, because the way back to the agent is gone. `None` for an expiry, which is no news to
+/// an agent that is gone.
 pub fn stranded(ask: &Ask, outcome: &Outcome, verdict: &Verdict) -> Option<String> {
     let said = match outcome {
         Outcome::Answered { answer, by } => format!("{} says: {}", by.person, in_words(&ask.body, answer)),
@@ -251,9 +251,9 @@ fn pick_in_words(question: &Question, pick: &Pick) -> String {
     said
 }
 
-/// Says how long something took, as a person would: the largest unit that loses little.
+/// Writes a duration as a person would say it: in the largest unit that loses little.
 pub fn spoken(span: Duration) -> String {
-    // A deadline is set a moment before the ask is made: two seconds that were promised are not called one.
+    // The deadline is computed a moment before the ask is made, so a promised two seconds must not become one.
     let secs = (span + Duration::from_millis(500)).as_secs();
     let (number, unit) = match secs {
         0..120 => (secs.max(1), "second"),

@@ -1,4 +1,4 @@
-//! An ask and a session as everyone may see them: what the state says, flattened for showing.
+//! An ask and a session flattened for display.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::ids::{AskId, CallId, MessageId, Raw, SessionId, Timestamp};
 use crate::session::{End, Interruption, Late, Live, Session, Stage};
 use crate::verdict::Verdict;
 
-/// Where an ask stands.
+/// The state of an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
     Open,
@@ -22,7 +22,7 @@ pub enum State {
     Overtaken,
 }
 
-/// One ask and everything that became of it.
+/// One ask and its history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskView {
     pub ask: Arc<Ask>,
@@ -30,14 +30,14 @@ pub struct AskView {
     pub deadline: Option<Timestamp>,
     pub parked: bool,
     pub stranded: bool,
-    /// What a person or a rule said; while proposed, what will be said unless it is undone.
+    /// What a person or a rule answered; while proposed, the answer that counts unless it is undone.
     pub answer: Option<Answer>,
     pub by: Option<By>,
-    /// While several people have to say the same: who said what so far, each once.
+    /// While several people have to agree: the votes so far, one per person.
     pub votes: Vec<(Who, Answer)>,
-    /// What a person wrote on closing it, or why the agent no longer waits.
+    /// What a person wrote when dismissing it, or why the agent no longer waits.
     pub words: Option<String>,
-    /// The input that the call ran with, where that is not what was allowed.
+    /// The input that the call ran with, if it is not the allowed one.
     pub ran: Option<Raw>,
     pub verdict: Option<Verdict>,
     /// Until when an answer can be undone.
@@ -64,15 +64,15 @@ pub struct SessionView {
     pub end: Option<End>,
     pub open: Vec<AskId>,
     pub queued: Vec<(MessageId, String)>,
-    /// Asks that the agent has not heard about: open, or settled and not delivered.
+    /// Asks whose verdict has not reached the agent: open, or settled and not delivered.
     pub waiting: Vec<Waiting>,
     pub process: ProcessState,
-    /// When the agent was last to stop: its door may not have told it.
+    /// The last interruption: its door may not have told the agent.
     pub interrupted: Option<Interruption>,
     pub last_activity: Timestamp,
 }
 
-/// An ask whose verdict has not reached the agent, as its door needs to know it.
+/// An ask whose verdict has not reached the agent, with what its door needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     pub ask: AskId,
@@ -82,15 +82,15 @@ pub struct Waiting {
     pub stranded: bool,
 }
 
-/// What became of the process of a hosted agent.
+/// The state of a hosted agent's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProcessState {
     Running,
-    /// It was let go while an ask is open; the answer starts it again.
+    /// It was ended while an ask is open; the answer starts it again.
     Parked,
-    /// There was one; the next message starts it again.
+    /// It ended; the next message starts it again.
     Asleep,
-    /// There never was one, or never will be again.
+    /// The session never had one, or will not have one again.
     None,
 }
 
@@ -145,7 +145,7 @@ impl State {
 }
 
 impl AskView {
-    /// An ask as it was made, before anything became of it.
+    /// Returns the view of an ask that was just made.
     pub fn fresh(ask: Arc<Ask>) -> Self {
         Self {
             deadline: ask.terms.deadline,

@@ -1,9 +1,9 @@
-//! Makes characters visible that a reader would not see: control characters, characters of no width, and those that turn the
-//! direction of a text. An agent could hide with them what a command does.
+//! Escapes characters that a reader would not see: control characters, zero-width characters and bidirectional
+//! controls. With them, an agent could hide what a command does.
 
 use std::fmt::Write;
 
-/// Spells such characters out as `\u{…}`, except those in `kept`.
+/// Writes such characters as `\u{…}`, except those in `kept`.
 pub fn spell_out(text: &str, kept: &[char]) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
@@ -16,7 +16,7 @@ pub fn spell_out(text: &str, kept: &[char]) -> String {
     shown
 }
 
-/// U+200C and U+200D are not among them: they join letters of several scripts and emoji.
+/// U+200C and U+200D are not invisible: they join letters of several scripts, and emoji.
 fn is_invisible(char: char) -> bool {
     matches!(u32::from(char),
         0xad | 0x61c | 0x180e | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff

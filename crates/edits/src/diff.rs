@@ -1,11 +1,11 @@
-//! What would change, as a unified difference.
+//! Renders a change as a unified diff.
 
 use similar::TextDiff;
 
-/// Lines that did not change around those that did.
+/// Unchanged lines around each change.
 const CONTEXT: usize = 3;
 
-/// Returns the difference between two texts; a file that is not there is empty. Empty if nothing changes.
+/// Returns the diff of two texts; a missing file counts as empty. Empty if nothing changes.
 pub fn unified(file: &str, before: Option<&str>, after: Option<&str>) -> String {
     let name = |side: &str, text: Option<&str>| match text {
         Some(_) => format!("{side}{file}"),

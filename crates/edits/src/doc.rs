@@ -1,4 +1,4 @@
-//! A text, and what is where in it, whichever format it is in.
+//! A parsed text with the places of its values, in either format.
 
 use crate::error::{Trouble, line_of};
 use crate::node::Node;
@@ -6,12 +6,12 @@ use crate::{json, toml};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// With comments and trailing commas, where people use them.
+    /// With comments and trailing commas, as people write it.
     Json,
     Toml,
 }
 
-/// A text and what is where in it.
+/// A parsed text with the places of its values.
 pub(crate) struct Doc<'a> {
     text: &'a str,
     pub(crate) node: Node,
@@ -75,7 +75,7 @@ impl<'a> Doc<'a> {
         line_of(self.text, place.unwrap_or_default())
     }
 
-    /// The names and numbers of a path of positions.
+    /// The names and indices of a path of positions.
     fn segs(&self, at: &[usize]) -> Vec<toml::Seg> {
         let mut segs = Vec::new();
         let mut node = &self.node;

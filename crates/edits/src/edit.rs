@@ -1,4 +1,4 @@
-//! The plan: which thing goes where, for JSON and TOML alike. Whatever came of it is checked before it is handed out.
+//! Applies and strips parts, for JSON and TOML alike, and checks the result before it is returned.
 
 use crate::doc::{Doc, Format};
 use crate::entry::{put_entry, take_entry};
@@ -8,10 +8,10 @@ use crate::node::Node;
 use crate::part::{Part, without};
 use crate::values::{Values, put_values, take_values};
 
-/// A mark that some editors put before a text.
+/// The byte order mark that some editors write.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Reads a text as its program does. An empty one is an empty table.
+/// Parses a text as its program does. An empty one is an empty table.
 pub fn read(format: Format, text: &str) -> Result<Node, Trouble> {
     let (_, text) = split_mark(text);
     if format == Format::Json && text.trim().is_empty() {
@@ -20,7 +20,7 @@ pub fn read(format: Format, text: &str) -> Result<Node, Trouble> {
     Ok(Doc::read(format, text)?.node)
 }
 
-/// Returns the text with every part as it is wanted. The same text, to the byte, if it is so already.
+/// Returns the text with every part as wanted. The same text, byte for byte, if it is so already.
 pub fn apply(format: Format, text: &str, parts: &[Part]) -> Result<String, Trouble> {
     let (mark, body) = split_mark(text);
     let start = if format == Format::Json && body.trim().is_empty() { "{}\n" } else { body };
@@ -34,7 +34,7 @@ pub fn apply(format: Format, text: &str, parts: &[Part]) -> Result<String, Troub
     Ok(if after == start { text.to_owned() } else { format!("{mark}{after}") })
 }
 
-/// Returns the text without anything of ours. Tables that only held ours go as well, unless they were there before.
+/// Returns the text without our parts. Tables that held only ours are removed too, unless they were there before.
 pub fn strip(format: Format, text: &str, parts: &[Part], before: Option<&str>) -> Result<String, Trouble> {
     let (mark, body) = split_mark(text);
     if body.trim().is_empty() {
@@ -42,7 +42,8 @@ pub fn strip(format: Format, text: &str, parts: &[Part], before: Option<&str>) -
     }
     let doc = Doc::read(format, body)?;
     let there = before.and_then(|before| read(format, before).ok());
-    // A text is known by its words alone, which a person may have written too. Where nothing else of ours is, they did.
+    // A value is known by its text alone, which a person may have written too. If nothing else of ours is there, they
+    // did.
     let is_installed = parts.iter().any(|part| !matches!(part, Part::Values { .. }) && is_there(&doc.node, part, None));
     let there = there.or_else(|| (!is_installed).then(|| doc.node.clone()));
     let mut now = body.to_owned();

@@ -1,4 +1,4 @@
-//! A named entry in a table.
+//! Puts a named entry into a table, and takes it out.
 
 use crate::doc::{Doc, Format};
 use crate::error::Trouble;
@@ -31,7 +31,7 @@ pub(crate) fn put_entry(
     Ok(now)
 }
 
-/// Adds something that is not there, and the tables on the way to it that are not there either.
+/// Adds a missing entry, and the missing tables on the way to it.
 pub(crate) fn put_new(doc: &Doc<'_>, names: &[String], wanted: &Node) -> Result<String, Trouble> {
     let known = (0..names.len()).rev().find_map(|length| Some((length, doc.node.find(&names[..length])?)));
     let (length, at) = known.ok_or(Trouble::Unsure)?;
@@ -43,7 +43,7 @@ pub(crate) fn put_new(doc: &Doc<'_>, names: &[String], wanted: &Node) -> Result<
     doc.add(&at, Some(&names[length]), &node)
 }
 
-/// Changes what differs, member by member, and leaves what the person has added.
+/// Changes what differs, member by member, and keeps what the person has added.
 fn update(format: Format, text: &str, names: &[String], wanted: &Node) -> Result<String, Trouble> {
     let doc = Doc::read(format, text)?;
     let at = doc.node.find(names).ok_or(Trouble::Unsure)?;
@@ -80,7 +80,7 @@ pub(crate) fn take_entry(
     if !doc.node.at(&at).is_some_and(is_ours) {
         return Ok(text.to_owned());
     }
-    // With it go the tables that hold nothing else.
+    // Tables that hold nothing else are removed with it.
     let mut length = names.len();
     while length > 1
         && doc.node.at(&at[..length - 1]).is_some_and(|node| node.children().len() == 1)
@@ -89,6 +89,6 @@ pub(crate) fn take_entry(
         length -= 1;
     }
     let text = doc.remove(&at[..length])?;
-    // A name that occurs twice may be ours twice.
+    // If a name occurs twice, both may be ours.
     take_entry(format, &text, table, name, is_ours, there)
 }

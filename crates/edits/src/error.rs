@@ -1,31 +1,31 @@
-//! What can be wrong with a text, and with a file.
+//! Errors of texts and of files.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a text was left alone.
+/// Why a text was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     #[error("line {line}, column {column}: {why}")]
     Syntax { line: usize, column: usize, why: String },
-    /// Something of ours would have to go where something else is.
+    /// Our part would have to go where a value of another type is.
     #[error("line {line}: `{what}` is not {wanted}")]
     Shape { line: usize, what: String, wanted: &'static str },
-    /// The name that we use belongs to somebody else.
+    /// The name that we use is another program's.
     #[error("line {line}: there is already a `{name}` that is not askbridge's")]
     Taken { line: usize, name: String },
-    /// Its own program would pass over the whole file.
+    /// Its own program would ignore the whole file.
     #[error("line {line}: there is {what}, and its program reads plain JSON only: it skips such a file whole")]
     NotPlain { line: usize, what: &'static str },
     #[error("`{what}` is written in a way that cannot be changed without touching the rest")]
     Unsupported { what: String },
-    /// A change that would have changed more than it should, noticed in time.
+    /// The check found that the change would have changed more than it should.
     #[error("the change would have touched more than what is askbridge's")]
     Unsure,
 }
 
 impl Trouble {
-    /// Names a place in a text by line and column, both from 1, as editors do.
+    /// Makes an error at a line and column, both from 1, as in editors.
     pub(crate) fn syntax(text: &str, at: usize, why: impl Into<String>) -> Self {
         let at = text.floor_char_boundary(at);
         let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
@@ -37,7 +37,7 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
     1 + text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count()
 }
 
-/// Why a file was left alone.
+/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("could not change `{}`", file.display())]

@@ -1,5 +1,5 @@
-//! One file of another program, held while it is changed: links followed, locked, its mode kept, old or new and never
-//! half.
+//! One file of another program, held while it is changed: links are followed, it is locked, its mode is kept, and it is
+//! replaced atomically.
 
 use std::fs::{self, DirBuilder, File, Metadata, Permissions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -12,19 +12,19 @@ use askbridge_platform::files;
 
 use crate::error::Error;
 
-/// Bytes of settings. Beyond: refused.
+/// Bytes of a settings file. Beyond: refused.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Links that lead to links. Beyond: they lead nowhere.
+/// Length of a chain of links. Beyond: an error, as from the system.
 const LINKS_MAX: usize = 40;
-/// How long another askbridge may take for a file. Beyond: refused.
+/// How long another askbridge may hold a file. Beyond: refused.
 const PATIENCE: Duration = Duration::from_secs(10);
 const BREATH: Duration = Duration::from_millis(5);
-/// How long another program's lock may lie untouched. Beyond: it was left behind.
+/// How long another program's lock may be untouched. Beyond: it counts as abandoned.
 const STALE: Duration = Duration::from_secs(12);
-/// How what we write beside a file is named, before it takes its place.
+/// In the names of our temporary files.
 const BESIDE: &str = ".askbridge-";
 
-/// Follows links to the file itself, which need not be there.
+/// Follows links to the file itself, which need not exist.
 pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, Error> {
     let io = || Error::io("follow", path);
     let mut at = std::path::absolute(path).map_err(io())?;
@@ -32,7 +32,7 @@ pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, Error> {
         match fs::read_link(&at) {
             Ok(target) => at = at.parent().unwrap_or(Path::new("/")).join(target),
             Err(error) if error.kind() == ErrorKind::InvalidInput || error.kind() == ErrorKind::NotFound => {
-                // The folder may be behind links too, and one file should have one name.
+                // The folder may be behind links too, and a file must have one name.
                 let folder = at.parent().and_then(|folder| fs::canonicalize(folder).ok());
                 return Ok(match (folder, at.file_name()) {
                     (Some(folder), Some(name)) => folder.join(name),
@@ -45,7 +45,7 @@ pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, Error> {
     Err(io()(files::too_many_links()))
 }
 
-/// Reads a file; `None` if there is none.
+/// Reads a file; `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -64,7 +64,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
     text.map(Some).map_err(|error| Error::NotText { file: path.to_owned(), at: error.utf8_error().valid_up_to() })
 }
 
-/// May it be changed? Also for root, to whom everything is writable: read-only is what somebody meant.
+/// May the file be changed? Refused also for root, who could: a read-only file is meant to stay as it is.
 pub(crate) fn may_change(path: &Path) -> Result<(), Error> {
     let Ok(meta) = fs::metadata(path) else { return Ok(()) };
     let file = path.to_owned();
@@ -77,23 +77,23 @@ pub(crate) fn may_change(path: &Path) -> Result<(), Error> {
     files::is_writable(path).then_some(()).ok_or(Error::ReadOnly { file })
 }
 
-/// A file that nobody else of us changes meanwhile. The lock is on its folder, so that nothing is left lying about.
+/// A file that no other askbridge changes meanwhile. The lock is on its folder, so that no lock file is left behind.
 pub(crate) struct Held {
     path: PathBuf,
     folder: File,
-    /// Its own program's lock, where it has one.
+    /// Its own program's lock, if it uses one.
     _theirs: Option<TheirLock>,
-    /// Folders that were made for it, the outermost first.
+    /// Folders that were created for it, the outermost first.
     pub(crate) made: Vec<PathBuf>,
 }
 
 impl Held {
-    /// Takes hold of a file behind links, and of the lock that its own program uses.
+    /// Locks a file, whose links have been followed, also with the lock that its own program uses.
     pub(crate) fn hold(path: &Path, locked_by_folder: bool) -> Result<Self, Error> {
         let folder = path.parent().ok_or_else(|| Error::NotAFile { file: path.to_owned() })?;
         let missing: Vec<_> = folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
         let made: Vec<_> = missing.into_iter().rev().collect();
-        // As private as can be: some of these files hold secrets.
+        // As private as possible: some of these files hold secrets.
         let make = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         make.map_err(Error::io("make the folder", folder))?;
         let handle = File::open(folder).map_err(Error::io("open the folder", folder))?;
@@ -104,7 +104,7 @@ impl Held {
         Ok(held)
     }
 
-    /// Puts a text in the place of what is there. Says `false` if that is no longer what was read before.
+    /// Replaces the file. Returns `false` if its text is no longer what was read before.
     pub(crate) fn write(&self, before: Option<&str>, text: &str) -> Result<bool, Error> {
         let io = || Error::io("write", &self.path);
         let (folder, prefix) = (self.parent(), self.prefix());
@@ -115,7 +115,7 @@ impl Held {
             Err(_) => beside.as_file().set_permissions(Permissions::from_mode(0o600)).map_err(io())?,
         }
         beside.as_file().sync_all().map_err(io())?;
-        // Programs that know nothing of our lock write as well. Between this look and the next line they could still.
+        // Programs that do not use our lock may write too, even between this check and the rename.
         if read(&self.path)?.as_deref() != before {
             return Ok(false);
         }
@@ -124,7 +124,7 @@ impl Held {
         Ok(true)
     }
 
-    /// Removes the file, if it is still what was read before.
+    /// Removes the file, if its text is still what was read before.
     pub(crate) fn remove(&self, before: Option<&str>) -> Result<bool, Error> {
         if read(&self.path)?.as_deref() != before {
             return Ok(false);
@@ -134,7 +134,7 @@ impl Held {
         Ok(true)
     }
 
-    /// What one of us left behind that was killed. Nobody else is at work while we hold the lock.
+    /// Removes temporary files of an askbridge that was killed. No other one is active while we hold the lock.
     fn clear_up(&self) {
         let prefix = self.prefix();
         let entries = fs::read_dir(self.parent()).into_iter().flatten().flatten();
@@ -153,7 +153,7 @@ impl Held {
     }
 }
 
-/// Removes folders that were made for a file, the innermost first, as far as nothing else is in them.
+/// Removes folders that were created for a file, the innermost first, up to one that is not empty.
 pub(crate) fn remove_folders(made: &[PathBuf]) {
     for folder in made.iter().rev() {
         if fs::remove_dir(folder).is_err() {
@@ -162,8 +162,8 @@ pub(crate) fn remove_folders(made: &[PathBuf]) {
     }
 }
 
-/// A folder `FILE.lock` beside a file: whoever could make it has the lock. Many programs in Node do it so; they touch it
-/// every few seconds, and take it from whoever has stopped to.
+/// A folder `FILE.lock` beside a file: the process that creates it has the lock. Many Node programs lock this way; they
+/// touch the folder every few seconds, and take the lock from a process that no longer does.
 struct TheirLock(PathBuf);
 
 impl TheirLock {
@@ -182,7 +182,7 @@ impl TheirLock {
             if now != seen {
                 (begun, seen) = (Instant::now(), now);
             } else if begun.elapsed() > STALE {
-                // Its owner is gone. If somebody else notices as well, one of us makes it anew.
+                // Its owner is gone. If another process notices too, one of us creates it again.
                 let _ = fs::remove_dir(&folder);
             }
         }

@@ -1,4 +1,4 @@
-//! Handlers of events, in groups, in lists.
+//! Puts handlers of events into their groups, and takes them out.
 
 use crate::doc::{Doc, Format};
 use crate::entry::put_new;
@@ -31,7 +31,7 @@ impl Handlers<'_> {
         found
     }
 
-    /// The one that counts for an event that we want: the first where programs look.
+    /// Our handler for an event: the first one where programs look.
     fn first(&self, node: &Node, event: &str) -> Option<[usize; 5]> {
         let at = node.find(&[self.table.to_owned(), event.to_owned()])?;
         self.ours(node).into_iter().find(|path| path.starts_with(&at))
@@ -59,7 +59,7 @@ pub(crate) fn put_handlers(format: Format, text: &str, handlers: &Handlers<'_>) 
     take_handlers(format, &now, handlers, None)
 }
 
-/// Brings a handler of ours up to date, and the group around it if it holds nothing else.
+/// Updates our handler, and the group around it if it holds nothing else.
 fn renew(
     format: Format,
     text: &str,
@@ -75,7 +75,7 @@ fn renew(
         }
     }
     let handler = wanted.get(HANDLERS).and_then(|list| list.items().first()).ok_or(Trouble::Unsure)?;
-    // Halfway from one kind to another it would not be known as ours; its place stays the same.
+    // Found once: halfway from one kind to another it would not be recognised as ours, but its place stays the same.
     let at = handlers.first(&Doc::read(format, &now)?.node, event).ok_or(Trouble::Unsure)?;
     for (name, node) in handler.members() {
         now = renew_member(format, &now, |_| Some(at.to_vec()), name, node)?;
@@ -90,7 +90,7 @@ fn renew(
     Ok(now)
 }
 
-/// Fields of handlers that we write in one kind of them and not in another.
+/// Fields that we write in some kinds of handlers and not in others.
 const OF_HANDLERS: &[&str] = &["command", "args", "url", "headers", "allowedEnvVars"];
 
 fn renew_member(
@@ -110,7 +110,7 @@ fn renew_member(
     }
 }
 
-/// Takes out every handler of ours that is not wanted, with groups, events and tables that held nothing else.
+/// Removes every handler of ours that is not wanted, with groups, events and tables that held nothing else.
 pub(crate) fn take_handlers(
     format: Format,
     text: &str,

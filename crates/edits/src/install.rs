@@ -1,4 +1,4 @@
-//! Puts what is ours into a file, and takes it out again.
+//! Puts our parts into a file, and takes them out again.
 
 use std::path::{Path, PathBuf};
 
@@ -11,33 +11,33 @@ use crate::json::{BeyondJson, beyond_json};
 use crate::part::Part;
 use crate::receipt::{Original, Receipts};
 
-/// How often a file may change under our hands. Beyond: refused.
+/// How often a file may change while we edit it. Beyond: refused.
 const TRIES_MAX: usize = 8;
 
-/// A file of another program, and what we want in it.
+/// A file of another program, and our parts of it.
 #[derive(Debug, Clone)]
 pub struct Target {
     pub file: PathBuf,
     pub format: Format,
     pub parts: Vec<Part>,
-    /// Does its own program read plain JSON only? Then nothing is put into a text that has more than that, since nothing in it
-    /// would count. It is taken out of one all the same.
+    /// Does its own program read plain JSON only? Then we put nothing into a text with comments or trailing commas,
+    /// because the program would ignore it. We still take our parts out of one.
     pub plain_json: bool,
-    /// Does its own program lock it with a folder `FILE.lock` beside it?
+    /// Does its own program lock it with a folder `FILE.lock`?
     pub locked_by_folder: bool,
     /// Where receipts and copies are kept.
     pub receipts: PathBuf,
 }
 
-/// What happened to a file, or would happen.
+/// A change of a file, made or planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     pub file: PathBuf,
     /// `None`: there was no file.
     pub before: Option<String>,
-    /// `None`: there is no file any more.
+    /// `None`: the file is removed.
     pub after: Option<String>,
-    /// A copy of what was there before us.
+    /// A copy of the file as it was before us.
     pub backup: Option<PathBuf>,
 }
 
@@ -51,7 +51,7 @@ impl Change {
     }
 }
 
-/// Sees to it that everything wanted is in the file. `dry`: only says what would change.
+/// Puts everything wanted into the file. `dry`: only returns the change.
 pub fn install(target: &Target, dry: bool) -> Result<Change, Error> {
     change(target, dry, |plan, before| {
         let text = before.unwrap_or_default();
@@ -65,8 +65,8 @@ pub fn install(target: &Target, dry: bool) -> Result<Change, Error> {
     })
 }
 
-/// Takes everything of ours out of the file: the very bytes that were there if nothing else changed since, otherwise
-/// only what is ours.
+/// Takes our parts out of the file: restores the original bytes if nothing else changed since, otherwise removes only
+/// our parts.
 pub fn uninstall(target: &Target, dry: bool) -> Result<Change, Error> {
     change(target, dry, |plan, before| {
         let Some(before) = before else { return Ok(None) };
@@ -77,7 +77,7 @@ pub fn uninstall(target: &Target, dry: bool) -> Result<Change, Error> {
     })
 }
 
-/// What a file is to become, once it is known what it is.
+/// What is needed to compute a file's new text.
 struct Plan<'a> {
     target: &'a Target,
     file: &'a Path,
@@ -89,7 +89,7 @@ impl Plan<'_> {
         Error::Document { file: self.file.to_owned(), source }
     }
 
-    /// What the file would be if we had never been there.
+    /// Returns what the file would be without us.
     fn original(&self, now: &str) -> Result<Original, Error> {
         let Target { format, parts, .. } = self.target;
         let receipt = self.receipts.load();
@@ -104,7 +104,7 @@ impl Plan<'_> {
             Some(Original::NoFile) | None => None,
         };
         let left = strip(*format, now, parts, text).map_err(|trouble| self.trouble(trouble))?;
-        // Where there was no file, and nothing is left of what was put in since, there is none again.
+        // If there was no file, and nothing is left in it, it is removed again.
         let is_empty = understand(*format, &left).is_ok_and(|node| node.is_empty()) && left != now;
         let has_comments = left.contains("//") || left.contains("/*") || left.contains('#');
         Ok(match before {
@@ -127,7 +127,7 @@ fn change(
         let after = wanted(&plan, before.as_deref())?;
         Ok(Change { file: target.file.clone(), before, after, backup: None })
     };
-    // Nothing is made or locked for a look.
+    // A dry run creates and locks nothing.
     let first = look()?;
     if dry || first.is_none() {
         return Ok(first);
@@ -146,7 +146,7 @@ fn change(
     Err(Error::Restless { file })
 }
 
-/// Does it, the receipt first. Says `false` if the file was changed by somebody else meanwhile.
+/// Makes the change, with the receipt first. Returns `false` if another program changed the file meanwhile.
 fn put(plan: &Plan<'_>, held: &Held, change: &mut Change) -> Result<bool, Error> {
     let (receipts, before) = (plan.receipts, change.before.as_deref());
     let former = receipts.load();

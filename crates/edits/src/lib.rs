@@ -1,15 +1,15 @@
-//! Careful changes to other programs' settings, and the way back.
+//! Careful changes to other programs' settings, and their undo.
 //!
-//! Somebody else's file is changed by putting text in and cutting text out: every byte that is not ours stays, with its
-//! order, comments, indentation and line ends. [`apply`] and [`strip`] are functions of text alone; [`install()`] and
-//! [`uninstall()`] do the same to files, one at a time, with a backup and a receipt, so that the way back leads to the very
-//! bytes that were there.
+//! Another program's file is changed by inserting and cutting text: every byte that is not ours stays, with its order,
+//! comments, indentation and line endings. [`apply`] and [`strip`] are functions of text alone; [`install()`] and
+//! [`uninstall()`] do the same to files, one at a time, with a backup and a receipt, so that undoing restores the
+//! original bytes.
 //!
-//! - [`Part`] says what is ours, and how it is told from what is not.
-//! - `json/` and `toml/` read a text as a tree that knows its places, and put in or cut out one thing.
-//! - `edit.rs` is the plan, the same for both (`entry.rs`, `handlers.rs`, `values.rs`), and checks what came of it before anybody
-//!   writes it.
-//! - `file.rs` holds a file: links followed, a lock, the mode kept, old or new and never half.
+//! - [`Part`] says what is ours, and how to recognise it.
+//! - `json/` and `toml/` parse a text into a tree with places, and insert or remove one value.
+//! - `edit.rs` applies the parts, for both formats (`entry.rs`, `handlers.rs`, `values.rs`), and checks the result
+//!   before it is written.
+//! - `file.rs` holds a file: links are followed, it is locked, its mode is kept, and it is replaced atomically.
 //! - `receipt.rs` remembers what was there before.
 
 mod diff;

@@ -1,8 +1,8 @@
-//! A document without its places: what is read, compared and wished for.
+//! A document without places: parsed, compared, or wanted.
 
 use serde_json::{Map, Value};
 
-/// Like a JSON value, but in order, and with names that occur twice.
+/// Like a JSON value, but ordered, and with duplicate names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
     Object(Vec<(String, Node)>),
@@ -11,7 +11,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// An object of these members, in this order.
+    /// An object with these members, in this order.
     pub fn object<const N: usize>(members: [(&str, Node); N]) -> Self {
         Self::Object(members.into_iter().map(|(name, node)| (name.to_owned(), node)).collect())
     }
@@ -46,7 +46,7 @@ impl Node {
         }
     }
 
-    /// As programs see it: of a name that occurs twice, the last one.
+    /// As programs see it: of a duplicate name, the last one.
     pub fn value(&self) -> Value {
         match self {
             Self::Object(members) => {
@@ -69,7 +69,7 @@ impl Node {
         }
     }
 
-    /// What is inside, in order.
+    /// The values inside, in order.
     pub(crate) fn children(&self) -> Vec<&Node> {
         match self {
             Self::Object(members) => members.iter().map(|(_, node)| node).collect(),
@@ -83,7 +83,7 @@ impl Node {
         path.iter().try_fold(self, |node, step| node.children().get(*step).copied())
     }
 
-    /// The path of names on which programs look for something.
+    /// The path of positions at which programs find these names.
     pub(crate) fn find(&self, names: &[String]) -> Option<Vec<usize>> {
         let mut path = Vec::new();
         let mut node = self;

@@ -1,8 +1,8 @@
-//! What is ours in somebody else's settings.
+//! Our parts of another program's settings.
 
 use crate::node::Node;
 
-/// One thing that we want to be there, and take out again.
+/// One part that we put in, and take out again.
 #[derive(Debug, Clone)]
 pub enum Part {
     /// A named entry in a table, such as an MCP server among others.
@@ -10,17 +10,17 @@ pub enum Part {
         /// The names that lead to the table.
         table: Vec<String>,
         name: String,
-        /// `None`: there should be none.
+        /// `None`: there must be none.
         wanted: Option<Node>,
-        /// Fields that an earlier version of us may have written, and that go if they are not wanted.
+        /// Fields that an earlier version of us may have written; removed if they are not wanted.
         former: &'static [&'static str],
-        /// Is an entry of this name ours? Otherwise it is left alone and nothing is changed.
+        /// Is an entry of this name ours? Otherwise nothing is changed.
         is_ours: fn(&Node) -> bool,
     },
     /// Handlers of events, in groups: `{table: {event: [{matcher, hooks: [handler, …]}, …]}}`.
     Handlers {
         table: String,
-        /// The groups that there should be, by event. Ours in other events go.
+        /// The wanted groups, by event. Ours in other events are removed.
         wanted: Vec<(String, Node)>,
         is_ours: fn(&Node) -> bool,
     },
@@ -28,7 +28,7 @@ pub enum Part {
     Values {
         /// The names that lead to the list.
         list: Vec<String>,
-        /// The texts that there should be. Others of ours go.
+        /// The wanted texts. Others of ours are removed.
         wanted: Vec<String>,
         is_ours: fn(&str) -> bool,
     },
@@ -37,7 +37,7 @@ pub enum Part {
 /// The name under which a group keeps its handlers.
 pub(crate) const HANDLERS: &str = "hooks";
 
-/// A copy without what is ours, and without tables that only held that. The judge of what a change did to a text.
+/// Returns a copy without our parts, and without tables that held only those. Used to check what a change did.
 pub(crate) fn without(node: &Node, parts: &[Part]) -> Node {
     let mut node = node.clone();
     for part in parts {

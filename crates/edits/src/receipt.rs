@@ -1,4 +1,4 @@
-//! What was there before: a receipt for each file that we changed, and a copy of its bytes.
+//! Receipts: what was there before us, for each file that we changed, with a copy of its bytes.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::Write;
@@ -11,49 +11,49 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 
-/// What we noted about a file. Written before the file itself, so that it is never changed without.
+/// The record of a file. Written before the file itself, so that no change is without one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Receipt {
-    /// For whoever reads it; files are found by a hash of their path.
+    /// For people who read the receipt; files are found by a hash of their path.
     file: String,
-    /// The name of the copy of what was there; `None` if there was no file.
+    /// The name of the copy of the original; `None` if there was no file.
     original: Option<String>,
-    /// Hashes of what we wrote, or were about to write. A file that is one of these holds nothing new of the person's.
+    /// Hashes of what we wrote, or were about to write. A file with one of these has no changes of the person's.
     written: Vec<String>,
-    /// Folders that we made for the file, the outermost first.
+    /// Folders that we created for the file, the outermost first.
     pub(crate) folders: Vec<PathBuf>,
 }
 
-/// Texts of ours that a receipt remembers. Beyond: the oldest is forgotten, and would be taken for the person's work.
+/// Hashes that a receipt keeps. Beyond: the oldest is dropped, and such a file counts as changed by the person.
 const WRITTEN_MAX: usize = 16;
 
-/// The receipts, in a folder that is the person's alone.
+/// The receipts, in a folder that only the person can read.
 pub(crate) struct Receipts {
     folder: PathBuf,
     id: String,
 }
 
 impl Receipts {
-    /// Those of one file behind links.
+    /// Those of one file, whose links have been followed.
     pub(crate) fn of(folder: &Path, file: &Path) -> Self {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let hash = hash(file.as_os_str().as_bytes());
         Self { folder: folder.to_owned(), id: format!("{}-{}", name.trim_start_matches('.'), &hash[..16]) }
     }
 
-    /// One that cannot be read counts as lost; there is a way back without.
+    /// A receipt that cannot be read counts as lost; undo works without it.
     pub(crate) fn load(&self) -> Option<Receipt> {
         serde_json::from_slice(&fs::read(self.path()).ok()?).ok()
     }
 
-    /// The bytes that were there before. `None` if the copy is lost.
+    /// The original text. `None` if the copy is lost.
     pub(crate) fn original(&self, receipt: &Receipt) -> Option<Original> {
         let Some(name) = &receipt.original else { return Some(Original::NoFile) };
         let text = fs::read_to_string(self.folder.join(name)).ok()?;
         Some(Original::Text(text))
     }
 
-    /// Notes what was there before and what will be there now. Returns where the copy is.
+    /// Records the original and the new text. Returns the path of the copy.
     pub(crate) fn note(
         &self,
         file: &Path,
@@ -71,7 +71,7 @@ impl Receipts {
         if let (Some(name), Original::Text(text)) = (&copy, original) {
             write(&self.folder, &self.folder.join(name), text).map_err(io())?;
         }
-        // A receipt about another original says nothing about this one.
+        // The hashes of a receipt for another original do not apply.
         let mut written = match &former {
             Some(former) if former.original == copy => former.written.clone(),
             _ => Vec::new(),
@@ -90,13 +90,13 @@ impl Receipts {
         Ok(copy.map(|name| self.folder.join(name)))
     }
 
-    /// Throws the receipt and the copy away: nothing of ours is left.
+    /// Deletes the receipt and the copy, because nothing of ours is left.
     pub(crate) fn forget(&self) {
         if let Some(original) = self.load().and_then(|receipt| receipt.original) {
             let _ = fs::remove_file(self.folder.join(original));
         }
         let _ = fs::remove_file(self.path());
-        // Goes when it is empty.
+        // Succeeds only if it is empty.
         let _ = fs::remove_dir(&self.folder);
     }
 
@@ -105,7 +105,7 @@ impl Receipts {
     }
 }
 
-/// What was there before us.
+/// The file as it was before us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Original {
     NoFile,
@@ -123,7 +123,7 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes beside and renames, for nobody else to read.
+/// Replaces a file atomically, readable only by its owner.
 fn write(folder: &Path, path: &Path, text: &str) -> std::io::Result<()> {
     let mut beside = tempfile::NamedTempFile::new_in(folder)?;
     beside.write_all(text.as_bytes())?;

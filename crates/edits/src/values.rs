@@ -1,4 +1,4 @@
-//! Texts in a list.
+//! Puts texts into a list, and takes them out.
 
 use crate::doc::{Doc, Format};
 use crate::entry::put_new;
@@ -13,7 +13,7 @@ pub(crate) struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// Where the texts are that are ours and not wanted. What the person had before us is not ours, whatever it says.
+    /// Finds our texts that are not wanted. A text that the person had before us is not ours, even if it looks so.
     pub(crate) fn unwanted(&self, node: &Node, there: Option<&Node>) -> Vec<Vec<usize>> {
         let Some(at) = node.find(self.list) else { return Vec::new() };
         let theirs = there.map(|there| texts(there, self.list)).unwrap_or_default();
@@ -48,7 +48,7 @@ pub(crate) fn put_values(format: Format, text: &str, values: &Values<'_>) -> Res
     take_values(format, &now, values, None)
 }
 
-/// Takes out every text of ours that is not wanted, with the list and the tables that held nothing else.
+/// Removes every text of ours that is not wanted, with the list and the tables that held nothing else.
 pub(crate) fn take_values(
     format: Format,
     text: &str,

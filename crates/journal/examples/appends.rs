@@ -1,4 +1,5 @@
-//! Measures appends to the embedded journal against a bare loop of INSERT and COMMIT: `cargo run --release --example appends`.
+//! Measures appends to the embedded journal against a bare loop of INSERT and COMMIT: `cargo run --release --example
+//! appends`.
 
 #![allow(clippy::unwrap_used, reason = "a measurement fails by panicking")]
 
@@ -88,7 +89,7 @@ fn report(name: &str, count: u32, began: Instant, cpu: f64) {
     println!("{name:<24} {:>8.0}/s {:>7.1} µs CPU each", f64::from(count) / wall, cpu / f64::from(count));
 }
 
-/// The least that any journal on SQLite has to do.
+/// The minimum that any journal on SQLite must do.
 fn bare(name: &str, count: u32, each: u32) {
     let dir = tempfile::tempdir().unwrap();
     let conn = rusqlite::Connection::open(dir.path().join("bare.db")).unwrap();
@@ -114,7 +115,7 @@ fn bare(name: &str, count: u32, each: u32) {
     report(name, count, began, cpu);
 }
 
-/// `boxed` goes through a pointer, as the bridge's store does.
+/// `boxed` uses a trait object, as the bridge's store does.
 async fn ours(name: &str, count: u32, producers: u32, boxed: bool) {
     let dir = tempfile::tempdir().unwrap();
     let store = Sqlite::open(&Options::new(dir.path(), 7)).unwrap();

@@ -1,4 +1,5 @@
-//! Lossy messages between nodes: deltas, drafts, seats. What must not be lost goes through the journal.
+//! The bus: lossy messages between nodes, such as deltas, drafts and seats. What must not be lost goes through the
+//! journal.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,12 +11,12 @@ use futures_util::{StreamExt, stream};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::broadcast;
 
-/// What a message is: everything that the bridge ever publishes.
+/// The kind of a message: everything that the bridge publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
     /// Streaming text of a session.
     Delta,
-    /// What a person has half written.
+    /// A half-written answer.
     Draft,
     /// Sessions were forgotten.
     Gone,
@@ -23,9 +24,9 @@ pub enum Topic {
     Look,
     /// A person's snoozes and devices, for their other devices.
     Own,
-    /// A connection took the only seat in a session.
+    /// A connection took the only seat of a session.
     Seat,
-    /// One connection of a language speaks to the others in a session.
+    /// A message between the connections of one dialect in a session.
     Whisper,
 }
 
@@ -41,8 +42,8 @@ pub enum About {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameDigest(u128);
 
-/// The address of a message. Its text form, such as `delta.ses_…`, is valid on every backend: two words at most, both made
-/// of lowercase letters, digits and underscores.
+/// The address of a message. Its text form, such as `delta.ses_…`, is valid on every backend: two words at most, both
+/// made of lowercase letters, digits and underscores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subject {
     pub topic: Topic,
@@ -63,7 +64,7 @@ pub struct Message {
     pub body: Bytes,
 }
 
-/// Publish and subscribe, without memory and without promises. Publishing never waits.
+/// Publish and subscribe, without storage or guarantees. Publishing never waits.
 pub trait Bus: fmt::Debug + Send + Sync + 'static {
     /// Sends a message to all subscribers of all nodes, this one included.
     fn publish(&self, subject: Subject, body: Bytes);
@@ -175,7 +176,7 @@ impl About {
     }
 }
 
-/// Messages that wait for one subscriber. Beyond: it misses the oldest.
+/// Messages that are queued for one subscriber. Beyond: it misses the oldest.
 const WAITING_MAX: usize = 1024;
 
 /// The bus of a single node.
@@ -190,7 +191,7 @@ impl Default for LocalBus {
 
 impl Bus for LocalBus {
     fn publish(&self, subject: Subject, body: Bytes) {
-        // An error means that there is no subscriber, which is no failure here.
+        // An error means that there is no subscriber, which is not a failure here.
         let _ = self.0.send(Message { subject, body });
     }
 
@@ -219,7 +220,8 @@ mod tests {
 
     use super::*;
 
-    /// What NATS takes as a subject to publish under: words joined by dots, none of them empty, without spaces and wildcards.
+    /// What NATS accepts as a subject to publish under: words joined by dots, none of them empty, without spaces and
+    /// wildcards.
     fn is_valid_for_nats(text: &str) -> bool {
         let is_plain = |letter: char| letter.is_ascii_graphic() && !matches!(letter, '*' | '>');
         text.split('.').all(|word| !word.is_empty() && word.chars().all(is_plain))

@@ -1,4 +1,4 @@
-//! One suite that every backend passes.
+//! The conformance suite that every backend passes.
 //!
 //! Each scenario works in sessions and under keys of its own, so that all of them can run against one store, at once
 //! and while its servers die. [`all`] runs the whole suite.
@@ -49,7 +49,7 @@ pub async fn all<B: Journal + Shelf>(store: &B, names: &Names) {
     what_is_too_large_stays_off_the_shelf(store, names).await;
 }
 
-/// Makes a test of each scenario. `$open` is an async expression for a store and whatever has to be kept with it.
+/// Makes a test of each scenario. `$open` is an async expression for a store and the values that must outlive it.
 #[macro_export]
 macro_rules! conformance_tests {
     ($open:expr) => {

@@ -1,4 +1,4 @@
-//! How far someone has followed a journal.
+//! Cursors: how far a client has followed a journal.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use askbridge_core::ids::{Position, SessionId};
 
 use crate::entry::Stored;
 
-/// A place in the whole journal, over all sessions. Opaque outside: text goes out, the same text comes back.
+/// A place in the whole journal, over all sessions. Opaque to clients: they get a text and send the same text back.
 ///
-/// It names the journal it belongs to. A journal made of several streams has a place in each of them, and a session
-/// always lives in the same one, so a cursor is carried along by [`Cursor::advance`] as entries come by.
+/// It names the journal it belongs to. A journal made of several streams has a place in each of them. A session always
+/// lives in the same stream, so [`Cursor::advance`] moves a cursor with each entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor {
     journal: u64,
@@ -35,7 +35,7 @@ impl Cursor {
         Self { journal, places }
     }
 
-    /// Moves to just after `stored`. An entry that lies behind changes nothing.
+    /// Moves to just after `stored`. An earlier entry changes nothing.
     pub fn advance(&mut self, stored: &Stored) {
         self.advance_to(stored.entry.session, stored.position);
     }
@@ -48,12 +48,12 @@ impl Cursor {
         }
     }
 
-    /// Does the entry of `session` at `position` lie at or before this cursor?
+    /// Is the entry of `session` at `position` at or before this cursor?
     pub fn covers(&self, session: SessionId, position: Position) -> bool {
         self.places.get(stream_of(session, self.places.len())).is_some_and(|place| *place >= position.0)
     }
 
-    /// Returns the position up to which entries of `session` lie at or before this cursor.
+    /// Returns the last position of `session` that is at or before this cursor.
     pub fn place_of(&self, session: SessionId) -> Position {
         Position(self.places.get(stream_of(session, self.places.len())).copied().unwrap_or_default())
     }
@@ -67,9 +67,9 @@ impl Cursor {
         &self.places
     }
 
-    /// Was this cursor made by the journal that `newest` belongs to, and does it not lie ahead of it?
+    /// Was this cursor made by the journal that `newest` belongs to, and is it not ahead of it?
     ///
-    /// A cursor lies ahead when the journal was put back from an older copy.
+    /// A cursor is ahead when the journal was restored from an older copy.
     pub(crate) fn is_known_to(&self, newest: &Self) -> bool {
         self.journal == newest.journal
             && self.places.len() == newest.places.len()
@@ -79,7 +79,7 @@ impl Cursor {
 
 /// Returns the stream that a session lives in. Part of the stored format: it must never change.
 pub(crate) fn stream_of(session: SessionId, streams: usize) -> usize {
-    // Session ids may be derived or made by hand, so their bits are mixed before they are used.
+    // Session ids may be derived or chosen by hand, so their bits are mixed first.
     let mut x = (session.0 >> 64) as u64 ^ (session.0 as u64).rotate_left(32);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -88,7 +88,7 @@ pub(crate) fn stream_of(session: SessionId, streams: usize) -> usize {
 }
 
 impl Cursor {
-    /// Returns the text that goes out.
+    /// Returns the text for clients.
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(24 + 17 * self.places.len());
         text.push_str("cur_");
@@ -107,7 +107,7 @@ impl fmt::Display for Cursor {
     }
 }
 
-/// Writes at least `width` digits. Every entry that is told carries a cursor, so this is done by hand.
+/// Writes at least `width` digits. Written by hand because every announced entry carries a cursor.
 fn push_hex(text: &mut String, value: u64, width: usize) {
     let mut digits = [b'0'; 16];
     let (mut first, mut rest) = (digits.len(), value);

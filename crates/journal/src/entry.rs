@@ -1,4 +1,4 @@
-//! What is appended: an entry, its events with their encoding, and its digest.
+//! Entries: what is appended, its events with their encoding, and its digest.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::journal::{AppendError, Guard};
 use crate::record::{self, DecodeError};
 
-/// An event with its record, encoded once: the store and all watchers share it.
+/// An event with its record, encoded once: the store and all subscribers share it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
     pub event: Arc<Event>,
@@ -22,22 +22,22 @@ pub struct Written {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Digest(pub [u8; 32]);
 
-/// One append: everything that one decision made happen, with the content that belongs to it, or content alone. Atomic.
+/// One append: all events of one decision with the content that belongs to it, or content alone. Atomic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Chosen by the writer, so that the same append can be made again.
+    /// Chosen by the writer, so that the same append can be retried.
     pub id: EntryId,
     pub session: SessionId,
     pub lane: Lane,
     pub at: Timestamp,
     pub node: NodeId,
     pub epoch: Epoch,
-    /// Of this session's previous entry in the lane of decisions. Zero for the first one, and for content.
+    /// Digest of this session's previous entry in the lane of decisions. Zero for the first one, and for content.
     pub prev: Digest,
     pub events: Vec<Written>,
 }
 
-/// An entry, and where the journal put it.
+/// An entry and its position in the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
     pub position: Position,
@@ -51,7 +51,7 @@ impl Written {
 }
 
 impl Digest {
-    /// What stands before the first entry.
+    /// The digest before the first entry.
     pub const ZERO: Self = Self([0; 32]);
 
     pub(crate) fn of(bytes: &[u8]) -> Self {
@@ -72,7 +72,7 @@ impl std::fmt::Debug for Digest {
 }
 
 impl Entry {
-    /// Returns the digest of all fields and of the events as they are written.
+    /// Returns the digest of all fields and of the encoded events.
     pub fn digest(&self) -> Digest {
         let mut sha = Sha256::new();
         let mut head = [0_u8; 96];
@@ -92,12 +92,12 @@ impl Entry {
         Digest(sha.finalize().into())
     }
 
-    /// Returns how many bytes the events take as they are written.
+    /// Returns how many bytes the encoded events take.
     pub fn bytes(&self) -> usize {
         self.events.iter().map(|written| written.json.len()).sum()
     }
 
-    /// Checks what every backend checks before it appends.
+    /// Checks what every backend must check before it appends.
     pub(crate) fn check(&self, guard: Guard) -> Result<(), AppendError> {
         if self.events.len() > limits::ENTRY_EVENTS_MAX || self.bytes() > limits::ENTRY_BYTES_MAX {
             return Err(AppendError::TooLarge { events: self.events.len(), bytes: self.bytes() });
@@ -133,13 +133,13 @@ impl Entry {
     }
 }
 
-/// Reads what [`Entry::body`] wrote. The text of each event is kept as it stands, so that digests still agree.
+/// Reads what [`Entry::body`] wrote. The text of each event is kept as it is, so that digests still agree.
 pub(crate) fn read_body(body: &str) -> Result<Vec<Written>, DecodeError> {
     let read = |raw: &RawValue| Ok(Written { event: Arc::new(record::decode(raw.get())?), json: raw.get().into() });
     split_body(body)?.into_iter().map(read).collect()
 }
 
-/// Reads the events of these kinds, and does not look at the others.
+/// Reads the events of these kinds, and skips the others.
 pub(crate) fn read_kinds(body: &str, kinds: &[&str]) -> Result<Vec<Event>, DecodeError> {
     let mut events = Vec::new();
     for raw in split_body(body)? {

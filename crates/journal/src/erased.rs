@@ -1,8 +1,8 @@
-//! Journal, shelf and upkeep behind pointers, so that a program chooses its backend when it starts.
+//! Object-safe versions of the traits, so that a program chooses its backend at start.
 //!
-//! [`Journal`] and [`Shelf`] return futures of a type of their own, which no pointer can hide. Their `Dyn` twins box them;
-//! every backend has both, and only a store that is made of parts uses the boxed ones. An append pays one allocation for
-//! it, which is lost in the time that it takes to write and sync an entry.
+//! [`Journal`] and [`Shelf`] return `impl Future`, so they cannot be trait objects. Their `Dyn` twins box the futures;
+//! every backend implements both, and only a store that is made of parts uses the boxed ones. That costs an append one
+//! allocation, which is negligible beside writing and syncing an entry.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Jou
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use crate::sqlite::Space;
 
-/// A [`Journal`] behind a pointer.
+/// A [`Journal`] as a trait object.
 pub trait DynJournal: fmt::Debug + Send + Sync + 'static {
     fn append(&self, entry: Arc<Entry>, guard: Guard) -> BoxFuture<'_, Result<Position, AppendError>>;
     fn read(
@@ -104,7 +104,7 @@ impl<J: Journal + fmt::Debug> DynJournal for J {
     }
 }
 
-/// A [`Shelf`] behind a pointer.
+/// A [`Shelf`] as a trait object.
 pub trait DynShelf: fmt::Debug + Send + Sync + 'static {
     fn get<'a>(&'a self, key: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, ShelfError>>;
     fn put<'a>(
@@ -154,18 +154,18 @@ impl<S: Shelf + fmt::Debug> DynShelf for S {
     }
 }
 
-/// What only a store on this machine's disk needs. The defaults are those of a store that has no file here.
+/// What only a store on this machine's disk needs. The defaults are for a store without files here.
 pub trait Upkeep: fmt::Debug + Send + Sync + 'static {
-    /// Returns how much room the store takes on this machine's disk; `None` if it is not there.
+    /// Returns how much space the store takes on this machine's disk; `None` if it is elsewhere.
     fn space(&self) -> BoxFuture<'_, Result<Option<Space>, Fault>> {
         ready(Ok(None)).boxed()
     }
 
-    /// Gives some free pages back to the disk. Returns whether there are more.
+    /// Returns some free pages to the disk. Returns whether there are more.
     fn shrink(&self, _pages: u32) -> BoxFuture<'_, Result<bool, Fault>> {
         ready(Ok(false)).boxed()
     }
 
-    /// Tells the server that waits for this store's lock that it will soon be free.
+    /// Tells a server that waits for this store's lock that it will soon be free.
     fn leaving(&self) {}
 }

@@ -1,4 +1,4 @@
-//! Everything that a store holds, as text.
+//! Exports everything in a store as text.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,12 +19,12 @@ pub enum ExportError {
 
 /// Writes one line of JSON per entry, in order of positions. Returns how many.
 ///
-/// Works on one snapshot of the store, so that a server may go on writing meanwhile.
+/// Works on one snapshot of the store, so a server may keep writing.
 pub fn export(dir: &Path, out: impl Write) -> Result<u64, ExportError> {
     export_and_tell(dir, out, &mut |_, _| {})
 }
 
-/// The same, and tells after each entry how far it is, as [`crate::verify_and_tell`] does.
+/// The same, and reports progress after each entry, as [`crate::verify_and_tell`] does.
 pub fn export_and_tell(dir: &Path, mut out: impl Write, tell: &mut dyn FnMut(u64, u64)) -> Result<u64, ExportError> {
     let path = dir.join(FILE);
     let read = |source| ExportError::Read(Fault::new(Error::of(&path, source)));

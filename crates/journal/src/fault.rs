@@ -1,4 +1,4 @@
-//! What went wrong underneath, in a form that can be handed to many waiting callers.
+//! The cause of a storage failure, in a form that can be shared by many waiting callers.
 
 use std::error::Error;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::sqlite;
 
-/// The cause of a failure, shared by everyone who has to hear of it.
+/// The cause of a failure, cloned for each caller that gets it.
 #[derive(Clone)]
 pub struct Fault(Arc<dyn Error + Send + Sync>);
 
@@ -17,7 +17,7 @@ impl Fault {
 }
 
 impl Fault {
-    /// The cause in words for clients, if what it says of itself names our files: where those are is none of their business.
+    /// Returns the cause in words for clients, if its own text names our files: clients must not learn our paths.
     pub fn told(&self) -> Option<String> {
         self.0.downcast_ref::<sqlite::Error>().map(sqlite::Error::told)
     }

@@ -1,34 +1,34 @@
-//! What is left of sessions that were forgotten: enough to prove what went, and nothing of what was said in them.
+//! What is left of forgotten sessions: enough to prove what was removed, and nothing of their content.
 
 use askbridge_core::ids::{SessionId, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 use crate::entry::{Digest, Entry};
 
-/// The layout that [`Forgetting::encode`] writes. Another one gets another number.
+/// The layout that [`Forgetting::encode`] writes. A changed layout gets a new number.
 const LAYOUT: u8 = 1;
 /// Bytes of one [`Gone`] in that layout.
 const GONE_BYTES: usize = 60;
 
-/// Sessions that were forgotten in one go. Each such record names the one before it, so they form a chain.
+/// Sessions that were forgotten together. Each such record names the one before it, so they form a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forgetting {
     pub at: Timestamp,
-    /// Who wanted it: a person and their device, or the setting that says so.
+    /// Who requested it: a person and their device, or the name of the setting.
     pub by: String,
-    /// Of the forgetting before this one. Zero for the first.
+    /// Digest of the forgetting before this one. Zero for the first.
     pub prev: Digest,
     pub gone: Vec<Gone>,
 }
 
-/// One session that is no more.
+/// One session that was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gone {
     pub session: SessionId,
     pub entries: u32,
-    /// Of its events as they were written.
+    /// Bytes of its encoded events.
     pub bytes: u64,
-    /// Of its entries' digests, in order of their positions: a copy of the session can be held against it.
+    /// Digest of its entries' digests, in order of their positions: a copy of the session can be checked against it.
     pub digest: Digest,
 }
 
@@ -62,7 +62,7 @@ impl Forgetting {
         Digest::of(&self.encode())
     }
 
-    /// Writes it as bytes: a session takes sixty of them, because a million plain asks are a million sessions.
+    /// Encodes it as bytes. A session takes only sixty of them, because a million plain asks are a million sessions.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let by = self.by.as_bytes();
         let mut bytes = Vec::with_capacity(64 + by.len() + self.gone.len() * GONE_BYTES);
@@ -80,7 +80,7 @@ impl Forgetting {
         bytes
     }
 
-    /// Reads what [`Self::encode`] wrote. `None`: it is something else.
+    /// Reads what [`Self::encode`] wrote. `None` if it is something else.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let (head, rest) = bytes.split_first_chunk::<45>()?;
         if head[0] != LAYOUT {
@@ -109,7 +109,7 @@ impl Forgetting {
     }
 }
 
-/// Takes the digest of a session while its entries are read.
+/// Computes the digest of a session while its entries are read.
 #[derive(Debug)]
 pub struct Going {
     session: SessionId,
@@ -127,7 +127,7 @@ impl Going {
         self.count(entry.digest(), entry.bytes());
     }
 
-    /// The same for an entry that cannot be read any more: what is there of it counts.
+    /// The same for an entry that can no longer be decoded: its raw bytes count.
     pub(crate) fn add_unreadable(&mut self, body: &[u8]) {
         self.count(Digest::of(body), body.len());
     }
@@ -138,7 +138,7 @@ impl Going {
         self.sha.update(digest.0);
     }
 
-    /// Returns what is left of the session; nothing if there was nothing of it.
+    /// Returns the record of the session; `None` if it had no entries.
     pub fn done(self) -> Option<Gone> {
         let Self { session, entries, bytes, sha } = self;
         (entries > 0).then(|| Gone { session, entries, bytes, digest: Digest(sha.finalize().into()) })

@@ -1,4 +1,4 @@
-//! How much a store holds, and how fast that grows. Works beside a server.
+//! Measures how large a store is and how fast it grows. Works while a server runs.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,9 +16,9 @@ const DAY_SECS: u64 = 24 * 60 * 60;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Growth {
     pub space: Space,
-    /// When the oldest entry that is still there was made.
+    /// Time of the oldest entry.
     pub since: Option<Timestamp>,
-    /// Bytes that were added each day, on average over the last week, or since the first entry if that is not so long ago.
+    /// Bytes added per day, on average over the last week, or since the first entry if that is more recent.
     pub per_day: u64,
 }
 
@@ -30,23 +30,23 @@ pub fn growth(dir: &Path, now: Timestamp) -> Result<Growth, Error> {
         let since = at(&conn, 0)?;
         let Some(since) = since else { return Ok(Growth { space, since, per_day: 0 }) };
         let entries: i64 = conn.query_row("SELECT count(*) FROM entries", (), |row| row.get(0))?;
-        // Nothing within that time: the first after it would stand behind the newest.
+        // If there is no entry within that time, `first_after` returns the position after the newest.
         let lately = (newest + 1).saturating_sub(first_after(&conn, newest, now.minus(LATELY))?);
         let span = now.since(since).min(LATELY).as_secs().max(DAY_SECS);
-        // What an entry takes differs; on average each takes its share of everything.
+        // Entries differ in size; on average each takes its share of the used space.
         let share = space.used() / entries.cast_unsigned().max(1);
         Ok(Growth { space, since: Some(since), per_day: share.saturating_mul(lately).saturating_mul(DAY_SECS) / span })
     });
     measured.map_err(|source| Error::of(&journal, source))
 }
 
-/// Returns when the first entry at or after a position was made.
+/// Returns the time of the first entry at or after a position.
 fn at(conn: &Connection, position: u64) -> rusqlite::Result<Option<Timestamp>> {
     let sql = "SELECT at FROM entries WHERE pos >= ?1 ORDER BY pos LIMIT 1";
     conn.prepare_cached(sql)?.query_row([position.cast_signed()], |row| row.get(0).map(Timestamp)).optional()
 }
 
-/// Finds the first position after a time. Positions grow with time, so it is halved down.
+/// Finds the first position after a time, by binary search: positions grow with time.
 fn first_after(conn: &Connection, newest: u64, time: Timestamp) -> rusqlite::Result<u64> {
     let (mut low, mut high) = (1, newest + 1);
     while low < high {

@@ -1,4 +1,4 @@
-//! The durable, ordered log of all sessions. The truth.
+//! The journal: the durable, ordered log of all sessions. The truth.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -15,10 +15,10 @@ use crate::fault::Fault;
 use crate::forgetting::{Forgetting, Forgotten};
 use crate::record::DecodeError;
 
-/// What has to hold for an append to be made.
+/// What must hold for an append to be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// The session's last entry in the lane of decisions is at this position; `None`: there is none yet.
+    /// The position of the session's last entry in the lane of decisions; `None` if it has none yet.
     Head(Option<Position>),
     /// Nothing. For content only.
     Unguarded,
@@ -28,7 +28,7 @@ pub enum Guard {
 pub enum AppendError {
     #[error("someone else decided first in this session")]
     Conflict,
-    /// It may yet land. Append the same entry again.
+    /// It may still be stored. Append the same entry again.
     #[error("the journal did not say whether it stored the entry")]
     Unknown,
     #[error("an entry of {events} events and {bytes} bytes is too large")]
@@ -60,26 +60,27 @@ pub type FollowError = ReadError;
 #[error("could not forget the sessions")]
 pub struct ForgetError(#[source] pub Fault);
 
-/// What a follower hears.
+/// What a follower receives.
 #[derive(Debug, Clone)]
 pub enum Followed {
     Entry(Arc<Stored>),
-    /// Everything that was there when following began has been told. Said once.
+    /// Everything that was there when following began has been sent. Sent once.
     CaughtUp,
-    /// The cursor is not of this journal, or lies ahead of it: start from a snapshot. What follows comes after the
-    /// cursor given here. Said first, if at all.
+    /// The cursor is not of this journal, or is ahead of it: start from a snapshot. Later entries come after the cursor
+    /// given here. Sent first, if at all.
     Gone(Cursor),
-    /// These sessions were forgotten. Said where several nodes share a journal; on one machine nobody else would say it.
+    /// These sessions were forgotten. Sent if several nodes share a journal; on a single machine the node itself
+    /// announces it.
     Forgotten(Arc<Forgetting>),
 }
 
 /// The durable, ordered log of all sessions.
 ///
 /// - **Atomic.** An entry is stored whole or not at all.
-/// - **Durable.** An append returns after its entry has reached the disk, of a majority where there are several.
-/// - **Ordered.** Positions grow within a session, over both lanes. They are sparse and never used twice.
+/// - **Durable.** An append returns after its entry is on disk, on a majority of servers if there are several.
+/// - **Ordered.** Positions grow within a session, over both lanes. They may have gaps and are never reused.
 /// - **Guarded.** Of any number of appends with the same [`Guard::Head`], at most one is stored.
-/// - **Idempotent.** An entry whose id is stored after its guard already is not stored again: its position is returned.
+/// - **Idempotent.** An entry whose id is already stored after its guard is not stored again: its position is returned.
 ///   Without a guard, an entry whose id is stored at all.
 pub trait Journal: Clone + Send + Sync + 'static {
     /// Appends an entry. Returns once it is durable.
@@ -88,7 +89,7 @@ pub trait Journal: Clone + Send + Sync + 'static {
     /// Reads a session's entries after a position, in order; `lane: None` means both.
     ///
     /// Sees every append that was acknowledged before the call, on any node. Returns at most `max` entries, at most
-    /// [`limits::READ_BATCH_MAX`], and no further one once there are [`limits::READ_BYTES_MAX`] bytes; an empty result is the
+    /// [`limits::READ_BATCH_MAX`], and stops once there are [`limits::READ_BYTES_MAX`] bytes; an empty result is the
     /// end.
     fn read(
         &self,
@@ -100,7 +101,8 @@ pub trait Journal: Clone + Send + Sync + 'static {
 
     /// Reads the last of a session's entries before a position, in order; `before: None` means the end.
     ///
-    /// Otherwise like [`Journal::read`]. This reads everything up to there; a backend that can begin at the end does.
+    /// Otherwise like [`Journal::read`]. This default reads everything up to there; a backend that can start at the end
+    /// overrides it.
     fn read_back(
         &self,
         session: SessionId,
@@ -132,14 +134,14 @@ pub trait Journal: Clone + Send + Sync + 'static {
 
     /// Follows all sessions from a cursor on, without gap or repeat, for ever.
     ///
-    /// Within a session in order of positions. A slow follower delays nobody. Ends after an error.
+    /// Within a session in order of positions. A slow follower delays no other. Ends after an error.
     fn follow(&self, after: Cursor) -> impl Stream<Item = Result<Followed, FollowError>> + Send + 'static;
 
-    /// Removes everything of these sessions, all or none of them, and keeps a [`Forgetting`] in its place. Returns how much
-    /// that was; sessions of which there is nothing do not count.
+    /// Removes these sessions whole, all or none of them, and stores a [`Forgetting`] in their place. Returns how much
+    /// that was; sessions without entries do not count.
     ///
-    /// A session that was forgotten can begin again. Whoever calls this sees to it that nobody decides in these sessions
-    /// meanwhile. At most [`askbridge_core::limits::FORGET_SESSIONS_MAX`] at once.
+    /// A forgotten session can begin again. The caller ensures that no decision is made in these sessions meanwhile. At
+    /// most [`askbridge_core::limits::FORGET_SESSIONS_MAX`] at once.
     fn forget(
         &self,
         sessions: &[SessionId],
@@ -147,7 +149,7 @@ pub trait Journal: Clone + Send + Sync + 'static {
         by: &str,
     ) -> impl Future<Output = Result<Forgotten, ForgetError>> + Send;
 
-    /// Returns what was forgotten, in order, chain by chain where there are several: `max` records after the first `skip`.
+    /// Returns the forgettings in order, chain by chain if there are several: `max` records after the first `skip`.
     fn forgettings(&self, skip: usize, max: usize) -> impl Future<Output = Result<Vec<Forgetting>, ReadError>> + Send;
 
     /// Returns the cursor before everything.
@@ -156,6 +158,6 @@ pub trait Journal: Clone + Send + Sync + 'static {
     /// Returns the cursor of the newest durable entry that this node knows of.
     fn now(&self) -> Cursor;
 
-    /// Can nobody else append? Then a cached state is the truth.
+    /// Is this node the only one that can append? Then a cached state is the truth.
     fn exclusive(&self) -> bool;
 }

@@ -1,8 +1,9 @@
-//! The durable memory of askbridge.
+//! The durable storage of askbridge.
 //!
-//! **Three traits.** [`Journal`] is the log of all sessions, the truth. [`Shelf`] holds small shared things, [`Bus`]
-//! carries what may be lost. **Three backends.** [`sqlite`] needs no other service, [`nats`] spans many machines,
-//! [`memory`] is for tests and simulations. **One index.** [`index`] finds open asks, deadlines and history; it can be rebuilt from the journal.
+//! **Three traits.** [`Journal`] is the log of all sessions, the truth. [`Shelf`] stores small shared items, [`Bus`]
+//! carries messages that may be lost. **Three backends.** [`sqlite`] needs no other service, [`nats`] spans many
+//! machines, [`memory`] is for tests and simulations. **One index.** [`index`] finds open asks, deadlines and history;
+//! it can be rebuilt from the journal.
 //!
 //! ```
 //! # use askbridge_journal::{Entry, Digest, Followed, Guard, Journal, Memory, Written};
@@ -27,10 +28,10 @@
 //! # });
 //! ```
 //!
-//! A program that chooses its backend when it starts holds them behind pointers ([`erased`]).
+//! A program that chooses its backend at start uses trait objects ([`erased`]).
 //!
 //! A decision is written as an [`Entry`]: its events with their [`record`]s, encoded once. [`Journal::append`] returns
-//! when it is durable, [`Journal::follow`] tells everyone who watches.
+//! when it is durable; [`Journal::follow`] sends it to every follower.
 
 pub mod backup;
 pub mod bus;

@@ -1,34 +1,34 @@
-//! What the journal notes about its own speed: numbers that the writer adds to and anybody may read, without a lock.
+//! The journal's metrics: atomic counters that the writer updates and any thread may read, without a lock.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Upper bounds for durations, in microseconds: from a write into a cache to a disk that is ill.
+/// Upper bounds of durations, in microseconds: from a write into a cache to a failing disk.
 const MICROS: &[u64] =
     &[50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000];
 /// Upper bounds for how many entries share a transaction.
 const ENTRIES: &[u64] = &[0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/// Counts values by size. Adding one costs two additions and no lock.
+/// Counts values in buckets. Adding one costs two atomic additions and no lock.
 #[derive(Debug)]
 pub struct Histogram {
     bounds: &'static [u64],
-    /// One for each bound, and one for whatever is larger than all of them.
+    /// One per bound, and one for larger values.
     counts: Box<[AtomicU64]>,
     sum: AtomicU64,
 }
 
-/// A histogram at one moment.
+/// The state of a histogram at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
     pub bounds: &'static [u64],
-    /// How many values were at most as large as the bound at the same place; one more at the end: all of them.
+    /// How many values were at most the bound with the same index; one more at the end, for all of them.
     pub up_to: Vec<u64>,
     pub sum: u64,
 }
 
 impl Histogram {
-    /// `bounds` rise, and belong to the values that are at most as large.
+    /// `bounds` ascend; each is the largest value of its bucket.
     pub fn new(bounds: &'static [u64]) -> Self {
         let counts = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
         Self { bounds, counts, sum: AtomicU64::new(0) }
@@ -50,16 +50,16 @@ impl Histogram {
     }
 }
 
-/// How a store is doing.
+/// The metrics of a store.
 #[derive(Debug)]
 pub struct Meter {
-    /// Microseconds that a transaction took, from its beginning until it was durable.
+    /// Microseconds of a transaction, from its beginning until it was durable.
     pub commit: Histogram,
-    /// Microseconds of those in which the disk was waited for.
+    /// Microseconds of those spent waiting for the disk.
     pub sync: Histogram,
-    /// Entries that shared a transaction.
+    /// Entries per transaction.
     pub entries: Histogram,
-    /// Transactions of which nothing was stored.
+    /// Transactions that failed as a whole.
     pub failures: AtomicU64,
     failing: AtomicBool,
 }
@@ -86,7 +86,7 @@ impl Meter {
         self.commit.add(micros(took));
         self.sync.add(micros(synced));
         self.entries.add(entries as u64);
-        // A transaction that changed nothing did not need the disk, and proves nothing about it.
+        // A transaction that wrote nothing did not need the disk, and proves nothing about it.
         if wrote {
             self.failing.store(false, Ordering::Relaxed);
         }

@@ -1,4 +1,5 @@
-//! Small shared things with revisions and expiry: tokens, devices, drafts, grants, push subscriptions.
+//! The shelf: small shared items with revisions and expiry, such as tokens, devices, drafts, grants and push
+//! subscriptions.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -7,25 +8,25 @@ use askbridge_core::ids::Timestamp;
 
 use crate::fault::Fault;
 
-/// Grows with every change of the shelf; never used twice.
+/// Grows with every change of the shelf; never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(pub u64);
 
-/// One thing on the shelf.
+/// One item on the shelf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     pub key: String,
     pub value: Arc<[u8]>,
     pub revision: Revision,
-    /// From then on it is as if it were not there.
+    /// From then on the item is not found.
     pub expires_at: Option<Timestamp>,
 }
 
-/// What has to be there for a change to be made.
+/// What must be stored for a change to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
     Any,
-    /// Nothing, or something that has expired.
+    /// Nothing, or an expired item.
     Absent,
     Revision(Revision),
 }
@@ -44,11 +45,11 @@ pub enum ShelfError {
 
 /// A shared map from text to bytes. Reads see every change that was acknowledged before.
 ///
-/// Time is the caller's: what has expired at `now` is not there.
+/// The caller passes the time in: an item that has expired at `now` is not found.
 pub trait Shelf: Clone + Send + Sync + 'static {
     fn get(&self, key: &str, now: Timestamp) -> impl Future<Output = Result<Option<Item>, ShelfError>> + Send;
 
-    /// Puts a value under a key. Of several puts that expect the same, one succeeds.
+    /// Stores a value under a key. Of several puts with the same expectation, one succeeds.
     fn put(
         &self,
         key: &str,
@@ -58,16 +59,16 @@ pub trait Shelf: Clone + Send + Sync + 'static {
         now: Timestamp,
     ) -> impl Future<Output = Result<Revision, ShelfError>> + Send;
 
-    /// Removes a key. What is not there is removed already, unless a revision was expected.
+    /// Removes a key. Removing an absent key succeeds, unless a revision was expected.
     fn delete(&self, key: &str, expect: Expect) -> impl Future<Output = Result<(), ShelfError>> + Send;
 
-    /// Returns what begins with `prefix`, ordered by key.
+    /// Returns the items whose key begins with `prefix`, ordered by key.
     fn list(&self, prefix: &str, now: Timestamp) -> impl Future<Output = Result<Vec<Item>, ShelfError>> + Send;
 
-    /// Takes a thing from the shelf: of any number of takers, one gets it.
+    /// Removes and returns an item: of any number of callers, one gets it.
     fn take(&self, key: &str, now: Timestamp) -> impl Future<Output = Result<Option<Item>, ShelfError>> + Send;
 
-    /// Removes what has expired. Returns how many things that were.
+    /// Removes expired items. Returns how many.
     fn sweep(&self, now: Timestamp) -> impl Future<Output = Result<usize, ShelfError>> + Send;
 }
 

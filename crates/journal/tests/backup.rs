@@ -1,4 +1,4 @@
-//! Copies of a store: made under load, put elsewhere, refused when they would do harm.
+//! Backups: made under load, restored elsewhere, refused when they would do harm.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -39,7 +39,7 @@ async fn a_copy_made_under_load_holds_all_that_was_acknowledged_before_it() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let store = open(from.path());
     let before = write(&store, 1, 59).await;
-    // Large enough that copying takes several steps, between which others append.
+    // Large enough that copying takes several steps, with appends in between.
     futures_util::future::join_all((100..150).map(|session| write(&store, session, 59))).await;
     let stop = Arc::new(AtomicBool::new(false));
     let (busy, stopping) = (store.clone(), Arc::clone(&stop));
@@ -98,7 +98,7 @@ async fn a_store_that_is_there_is_replaced_only_when_told_so_and_is_kept() {
     assert_eq!(store.read(copied[0].entry.session, None, None, 500).await.unwrap(), copied);
     assert_eq!(store.read(newer[0].entry.session, None, None, 500).await.unwrap(), []);
     assert_eq!(store.index().counts().unwrap().open, 3, "the index is that of the copy");
-    // The same positions will be used again for something else: whoever was further gets a snapshot, even later.
+    // The same positions will be reused: a client that was further gets a snapshot, even later.
     write(&store, 3, 20).await;
     let first = Box::pin(store.follow(cursor)).next().await;
     assert!(matches!(first, Some(Ok(Followed::Gone(_)))), "{first:?}");
@@ -114,7 +114,7 @@ async fn what_was_only_in_the_log_is_kept_aside_as_well() {
     write(&store, 1, 1).await;
     backup(dir.path(), &copy, |_| {}).unwrap();
     let newer = write(&store, 2, 3).await;
-    // As a kill leaves it: the newest entries are in the log.
+    // As after a kill: the newest entries are in the log.
     let killed = tempfile::tempdir().unwrap();
     for file in ["askbridge.db", "askbridge.db-wal"] {
         fs::copy(dir.path().join(file), killed.path().join(file)).unwrap();

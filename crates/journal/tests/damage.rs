@@ -1,4 +1,5 @@
-//! Files that were changed, cut or taken away behind a store's back: found and said, and what can be made anew is.
+//! Files that were changed, cut or deleted while the store was closed: the damage is reported, and what can be rebuilt
+//! is.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,7 +24,7 @@ fn open(dir: &Path) -> Result<Sqlite, Error> {
     Sqlite::open(&Options::new(dir, 7))
 }
 
-/// Sessions with an ask that was answered and delivered, and others that are open.
+/// Sessions with an ask that was answered and delivered, and others with an open one.
 async fn write(store: &Sqlite) -> Vec<Vec<Arc<Stored>>> {
     let mut written = Vec::new();
     for session in 1..=SESSIONS {
@@ -39,7 +40,7 @@ async fn write(store: &Sqlite) -> Vec<Vec<Arc<Stored>>> {
     written
 }
 
-/// Everything is there, and the lists agree.
+/// Every entry is there, and the lists agree.
 async fn is_whole(store: &Sqlite, written: &[Vec<Arc<Stored>>]) {
     for session in written {
         let read = store.read(session[0].entry.session, None, None, 500).await.unwrap();
@@ -48,11 +49,11 @@ async fn is_whole(store: &Sqlite, written: &[Vec<Arc<Stored>>]) {
     assert_eq!(u128::from(store.index().counts().unwrap().open), SESSIONS * u128::from(ASKS - 1));
 }
 
-/// Takes what lies in a folder now, as a kill leaves it.
+/// Copies a folder as a kill would leave it.
 fn copied(dir: &Path) -> TempDir {
     let copy = tempfile::tempdir().unwrap();
     for file in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
-        // SQLite makes it again; copied while it is in use it would be half a one.
+        // SQLite recreates it; a copy made while it is in use would be inconsistent.
         if !file.to_string_lossy().ends_with("-shm") {
             fs::copy(&file, copy.path().join(file.file_name().unwrap())).unwrap();
         }
@@ -71,13 +72,13 @@ async fn bytes_of_the_index_that_were_changed_do_not_hide_a_single_ask() {
     let (mut place, mut found) = (12_345_usize, 0);
     for round in 0..60 {
         place = place.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // Where something is written: most of a page is not.
+        // At a place with data: most of a page is empty.
         let at = (place >> 17) % (whole.len() - 8);
         let at = (at..whole.len() - 8).find(|at| whole[*at] != 0 && whole[at + 4] != 0).unwrap_or(100);
         let mut changed = whole.clone();
         changed[at..at + 8].iter_mut().for_each(|byte| *byte ^= 0x5a);
         fs::write(&index, &changed).unwrap();
-        // Left in order, and after a crash.
+        // Both closed in order and after a crash.
         if round % 2 == 0 {
             fs::remove_file(&seal).unwrap();
         }
@@ -167,7 +168,7 @@ async fn an_empty_journal_beside_what_knows_better_is_no_new_one() {
         write(&store).await;
         drop(store);
         fs::remove_file(dir.path().join("askbridge.db")).unwrap();
-        // A release that kept no mark left the index alone.
+        // A release without a watermark left only the index.
         if !has_mark {
             fs::remove_file(dir.path().join("watermark")).unwrap();
         }

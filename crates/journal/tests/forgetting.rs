@@ -1,4 +1,4 @@
-//! What forgetting leaves behind, what verifying says of it, and what becomes of the room.
+//! What forgetting leaves behind, what `verify` says about it, and whether the space is returned.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,7 +23,7 @@ fn open(dir: &Path) -> Sqlite {
     Sqlite::open(&Options::new(dir, 7)).unwrap()
 }
 
-/// Writes sessions with these numbers, each with one ask that was answered and heard.
+/// Writes sessions with these numbers, each with one ask that was answered and delivered.
 async fn write(store: &Sqlite, numbers: std::ops::Range<u128>, text: &str) -> Vec<SessionId> {
     let mut sessions = Vec::new();
     for number in numbers {
@@ -77,9 +77,9 @@ async fn whatever_was_removed_by_hand_is_found() {
             "there are {found} entries, and {forgotten} were forgotten, but 8 were made; something was removed or put in"
         )
     };
-    // A whole session: no chain of its own would notice.
+    // A whole session: its own chain would not show it.
     assert!(after("DELETE FROM entries").contains(&missing(0, 6)));
-    // What is left of one that was forgotten: the last of the chain, then one in the middle.
+    // The records of forgotten sessions: the last of the chain, then one in the middle.
     assert_eq!(after("DELETE FROM forgettings WHERE number = 3"), [] as [&str; 0], "then nothing is compared");
     assert_eq!(after("DELETE FROM forgettings WHERE number = 3; DELETE FROM forgotten"), [missing(2, 4)]);
     let broken = "record 3 of what was forgotten does not follow the one before it; something was changed";
@@ -123,7 +123,7 @@ async fn a_journal_of_an_earlier_release_learns_to_forget_and_to_shrink() {
     let store = open(dir.path());
     let sessions = write(&store, 1..4, "?").await;
     drop(store);
-    // As releases made it before.
+    // As earlier releases created it.
     let conn = Connection::open(dir.path().join(DB)).unwrap();
     conn.execute_batch("PRAGMA journal_mode = DELETE; DROP TABLE forgettings; PRAGMA auto_vacuum = 0; VACUUM").unwrap();
     conn.pragma_update(None, "journal_mode", "WAL").unwrap();
@@ -174,7 +174,7 @@ async fn an_index_from_before_a_session_was_forgotten_is_no_alarm() {
     store.forget(&[talk.session], Timestamp(9), "mira").await.unwrap();
     drop(talk);
     drop(store);
-    // As a kill leaves it: the journal is synced at every commit, the index is not.
+    // As after a kill: the journal is synced at every commit, the index is not.
     fs::rename(&then, &index).unwrap();
     let _ = fs::remove_file(dir.path().join("index.db.seal"));
     assert_eq!(problems(dir.path()), [] as [&str; 0]);

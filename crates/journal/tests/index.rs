@@ -1,4 +1,4 @@
-//! The index says what a replay of the journal says.
+//! The index agrees with a replay of the journal.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -124,7 +124,7 @@ async fn a_list_says_how_much_of_the_journal_it_knows() {
     let (asks, cursor) = index.rows_and_cursor(&AskFilter::default(), 10).unwrap();
     assert_eq!((asks.len(), asks[0].id.number, cursor), (1, 1, journal.now()));
     journal.forget(&[talk.session], Timestamp(9), "mira").await.unwrap();
-    // A reader that found it before is not told that the index is damaged.
+    // A reader that found it before does not get a damaged index as error.
     let forgotten = index.read(&asks, |known| panic!("{known:?} is gone"));
     assert!(forgotten.is_ok(), "{forgotten:?}");
     assert_eq!(index.rows_and_cursor(&AskFilter::default(), 10).unwrap(), (vec![], journal.now()));
@@ -199,7 +199,7 @@ async fn a_session_is_known_with_its_asks() {
     assert_eq!(index.counts().unwrap(), Default::default());
 }
 
-/// Where nothing is appended.
+/// A journal without appends.
 static NOWHERE: LazyLock<Memory> = LazyLock::new(|| Memory::new(1).unwrap());
 
 /// Events about the first few asks of one session, in any order, sensible or not.
@@ -268,8 +268,8 @@ proptest! {
     }
 }
 
-/// Numbers are never given twice; an ask is settled once, has no verdict to deliver before, and nothing is proposed or taken
-/// back after. All other nonsense is ignored by both sides alike.
+/// Numbers are never reused; an ask is settled once, has no verdict to deliver before, and nothing is proposed or
+/// undone after. All other nonsense is ignored by both sides alike.
 fn can_happen(session: &Session, event: &Event) -> bool {
     let is_settled = |ask| matches!(session.find(ask), Some(Found::Live(live)) if !live.is_open());
     match event {

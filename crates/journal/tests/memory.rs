@@ -1,4 +1,4 @@
-//! The journal in memory passes the suite.
+//! The journal in memory passes the conformance suite.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

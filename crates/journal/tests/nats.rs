@@ -1,4 +1,4 @@
-//! The journal of many machines passes the suite on three real servers, also while one of them dies.
+//! The journal on NATS passes the conformance suite on three real servers, also while one of them dies.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! The embedded journal passes the suite.
+//! The embedded journal passes the conformance suite.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -60,7 +60,7 @@ async fn a_follower_goes_from_disk_into_memory_without_gap_or_repeat() {
         })
     });
     let writers: Vec<_> = writers.collect();
-    // One is slow: it begins when the writers are long done, and the first entries have left memory.
+    // One starts late: the writers are done, and the first entries have left memory.
     for writer in writers {
         writer.await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! The tool with which agents ask, as a model reads it: one description and one schema, whichever door serves it.
+//! The tool that agents ask with, as the model sees it: one description and one schema for every door.
 
 use serde_json::{Value, json};
 
@@ -9,12 +9,12 @@ const HOW: &str = "Ask everything you need at once, offer two to four options ea
      possible), and say in each description what the option means for them. The answer may take hours. If nobody \
      answers or the question is dismissed, you are told so: never assume an answer.";
 
-/// What a model reads about the tool; `here` is what is special about it at one door.
+/// The tool's description for the model; `here` is what this door adds to it.
 pub fn description(here: &str) -> String {
     format!("{WHEN} {here} {HOW}")
 }
 
-/// The list of questions: at least one, and at most so many.
+/// The schema of the list of questions: at least one, at most `max`.
 pub fn questions(max: usize) -> Value {
     let option = json!({
         "type": "object",
@@ -42,7 +42,7 @@ pub fn questions(max: usize) -> Value {
     json!({"type": "array", "items": question, "minItems": 1, "maxItems": max})
 }
 
-/// In the first prompt of Claude Code, instead of behind a search for tools.
+/// Has Claude Code put the tool into its first prompt, instead of behind its tool search.
 pub fn always_loaded() -> Value {
     json!({"anthropic/alwaysLoad": true})
 }

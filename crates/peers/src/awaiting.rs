@@ -1,11 +1,11 @@
-//! What a peer wished for or wanted to know, until it hears what became of it.
+//! Pending wishes and queries of a peer, by the tag of their reply.
 
 use std::collections::BTreeMap;
 
 use crate::peer::{Outbox, Tag};
 use crate::wish::{Query, Wish};
 
-/// Remembers behind each tag what it was for.
+/// Remembers for each tag what its wish or query was for.
 #[derive(Debug)]
 pub(crate) struct Awaiting<A> {
     made: u64,
@@ -27,7 +27,7 @@ impl<A> Awaiting<A> {
         out.queries.push((self.tag(awaited), query));
     }
 
-    /// Returns what a reply is about. Nothing if it was not wished for here, or was heard before.
+    /// Returns what a reply is about. `None`: the tag is unknown, or its reply has already come.
     pub(crate) fn take(&mut self, tag: Tag) -> Option<A> {
         self.awaited.remove(&tag)
     }

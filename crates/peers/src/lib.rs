@@ -1,4 +1,4 @@
-//! Protocol machines without I/O. Knows the rules, nothing else.
+//! Protocol machines without I/O. Depends on the rules (`core`) and nothing else.
 //!
 //! A [`peer::Peer`] is one conversation partner on one connection: a *door* for an agent, a *dialect* for a person's
 //! app. It hears frames, is told what happened, and writes into an [`peer::Outbox`]; the bridge moves the bytes.

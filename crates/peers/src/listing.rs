@@ -1,4 +1,4 @@
-//! The list of languages: one row each.
+//! The table of all languages (doors and dialects), one row each.
 
 use std::fmt;
 
@@ -9,24 +9,24 @@ use crate::dialects::{ccc, gobby, native, prime, seline};
 use crate::doors::{claude, hook, http, mcp, whimmy};
 use crate::peer::Peer;
 
-/// One language: where it is spoken, what its screens can show, and how a conversation begins.
+/// One language: its routes, how its clients sign in, and how a connection begins.
 #[derive(Clone, Copy)]
 pub struct Listing {
     pub name: &'static str,
     pub routes: &'static [Route],
-    /// Does a connection begin with a login of its own, or does it bring its token along?
+    /// Whether a connection signs in with its first frame, or brings a bearer token.
     pub login: Login,
     pub served: Served,
-    /// What sessions made through this language wish for, unless someone stronger wishes otherwise.
+    /// Default terms of sessions made through this language. The ask's and the session's own wishes take precedence.
     pub wishes: fn() -> Wishes,
-    /// Do we run the agents of this door ourselves? Then the bridge has a host kind for it, by this name.
+    /// Whether askbridge runs the agents of this door. The bridge then has a host kind of this name.
     pub hosted: bool,
-    /// `None` for languages that are spoken by typed handlers instead of a machine, or only by processes that we run.
+    /// `None` for languages with typed handlers instead of a machine, or spoken only by processes that askbridge runs.
     pub greet: Option<fn(&Hello<'_>) -> Greeting>,
 }
 
 impl Listing {
-    /// The cookie that a login in this language sets, if it sets one.
+    /// The cookie that a login in this language sets, if any.
     pub fn login_cookie(&self) -> Option<(&'static str, Opens)> {
         let Served::WhenNamed(way_in) = self.served else { return None };
         way_in.carriers.iter().find_map(|carrier| match carrier {
@@ -47,28 +47,28 @@ pub struct Route {
 pub enum RouteKind {
     Socket,
     Request,
-    /// A request that needs no token: a login, or the question whether there is one.
+    /// A request that needs no token: a login, or a check whether the client is logged in.
     Open,
 }
 
-/// When a language is spoken.
+/// When a language is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Served {
     Always,
-    /// It was made by others, for a server of theirs: off until the operator names it.
+    /// A language of another system: off until the operator names it.
     WhenNamed(WayIn),
 }
 
-/// How clients of another system show who they are.
+/// How clients of another system authenticate.
 ///
-/// `Authorization: Bearer …` and the base path `/t/<token>/…` are always taken.
+/// `Authorization: Bearer …` and the base path `/t/<token>/…` are always accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WayIn {
-    /// Where a token may come besides.
+    /// Other places where a token is accepted.
     pub carriers: &'static [Carrier],
-    /// The body of a 401 for whoever brings no token.
+    /// The body of a 401 when there is no token.
     pub no_token: &'static str,
-    /// The body of a 401 for whoever brings one that we do not know.
+    /// The body of a 401 when the token is unknown.
     pub wrong_token: &'static str,
 }
 
@@ -76,18 +76,18 @@ pub struct WayIn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     Query(&'static str),
-    /// A cookie that holds the token. Only where the original's own pages send one: cookies ignore ports.
+    /// A cookie that holds the token. Only where the original's own pages send one, because cookies ignore ports.
     Cookie(&'static str),
-    /// A cookie that our login sets: a secret for this language alone, never a token, and never for an agent that we know.
+    /// A cookie that our login sets: a secret for this language alone, never a token, and never for a known agent.
     LoginCookie(&'static str, Opens),
 }
 
 /// What a login cookie opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opens {
-    /// Sockets, for a page of this very origin.
+    /// Sockets, for pages of the same origin.
     Sockets,
-    /// Everything of its language: sockets and changes for a page of this very origin, and reading.
+    /// Everything in its language: reads, and for pages of the same origin sockets and changes.
     Everything,
 }
 
@@ -97,30 +97,30 @@ pub enum Login {
     Bearer,
 }
 
-/// What is known when somebody knocks.
+/// What is known about a new connection or request.
 #[derive(Debug, Clone)]
 pub struct Hello<'a> {
     pub path: &'a str,
     pub query: &'a str,
-    /// Who the bearer token belongs to, if one came along.
+    /// The name of the caller whose bearer token came along, if any.
     pub caller: Option<&'a str>,
-    /// Which sessions they may see.
+    /// Which sessions the caller may see.
     pub sees: Sees<'a>,
     pub choices: Choices,
-    /// How long programs that call may be kept waiting, as far as the operator said so.
+    /// How long tool calls may be kept waiting, where the operator has set it.
     pub patience: &'a mcp::Patience,
 }
 
-/// What the operator decided about languages, where an original leaves it open.
+/// The operator's settings for languages, where the original leaves something open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Choices {
-    /// A question that was dismissed is answered with nothing, instead of words: an agent takes that for an answer.
+    /// Answer a dismissed question with nothing instead of words. An agent takes that for an answer.
     pub empty_dismissals: bool,
     /// Agents of whimmy's plugin ask a person before they use a tool.
     pub whimmy_approvals: bool,
 }
 
-/// Looks whether there is such a session, for whoever knocks.
+/// Checks whether a session exists and the caller may see it.
 #[derive(Clone, Copy)]
 pub struct Sees<'a>(pub &'a dyn Fn(SessionId) -> bool);
 
@@ -141,7 +141,7 @@ pub enum Greeting {
     Refuse(u16, String),
 }
 
-/// Every language that is spoken here.
+/// All languages.
 pub const LISTING: &[Listing] = &[
     claude::LISTING,
     hook::LISTING,
@@ -155,28 +155,28 @@ pub const LISTING: &[Listing] = &[
     seline::LISTING,
 ];
 
-/// Returns the door of that name whose agents we run ourselves, if it is one.
+/// Returns the hosted door of that name, if there is one.
 pub fn hosted_door(name: &str) -> Option<&'static str> {
     hosted_doors().find(|door| *door == name)
 }
 
-/// Finds every door whose agents we run ourselves, in the order of the listing.
+/// Returns all hosted doors, in the order of the listing.
 pub fn hosted_doors() -> impl Iterator<Item = &'static str> {
     LISTING.iter().filter(|row| row.hosted).map(|row| row.name)
 }
 
-/// The hosted door of clients that start an agent and cannot say which: the first of the listing.
+/// The hosted door for clients that start an agent and cannot say which: the first in the listing.
 pub fn usual_hosted_door() -> &'static str {
     hosted_doors().next().expect("a door in the listing is hosted")
 }
 
-/// The names of the languages that are spoken only when the operator names them.
+/// The names of the languages that are off until the operator names them.
 pub fn dialects() -> impl Iterator<Item = &'static str> {
     LISTING.iter().filter(|listing| listing.served != Served::Always).map(|listing| listing.name)
 }
 
-/// Makes a machine that no connection has.
+/// Makes a machine without a connection.
 pub type Attend = fn() -> Box<dyn Peer>;
 
-/// Languages that look after something although nobody is connected, each with the machine that does.
+/// Languages that have work to do while no client is connected, each with the machine that does it.
 pub const ATTENDANTS: &[(&str, Attend)] = &[(prime::NAME, prime::attend)];

@@ -1,4 +1,4 @@
-//! What machines of one request have in common: they hear it, are told what they watch, and answer.
+//! The trait of machines that handle one request: they read it, follow what they watch, and respond.
 
 use askbridge_core::ids::{SessionId, Timestamp};
 
@@ -6,20 +6,20 @@ use crate::peer::{Cx, Frame, Garbled, Peer, Req, Tag};
 use crate::told::{Happened, Told};
 use crate::wish::{Receipt, Rejection};
 
-/// A machine of one request. It is a [`Peer`].
+/// A machine that handles one request. Every such machine is a [`Peer`].
 pub(crate) trait OneRequest: Send {
     fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>);
 
     /// Something happened in the session that it watches.
     fn happened(&mut self, _: &Happened, _: &mut Cx<'_>) {}
 
-    /// Everything that had happened in that session was told.
+    /// Everything that had happened in that session so far was told.
     fn caught_up(&mut self, _: SessionId, _: &mut Cx<'_>) {}
 
     /// The ruling on a wish or query.
     fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>);
 
-    /// The time asked for has come.
+    /// The requested wake-up time has come.
     fn waited(&mut self, _: &mut Cx<'_>) {}
 }
 

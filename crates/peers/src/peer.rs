@@ -1,4 +1,4 @@
-//! The one trait that every language speaks: hear, tell, reply, wake.
+//! The trait that every door and dialect implements: hear, tell, reply, wake.
 
 use std::borrow::Cow;
 
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use crate::told::Told;
 use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
 
-/// One conversation partner on one connection: a state machine without I/O.
+/// One side of one connection: a state machine without I/O.
 ///
-/// The order is always decide → append → evolve → tell → reply: nobody hears of what is not durable.
+/// The order is always decide → append → evolve → tell → reply: a peer is told only what is durable.
 pub trait Peer: Send {
-    /// The other side said something.
+    /// The other side sent a frame.
     ///
-    /// The last thing that a peer hears is [`Frame::Close`]: the other side is gone, whoever ended it. What it still
-    /// wishes for is granted and answered; what it writes goes nowhere.
+    /// The last frame is always [`Frame::Close`]: the connection has ended, on either side. Wishes that the peer then
+    /// makes are still granted and replied to; frames that it writes are dropped.
     fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled>;
 
     /// Something happened that this peer watches.
@@ -27,7 +27,7 @@ pub trait Peer: Send {
     /// The ruling on a wish or query of this peer's.
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>);
 
-    /// The time asked for has come. Also called once when a socket opens. Returns when to wake it next.
+    /// The requested time has come. Also called once when a socket opens. Returns when to wake this peer next.
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp>;
 }
 
@@ -49,23 +49,23 @@ impl Peer for Box<dyn Peer> {
     }
 }
 
-/// Names one wish of one peer, so that its ruling finds back.
+/// Identifies one wish of one peer, so that its ruling can be matched to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u64);
 
-/// What travels on a connection. REST is a peer of one request; an event stream is a response and then chunks.
+/// What travels on a connection. A REST call is a peer with one request; an event stream is a response and then chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Frame<'a> {
     Text(Cow<'a, str>),
     Request(Req<'a>),
     Response(Resp),
     Chunk(Bytes),
-    /// The other side is gone, or is to go.
+    /// The other side has closed the connection, or is to close it.
     Close(u16, Cow<'a, str>),
 }
 
 impl Frame<'_> {
-    /// How many bytes it takes on the wire, but for its envelope.
+    /// The bytes on the wire, without the envelope.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Text(text) | Self::Close(_, text) => text.len(),
@@ -80,9 +80,9 @@ impl Frame<'_> {
 pub struct Req<'a> {
     pub method: &'a str,
     pub path: &'a str,
-    /// Without its `?`. Never logged.
+    /// Without the leading `?`. Never logged.
     pub query: &'a str,
-    /// In lower case, as text. Those that carry secrets (`authorization`, `cookie`) are kept from peers.
+    /// Names in lower case, values as text. Peers do not get headers that carry secrets (`authorization`, `cookie`).
     pub headers: &'a [(&'a str, &'a str)],
     pub body: &'a [u8],
 }
@@ -98,7 +98,7 @@ impl<'a> Req<'a> {
 pub struct Resp {
     pub status: u16,
     pub content_type: &'static str,
-    /// Beside the content type.
+    /// Headers besides the content type.
     pub headers: Vec<(&'static str, String)>,
     pub body: Bytes,
     /// More chunks follow.
@@ -113,45 +113,45 @@ pub struct Garbled {
     pub why: String,
 }
 
-/// What a peer works with: the time, chance, and a place to write.
+/// What a peer works with: the time, a source of fresh ids, and its outbox.
 pub struct Cx<'a> {
     pub now: Timestamp,
     pub ids: &'a mut dyn Ids,
     pub out: &'a mut Outbox,
 }
 
-/// Where fresh names come from. In a test they are counted.
+/// Source of fresh ids. Tests count them up.
 pub trait Ids {
     fn fresh(&mut self) -> u128;
 }
 
-/// Everything that a peer wants done, in order of each kind.
+/// What a peer wants done: one list per kind, each in order.
 #[derive(Debug, Default)]
 pub struct Outbox {
     pub frames: Vec<Frame<'static>>,
     pub wishes: Vec<(Tag, Wish)>,
     pub queries: Vec<(Tag, Query)>,
     pub watches: Vec<Watch>,
-    /// What the agent said and did, to be stored and told: content, in order.
+    /// What the agent said and did: content to store and announce, in order.
     pub records: Vec<Record>,
-    /// Streaming text, to be told and not stored.
+    /// Streaming text, announced and not stored.
     pub streams: Vec<Streamed>,
-    /// What other connections to a session are to hear, if they are there: quick and lossy, told to agents alone.
+    /// Messages for this language's other connections to a session. Lossy; sent only if the caller may ask in it.
     pub whispers: Vec<(SessionId, String)>,
-    /// Sessions that the bridge closes later, when this peer is gone.
+    /// Sessions that the bridge closes after this connection has ended.
     pub endings: Vec<(SessionId, EndsWith)>,
-    /// Close the connection once the frames are out.
+    /// Close the connection once the frames are written.
     pub hang_up: Option<(u16, String)>,
     /// Wake this peer at that time.
     pub wake_at: Option<Timestamp>,
 }
 
-/// When a session is over.
+/// When the bridge closes a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndsWith {
-    /// Once the process at the other end has ended, if it is on this machine.
+    /// When the process at the other end has exited, if it is on this machine.
     Process,
-    /// Now, or as soon as no question in it is open whose answer can still be fetched.
+    /// Now, or as soon as the session has no open question whose answer can still be fetched.
     LastQuestion,
 }
 
@@ -159,7 +159,7 @@ pub enum EndsWith {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     pub session: SessionId,
-    /// What the agent itself calls this piece, so that hearing it again does not store it again. Empty: it has no name.
+    /// The agent's own id of this piece, so that hearing it again does not store it twice. Empty: it has none.
     pub name: String,
     pub event: Event,
 }
@@ -177,7 +177,7 @@ pub enum BlockKind {
     Asking,
 }
 
-/// A block of text that grows: `text` begins `offset` bytes from its beginning.
+/// A piece of a growing block of text: `text` begins `offset` bytes into the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Streamed {
     pub session: SessionId,
@@ -188,7 +188,7 @@ pub struct Streamed {
 }
 
 impl Outbox {
-    /// How many bytes the frames have that wait to be written.
+    /// The total size of the frames that wait to be written.
     pub fn bytes(&self) -> usize {
         self.frames.iter().map(Frame::bytes).sum()
     }

@@ -1,18 +1,18 @@
-//! Requests and responses, as far as every language of another system needs them.
+//! Helpers for HTTP requests and responses, shared by the languages of other systems.
 
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 
 use crate::peer::{Frame, Outbox, Resp};
 
-/// Answers with JSON.
+/// Responds with JSON.
 pub fn json(out: &mut Outbox, status: u16, body: &impl Serialize) {
     let body = serde_json::to_vec(body).expect("a body has text keys");
     let resp = Resp { status, content_type: "application/json", headers: Vec::new(), body: body.into(), open: false };
     out.frames.push(Frame::Response(resp));
 }
 
-/// The same with cookies.
+/// Responds with JSON and sets cookies.
 pub fn json_with_cookies(out: &mut Outbox, cookies: impl IntoIterator<Item = String>, body: &impl Serialize) {
     json(out, 200, body);
     if let Some(Frame::Response(resp)) = out.frames.last_mut() {
@@ -20,29 +20,29 @@ pub fn json_with_cookies(out: &mut Outbox, cookies: impl IntoIterator<Item = Str
     }
 }
 
-/// Answers as FastAPI does when something is wrong.
+/// Responds with an error in FastAPI's form.
 pub fn detail(out: &mut Outbox, status: u16, detail: &str) {
     json(out, status, &serde_json::json!({"detail": detail}));
 }
 
-/// Finds a value in a query or a form, decoded.
+/// Finds a value in a query string or form, decoded.
 pub fn value(pairs: &str, name: &str) -> Option<String> {
     let mut pairs = pairs.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     pairs.find(|(known, _)| decoded(known) == name).map(|(_, value)| decoded(value))
 }
 
-/// Finds every value of a name that may come several times.
+/// Finds all values of a name that may occur several times.
 pub fn values(pairs: &str, name: &str) -> Vec<String> {
     let pairs = pairs.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     pairs.filter(|(known, _)| decoded(known) == name).map(|(_, value)| decoded(value)).collect()
 }
 
-/// Undoes what a form does to a text.
+/// Decodes a form value.
 fn decoded(text: &str) -> String {
     unescaped(&text.replace('+', " "))
 }
 
-/// Undoes `%41`. What is not of that form stays as it is.
+/// Decodes `%41`. Anything not of that form stays as it is.
 pub fn unescaped(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

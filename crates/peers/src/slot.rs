@@ -1,4 +1,4 @@
-//! For screens with room for one question: the oldest open ask, and the next when that one is over.
+//! A screen with room for one question: shows the oldest open ask, then the next when that one is over.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use askbridge_core::ask::Ask;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, Timestamp};
 
-/// Asks that are over and may still be answered late, as one screen remembers them. Beyond: the oldest is forgotten.
+/// Ended asks that one screen remembers, because they may still be answered late. Beyond: the oldest is forgotten.
 const OVER_MAX: usize = 64;
 
-/// What one screen shows of one session.
+/// The state of one screen for one session.
 #[derive(Debug, Default)]
 pub struct Slot {
     open: BTreeMap<AskId, Open>,
     shown: Option<AskId>,
     over: VecDeque<Arc<Ask>>,
-    /// What this screen itself has said: it knows, and need not be told.
+    /// The ask that this screen itself has answered, so that it need not be told about it.
     said_here: Option<AskId>,
 }
 
@@ -39,7 +39,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Returns how an event ends an ask, if it does.
+    /// Returns which ask an event ends, and how, if it ends one.
     pub fn of(event: &Event) -> Option<(AskId, Self)> {
         match event {
             Event::Settled(settled) => {
@@ -60,7 +60,7 @@ impl Ending {
         }
     }
 
-    /// Says it to a person whose card closes.
+    /// The sentence for a person whose card closes.
     pub fn in_words(&self) -> String {
         match self {
             Self::Answered { by } => format!("Answered elsewhere by {by}"),
@@ -78,7 +78,7 @@ impl Ending {
 pub struct Left {
     pub ask: Arc<Ask>,
     pub was_shown: bool,
-    /// This screen said it itself.
+    /// This screen answered it.
     pub said_here: bool,
 }
 
@@ -93,7 +93,7 @@ impl Slot {
         }
     }
 
-    /// Takes an ask out. `None`: it was not open here.
+    /// Takes an ask out of the slot. `None`: it was not open here.
     pub fn over(&mut self, ask: AskId) -> Option<Left> {
         let Open { ask, .. } = self.open.remove(&ask)?;
         let was_shown = self.shown == Some(ask.id);
@@ -111,7 +111,7 @@ impl Slot {
         Some(Left { ask, was_shown, said_here })
     }
 
-    /// Puts the oldest open ask into the slot, if that is empty. Returns it if it is news.
+    /// Puts the oldest open ask into the slot if it is empty. Returns that ask, which has to be drawn now.
     pub fn show_next(&mut self) -> Option<Arc<Ask>> {
         if self.shown.is_some() {
             return None;
@@ -125,12 +125,12 @@ impl Slot {
         self.shown.and_then(|id| self.open.get(&id)).map(|open| &open.ask)
     }
 
-    /// This screen says something to an ask.
+    /// This screen answers an ask.
     pub fn say(&mut self, ask: AskId) {
         self.said_here = Some(ask);
     }
 
-    /// What this screen said was refused. Returns the ask if it is still open, to be shown again.
+    /// This screen's answer was refused. Returns the ask if it is still open, to be shown again.
     pub fn refused(&mut self, ask: AskId) -> Option<Arc<Ask>> {
         if self.said_here == Some(ask) {
             self.said_here = None;
@@ -138,7 +138,7 @@ impl Slot {
         self.open.get(&ask).map(|open| Arc::clone(&open.ask))
     }
 
-    /// Finds an ask by whatever a client calls it: an open one, or one that may still be answered late.
+    /// Finds an ask by the client's own id for it: an open one, or one that may still be answered late.
     pub fn find(&self, is_it: impl Fn(&Ask) -> bool) -> Option<Arc<Ask>> {
         let open = self.open.values().map(|open| &open.ask);
         open.chain(self.over.iter().rev()).find(|ask| is_it(ask)).cloned()
@@ -148,7 +148,7 @@ impl Slot {
         self.open.contains_key(&ask)
     }
 
-    /// Returns how many seconds are left to answer an ask, at least one. `None`: as many as it takes.
+    /// Returns how many seconds are left to answer an ask, at least one. `None`: it has no deadline.
     pub fn seconds_left(&self, ask: AskId, now: Timestamp) -> Option<u64> {
         let deadline = self.open.get(&ask)?.deadline?;
         Some(deadline.since(now).as_secs_f64().ceil().max(1.0) as u64)

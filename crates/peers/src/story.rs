@@ -1,4 +1,4 @@
-//! A session told from its beginning, as messages: for clients that load a conversation before they follow it.
+//! A session's history as a list of messages, for clients that load a conversation before they follow it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::told::Happened;
 use crate::turn::Turn;
 use crate::wish::Watch;
 
-/// Messages that one story keeps. Beyond: the oldest are left out.
+/// Messages that one story keeps. Beyond: the oldest are dropped.
 const MESSAGES_MAX: usize = 5000;
 
 /// What was said and done in a session.
@@ -28,33 +28,33 @@ pub struct Story {
     pub other_tools: Option<OtherTools>,
     pub started_at: Option<Timestamp>,
     pub last_at: Option<Timestamp>,
-    /// A turn runs, or something waits to be said.
+    /// A turn runs, or a message waits for the agent.
     pub is_running: bool,
     pub is_over: bool,
     goes_on_as: Option<SessionId>,
-    /// What was asked, and how it was settled.
+    /// All asks, each with how it was settled.
     pub asks: BTreeMap<AskId, (Arc<Ask>, Option<Outcome>)>,
-    /// What is no longer asked: settled, taken back, or answered in another place.
+    /// Asks that are no longer open: settled, withdrawn, or answered elsewhere.
     over: BTreeSet<AskId>,
     turn: Turn,
 }
 
-/// One thing in a conversation.
+/// One item of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Where it stands, counted from 1 over the whole conversation.
+    /// Its number in the whole conversation, counted from 1.
     pub number: u64,
     pub session: SessionId,
     pub position: Position,
     pub at: Timestamp,
     pub part: Part,
-    /// The number of its block, if it is something that streams.
+    /// The number of its block, if it is text that streams.
     pub block: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// A person said it.
+    /// A person's message.
     User(String),
     Text(String),
     Thinking(String),
@@ -62,9 +62,9 @@ pub enum Part {
         call: CallId,
         name: String,
         input: Raw,
-        /// What was asked by it.
+        /// The ask that was made from this call.
         ask: Option<AskId>,
-        /// Whether it went well, and what came of it.
+        /// Whether the call succeeded, and its output.
         result: Option<(bool, String)>,
     },
 }
@@ -115,7 +115,7 @@ impl Story {
         self.is_running = self.turn.is_running();
     }
 
-    /// All of a session was told. Has the one told that it goes on as; returns `false` if there is none.
+    /// Call at the end of a session's history. Watches the session that it continues as; `false` if there is none.
     pub fn goes_on(&mut self, out: &mut Outbox) -> bool {
         let next = self.goes_on_as.take().map(|session| Watch::Chat { session, remembered: false });
         let goes_on = next.is_some();
@@ -123,7 +123,7 @@ impl Story {
         goes_on
     }
 
-    /// What still waits for a person, oldest first.
+    /// The asks that still wait for a person, oldest first.
     pub fn open_asks(&self) -> impl Iterator<Item = &Arc<Ask>> {
         self.asks.values().map(|(ask, _)| ask).filter(|ask| self.is_open(ask.id))
     }
@@ -160,7 +160,7 @@ impl Story {
         }
     }
 
-    /// What the conversation is about: its title, or the beginning of what was said first.
+    /// The conversation's title, or the beginning of its first message.
     pub fn heading(&self) -> String {
         let first = || {
             let said = self.messages.iter().find_map(|message| match &message.part {

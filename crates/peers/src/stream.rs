@@ -1,7 +1,7 @@
-//! Append-only text done once.
+//! Tracks how much of each streamed block an append-only client has.
 //!
-//! Clients that only ever append are corrupted for good by one lost delta. This tracks how much of each block a client
-//! has, passes on what continues it, and completes a block from the stored text.
+//! One lost delta corrupts such a client for good. So a delta is passed on only if it continues what the client has,
+//! and the stored text completes the block.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub struct Streams {
 impl Streams {
     /// Takes a delta that begins at `offset` bytes of its block. Returns what to append, if it continues what was sent.
     ///
-    /// A delta beyond a gap is withheld: the stored text will complete the block.
+    /// A delta beyond a gap is withheld; the stored text completes the block later.
     pub fn delta<'t>(&mut self, block: u32, offset: usize, text: &'t str) -> Option<&'t str> {
         let sent = self.sent.entry(block).or_default();
         let known = sent.checked_sub(offset)?;
@@ -39,11 +39,11 @@ impl Streams {
 /// What a client still needs of a finished block.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Completion<'t> {
-    /// Nothing of it was sent yet.
+    /// Nothing of it has been sent yet.
     Whole(&'t str),
     Rest(&'t str),
     Nothing,
-    /// More was streamed than was stored. A client that only appends has to begin a new block with this.
+    /// More was streamed than was stored. An append-only client has to begin a new block with this.
     Instead(&'t str),
 }
 

@@ -1,4 +1,4 @@
-//! A session in numbers: how much was said, which model says it, what it cost, and whether it works.
+//! Statistics of a session: how many messages, which model, what it cost, and whether the agent is working.
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::Timestamp;
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::turn::Turn;
 
-/// What lists of sessions say about each.
+/// What lists of sessions show about each session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tally {
-    /// What was said in it, and what was done.
+    /// Messages of people and of the agent, and tool calls.
     pub messages: usize,
     pub model: Option<String>,
     pub input_tokens: u64,
@@ -22,12 +22,12 @@ pub struct Tally {
 /// What a session is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Standing {
-    /// Nothing was said in it yet.
+    /// Nothing has been said yet.
     #[default]
     New,
-    /// The agent has heard something, and has said and done nothing yet.
+    /// The agent has received a message, and has not said or done anything yet.
     Thinking,
-    /// It says or does something.
+    /// The agent is writing or using tools.
     Generating,
     /// It waits for a person.
     Waiting,
@@ -41,7 +41,7 @@ pub struct Counting {
     turn: Turn,
     open: usize,
     says_something: bool,
-    /// What the agent's process had cost when its last turn ended: it counts on from there.
+    /// The cost that the agent's process had reported when its last turn ended; the next report includes it.
     counted_usd: f64,
 }
 
@@ -80,7 +80,7 @@ impl Counting {
         self.tally.input_tokens += tokens("input_tokens");
         self.tally.output_tokens += tokens("output_tokens");
         let Some(counted) = usage["total_cost_usd"].as_f64() else { return };
-        // Claude Code counts up as long as its process runs; one that was started anew begins at nothing.
+        // Claude Code's total grows as long as its process runs, and a new process begins at zero.
         let before = if counted < self.counted_usd { 0.0 } else { self.counted_usd };
         self.counted_usd = counted;
         if counted > before {
@@ -101,7 +101,7 @@ impl Counting {
 }
 
 impl Tally {
-    /// What was spent since then.
+    /// The cost of the turns that ended since then.
     pub fn cost_since(&self, since: Timestamp) -> f64 {
         self.costs.iter().filter(|(at, _)| *at >= since).fold(0.0, |sum, (_, cost)| sum + cost)
     }
@@ -110,12 +110,12 @@ impl Tally {
         self.cost_since(Timestamp(i64::MIN))
     }
 
-    /// Does the agent work, and wait for nobody?
+    /// Whether the agent is working and does not wait for a person.
     pub fn works(&self) -> bool {
         matches!(self.standing, Standing::Thinking | Standing::Generating)
     }
 
-    /// Does the agent work, or wait for a person?
+    /// Whether the agent is working or waits for a person.
     pub fn is_running(&self) -> bool {
         matches!(self.standing, Standing::Thinking | Standing::Generating | Standing::Waiting)
     }

@@ -1,4 +1,4 @@
-//! What a peer is told.
+//! What the bridge tells a peer: events, snapshots, deltas, and messages from other connections.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use askbridge_core::view::AskView;
 
 use crate::peer::BlockKind;
 
-/// Something that happened, or the state as it is.
+/// Something that happened, or the current state.
 #[derive(Debug, Clone)]
 pub enum Told<'a> {
     Snapshot(&'a Snapshot),
@@ -26,57 +26,57 @@ pub enum Told<'a> {
         draft: &'a Raw,
     },
     Own(&'a Own),
-    /// Everything that had happened was told; from here on it is news.
+    /// All of the past was told; what follows is live.
     CaughtUp {
         session: SessionId,
-        /// How far a client of this language had come when it was last here.
+        /// How far a client of this language had come in its last connection.
         seen: Option<Position>,
     },
-    /// These sessions were forgotten: there is nothing of them any more.
+    /// These sessions were forgotten: nothing of them is left.
     Gone {
         sessions: &'a [SessionId],
     },
-    /// A screen of the same token and language looks at a session, or at none any more.
+    /// A screen of the same token and language now shows this session, or no session.
     Looked {
         session: Option<SessionId>,
-        /// `None`: it is not known which.
+        /// `None`: which screen is not known.
         screen: Option<u64>,
     },
-    /// Another connection of the same language said this about the session.
+    /// A message about the session from another connection of the same language.
     Whispered {
         session: SessionId,
         words: &'a str,
     },
-    /// Another connection took this one's place.
+    /// Another connection took this one's seat.
     Displaced {
         session: SessionId,
     },
-    /// This peer was too slow; it will be closed.
+    /// This peer was too slow; its connection is being closed.
     Lagged,
 }
 
-/// Something of a person's own that is no event: nobody else notices, their other devices do.
+/// State of one person that is not an event. Only the person's other devices are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Own {
     /// An ask is hidden until then. `None`: it is shown again.
     Snoozed { ask: AskId, until: Option<Timestamp> },
-    /// A device came, went, or has another name.
+    /// A device was added, removed or renamed.
     Devices,
 }
 
-/// One event with its place, encoded once for all who watch.
+/// One event with its position, encoded once for all subscribers.
 #[derive(Debug, Clone)]
 pub struct Happened {
     pub session: SessionId,
     pub at: Timestamp,
-    /// Where its entry stands.
+    /// The position of its entry.
     pub position: Position,
-    /// Where a client that has seen this may come back to. Only the last event of an entry carries it, so that a
-    /// client never resumes in the middle of one.
+    /// Where a client that has seen this may resume. Only the last event of an entry carries it, so that a client never
+    /// resumes in the middle of one.
     pub cursor: Option<Arc<str>>,
     pub event: Arc<Event>,
     pub json: Arc<str>,
-    /// Of an ask that was made: a rule has settled it in the same entry. It was never open, and no screen shows it as if.
+    /// For `Asked`: a rule settled the ask in the same entry, so it was never open and no screen shows it as open.
     pub settled_at_once: bool,
 }
 
@@ -84,12 +84,12 @@ pub struct Happened {
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     pub cursor: String,
-    /// Whole, however large they are.
+    /// Unshortened, however large they are.
     pub asks: Vec<AskView>,
     /// There are more open asks than a snapshot holds.
     pub more: bool,
     /// All of them come with the first part.
     pub drafts: Vec<(AskId, Raw)>,
-    /// Another part follows, of the same moment.
+    /// Another part of the same snapshot follows.
     pub goes_on: bool,
 }

@@ -1,22 +1,22 @@
-//! Does an agent work? Told from what happened, for screens that have to know before they let anybody speak.
+//! Whether an agent is in a turn, derived from events, for clients that accept no message while it is.
 
 use std::collections::BTreeSet;
 
 use askbridge_core::event::{Event, Parcel};
 use askbridge_core::ids::MessageId;
 
-/// Where a session's turn stands.
+/// The state of a session's turn.
 #[derive(Debug, Default)]
 pub struct Turn {
     is_on: bool,
     queued: BTreeSet<MessageId>,
-    /// Messages of which more than their saying was heard: a turn has begun since, or has even ended. That the agent
-    /// heard them is noted in passing, and may be told after what it made of them.
+    /// Messages that were queued when the agent last said or did something. `Delivered` is written late, as a rider,
+    /// and may come after the turn that the message began; it must not begin another.
     overtaken: BTreeSet<MessageId>,
 }
 
 impl Turn {
-    /// Returns whether a turn begins with this.
+    /// Returns whether this event begins a turn.
     pub fn hear(&mut self, event: &Event) -> bool {
         let was_on = self.is_on;
         match event {
@@ -41,7 +41,7 @@ impl Turn {
         self.overtaken = self.queued.clone();
     }
 
-    /// A turn runs, or something waits to be said.
+    /// A turn runs, or a message waits for the agent.
     pub fn is_running(&self) -> bool {
         self.is_on || !self.queued.is_empty()
     }

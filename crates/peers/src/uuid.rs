@@ -1,17 +1,17 @@
-//! Sessions under names that other systems understand: UUIDs.
+//! UUIDs for sessions and what is in them, because other systems name things by UUID.
 
 use ::uuid::{Builder, Uuid, Variant, Version};
 use askbridge_core::ids::SessionId;
 
-/// Odd, so that different numbers never get the same name.
+/// Odd, so that multiplying by it maps no two numbers to the same id.
 const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
-/// Writes a session's id as a UUID. Every session has one, and it leads back to it.
+/// Writes a session's id as a UUID. The mapping is one to one.
 pub fn of_session(session: SessionId) -> String {
     write(session.0)
 }
 
-/// Reads a session's id: a UUID with or without dashes, or one of our own.
+/// Reads a session's id: a UUID with or without dashes, or an id in our own form.
 pub fn read_session(text: &str) -> Option<SessionId> {
     if let Ok(session) = text.parse() {
         return Some(session);
@@ -21,28 +21,28 @@ pub fn read_session(text: &str) -> Option<SessionId> {
     Uuid::try_parse(text).ok().filter(|_| is_usual).map(|uuid| SessionId(uuid.as_u128()))
 }
 
-/// Makes a session's id of random bits, such that its UUID is of version 4: Claude Code then knows it by the same.
+/// Makes a session's id of random bits, such that its UUID is of version 4 and Claude Code can use the same one.
 pub fn fresh_session(bits: u128) -> SessionId {
     let uuid = Builder::from_u128(bits).with_version(Version::Random).with_variant(Variant::RFC4122);
     SessionId(uuid.into_uuid().as_u128())
 }
 
-/// Makes an id for the nth thing of a session.
+/// Derives an id for the nth item of a session.
 pub fn nth_of(session: SessionId, number: u32) -> SessionId {
     SessionId(session.0.wrapping_add(u128::from(number).wrapping_mul(SPREAD)))
 }
 
-/// The same as 32 digits.
+/// The same, as 32 hexadecimal digits.
 pub fn derived_hex(session: SessionId, number: u32) -> String {
     format!("{:032x}", nth_of(session, number).0)
 }
 
-/// Makes a UUID of a text: the same of the same, on every machine. Not a secret, and not a checksum.
+/// Derives a UUID from a text, the same on every machine. Not a secret, and not a checksum.
 pub fn of_text(text: &str) -> String {
     of_session(session_of_text(text))
 }
 
-/// Makes a session's id of a text.
+/// Derives a session's id from a text.
 pub fn session_of_text(text: &str) -> SessionId {
     // FNV-1a of 128 bits.
     let mixed = text.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |sum, byte| {

@@ -1,4 +1,4 @@
-//! What a peer may want: an intent before it is known who wishes it, and whether they may.
+//! What a peer may request (wishes, queries, watches), and what it gets back (receipts, rejections).
 //!
 //! A peer knows neither the caller's name nor the terms nor, often, the ask itself. The bridge adds those and turns a
 //! wish into an intent of the rules.
@@ -15,14 +15,14 @@ use askbridge_core::view::{AskView, SessionView};
 
 use crate::tally::Tally;
 
-/// Agents keep small things under names that begin so; all others are people's.
+/// Prefix of the names under which agents keep items; all other names are people's.
 pub const AGENTS_OWN: &str = "agent/";
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
     Start {
         session: Option<SessionId>,
-        /// One of the listing. Where it is hosted, the session's agent is run by us.
+        /// A door of the listing. If it is hosted, askbridge runs the session's agent.
         door: &'static str,
         /// `None`: the caller's name.
         agent: Option<String>,
@@ -48,13 +48,13 @@ pub enum Wish {
     Interrupt {
         session: SessionId,
     },
-    /// Change how a session goes on. What is left out stays as it is.
+    /// Change a session's settings. Those left out stay as they are.
     Configure {
         session: SessionId,
         settings: Box<Settings>,
     },
-    /// Say how a session already is, as the door that runs or mirrors its agent sees it: it changes nothing about the agent.
-    /// Granted only to that door's own end in the bridge.
+    /// Record the settings that a session already has, as the door that runs or mirrors its agent sees them. Changes
+    /// nothing about the agent. Granted only to that door's own end in the bridge.
     ReportSettings {
         session: SessionId,
         settings: Box<Settings>,
@@ -78,13 +78,13 @@ pub enum Wish {
     Overtake {
         ask: AskRef,
         mouth: String,
-        /// What the call ran with, if that is not what was allowed.
+        /// The input that the call ran with, if it is not the allowed one.
         ran: Option<Raw>,
     },
     Answer {
         ask: AskRef,
         reply: Reply,
-        /// How long the person wants to be able to take it back. Zero: only as long as the ask promises.
+        /// For how long the person wants to be able to take it back. Zero: only for the ask's own undo time.
         undo: Duration,
     },
     Undo {
@@ -98,7 +98,7 @@ pub enum Wish {
         ask: AskRef,
         wait: Wait,
     },
-    /// Keep what a person has half written, for their other devices. Never delivered.
+    /// Keep a person's half-written answer for their other devices. Never delivered.
     Draft {
         ask: AskRef,
         draft: Raw,
@@ -114,13 +114,13 @@ pub enum Wish {
         parcel: Parcel,
         proof: String,
     },
-    /// The same for whoever can bear to be told again: it is noted, and nobody waits for the disk. What a crash takes of it
-    /// is handed over once more.
+    /// Like `Deliver`, for a recipient that tolerates a repeat: recorded as a rider, without waiting for the disk. If a
+    /// crash loses the note, the parcel is handed over again.
     Took {
         parcel: Parcel,
         proof: String,
     },
-    /// The call that an ask was made from has its result: it was heard. Both are stored together, or neither.
+    /// The result of the call that an ask was made from, which proves delivery. Both are stored together, or neither.
     Return {
         ask: AskId,
         result: Box<CallResult>,
@@ -128,35 +128,35 @@ pub enum Wish {
     Strand {
         ask: AskRef,
     },
-    /// Keep a small thing of this language's own, or let it go.
+    /// Keep a small item of this language's own, or delete it.
     Keep {
         name: String,
         thing: Option<Raw>,
     },
-    /// Tell the other connections of the same token and language which session a screen looks at.
+    /// Tell the other connections of the same token and language which session a screen shows.
     Look {
-        /// `None`: at none any more.
+        /// `None`: no session any more.
         session: Option<SessionId>,
-        /// Which screen, as its connection calls itself. `None`: one of them; which is not known.
+        /// Which screen, by its connection's own number. `None`: which one is not known.
         screen: Option<u64>,
     },
-    /// Post something to an address outside, on behalf of whoever reads it there.
+    /// Post something to an address outside, on behalf of the person who reads it there.
     Call(Box<Call>),
 }
 
-/// Something that leaves the house.
+/// An outgoing HTTP call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Whoever knows it may post there: never logged, never listed.
+    /// A capability URL: anyone who knows it may post there, so it is never logged or listed.
     pub url: String,
     pub body: Raw,
-    /// The person who reads it. Refused if they are nobody here any more.
+    /// The person who reads it. Refused if that person has no access any more.
     pub reader: String,
-    /// What it tells of. Refused if the reader may not see it.
+    /// The session it is about. Refused if the reader may not see it.
     pub about: Option<SessionId>,
 }
 
-/// What the other side of a call said.
+/// The response to an outgoing call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Called {
     pub status: u16,
@@ -182,7 +182,7 @@ pub struct AskWish {
 }
 
 impl AskWish {
-    /// Returns about how many bytes it takes.
+    /// Returns its approximate size in bytes.
     pub fn weight(&self) -> usize {
         let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.as_str().len());
         let context = self.context.text.as_ref().map_or(0, String::len) + raw(&self.context.more);
@@ -201,65 +201,64 @@ pub enum AskRef {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    /// Become someone. Where the language has a login cookie, the receipt has a fresh one.
+    /// Sign in. Where the language has a login cookie, the receipt has a fresh one.
     Login {
         token: String,
     },
     Ask(AskId),
-    /// A session with the messages that wait in it: a door that comes back learns what it has not delivered.
+    /// A session with its undelivered messages, for a door that reconnects.
     Session(SessionId),
     /// Sessions, newest first.
     Sessions {
-        /// Where the page before ended.
+        /// Where the previous page ended.
         after: Option<String>,
         limit: usize,
     },
-    /// Folders in which agents are started here, the usual one first.
+    /// Folders in which agents are started here, the default first.
     Folders,
-    /// What was kept under names that begin so.
+    /// The items kept under names with this prefix.
     Kept(String),
-    /// Whether an agent may be started in this folder, and what it is called in full. Needs the same right as starting one.
+    /// Whether an agent may be started in this folder, and its full path. Needs the same right as starting one.
     Folder(String),
-    /// These sessions in numbers.
+    /// Statistics of these sessions.
     Counts(Vec<SessionId>),
     /// What these sessions are about, for lists: see [`Gist`].
     Gists(Vec<SessionId>),
-    /// Whether anybody of this language sits in these sessions, or ever did.
+    /// Whether a connection of this language has a seat in these sessions, or ever had one.
     Presence(Vec<SessionId>),
-    /// What an ask of this session would be promised now.
+    /// The terms that an ask of this session would get now.
     Terms(SessionId),
-    /// Make a token of a code that works once. The only query that needs nobody to be known.
+    /// Exchange a one-time code for a token. The only query that needs no known caller.
     Redeem {
         code: String,
     },
-    /// End the login cookie that came with the request, or every one of the caller's token in this language.
+    /// End the request's login cookie; without one, every login cookie of the caller's token in this language.
     Logout,
 }
 
 /// What a peer wants to be told from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Watch {
-    /// Everything that the caller may see. With a cursor: what was missed since, instead of a snapshot.
+    /// Everything that the caller may see. With a cursor: the events since then instead of a snapshot.
     ///
-    /// What happens before the snapshot is made is part of it and is not told besides, so this is for peers that read it.
+    /// Events before the snapshot are part of it and are not told separately, so this is for peers that read it.
     Inbox {
         after: Option<String>,
     },
-    /// Everything that the caller may see, from now on and without a snapshot: for peers that look for themselves at what was
-    /// before. Whatever they look at from now on, what happens after that is told.
+    /// Everything that the caller may see, from now on and without a snapshot: for peers that query the past
+    /// themselves. An event that such a query, made after this, does not show yet is told.
     News,
     Session {
         session: SessionId,
     },
-    /// A session from its beginning: what happened, that this was all ([`Told::CaughtUp`](crate::told::Told)), then what
-    /// happens.
+    /// A session from its beginning: its history, then [`Told::CaughtUp`](crate::told::Told), then live events.
     Chat {
         session: SessionId,
-        /// How far this goes is remembered for the next connection of the same language.
+        /// Store how far this client has read, for the next connection of the same language.
         remembered: bool,
     },
-    /// Nothing more than is told already, but as the only connection of this language to the session: whoever sat there
-    /// is displaced.
+    /// Adds nothing to what is told, but makes this the only connection of this language to the session: the previous
+    /// holder of the seat is displaced.
     Seat {
         session: SessionId,
     },
@@ -279,32 +278,32 @@ pub struct SessionLine {
     pub last_at: Timestamp,
 }
 
-/// What a list says about a session beyond its line: read from its entries.
+/// What a list shows about a session besides its line, read from its entries.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Gist {
-    /// How many messages it has: what was said in it, and what was done.
+    /// How many messages it has: of people, of the agent, and tool calls.
     pub messages: usize,
-    /// The beginning of what was said first.
+    /// The beginning of the first message.
     pub heading: Option<String>,
     pub model: Option<String>,
     pub mode: Option<String>,
     pub other_tools: Option<OtherTools>,
-    /// A turn runs, or something waits to be said.
+    /// A turn runs, or a message waits for the agent.
     pub is_running: bool,
     /// When something was last said or done.
     pub last_at: Option<Timestamp>,
 }
 
-/// Does anybody of one language sit in a session?
+/// Whether a connection of one language has a seat in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     Here,
-    /// Somebody did, and left.
+    /// One had it, and left.
     Left,
     Never,
 }
 
-/// What a query found, where it is more than one thing.
+/// What a query found, where it can be more than one item.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Finds {
     pub sessions: Vec<SessionLine>,
@@ -317,15 +316,15 @@ pub struct Finds {
     pub gists: Vec<(SessionId, Gist)>,
 }
 
-/// That a wish was granted, durably.
+/// Confirms that a wish was granted, durably.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Receipt {
     pub session: Option<SessionId>,
     pub ask: Option<AskId>,
     pub message: Option<MessageId>,
-    /// `false`: it was so already.
+    /// `false`: nothing changed, it was so already.
     pub news: bool,
-    /// Where it was recorded: whoever watches is told of it before this receipt.
+    /// Where it was recorded. A peer that watches is told of it before this receipt.
     pub position: Option<Position>,
     /// The answer came after the agent had been told something else, and goes to it as a message.
     pub late: bool,
@@ -333,23 +332,23 @@ pub struct Receipt {
     pub view: Option<Box<AskView>>,
     /// The session as it is now, if that was the query.
     pub session_view: Option<Box<SessionView>>,
-    /// What was found, if the query was for more than one thing.
+    /// What was found, if the query can find more than one item.
     pub finds: Option<Box<Finds>>,
     /// Who the caller turned out to be, after a login.
     pub caller: Option<CallerName>,
-    /// What would be promised, if that was the query.
+    /// The terms that an ask would get, if that was the query.
     pub terms: Option<Box<Terms>>,
-    /// A token that was made, to be shown this once.
+    /// A new token, to be shown this once.
     pub token: Option<String>,
-    /// The login cookie that was made, to be set this once.
+    /// A new login cookie, to be set this once.
     pub cookie: Option<String>,
-    /// What was said outside, if somebody was called.
+    /// The response to an outgoing call, if one was made.
     pub called: Option<Box<Called>>,
     /// How much was removed, if a conversation was forgotten.
     pub removed: Option<Box<Removed>>,
 }
 
-/// How much went with a conversation that was forgotten.
+/// How much was removed with a forgotten conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Removed {
     pub sessions: u64,
@@ -370,21 +369,21 @@ pub enum Rejection {
     Refused(#[from] Refusal),
     #[error("{0}")]
     Forbidden(String),
-    /// A paired device of the person has to agree first; the words say how that is asked for.
+    /// A paired device of the person has to approve first; the words say how to request that.
     #[error("{0}")]
     TapNeeded(String),
     #[error("there is no token in the request, or the server does not know it")]
     Unauthorized,
     #[error("too many requests")]
     TooFast { retry_after: Duration },
-    /// The open asks of one party have as many bytes as they may.
+    /// The open asks of one party have reached their byte limit.
     #[error("your open asks take up {} MiB, and may take up no more; wait until some are settled, or withdraw some", most >> 20)]
     TooMuchOpen { most: u64 },
     #[error("{0}")]
     Down(String),
     #[error("{0}")]
     TooLarge(String),
-    /// There is no Claude Code that could be run; the words say what to do.
+    /// No usable Claude Code was found; the words say what to do.
     #[error("{0}")]
     NoClaude(String),
 }
@@ -405,7 +404,7 @@ impl Rejection {
         }
     }
 
-    /// Returns the HTTP status that fits.
+    /// Returns the matching HTTP status.
     pub fn status(&self) -> u16 {
         match self {
             Self::Refused(refusal) => match refusal {
@@ -423,7 +422,7 @@ impl Rejection {
         }
     }
 
-    /// Says why, with everything that was wrong with an answer: for screens that show one line.
+    /// The reason with everything that was wrong with an answer, for screens that show one line.
     pub fn in_words(&self) -> String {
         let Self::Refused(Refusal::Mismatch(mismatch)) = self else { return self.to_string() };
         let problems = mismatch.problems.iter().map(|problem| match &problem.about {
@@ -433,9 +432,9 @@ impl Rejection {
         problems.collect::<Vec<_>>().join("; ")
     }
 
-    /// Does it make sense to try the same again later?
+    /// Whether trying the same again later makes sense.
     pub fn retry(&self) -> bool {
-        // A program that is not there does not come by itself.
+        // A missing program does not appear by itself.
         matches!(self.status(), 429 | 503) && !matches!(self, Self::NoClaude(_))
     }
 }

@@ -1,4 +1,4 @@
-//! An input that a person has changed: what may run, and what is said about the rest.
+//! Edited inputs: what may run, and what is said about the rest.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
@@ -8,7 +8,7 @@ use askbridge_peers::tools::check_edit;
 use askbridge_testkit::asks;
 use serde_json::{Value, json};
 
-/// What is wrong with a change of a call that came through this door.
+/// The problems with an edit of a call that came through this door.
 fn wrong(door: &str, agent: &str, tool: &str, input: &Value, edited: &Value) -> Vec<String> {
     let approval = Approval {
         tool: tool.to_owned(),

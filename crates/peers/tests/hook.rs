@@ -1,4 +1,4 @@
-//! A call was run, or a turn ended: what that says about an ask of a hook.
+//! What the end of a call or of a turn means for an ask of a hook.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
@@ -95,7 +95,7 @@ fn the_end_of_a_turn_proves_nothing_that_its_hook_could_not_carry() {
     );
 }
 
-/// An approval with another input, allowed.
+/// An allowed approval with a changed input.
 fn edited(input: &str, edited: &str) -> AskView {
     let mut view = view("approval", input, Some("answered"));
     let decision = Decision::Allow { scope: Scope::Once, edited: Some(Raw::from(edited)) };

@@ -1,4 +1,4 @@
-//! Every language holds the conversations in its folder.
+//! Runs every language's transcripts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn the_native_dialect_speaks_as_its_transcripts_say() {
     check_folder(concat!(env!("CARGO_MANIFEST_DIR"), "/src/dialects/native/transcripts"), greet);
 }
 
-/// Languages of other systems, each in a folder with its name.
+/// Languages of other systems, each in a folder of its name.
 #[test]
 fn every_language_of_another_system_speaks_as_its_transcripts_say() {
     for listing in LISTING.iter().filter(|listing| listing.served != Served::Always) {
@@ -35,7 +35,7 @@ fn every_language_of_another_system_speaks_as_its_transcripts_say() {
     }
 }
 
-/// Machines that no connection has.
+/// Machines without a connection.
 #[test]
 fn what_is_looked_after_while_nobody_is_there_goes_as_its_transcripts_say() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/dialects/prime/transcripts/attending");
@@ -79,7 +79,7 @@ fn the_hook_door_asks_and_prints_as_its_transcripts_say() {
     check_folder(folder, |_| Greeting::Open(Box::new(HookDoor::default())));
 }
 
-/// Stands in for the bridge's desk: one event, held, and what its hook prints.
+/// Stands in for the bridge's hook desk: one event, held, and what its hook prints.
 #[derive(Default)]
 struct HookDoor {
     held: Option<(Heard, Call, bool, Context)>,
@@ -137,7 +137,7 @@ fn printed(out: &mut Outbox, output: Option<String>) {
     respond(out, 200, "application/json", output.unwrap_or_else(|| "{}".to_owned()));
 }
 
-/// Stands in for the typed handlers of the bridge, so that what they read and show can be written down here.
+/// Stands in for the typed handlers of the bridge, so that transcripts cover what they read and show.
 struct HttpDoor;
 
 impl Peer for HttpDoor {

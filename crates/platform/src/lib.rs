@@ -1,12 +1,12 @@
 //! Everything that askbridge asks of the operating system and that differs between systems.
 //!
-//! One folder per system, with one file per concern: [`processes`] (who they are, their parents, users, start times),
-//! [`pinned`] and [`running`] (a process held so that its number cannot come to mean another), [`families`] (all that a process
-//! has started, and its memory), [`orphans`] and [`launch`] (who is below whom), [`local_socket`] and [`loopback`] (who is at the other end
-//! of a connection), [`fifo`], [`watch`] and [`files`], [`limits`] and [`disk`], [`terminal`], [`ourselves`], [`service_manager`].
-//! Another system is another folder with the same modules.
+//! One folder per system, with one file per concern: [`processes`] (their parents, users, start times), [`pinned`] and
+//! [`running`] (a process held so that its id cannot come to mean another), [`families`] (all descendants of a process,
+//! and their memory), [`orphans`] and [`launch`] (parents and sessions), [`local_socket`] and [`loopback`] (the process
+//! at the other end of a connection), [`fifo`], [`watch`] and [`files`], [`limits`] and [`disk`], [`terminal`],
+//! [`ourselves`], [`service_manager`]. Another system is another folder with the same modules.
 //!
-//! This crate reports and acts; what follows from it is decided by those who call it. It knows no agent, no ask and no setting.
+//! This crate reports and acts; its callers decide. It knows no agent, no ask and no setting.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(

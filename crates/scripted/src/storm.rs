@@ -3,7 +3,7 @@
 /// Set to `full` by `cargo xtask soak`.
 const VARIABLE: &str = "ASKBRIDGE_STORM";
 
-/// Returns how often a storm does what it does, and prints it: the soak's page quotes these lines.
+/// Returns the number of repetitions for a storm, and prints it: the soak's page quotes these lines.
 pub fn count(what: &str, short: usize, full: usize) -> usize {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads how long storms last")]
     let is_full = std::env::var_os(VARIABLE).is_some_and(|value| value == "full");

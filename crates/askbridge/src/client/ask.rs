@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::time::Moment;
 
-/// An ask: what we understand of it, and exactly what the server wrote, for `--json`.
+/// An ask: the fields that we understand, and the server's exact text, for `--json`.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     pub(crate) raw: String,
@@ -19,7 +19,7 @@ pub(crate) struct Shown {
     pub(crate) id: String,
     pub(crate) session: String,
     pub(crate) state: String,
-    /// `false`: decided, but another mouth may have been first.
+    /// `false`: decided, but another source may have answered the agent first.
     pub(crate) certain: Option<bool>,
     #[serde(flatten)]
     pub(crate) body: Body,
@@ -41,7 +41,7 @@ pub(crate) struct Shown {
     pub(crate) asked_at: Moment,
     pub(crate) deadline: Option<Moment>,
     pub(crate) undo_until: Option<Moment>,
-    /// A list has shortened it.
+    /// Set if a list has shortened this ask.
     #[serde(default)]
     pub(crate) truncated: Option<IgnoredAny>,
 }
@@ -129,7 +129,7 @@ pub(crate) enum By {
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Verdict {
-    /// What to assume because nobody came.
+    /// The answer to assume after an expiry.
     pub(crate) assume: Option<Value>,
     #[serde(default)]
     pub(crate) words: String,
@@ -154,7 +154,7 @@ impl Shown {
         matches!(self.state.as_str(), "open" | "proposed")
     }
 
-    /// The first thing to read.
+    /// The first line to read.
     pub(crate) fn headline(&self) -> String {
         match &self.body {
             Body::Questions(questions) => {

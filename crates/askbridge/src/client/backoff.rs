@@ -1,4 +1,4 @@
-//! Trying again, ever more patiently.
+//! Exponential backoff between retries.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What can go wrong between us and the server.
+//! Errors between a client and the server.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::output::visible;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// Nobody listens. Nothing was sent.
+    /// No server listens. Nothing was sent.
     #[error("{}", unreachable(place, source, *is_elsewhere))]
     Unreachable {
         place: String,
@@ -21,10 +21,10 @@ pub(crate) enum Error {
         /// At a URL, not on this machine.
         is_elsewhere: bool,
     },
-    /// Somebody listens, and is not believed. Nothing was sent.
+    /// A server listens that we do not trust. Nothing was sent.
     #[error("the connection to {place} cannot be trusted: {why}")]
     Untrusted { place: String, why: String },
-    /// The connection ended in the middle: what was sent may have been done or not.
+    /// The connection was lost after something was sent, which may have been done or not.
     #[error("the connection to askbridge at {place} was lost: {why}")]
     Lost { place: String, why: String },
     #[error("{0}")]
@@ -33,7 +33,7 @@ pub(crate) enum Error {
     Strange(String),
 }
 
-/// A refusal as the server words it.
+/// A refusal in the server's words.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Problem {
     pub(crate) status: u16,
@@ -64,7 +64,7 @@ impl Error {
         matches!(self, Self::Refused(problem) if problem.code == "tap_needed")
     }
 
-    /// Does it make sense to try the same again? Whoever does has to send the same key.
+    /// Is it worth trying again? A retry has to send the same key.
     pub(crate) fn passes(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Lost { .. } => true,
@@ -76,7 +76,7 @@ impl Error {
 
 fn unreachable(place: &str, source: &io::Error, is_elsewhere: bool) -> String {
     match is_elsewhere {
-        // The reason tells a name that does not exist from a server that is down.
+        // The reason distinguishes a name that does not exist from a server that is down.
         true => format!("askbridge cannot be reached at {place}: {source}"),
         false => format!("askbridge is not running: nobody listens at {place}"),
     }
@@ -117,7 +117,7 @@ impl From<Error> for Failure {
             Error::Unreachable { .. } | Error::Untrusted { .. } => Exit::Unreachable,
             _ => Exit::Failed,
         };
-        // The text says it all; the system's "No such file or directory" behind it would only puzzle.
+        // The text is complete; the system's "No such file or directory" after it would only confuse.
         let failure = Failure::new(&error).exit(exit);
         match hint {
             Some(hint) => failure.hint(hint),

@@ -1,4 +1,4 @@
-//! Server-sent events, as far as our own server sends them.
+//! Server-sent events, the subset that our own server sends.
 
 use hyper::body::Incoming;
 use serde::Deserialize;
@@ -8,21 +8,21 @@ use serde_json::value::RawValue;
 use super::ask::Ask;
 use super::lines::Lines;
 
-/// A stream of what happens.
+/// A stream of events.
 #[derive(Debug)]
 pub(crate) struct Events {
     lines: Lines,
-    /// Where to go on after the connection ends.
+    /// Where to resume after the connection ends.
     pub(crate) last: Option<String>,
 }
 
 #[derive(Debug)]
 pub(crate) enum Heard {
-    /// What is open. `more`: not all of it.
+    /// The open asks. `more`: there are more.
     Snapshot { asks: Vec<Ask>, more: bool },
-    /// Something became of an ask, or it is new.
+    /// An event about an ask.
     News { what: String, ask: String },
-    /// Nothing happened, and the server is still there.
+    /// A heartbeat.
     Beat,
 }
 
@@ -31,7 +31,7 @@ impl Events {
         Self { lines: Lines::new(body), last: None }
     }
 
-    /// Returns what is heard next; `None` when the stream has ended, for whatever reason.
+    /// Returns the next event; `None` when the stream has ended, for any reason.
     pub(crate) async fn next(&mut self) -> Option<Heard> {
         let (mut name, mut data, mut id) = (String::new(), String::new(), None);
         loop {
@@ -67,7 +67,7 @@ struct Snapshot<'a> {
     more: bool,
 }
 
-/// Returns `None` for what is not about an ask.
+/// Parses an event. Returns `None` if it is not about an ask.
 fn understand(name: &str, data: &str) -> Option<Heard> {
     match name {
         "snapshot" => {

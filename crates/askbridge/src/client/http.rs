@@ -1,4 +1,4 @@
-//! HTTP/1.1, one connection for each request: a command makes few, and a fresh one is never half dead.
+//! An HTTP/1.1 client with one connection per request: a command makes few, and a new connection is never stale.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -26,30 +26,30 @@ use super::remote::{Connection, NoWay, Remote};
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-/// How long a connection may take. Beyond: the server counts as not reachable.
+/// How long connecting may take. Beyond: the server counts as unreachable.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
-/// How long an answer may take on top of the time that was asked for. Beyond: the connection counts as lost.
+/// How long a response may take, beyond the requested wait. Beyond: the connection counts as lost.
 const RESPONSE_MAX: Duration = Duration::from_secs(15);
-/// Bytes of one response. Beyond: it makes no sense.
+/// Bytes of one response. Beyond: it is refused.
 const RESPONSE_BYTES_MAX: usize = 256 * 1024 * 1024;
 
-/// A way to a running askbridge.
+/// A client of a running askbridge.
 #[derive(Debug, Clone)]
 pub(crate) struct Client(Way);
 
 #[derive(Debug, Clone)]
 enum Way {
-    /// The local socket: the kernel says who we are.
+    /// The local socket: the kernel tells the server who we are.
     Socket {
         path: PathBuf,
-        /// Speak only to a server of this very user.
+        /// Refuse a server of another user.
         only_ours: bool,
     },
     Tcp {
         address: SocketAddr,
         token: Option<String>,
     },
-    /// A server elsewhere.
+    /// A server on another machine.
     Url {
         remote: Arc<Remote>,
         token: String,
@@ -63,18 +63,18 @@ pub(crate) struct Reply {
     pub(crate) text: String,
 }
 
-/// What came back from an exchange.
+/// The result of an exchange.
 pub(crate) enum Exchanged {
     Whole {
         status: u16,
         text: String,
     },
-    /// Events, until the last one.
+    /// A stream of events.
     Events(Lines),
 }
 
 impl Client {
-    /// To the URL that was set, which needs a token; without one, to the server on this machine.
+    /// Connects to the configured URL, which needs a token; without a URL, to the server on this machine.
     pub(crate) fn new(settings: &Settings, token: Option<String>) -> Result<Self, Failure> {
         let Some(url) = &*settings.top.url else { return Ok(Self::here(settings, token)) };
         let Some(token) = token.or_else(|| (*settings.top.token).clone()) else {
@@ -87,7 +87,7 @@ impl Client {
         Ok(Self(Way::Url { remote: Arc::new(remote), token }))
     }
 
-    /// To the server on this machine: over TCP if there is a token, over the local socket otherwise.
+    /// Connects to the server on this machine: over TCP if there is a token, over the local socket otherwise.
     pub(crate) fn here(settings: &Settings, token: Option<String>) -> Self {
         match token.or_else(|| (*settings.top.token).clone()) {
             Some(token) => Self::at(settings.server_address(), token),
@@ -95,27 +95,27 @@ impl Client {
         }
     }
 
-    /// Over the local socket, whatever tokens there are.
+    /// Connects over the local socket, even if there is a token.
     pub(crate) fn local(settings: &Settings) -> Self {
         Self(Way::Socket { path: settings.socket(), only_ours: false })
     }
 
-    /// Over the local socket, and only to a server of this user: what is said is meant for nobody else.
+    /// Connects over the local socket, and only to a server of this user, because nobody else may read what is sent.
     pub(crate) fn of_this_user(settings: &Settings) -> Self {
         Self(Way::Socket { path: settings.socket(), only_ours: true })
     }
 
-    /// Over TCP to an address that somebody else wrote down.
+    /// Connects over TCP to an address from another program's settings.
     pub(crate) fn at(address: SocketAddr, token: String) -> Self {
         Self(Way::Tcp { address, token: Some(token) })
     }
 
-    /// Over TCP to a program that may not be askbridge.
+    /// Connects over TCP to a program that may not be askbridge.
     pub(crate) fn without_token(address: SocketAddr) -> Self {
         Self(Way::Tcp { address, token: None })
     }
 
-    /// Do we speak as whoever holds a token, not as this process?
+    /// Does the server know us by a token, not as this process?
     pub(crate) fn has_token(&self) -> bool {
         matches!(self.0, Way::Tcp { token: Some(_), .. } | Way::Url { .. })
     }
@@ -133,18 +133,18 @@ impl Client {
         self.call(Method::POST, path, body, None, Duration::ZERO).await
     }
 
-    /// Posts something that is done once, however often it is posted with the same key.
+    /// Posts something that is done once, even if it is posted again with the same key.
     pub(crate) async fn post_once(&self, path: &str, body: &Value, key: &str) -> Result<Reply, Error> {
         self.call(Method::POST, path, body, Some(key), Duration::ZERO).await
     }
 
-    /// Returns an ask as soon as it is settled, or as it is after `wait`. To whoever asked, this delivers the answer.
+    /// Returns an ask as soon as it is settled, or as it is after `wait`. For the asker, this delivers the answer.
     pub(crate) async fn wait_for(&self, id: &str, wait: Duration) -> Result<Ask, Error> {
         let path = format!("/v1/asks/{id}?wait={}", wait.as_secs_f64());
         self.call(Method::GET, &path, &Value::Null, None, wait).await?.ask()
     }
 
-    /// Follows everything that we may see, from `last` on.
+    /// Follows all events that we may see, from `last` on.
     pub(crate) async fn events(&self, last: Option<&str>) -> Result<Events, Error> {
         let mut request = self.request(Method::GET, "/v1/events");
         if let Some(last) = last {
@@ -157,7 +157,7 @@ impl Client {
         }
     }
 
-    /// Posts something with headers of its own, and returns the response as soon as it begins.
+    /// Posts with extra headers, and returns the response as soon as its head arrives.
     pub(crate) async fn begin(
         &self,
         path: &str,
@@ -169,7 +169,7 @@ impl Client {
         self.send(request, body, RESPONSE_MAX).await
     }
 
-    /// Sends something with headers of its own, and takes whatever comes back.
+    /// Sends with extra headers, and returns any response.
     pub(crate) async fn exchange(
         &self,
         method: Method,
@@ -280,7 +280,7 @@ impl Client {
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
     {
         let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|error| self.lost(error))?;
-        // Ends with the request; what it has to say, the request says too.
+        // Ends with the request, which reports the same errors.
         tokio::spawn(connection);
         Ok(sender)
     }
@@ -297,7 +297,7 @@ impl Client {
         }
     }
 
-    /// What a refusal means. A proxy speaks for a server that is being started again; then nothing is known of what was sent.
+    /// Interprets a refusal. If a proxy answers for a restarting server, it is unknown whether the request was handled.
     pub(crate) fn refusal(&self, status: u16, text: &str) -> Error {
         match serde_json::from_str::<Problem>(text) {
             Ok(problem) => Error::Refused(Box::new(problem)),
@@ -331,7 +331,7 @@ async fn dial_socket(path: &Path, only_ours: bool) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// Where to connect to for something that listens on `address`: "everywhere" is no place to go to.
+/// Returns an address to connect to for a listening address: the unspecified address becomes loopback.
 pub(crate) fn dialable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),

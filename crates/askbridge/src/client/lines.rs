@@ -1,4 +1,4 @@
-//! A response that goes on, line by line.
+//! A streamed response, line by line.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-/// How long the stream may be silent: the server says something every 25 seconds. Beyond: it counts as ended.
+/// How long the stream may be silent: the server sends something every 25 seconds. Beyond: it counts as ended.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(crate) struct Lines {
     body: Incoming,
-    /// What came and is not a whole line yet.
+    /// A partial line.
     rest: Vec<u8>,
 }
 
@@ -21,7 +21,7 @@ impl Lines {
         Self { body, rest: Vec::new() }
     }
 
-    /// Returns the next line; `None` when the stream has ended, for whatever reason.
+    /// Returns the next line; `None` when the stream has ended, for any reason.
     pub(crate) async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(end) = self.rest.iter().position(|&byte| byte == b'\n') {

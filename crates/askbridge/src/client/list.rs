@@ -1,20 +1,20 @@
-//! Lists of asks. Looking at a list never counts as having fetched an answer; looking at one ask does, for its asker.
+//! Lists of asks. Unlike fetching a single ask, which delivers the answer to its asker, listing delivers nothing.
 
 use super::ask::{Ask, Page};
 use super::error::Error;
 use super::http::Client;
 
-/// Asks that a list shows. Beyond: the newest are shown.
+/// Asks that a list shows. Beyond: the rest is left out.
 const ASKS_MAX: usize = 1000;
 
 impl Client {
-    /// Returns asks by state (`open`, `late`, `over`, `all`), those that wait longest first.
+    /// Returns asks by state (`open`, `late`, `over`, `all`): open ones longest waiting first, others newest first.
     pub(crate) async fn asks(&self, state: &str) -> Result<Vec<Ask>, Error> {
         let order = if state == "open" { "longest_waiting" } else { "newest" };
         self.pages(&format!("state={state}&order={order}")).await
     }
 
-    /// Returns one ask by its whole id, whatever became of it.
+    /// Returns one ask by its full id, in any state.
     pub(crate) async fn ask(&self, id: &str) -> Result<Option<Ask>, Error> {
         let session = id.strip_prefix("ask_").and_then(|rest| rest.split_once('_')).map(|(session, _)| session);
         let Some(session) = session else { return Ok(None) };
@@ -25,8 +25,8 @@ impl Client {
         }
     }
 
-    /// Returns an ask whole that a list has shortened, so that nobody decides what they cannot read. Only while it is open:
-    /// fetching a verdict would count as having heard it.
+    /// Fetches an ask that a list has shortened, so that people decide on the full text. Only while it is open:
+    /// fetching a verdict would deliver it.
     pub(crate) async fn whole(&self, ask: Ask) -> Result<Ask, Error> {
         if ask.shown.truncated.is_none() || !matches!(&*ask.shown.state, "open" | "proposed") {
             return Ok(ask);

@@ -1,4 +1,4 @@
-//! Speaks to a running askbridge: over the local socket, over TCP with a token, or to a URL with a token.
+//! A client of a running askbridge: over the local socket, over TCP with a token, or to a URL with a token.
 
 mod ask;
 mod backoff;

@@ -1,4 +1,4 @@
-//! A server at a URL: its name, its port, and TLS where the URL says so.
+//! A server at a URL: its name, its port, and TLS for https.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-/// Where to connect to, and how.
+/// The server's address, and how to connect.
 pub(super) struct Remote {
-    /// As it was given: `https://ask.example.org`.
+    /// The URL as configured: `https://ask.example.org`.
     pub(super) url: String,
-    /// What `Host` says: the name, and the port if the URL has one.
+    /// The value of `Host`: the name, and the port if the URL has one.
     pub(super) host: String,
     name: String,
     port: u16,
@@ -22,9 +22,9 @@ pub(super) struct Remote {
 }
 
 struct Tls {
-    /// A PEM file with authorities that are believed beside those of the machine.
+    /// A PEM file with authorities that are trusted beside those of the machine.
     authorities: Option<PathBuf>,
-    /// Made for the first connection and kept for the others: reading the machine's authorities takes milliseconds.
+    /// Made for the first connection and reused: loading the machine's authorities takes milliseconds.
     connector: OnceLock<TlsConnector>,
 }
 
@@ -35,14 +35,14 @@ pub(super) enum Connection {
 
 /// Why there is no connection.
 pub(super) enum NoWay {
-    /// Nobody listens, or there is no such name. Trying again may help.
+    /// No server listens, or the name does not exist. A retry may help.
     Unreachable(io::Error),
-    /// Somebody listens whom we do not believe, or who does not speak TLS.
+    /// The server is not trusted, or does not speak TLS.
     Untrusted(String),
 }
 
 impl Remote {
-    /// Reads a URL as the settings let it pass: a scheme and a name, perhaps a port.
+    /// Parses a URL that the settings have accepted: a scheme and a name, perhaps a port.
     pub(super) fn new(url: &str, authorities: Option<PathBuf>) -> Option<Self> {
         let (scheme, host) = url.split_once("://")?;
         let (tls, usual_port) = match scheme.to_ascii_lowercase().as_str() {
@@ -65,7 +65,7 @@ impl Remote {
         let name = ServerName::try_from(self.name.clone()).map_err(|error| NoWay::Untrusted(error.to_string()))?;
         match connector.connect(name, stream).await {
             Ok(stream) => Ok(Connection::Encrypted(Box::new(stream))),
-            // What is wrong with a certificate stays wrong; a connection that broke may work the next time.
+            // A bad certificate stays bad; a connection that broke may work the next time.
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(NoWay::Untrusted(error.to_string())),
             Err(error) => Err(NoWay::Unreachable(error)),
         }

@@ -1,4 +1,4 @@
-//! What needs a tap on a paired device: says so, waits for it, and goes on.
+//! Requests that need a tap on a paired device: says so, waits for the tap, and continues.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use super::http::{Client, Reply};
 use crate::exit_codes::Exit;
 use crate::output::tell;
 
-/// How long one request waits for the tap; then it is asked for again.
+/// How long one request waits for the tap; then it is sent again.
 const PATIENCE: Duration = Duration::from_secs(25);
 
 impl Client {
-    /// Decides something. Where this terminal has to be vouched for first, asks for that, and decides then.
+    /// Sends a decision. If this terminal needs a tap first, requests it, waits, and sends the decision again.
     pub(crate) async fn decide(&self, path: &str, body: &Value) -> Result<Reply, Error> {
         match self.post(path, body).await {
             Err(error) if error.needs_a_tap() => {
@@ -27,12 +27,12 @@ impl Client {
         }
     }
 
-    /// Asks the person's devices to vouch for this shell.
+    /// Asks the person's paired devices to vouch for this shell.
     pub(crate) async fn prove(&self) -> Result<(), Error> {
         self.with_tap(Method::POST, "/v1/taps/decide", &Value::Null).await.map(drop)
     }
 
-    /// Calls what may need a tap, and waits for it. The server takes the tap back when this program ends.
+    /// Makes a request that may need a tap, and waits for the tap.
     pub(crate) async fn with_tap(&self, method: Method, path: &str, body: &Value) -> Result<Reply, Error> {
         let first = self.call(method.clone(), path, body, None, Duration::ZERO).await;
         let Err(needed) = first else { return first };
@@ -52,12 +52,12 @@ impl Client {
             };
             let called = tokio::select! {
                 called = self.call(method.clone(), &waiting, body, None, PATIENCE) => called,
-                // The server takes a tap back when the process ends that wanted it.
+                // The server withdraws the request for a tap when this process ends.
                 _ = interrupted => std::process::exit(i32::from(Exit::Interrupted.number())),
             };
             match called {
                 Err(error) if error.needs_a_tap() => backoff = Backoff::default(),
-                // A server that is started again still knows of the tap.
+                // A restarted server still knows of the tap.
                 Err(Error::Unreachable { .. } | Error::Lost { .. }) => backoff.wait().await,
                 done => return done,
             }

@@ -1,4 +1,4 @@
-//! Times as the API writes them, read back.
+//! Parses times as the API writes them.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use askbridge_core::ids::Timestamp;
 use askbridge_core::verdict::spoken;
 use serde::{Deserialize, Deserializer};
 
-/// A time that was read from `2026-11-15T08:30:00.125Z`.
+/// A time in the form `2026-11-15T08:30:00.125Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment(Timestamp);
 
 impl Moment {
-    /// How long ago this was, as a person would say it.
+    /// Returns how long ago it was, in words.
     pub(crate) fn ago(self) -> String {
         spoken(Clock::System.now().since(self.0))
     }
 
-    /// How long it takes until then; nothing if it is over.
+    /// Returns the time until then; `None` if it has passed.
     pub(crate) fn ahead(self) -> Option<Duration> {
         Some(self.0.since(Clock::System.now())).filter(|span| !span.is_zero())
     }
@@ -36,7 +36,7 @@ impl Moment {
     }
 }
 
-/// Days since 1970. Years are counted from March, so that the leap day comes last.
+/// Returns the days since 1970. Years are counted from March, so that the leap day comes last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));

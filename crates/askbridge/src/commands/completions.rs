@@ -1,4 +1,4 @@
-//! `askbridge completions`: what a shell needs to complete our commands and flags.
+//! `askbridge completions`: shell completions for our commands and flags.
 
 use std::io::stdout;
 
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
-    // Written at once: clap_complete panics when whoever reads goes away in the middle.
+    // Rendered to memory first: clap_complete panics when the reader closes the pipe.
     let mut script = Vec::new();
     generate(args.shell, &mut Cli::command(), "askbridge", &mut script);
     std::io::Write::write_all(&mut stdout().lock(), &script)?;

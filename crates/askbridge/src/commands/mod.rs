@@ -1,4 +1,4 @@
-//! One file or folder per verb.
+//! The commands: one file or folder per verb.
 
 pub(crate) mod answer;
 pub(crate) mod ask;

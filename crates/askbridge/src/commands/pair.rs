@@ -1,4 +1,4 @@
-//! `askbridge pair`: a person's device, or a person's token.
+//! `askbridge pair`: pairs a person's device, or prints a person's token.
 
 use std::io::{IsTerminal, stderr, stdout};
 
@@ -63,7 +63,7 @@ struct Made {
     token: Option<String>,
     id: Option<String>,
     name: String,
-    /// Where people open the running server, if that is not its own address.
+    /// The URL at which people open the running server, if that is not its own address.
     public_url: Option<String>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         return Ok(Exit::Good);
     }
     let secret = made.secret.unwrap_or_default();
-    // The server knows best: it may have been started with other settings than this command sees.
+    // The running server may have other settings than this command sees, so its own take precedence.
     let public = made.public_url.as_deref().or(settings.top.public_url.as_deref());
     let reach = Reach::of(settings.served_address(), public);
     let link = format!("{}/#pair={secret}", reach.base);

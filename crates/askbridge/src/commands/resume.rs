@@ -1,4 +1,4 @@
-//! `askbridge resume`: take up runs again whose question was parked and has been answered.
+//! `askbridge resume`: resumes runs whose parked question has been answered.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -25,9 +25,9 @@ A run without a terminal (`claude -p` with `--permission-prompt-tool`) whose que
 `hooks.park` says so: its process ends, its question stays. It goes on in its own folder, with the flags it was started with
 and without its prompt. With several, the exit code is the first that was not 0.";
 
-/// How long one request waits for an answer; then it is asked for again.
+/// How long one request waits for an answer; then it is sent again.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long to wait for the next of several.
+/// The pause between two looks at the list.
 const BREATH: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
@@ -84,7 +84,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     all(settings, &client, &args).await
 }
 
-/// Takes up whatever has its answer, one after another.
+/// Resumes every run that has its answer, one after another.
 async fn all(settings: &Settings, client: &Client, args: &Args) -> Result<Exit, Failure> {
     let mut exit = Exit::Good;
     let mut done = Vec::new();
@@ -129,11 +129,11 @@ async fn runs(client: &Client) -> Result<Vec<Run>, Failure> {
     Ok(runs.map_err(anyhow::Error::from)?)
 }
 
-/// Runs the agent where it was. Its hook then finds the answer.
+/// Resumes the agent in its folder. Its hook then finds the answer.
 ///
-/// Through `askbridge run`, in a process of its own: what runs is known as an agent before it does anything, and we stay none.
+/// Through `askbridge run` in a separate process, which is announced as an agent before it does anything; we are not.
 fn take_up(settings: &Settings, run: &Run, more: &[OsString]) -> Result<Exit, Failure> {
-    // Claude Code replaces itself now and then; then it is found by its name.
+    // An update may have replaced the file of Claude Code; then it is found by its name.
     let known = run.program.as_deref().filter(|program| Path::new(program).exists());
     let program = known.unwrap_or("claude");
     let mut command = Command::new(askbridge_platform::ourselves::PROGRAM);

@@ -1,4 +1,4 @@
-//! `askbridge run`: announces this very process as an agent, and becomes the program.
+//! `askbridge run`: announces its own process as an agent, and execs the program.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -39,11 +39,11 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         }
         tell(&format!("warning: {error}\nwarning: what runs now is not known as an agent"));
     }
-    // A grandchild whose parent ended is adopted by us, not by the system: it stays below an agent. Best effort, since
-    // it only narrows what is out of scope anyway.
+    // Orphaned descendants are adopted by us (subreaper), not by the system, and so stay below an agent. Best effort,
+    // since it only narrows what is out of scope anyway.
     let _ = orphans::adopt();
     let (program, rest) = args.command.split_first().ok_or_else(|| Failure::usage("there is no program to run"))?;
-    // A person's token in our environment would let the agent decide after all.
+    // A person's token in our environment would let the agent decide.
     let error = Command::new(program).args(rest).env_remove("ASKBRIDGE_TOKEN").exec();
     let exit = if error.kind() == ErrorKind::NotFound { Exit::NotFound } else { Exit::NotExecutable };
     let what = format!("could not run `{}`", program.display());

@@ -1,4 +1,4 @@
-//! `askbridge serve`: the server, in the foreground.
+//! `askbridge serve`: runs the server in the foreground.
 
 use std::io::{IsTerminal, Write, stdout};
 
@@ -40,23 +40,23 @@ pub(crate) async fn run(settings: Settings, args: &Args, handed: Handed) -> Resu
     Ok(Exit::Good)
 }
 
-/// Every connection is a file. Shells hand out few of them (1024 is common) and allow many more to whoever asks.
+/// Raises the soft limit of open files: every connection is one, shells often set 1024, and the hard limit is higher.
 fn raise_file_limit() {
     if let Err(error) = limits::raise_open_files() {
         info!(%error, "Could not raise the limit of open files; it stays as it was");
     }
 }
 
-/// A file that grows beyond `ulimit -f` sends a signal that ends the process, which would take everything along that can still be
-/// read. With a handler the write fails instead, and that is treated like a full disk. What we start does not inherit it.
+/// Handles SIGXFSZ: beyond `ulimit -f` it would end the process, while everything can still be read. With a handler the
+/// write fails instead, and that is treated like a full disk. Child processes do not inherit it.
 fn outlive_the_size_limit() {
     if let Err(error) = signal(SignalKind::from_raw(limits::file_bytes_signal())) {
         warn!(%error, "Could not prepare for a limit on the size of files; reaching it would end this server");
     }
 }
 
-/// Prints one link. Only a terminal gets one that pairs a device, and only the first: an agent may read everything else, and a
-/// further device needs a tap.
+/// Prints one link. Only a terminal gets one that pairs a device, and only for the first device: an agent could read it
+/// anywhere else, and a further device needs a tap.
 async fn greet(settings: &Settings, served: &Served) -> Result<()> {
     let address = served.address;
     let reach = settings.reach(address);
@@ -69,7 +69,7 @@ async fn greet(settings: &Settings, served: &Served) -> Result<()> {
             "Open it on a paired device. To pair another one: `askbridge pair`, or Settings on a device that is paired.",
         );
     }
-    // Whoever started us may have closed its end; we serve all the same.
+    // The parent process may have closed its end of stdout; we serve all the same.
     let _ = writeln!(stdout(), "{link}");
     if let Some(hint) = reach.hint.filter(|_| reach.is_guessed) {
         tell(&format!("hint: {hint}"));

@@ -1,4 +1,4 @@
-//! `askbridge token`: tokens for agents on other machines, and a list of everyone who holds one.
+//! `askbridge token`: makes tokens for agents on other machines, and lists and revokes all tokens.
 
 use hyper::Method;
 use serde::Deserialize;
@@ -79,7 +79,7 @@ struct Token {
     token: Option<String>,
 }
 
-/// Over the local socket: administering belongs to this machine, whatever token is at hand.
+/// Uses the local socket even if there is a token: administration is done as this machine.
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
     let client = Client::local(settings);
     match args.verb {

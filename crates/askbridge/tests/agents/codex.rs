@@ -1,4 +1,4 @@
-//! The real Codex as a client, in front of a scripted model that speaks its language.
+//! The real Codex as an MCP client, in front of a scripted model that speaks its protocol.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,25 +12,25 @@ use crate::model::Model;
 /// The version that is pinned in `xtask/src/install/agents.rs`.
 const VERSION: &str = "0.166.0";
 
-/// Nobody listens there.
+/// Nothing listens there.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
-/// Where it is.
+/// Finds the program.
 pub(crate) fn program() -> PathBuf {
     installed("ASKBRIDGE_TEST_CODEX", &format!("codex/{VERSION}/codex"))
 }
 
-/// Where it keeps its settings.
+/// Returns the folder with its settings.
 pub(crate) fn home(house: &House) -> PathBuf {
     house.room.home().join("codex")
 }
 
-/// Whatever an agent would call beyond this machine leads nowhere.
+/// Variables that send all traffic beyond this machine nowhere.
 pub(crate) fn beyond_this_machine() -> [(&'static str, &'static str); 4] {
     [("HTTP_PROXY", NOWHERE), ("HTTPS_PROXY", NOWHERE), ("ALL_PROXY", NOWHERE), ("NO_PROXY", "127.0.0.1")]
 }
 
-/// All that it finds in its environment.
+/// Returns its whole environment.
 pub(crate) fn environment(house: &House) -> Vec<(String, String)> {
     let mut variables = house.room.env(NOWHERE);
     let home = home(house).to_string_lossy().into_owned();

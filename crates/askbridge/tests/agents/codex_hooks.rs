@@ -1,8 +1,8 @@
 //! The real Codex in a terminal, with our hooks in its settings, and the person's phone.
 //!
-//! A run without a terminal (`codex exec`) never asks anybody, whatever its settings say, so its hooks are tried here alone.
-//! Trusting them is done as a person does it: in Codex's own dialog. Without its background server, which would outlive the
-//! test.
+//! A run without a terminal (`codex exec`) never asks a person, whatever its settings, so its hooks are tested only
+//! here. They are trusted as a person would do it: in Codex's own dialog. Its background server is off, because it
+//! would outlive the test.
 
 use std::fs;
 use std::process::Command;
@@ -20,13 +20,13 @@ use crate::terminal::Terminal;
 use crate::{BREATH, PATIENCE};
 
 const PROMPT: &str = "hi-there";
-/// How long a key is given before it is pressed again: a screen may be drawn before it listens.
+/// How long to wait before a key is pressed again: a screen may be drawn before it takes input.
 const AGAIN: Duration = Duration::from_secs(5);
 /// How often a person starts it before they give up.
 const STARTS_MAX: usize = 3;
-/// What `askbridge init` writes.
+/// The number of hooks that `askbridge init` writes.
 const HOOKS: usize = 4;
-/// What Codex shows when nobody has decided for the person who sits there.
+/// The dialog that Codex shows when no decision has come from elsewhere.
 const DIALOG: &str = "Would you like to run the following command?";
 
 /// A person's desk with Codex on it.
@@ -37,8 +37,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// Starts Codex with what `askbridge init` wrote into its settings, for a person who is away. Its model wants to run
-    /// `touch made` outside of the sandbox.
+    /// Starts Codex with our hooks, for a person who is away. Its model wants to run `touch made` outside the sandbox.
     fn sit() -> Self {
         let house = house(&[]);
         let call =
@@ -55,7 +54,7 @@ impl Desk {
         Self { house, model, terminal }
     }
 
-    /// Trusts the hooks, as a person does who is asked by Codex.
+    /// Trusts the hooks in Codex's own dialog, as a person does.
     #[track_caller]
     fn trusts(mut self) -> Self {
         assert_eq!(self.trusted(), 0, "trusting is the person's own");
@@ -64,8 +63,8 @@ impl Desk {
         self
     }
 
-    /// Presses a key where Codex asks about trust. It throws away what was typed before that, and ends itself if that takes
-    /// it more than a second; then a person starts it again.
+    /// Presses a key where Codex asks about trust. It discards what was typed before that, and exits if that takes it
+    /// more than a second; then it is started again.
     #[track_caller]
     fn chooses(&mut self, key: &str, done: impl Fn(&mut Self) -> bool) {
         for _ in 0..STARTS_MAX {
@@ -80,12 +79,12 @@ impl Desk {
         panic!("Codex does not stay; the terminal shows {}", self.terminal.text());
     }
 
-    /// How many hooks Codex remembers as trusted.
+    /// Counts the hooks that Codex has stored as trusted.
     fn trusted(&self) -> usize {
         fs::read_to_string(home(&self.house).join("config.toml")).unwrap().matches("trusted_hash").count()
     }
 
-    /// Waits for the phone.
+    /// Waits for the ask on the phone.
     #[track_caller]
     fn rings(&mut self) -> Value {
         self.until("the phone to ring", |desk| !open_asks(&desk.house).is_empty());
@@ -131,14 +130,14 @@ impl Desk {
     }
 }
 
-/// Starts it in a terminal, with something to do.
+/// Starts it in a terminal, with a prompt.
 fn codex(house: &House) -> Terminal {
     let mut command = CommandBuilder::new(program());
     command.env_clear();
     for (name, value) in environment(house) {
         command.env(name, value);
     }
-    // A machine that is busy with tests may be slow, and a hook that gives up is not what these are about.
+    // A machine that is busy with tests may be slow, and these tests are not about hooks that time out.
     command.env("ASKBRIDGE_HOOKS_ACCEPT", "60s");
     command.env("TERM", "xterm-256color");
     command.args(["--no-daemon", PROMPT]);
@@ -146,7 +145,7 @@ fn codex(house: &House) -> Terminal {
     Terminal::open(command)
 }
 
-/// What a command says, typed in the same home.
+/// Returns the output of a command that is run in the same home.
 #[track_caller]
 fn askbridge(house: &House, args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_askbridge"));

@@ -1,7 +1,8 @@
-//! Real agents of others in front of the real binary: as MCP clients, and with our hooks in their settings.
+//! Real agents of other vendors against the real binary: as MCP clients, and with our hooks in their settings.
 //!
-//! `cargo xtask test` fetches them and runs this, and so does `cargo xtask agents`; `cargo test` alone does not, because they
-//! cannot be had on every machine. The name of a test begins with its agent's, by which those of absent ones are left out.
+//! `cargo xtask test` and `cargo xtask agents` fetch them and run this; `cargo test` alone does not, because they are
+//! not available for every machine. The name of a test begins with its agent's, so that those of absent
+//! agents can be skipped.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
@@ -30,7 +31,7 @@ use crate::house::House;
 const PATIENCE: Duration = Duration::from_secs(300);
 const BREATH: Duration = Duration::from_millis(100);
 
-/// Waits for the one ask that an agent makes once it has started.
+/// Waits for the only ask that an agent makes once it has started.
 #[track_caller]
 fn asked(house: &House) -> Value {
     let end = Instant::now() + PATIENCE;

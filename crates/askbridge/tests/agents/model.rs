@@ -1,4 +1,4 @@
-//! A scripted model that speaks Codex's language: it calls one tool, and says what it was told.
+//! A scripted model that speaks Codex's protocol: it calls one tool, and records what it reads.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::PATIENCE;
 
-/// Lines that are kept until somebody reads them. Beyond: the model waits.
+/// Unread lines. Beyond: the model waits.
 const LINES_MAX: usize = 64;
 
 pub(crate) struct Model {
@@ -38,13 +38,13 @@ impl Model {
         Self { child, said, address }
     }
 
-    /// Waits for what the model reads as the result of its call.
+    /// Waits for the result of the model's call.
     #[track_caller]
     pub(crate) fn result(&self) -> String {
         self.next("result")
     }
 
-    /// Waits for the next thing that the model reads from a person.
+    /// Waits for the next text of a person that the model reads.
     #[track_caller]
     pub(crate) fn hears(&self) -> String {
         self.next("user")
@@ -63,7 +63,7 @@ impl Model {
         }
     }
 
-    /// As Codex finds it in its settings.
+    /// Returns the model's entry for Codex's settings.
     pub(crate) fn settings(&self) -> String {
         format!(
             "model = \"scripted\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n\

@@ -1,4 +1,4 @@
-//! The real OpenCode as a client, in front of the scripted model.
+//! The real OpenCode as an MCP client, in front of the scripted model.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -46,7 +46,7 @@ fn opencode_asks_with_our_tool_and_its_model_reads_the_answer() {
     answer(&house, &ask, "SQLite");
     assert_eq!(house.model.until_result(CALL).text, "The person answered: SQLite");
     until_delivered(&house, &ask);
-    // It goes by itself once its model has said goodbye; nobody waits for that.
+    // It exits by itself after the model's last message; the test does not wait for that.
     let _ = child.kill();
     let _ = child.wait();
 }

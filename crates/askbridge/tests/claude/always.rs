@@ -1,4 +1,4 @@
-//! Tools that always go to a person: whatever the mode allows, parked like questions, run once.
+//! Tools that always go to a person, in every permission mode: parked like questions, run once.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::house::{House, id};
 
 const CALL: &str = "toolu_1";
 
-/// As root, Claude Code lets nobody skip its permissions unless it is told that nothing can be lost.
+/// As root, Claude Code skips permissions only if it is told that it runs in a sandbox.
 const SANDBOX: (&str, &str) = ("IS_SANDBOX", "1");
 
 fn notes(words: &str) -> Value {
@@ -28,7 +28,7 @@ fn made(house: &House) -> String {
     fs::read_to_string(house.room.work().join("made")).unwrap_or_default()
 }
 
-/// Everything that would let a command run without a person.
+/// All settings that would let a command run without a person.
 const OPEN_HOUSE: [(&str, &str); 2] = [("permission_mode", "bypassPermissions"), ("other_tools", "allow")];
 
 fn careless(more: Value) -> Value {
@@ -147,7 +147,7 @@ fn what_a_rule_decided_is_recorded_with_its_name_and_once() {
     let sent = json!({"type": "tool_ruled", "call": "toolu_2", "tool": "Bash", "rule": "always_ask = Bash(*second*)",
         "ruling": "ask"});
     assert_eq!(talk.events_of("tool_ruled"), [allowed.clone(), sent.clone()]);
-    // The next askbridge hears the call again.
+    // The next server gets the call again.
     let session = talk.id.clone();
     house.kill();
     house.start();

@@ -1,4 +1,4 @@
-//! Other tools, plans and subagents.
+//! Approvals of other tools, plans and subagents.
 
 use askbridge_scripted::model::{Script, all, in_subagent, not, on_any_result, on_result, on_user, text, tool};
 use serde_json::json;
@@ -111,7 +111,7 @@ fn the_model_reads_what_ran_where_a_person_changed_it() {
     assert_eq!(house.ask(id(&asked))["ran"], json!(null));
 }
 
-/// A file that is written, and one that is changed.
+/// Writes one file, and changes another.
 fn writes() -> Script {
     Script::new()
         .turn(on_result("toolu_2"), [text("done twice")])
@@ -180,7 +180,7 @@ fn a_plan_is_sent_back_with_words_and_approved_with_changes() {
     talk.until_turns(1);
 }
 
-/// Claude Code starts a subagent, and that asks with our own tool.
+/// Claude Code starts a subagent, which asks with our own tool.
 pub(crate) fn a_subagent_that_asks() -> Script {
     let question = json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
     let task = json!({"description": "d", "prompt": "ask them", "subagent_type": "general-purpose", "run_in_background": false});

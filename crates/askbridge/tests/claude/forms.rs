@@ -11,14 +11,14 @@ fn calls(name: &str) -> Script {
     Script::new().turn(on_any_result(), [text("done")]).turn(on_user("hi"), [tool(CALL, name, json!({}))])
 }
 
-/// A session with a server of forms.
+/// A session with an MCP server that shows forms.
 fn with_forms(house: &House) -> Talk<'_> {
     let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/claude/form_server.py");
     let servers = json!({"forms": {"type": "stdio", "command": "python3", "args": [server]}});
     house.session(json!({"mcp_servers": servers, "allowed_tools": ["mcp__forms__fill", "mcp__forms__visit"]}))
 }
 
-/// What the server was told, as its tool's result says.
+/// What the server was told, from its tool's result.
 fn told(house: &House) -> Value {
     serde_json::from_str(&house.model.until_result(CALL).text).unwrap()
 }

@@ -1,8 +1,8 @@
-//! What Claude Code does to a parked question, and that none is lost by it. The numbers are those of our notes.
+//! What Claude Code does to parked questions, and that none is lost by it. The numbers are those of our notes.
 //!
-//! 1: of two deferred calls one survives. 2: a queued message destroys a deferred call. 3: a subagent's is lost. 4: a resume
-//! does not wait for us. 5: nothing keeps two processes from the same question. 6: without a record there is nothing to
-//! resume. 7: a permission cannot be deferred.
+//! 1: of two deferred calls one survives. 2: a queued message destroys a deferred call. 3: a subagent's is lost. 4: a
+//! resume does not wait for us. 5: two processes can resume the same question. 6: without a transcript there is nothing
+//! to resume. 7: a permission cannot be deferred.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -26,7 +26,7 @@ fn one_question() -> Script {
         .turn(on_user("hi"), [ask(CALL, "Which?", ["A", "B"])])
 }
 
-/// The real Claude Code, with other arguments: `change` is shell and may `set --` them.
+/// A wrapper of the real Claude Code with other arguments: `change` is shell and may `set --` them.
 fn changed(folder: &tempfile::TempDir, change: &str) -> PathBuf {
     let path = folder.path().join("claude");
     let real = Subject::Real.path();
@@ -77,7 +77,7 @@ fn gotcha_3_what_a_subagent_asks_is_never_parked() {
     talk.say("hi");
     let asked = id(&talk.open_ask()).to_owned();
     let (session, pid) = (talk.id.clone(), talk.pid());
-    // A server that stops parks what it can. This it cannot, so the agent runs on.
+    // A server that stops parks what it can. It cannot park this, so the agent keeps running.
     house.stop();
     house.start();
     let talk = house.talk(&session);

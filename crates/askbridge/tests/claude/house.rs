@@ -1,4 +1,4 @@
-//! A server of its own for each test, a scripted model, and a person who answers.
+//! Test setup: a server for each test, a scripted model, and a person who answers.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -23,7 +23,7 @@ pub(crate) struct House {
     settings: Vec<(String, String)>,
     server: Option<Child>,
     pub(crate) address: String,
-    /// A person who may also run agents.
+    /// The token of a person who may also run agents.
     pub(crate) ada: String,
 }
 
@@ -32,7 +32,7 @@ impl House {
         Self::open_with(script, &[])
     }
 
-    /// Opens one with these variables in the server's environment beside the usual.
+    /// Opens one with these extra variables in the server's environment.
     pub(crate) fn open_with(script: Script, settings: &[(&str, &str)]) -> Self {
         Self::open_as(Subject::Real, script, settings)
     }
@@ -63,7 +63,7 @@ impl House {
 
     pub(crate) fn start(&mut self) {
         let log = File::options().append(true).create(true).open(self.room.home().join("server.log")).unwrap();
-        // Far from any terminal and from whatever runs the tests, so that nobody is taken for an agent's child.
+        // Without a terminal, and in a new session, so that nothing is taken for an agent's child.
         let mut command = Command::new("setsid");
         command.arg(env!("CARGO_BIN_EXE_askbridge")).arg("serve").env_clear().envs(self.room.env(&self.model.url()));
         command.env("ASKBRIDGE_DATA", self.data()).env("ASKBRIDGE_LISTEN", "127.0.0.1:0").env("USER", "ada");
@@ -82,7 +82,7 @@ impl House {
         fs::read_to_string(self.room.home().join("server.log")).unwrap_or_default()
     }
 
-    /// kill -9, by its own process id.
+    /// Kills it with SIGKILL, by its own process id.
     pub(crate) fn kill(&mut self) {
         if let Some(mut server) = self.server.take() {
             server.kill().unwrap();
@@ -137,7 +137,7 @@ impl House {
         answered
     }
 
-    /// Waits for something, and says what it waited for if it does not come.
+    /// Waits for something; on a timeout says what it waited for.
     #[track_caller]
     pub(crate) fn until<T>(&self, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         let end = Instant::now() + PATIENCE;
@@ -150,7 +150,7 @@ impl House {
         }
     }
 
-    /// The files of processes that run, or have run.
+    /// Returns the files of processes that run, or have run.
     pub(crate) fn left_behind(&self) -> Vec<String> {
         let entries = fs::read_dir(self.data().join("run/agents")).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -198,7 +198,7 @@ impl Talk<'_> {
         self.house.until(&format!("the process to be {wanted}"), || (self.show()["process"] == wanted).then_some(()));
     }
 
-    /// Waits until exactly so many asks are open, and returns them as they are.
+    /// Waits until exactly this many asks are open, and returns them.
     #[track_caller]
     pub(crate) fn open_asks(&self, count: usize) -> Vec<Value> {
         let ids = self.house.until(&format!("{count} open asks"), || {
@@ -213,7 +213,7 @@ impl Talk<'_> {
         self.open_asks(1).pop().unwrap()
     }
 
-    /// Everything that happened, in order.
+    /// Returns all events, in order.
     #[track_caller]
     pub(crate) fn events(&self) -> Vec<Value> {
         let (mut all, mut after) = (Vec::new(), 0);
@@ -234,26 +234,26 @@ impl Talk<'_> {
         self.events().into_iter().filter(|event| event["type"] == kind).collect()
     }
 
-    /// Waits until so many turns have ended.
+    /// Waits until this many turns have ended.
     #[track_caller]
     pub(crate) fn until_turns(&self, count: usize) {
         self.house
             .until(&format!("{count} turns to end"), || (self.events_of("turn_ended").len() >= count).then_some(()));
     }
 
-    /// Waits until the agent has shown that it heard about an ask.
+    /// Waits for the proof that an ask's outcome was delivered.
     #[track_caller]
     pub(crate) fn until_delivered(&self, ask: &str) {
         self.house.until("the proof of delivery", || (!self.house.ask(ask)["delivered_at"].is_null()).then_some(()));
     }
 
-    /// Waits until nothing is left of a process that has been let go: that is said a moment before it is cleared up.
+    /// Waits until the files of an ended process are gone: its end is reported a moment before they are removed.
     #[track_caller]
     pub(crate) fn until_cleared(&self) {
         self.house.until("the process to be cleared up", || self.pid().is_none().then_some(()));
     }
 
-    /// The process that runs now.
+    /// Returns the process that runs now.
     pub(crate) fn pid(&self) -> Option<i32> {
         let path = self.house.data().join("run/agents").join(format!("{}.pid", self.id));
         fs::read_to_string(path).ok()?.split(' ').next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! Just enough HTTP for a test that waits for one thing at a time.
+//! A minimal blocking HTTP client.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ pub(crate) fn call(address: &str, token: &str, method: &str, path: &str, body: &
     speak(TcpStream::connect(address).ok()?, token, method, path, body)
 }
 
-/// Over the local socket, where no token is needed.
+/// Calls over the local socket, where no token is needed.
 pub(crate) fn call_local(socket: &Path, method: &str, path: &str, body: &Value) -> Option<(u16, Value)> {
     speak(UnixStream::connect(socket).ok()?, "", method, path, body)
 }

@@ -1,4 +1,4 @@
-//! Somebody wants the agent to stop, and we are killed before we can say so.
+//! A person interrupts the agent, and the server is killed before it can pass that on.
 
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
@@ -20,7 +20,7 @@ fn script() -> Script {
         .turn(on_user(""), [text("ok")])
 }
 
-/// Puts an interrupt into the journal of a server that is not there: what it would have stored in its last moment.
+/// Stores an interrupt in the journal of a stopped server, as if it was the last thing it wrote.
 fn store_an_interrupt(house: &House, session: &str) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -49,7 +49,7 @@ fn an_interrupt_that_was_stored_and_not_said_is_said_by_the_next_server() {
     talk.until_turns(1);
     house.model.open("middle");
     assert_eq!(talk.events_of("turn_ended")[0]["reason"], "aborted_streaming");
-    // Once: the next turn is not meant, not even after another restart.
+    // Only once: the next turn is not interrupted, not even after another restart.
     house.kill();
     house.start();
     let talk = house.talk(&session);

@@ -1,4 +1,4 @@
-//! What an agent may take, how many may run, and how long a session may grow.
+//! Limits: an agent's memory, the number of agents, and the length of a session.
 
 use std::process::Command;
 use std::{fs, thread};
@@ -19,9 +19,9 @@ fn script() -> Script {
         .turn(on_user(""), [text("ok")])
 }
 
-/// Claude Code takes 155 to 200 MB. This is too much of it, and not twice too much.
+/// Claude Code takes 155 to 200 MB. This limit is exceeded, but not twofold.
 const TOO_MUCH: (&str, &str) = ("ASKBRIDGE_AGENTS_MEMORY", "130M");
-/// A command of an agent counts like the agent itself. With this one it takes more than twice of what it may.
+/// A command of an agent counts as the agent's memory. This one takes more than twice the limit.
 const GREEDY: &str = "python3 -c 'x = b\"x\" * (700 << 20); import time; time.sleep(600)'";
 const TWICE_TOO_MUCH: (&str, &str) = ("ASKBRIDGE_AGENTS_MEMORY", "300M");
 
@@ -75,7 +75,7 @@ fn an_agent_that_takes_far_too_much_is_stopped_in_the_middle_of_its_turn_and_say
 fn an_agent_whose_files_cannot_be_made_says_so_and_starts_once_they_can() {
     let house = House::open(script());
     let talk = house.session(json!({}));
-    // As good as a full folder: what has to be made there cannot be made.
+    // Like a full folder: the file cannot be created.
     let in_the_way = house.data().join(format!("run/agents/{}.out", talk.id));
     fs::create_dir(&in_the_way).unwrap();
     talk.say("hi");
@@ -101,7 +101,7 @@ fn an_agent_that_can_write_no_more_ends_and_its_question_is_answered_all_the_sam
     talk.say("which");
     let asked = talk.open_ask();
     until_written_down(&house, CALL);
-    // As good as a full folder, for this process alone: nothing that it writes to may grow.
+    // Like a full folder, for this process alone: no file that it writes may grow.
     let limit = Command::new("prlimit").args(["--pid", &talk.pid().unwrap().to_string(), "--fsize=1"]).status();
     assert!(limit.unwrap().success());
     house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
@@ -115,7 +115,7 @@ fn an_agent_that_can_write_no_more_ends_and_its_question_is_answered_all_the_sam
 
 #[test]
 fn whoever_waits_for_a_place_sees_where_in_the_line() {
-    // Kept warm for ever, so that it makes no room.
+    // Kept warm for ever, so that it does not give up its slot.
     let house = House::open_with(script(), &[("ASKBRIDGE_AGENTS_MAX", "1"), ("ASKBRIDGE_WARM", "off")]);
     let (busy, next, last) = (house.session(json!({})), house.session(json!({})), house.session(json!({})));
     busy.say("which");
@@ -149,7 +149,7 @@ fn a_session_that_has_grown_long_goes_on_as_another_with_the_same_conversation()
             });
         }
     });
-    // It knows that it is full, and lets its process go between turns.
+    // The session is full, so its process is ended between turns.
     talk.until_process("asleep");
     let (status, said) = house.post(&format!("/v1/sessions/{}/messages", talk.id), &json!({"text": "again"}));
     assert_eq!(status, 202, "{said}");
@@ -159,7 +159,7 @@ fn a_session_that_has_grown_long_goes_on_as_another_with_the_same_conversation()
     let after = house.talk(&next);
     after.until_turns(1);
     assert_eq!(house.model.last().unwrap().turn(), 1, "the same conversation goes on");
-    // And what it asks there is asked there.
+    // Its next ask is made in the new session.
     after.say("which");
     let asked = after.open_ask();
     house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));

@@ -105,7 +105,7 @@ fn a_message_is_refused_as_long_as_the_question_is_open() {
     talk.until_turns(2);
 }
 
-/// Has the model read this, in whichever way Claude Code shows it what was said in the middle of a turn?
+/// Has the model read this, in any of the forms in which Claude Code passes on a message in the middle of a turn?
 fn read(house: &House, words: &str) {
     house.model.until(|heard| heard.iter().any(|heard| heard.body["messages"].to_string().contains(words)));
 }
@@ -173,7 +173,7 @@ fn a_parked_question_is_not_started_for_a_message_that_would_be_passed_on() {
     let asked = talk.open_ask();
     talk.until_process("parked");
     talk.say("something else");
-    // Whoever came later has been served, so whatever was to be started for the first would have been.
+    // A later session has been served, so a process for the first would have been started by now.
     let other = house.session(json!({}));
     other.say("hi");
     other.open_ask();

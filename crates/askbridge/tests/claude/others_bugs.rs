@@ -1,4 +1,4 @@
-//! Bugs that others had, as far as only the real Claude Code can bring them. The list is in docs/design/others-bugs.md.
+//! Bugs of other systems that only the real Claude Code can trigger. The list is in docs/design/others-bugs.md.
 
 use askbridge_scripted::model::{Script, ask_with, on_any_result, on_user, text};
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::house::{House, id};
 
 #[test]
 fn bug_22_a_question_that_is_longer_than_a_pipe_holds_arrives_whole() {
-    // A pipe holds 64 KiB, and a reader that takes what is there for a line breaks off in the middle of a letter.
+    // A pipe holds 64 KiB, and a reader that takes a partial read for a line breaks in the middle of a character.
     let long = "ü\r\n\n".repeat(10 * 1024);
     let option = |label: &str| json!({"label": label, "description": label, "preview": long});
     let question =

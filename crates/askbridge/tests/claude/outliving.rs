@@ -1,4 +1,4 @@
-//! Agents outlive us: kill -9 of the server, and of the agent itself.
+//! Agents outlive the server: SIGKILL of the server, and of the agent itself.
 
 use std::fs;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ fn a_server_that_is_killed_while_nobody_watches_delivers_what_was_answered() {
     talk.say("hi");
     let asked = id(&talk.open_ask()).to_owned();
     let session = talk.id.clone();
-    // Killed at once after the answer: it may or may not have reached the agent.
+    // Killed right after the answer, which may or may not have reached the agent.
     house.answer(&asked, json!({"answers": {"Which?": "B"}}));
     house.kill();
     house.start();
@@ -76,7 +76,7 @@ fn a_server_that_is_killed_while_nobody_watches_delivers_what_was_answered() {
     house.talk(&session).until_turns(1);
 }
 
-/// Claude Code's own record of the one conversation there is, once it has begun to write it.
+/// Returns Claude Code's transcript of the only conversation, once it exists.
 fn record(house: &House) -> Option<PathBuf> {
     let projects = fs::read_dir(house.room.home().join(".claude/projects")).ok()?;
     let files = projects.flat_map(|project| fs::read_dir(project.unwrap().path()).unwrap());
@@ -85,7 +85,7 @@ fn record(house: &House) -> Option<PathBuf> {
     records.next()
 }
 
-/// Waits until the agent has written its question down: it shows a question a moment before.
+/// Waits until the agent has written its question to the transcript: it sends the question a moment before.
 pub(crate) fn until_written_down(house: &House, call: &str) {
     house.until("the question to be written down", || {
         let lines = fs::read_to_string(record(house)?).unwrap();
@@ -93,7 +93,7 @@ pub(crate) fn until_written_down(house: &House, call: &str) {
     });
 }
 
-/// Kills the agent itself once it has written its question down.
+/// Kills the agent itself once its question is in the transcript.
 fn kill_the_agent(talk: &Talk<'_>) {
     until_written_down(talk.house, CALL);
     let pid = rustix::process::Pid::from_raw(talk.pid().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Warm, then parked: the question stays, the process goes, the answer brings it back.
+//! Kept warm, then parked: the question stays open, the process ends, and the answer starts it again.
 
 use std::fs;
 
@@ -131,7 +131,7 @@ fn a_question_that_can_be_parked_makes_room_for_a_session_that_waits() {
     second.say("hi");
     let other = second.open_ask();
     first.until_process("parked");
-    // The answer takes the place back, and the other question is parked for it.
+    // The answer takes the slot back, and the other question is parked for it.
     house.answer(id(&asked), json!({"answers": {"Which?": "B"}}));
     first.until_delivered(id(&asked));
     second.until_process("parked");

@@ -12,7 +12,7 @@ fn one_question() -> Script {
     Script::new().turn(on_any_result(), [text("done")]).turn(on_user("hi"), asks)
 }
 
-/// Asks one question, ends it in some way, and returns what the model reads.
+/// Asks one question, ends it with `end`, and returns what the model reads.
 fn read(end: impl FnOnce(&House, &str)) -> (String, bool) {
     read_after(one_question(), json!({}), end)
 }
@@ -124,7 +124,7 @@ fn a_dismissal_is_read_in_exactly_our_words() {
 
 #[test]
 fn a_timeout_is_told_as_a_timeout_and_a_late_answer_becomes_a_message() {
-    // The first turn that fits speaks, and the late answer quotes the question.
+    // The first turn that matches is used, and the late answer quotes the question.
     let script = Script::new()
         .turn(on_user("A late answer"), [text("thanks")])
         .turn(on_any_result(), [text("done")])

@@ -1,4 +1,4 @@
-//! Starting, and every reason why it cannot be done.
+//! Starting an agent, and every reason why that can fail.
 
 use askbridge_scripted::model::{Script, anything, text};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Kills of the server, each at some moment of an agent's turn. The agent does not notice.
+//! The server is killed at random moments of an agent's turn. The agent does not notice.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -12,7 +12,7 @@ use crate::house::{House, id};
 
 #[test]
 fn kills_at_any_moment_lose_nothing_double_nothing_and_the_agent_does_not_notice() {
-    // Two kills in each: one with a question on its way, one with an answer.
+    // Two kills in each: one while a question is on its way, one while an answer is.
     let rounds = storm::count("rounds of a hosted agent, with two kills in each", 25, 100);
     let sleeps = json!({"command": "sleep 0.1; echo slept", "description": "Sleep"});
     let script = Script::new()
@@ -27,7 +27,7 @@ fn kills_at_any_moment_lose_nothing_double_nothing_and_the_agent_does_not_notice
     let seed = RandomState::new().hash_one(rounds);
     eprintln!("seed {seed}");
     let mut moment = seed;
-    // Some moment within the time that a turn takes.
+    // A moment within the time that a turn takes.
     let mut wait = |most: u64| {
         moment = moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_millis((moment >> 33) % most));

@@ -1,4 +1,4 @@
-//! ccc: its front end lives in a browser; this one has its habits.
+//! ccc: its front end runs in a browser; this client behaves like it.
 
 use std::process::Command;
 

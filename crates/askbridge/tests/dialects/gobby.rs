@@ -1,4 +1,4 @@
-//! gobby: a page of its web chat, as its built bundle behaves.
+//! gobby: a client that behaves like a page of its web chat, as its built bundle does.
 
 use askbridge_scripted::claude::Subject;
 

@@ -1,4 +1,4 @@
-//! Clients of other systems against the real binary: written in Node, without a line of ours, with the habits of their
+//! Clients of other systems against the real binary: written in Node, without any of our code, behaving like their
 //! originals. The agent is the double of Claude Code, or the real one where the double is not enough.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]

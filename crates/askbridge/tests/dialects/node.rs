@@ -1,17 +1,17 @@
-//! Runs a client: one file of Node, one scene of it.
+//! Runs one scene of a client in Node.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::house::House;
 
-/// Plays a scene to its end. What the client found wrong is what the test says.
+/// Plays a scene to its end. The test fails with the client's complaint.
 #[track_caller]
 pub(crate) fn play(house: &House, client: &str, scene: &str) {
     play_with(house, client, scene, &[]);
 }
 
-/// The same, with more that the client has to know.
+/// The same, with extra variables for the client.
 #[track_caller]
 pub(crate) fn play_with(house: &House, client: &str, scene: &str, more: &[(&str, &str)]) {
     let file = format!("{}/tests/dialects/clients/{client}.mjs", env!("CARGO_MANIFEST_DIR"));
@@ -21,7 +21,7 @@ pub(crate) fn play_with(house: &House, client: &str, scene: &str, more: &[(&str,
     node.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
     node.env("GOBBY_UI", gobby_ui());
     node.env("SCRATCH", house.room.home());
-    // Pages in a browser put pictures there, for people to look at.
+    // Pages in a browser save screenshots there, for people to look at.
     node.envs(pictures().map(|folder| ("PICTURES", folder)));
     node.env("SERVER", &house.address).env("TOKEN", &house.ada);
     node.envs(more.iter().copied());

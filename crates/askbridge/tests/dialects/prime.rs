@@ -1,4 +1,4 @@
-//! prime: its closed client is known by its protocol alone, which this one keeps to the letter.
+//! prime: its client is closed source and known by its protocol alone, which this one follows exactly.
 
 use askbridge_scripted::claude::Subject;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
@@ -7,7 +7,7 @@ use crate::house::House;
 use crate::node::{play, play_with};
 use crate::scripts::{CALL, hears_of_a_late_answer, house, house_with, house_with_forms};
 
-/// Plays scenes with the double, each in a house of its own, and returns what the model read.
+/// Plays a scene with the double, and returns its house.
 fn scene(name: &str) -> House {
     let house = house("prime", Subject::Fake);
     play(&house, "prime", name);
@@ -103,7 +103,7 @@ fn a_plan_that_it_cannot_show_never_hangs_the_session() {
     assert!(!house.model.until_result(CALL).is_error);
 }
 
-/// A house that believes the relay of the test, and may call it.
+/// A house that trusts the test's relay, and may call it.
 fn house_with_a_relay() -> (House, [(&'static str, String); 2], tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let mut issuer = CertificateParams::default();

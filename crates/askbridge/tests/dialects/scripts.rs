@@ -1,4 +1,4 @@
-//! What the model says, for every dialect.
+//! The model's scripts for every dialect.
 
 use std::fs;
 
@@ -21,13 +21,13 @@ fn script() -> Script {
         .turn(on_user("soon"), [ask(CALL, "Soon?", ["A", "B"])])
         .turn(on_user("many"), many())
         .turn(on_user("bash"), [tool(CALL, "Bash", json!({"command": "echo hi", "description": "says hi"}))])
-        // A browser writes these arguments otherwise: numbers first, and shorter.
+        // A browser would write these arguments differently: numeric keys first, and numbers shorter.
         .turn(on_user("odd"), [tool(CALL, "Bash", json!({"command": "echo hi", "10": 1.0, "2": [1e21]}))])
         .turn(on_user("plan"), [tool(CALL, "ExitPlanMode", json!({"plan": "1. Do it"}))])
         .turn(on_user("form"), [tool(CALL, "mcp__forms__fill", json!({}))])
 }
 
-/// As many calls as one message hardly ever has.
+/// More calls than one message usually has.
 fn many() -> Vec<Piece> {
     (0..300).map(|number| tool(format!("toolu_{number}"), "Bash", json!({"command": "true"}))).collect()
 }
@@ -38,7 +38,7 @@ fn three() -> Value {
     json!({"questions": [question("First?", false), question("Second?", true), question("Who?", false)]})
 }
 
-/// What the model reads of the three questions contains these.
+/// Checks that the model's result of the three questions contains these.
 #[track_caller]
 pub(crate) fn reads(house: &House, pairs: [&str; 3]) {
     let read = house.model.until_result(CALL).text;
@@ -47,22 +47,22 @@ pub(crate) fn reads(house: &House, pairs: [&str; 3]) {
     }
 }
 
-/// How the three questions are answered where words of one's own can be written.
+/// The answers to the three questions in dialects with free text.
 pub(crate) const THREE: [&str; 3] = [r#""First?"="B""#, r#""Second?"="A, C""#, r#""Who?"="Bob""#];
 
-/// The model hears of an answer that came after the time was over.
+/// Checks that the model is told of a late answer.
 #[track_caller]
 pub(crate) fn hears_of_a_late_answer(house: &House) {
     let last = house.model.last().unwrap().last_user_text().unwrap();
     assert!(last.contains("A late answer to your earlier question “Soon?”."), "{last}");
 }
 
-/// A server that speaks this dialect. `Soon?` is asked for two seconds only.
+/// A server with this dialect. `Soon?` is open for two seconds only.
 pub(crate) fn house(dialect: &str, subject: Subject) -> House {
     house_in_haste(dialect, subject, "Soon?")
 }
 
-/// The same, where something else is asked for two seconds only.
+/// The same, with another question that is open for two seconds only.
 pub(crate) fn house_in_haste(dialect: &str, subject: Subject, about: &str) -> House {
     house_with(dialect, subject, about, &[])
 }
@@ -72,7 +72,7 @@ pub(crate) fn house_without_tokens(dialect: &str) -> House {
     house_with(dialect, Subject::Fake, "Soon?", &[("ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK", "true")])
 }
 
-/// The same with these variables in its environment.
+/// The same with these extra variables.
 pub(crate) fn house_with(dialect: &str, subject: Subject, about: &str, more: &[(&str, &str)]) -> House {
     let config = tempfile::NamedTempFile::new().unwrap();
     let rule = format!("[[rules]]\nname = \"soon\"\nasks_about = \"{about}\"\ntimeout = \"2s\"\n");
@@ -83,7 +83,7 @@ pub(crate) fn house_with(dialect: &str, subject: Subject, about: &str, more: &[(
     House::open_as(subject, script(), &settings)
 }
 
-/// The same with the real Claude Code and an MCP server in the project that asks by forms: the double knows neither.
+/// The same with the real Claude Code and an MCP server in the project that shows forms: the double supports neither.
 pub(crate) fn house_with_forms(dialect: &str) -> House {
     with_forms(house(dialect, Subject::Real))
 }

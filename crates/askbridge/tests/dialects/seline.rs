@@ -1,4 +1,4 @@
-//! seline: a front end made of the AI SDK. The client here reads the stream with that SDK's own schema and reader.
+//! seline: a front end built on the AI SDK. This client parses the stream with that SDK's own schema and reader.
 
 use askbridge_scripted::claude::Subject;
 use askbridge_scripted::claude::places::{ai_sdk, assistant_ui};

@@ -12,7 +12,7 @@ const DIALECTS: &str = "prime,whimmy,ccc=127.0.0.1:0,gobby=127.0.0.1:0,seline=12
 /// prime, ccc, gobby, seline and our own.
 const MOUTHS: usize = 5;
 
-/// The ports of those that have one of their own.
+/// Returns the ports of the dialects that have their own.
 fn ports(house: &House) -> String {
     let written = std::fs::read_to_string(house.data().join("run/dialects")).unwrap();
     let port = |name: &str| {
@@ -24,7 +24,7 @@ fn ports(house: &House) -> String {
 
 #[test]
 fn an_ask_is_shown_in_every_dialect_and_answered_from_each_in_turn() {
-    // The last turn that fits speaks first: a message contains those before it.
+    // Later turns come first in the script: `ask 1` also contains `ask`.
     let script = (0..MOUTHS).rev().fold(Script::new(), |script, number| {
         let call = format!("toolu_{number}");
         let said = if number == 0 { "ask".to_owned() } else { format!("ask {number}") };
@@ -37,7 +37,7 @@ fn an_ask_is_shown_in_every_dialect_and_answered_from_each_in_turn() {
     }
 }
 
-/// One in which a plugin has an account.
+/// Plays a scene in a house where a plugin has an account.
 fn with_a_plugin(scene: &str) {
     let house = House::open_as(Subject::Fake, Script::new(), &[("ASKBRIDGE_DIALECTS", DIALECTS)]);
     let socket = house.data().join("run/askbridge.sock");

@@ -1,4 +1,4 @@
-//! The way in for clients of other systems: off until named, never without a token unless somebody said so aloud.
+//! Access for clients of other systems: off until enabled, and never without a token unless explicitly allowed.
 
 use std::process::Command;
 
@@ -39,7 +39,7 @@ fn without_a_token_nobody_comes_in_unless_the_operator_said_so_and_then_the_log_
     assert!(!closed.log().contains("INSECURE"));
     let open = house(&[("ASKBRIDGE_DIALECTS", "prime"), ("ASKBRIDGE_DIALECTS_INSECURE_LOOPBACK", "true")]);
     assert_eq!(call(&open.address, "", "GET", SESSIONS, &Value::Null).unwrap().0, 200);
-    // Our own addresses need a token all the same.
+    // Our own addresses still need a token.
     assert_eq!(call(&open.address, "", "GET", "/v1/sessions", &Value::Null).unwrap().0, 401);
     assert!(open.log().contains("INSECURE"), "{}", open.log());
 }

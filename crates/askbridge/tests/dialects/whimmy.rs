@@ -1,4 +1,4 @@
-//! whimmy: its plugin asks and we are its server, so here the client in Node is an agent's, and people answer elsewhere.
+//! whimmy: its plugin asks and we are its server, so this client in Node is an agent's, and people answer elsewhere.
 
 use askbridge_scripted::claude::Subject;
 use askbridge_scripted::model::Script;

@@ -1,4 +1,4 @@
-//! Several at once, and some that are killed.
+//! Several `init` at once, and some that are killed.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ fn whenever_it_is_killed_the_file_is_old_or_new_and_never_half() {
     let put = home.read(".claude/settings.json");
     let began = Instant::now();
     home.run(&["uninstall", "claude"]).good();
-    // Kills are spread over as long as one takes on this machine, and a little more.
+    // Kills are spread over the time that one run takes on this machine, and a little more.
     let whole = began.elapsed() * 5 / 4;
     for round in 0..80_u32 {
         let verb = if round % 2 == 0 { "init" } else { "uninstall" };
@@ -70,7 +70,7 @@ fn whenever_it_is_killed_the_file_is_old_or_new_and_never_half() {
         let now = home.read(".claude/settings.json");
         assert!(now == CLAUDE || now == put, "after {end:?}: {now}");
     }
-    // Whatever was left behind, the way back is the same.
+    // Whatever a killed run left behind, `init` and `uninstall` still give the same results.
     home.run(&["init", "claude"]).good();
     assert_eq!(home.read(".claude/settings.json"), put);
     home.run(&["uninstall", "claude"]).good();

@@ -11,7 +11,7 @@ use crate::home::{CLAUDE, ran};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_askbridge");
 
-/// Writes down what it hears, and has no opinion.
+/// Records its input, and has no opinion.
 const LISTENER: &str = "#!/bin/sh\n[ \"$1\" = hook ] && { cat; echo; } >> \"$HOME/heard\"\n";
 
 #[test]
@@ -25,7 +25,7 @@ fn the_real_claude_code_takes_the_settings_and_calls_us() {
     symlink(BINARY, bin.join("askbridge")).unwrap();
     let path = format!("{}:/usr/bin:/bin", bin.display());
     fs::create_dir(room.home().join(".claude")).unwrap();
-    // What it has beside ours is somebody's who does not want to hear their machine in a test.
+    // The person's own hooks must not play sounds or call jq in a test.
     let settings =
         CLAUDE.replace("\"opus\"", "\"sonnet\"").replace("afplay", "true afplay").replace("jq -r", "true jq -r");
     fs::write(room.home().join(".claude/settings.json"), &settings).unwrap();
@@ -87,7 +87,7 @@ fn the_real_claude_code_lists_the_server_that_we_wrote_beside_its_own_things() {
     claude(&["mcp", "get", "askbridge"]).failed(1);
 }
 
-/// Runs Claude Code once, in its folder, and says how often it called us when it started.
+/// Runs Claude Code once, in its folder, and returns how often it called us at its start.
 fn called(room: &Room, model: &Model, path: &str) -> usize {
     let _ = fs::remove_file(room.home().join("heard"));
     let program = room.home().join("bin/askbridge");
@@ -117,7 +117,7 @@ fn the_real_claude_code_skips_a_file_with_comments_so_the_hooks_go_elsewhere() {
         ran(command)
     };
     let file = room.home().join(".claude/settings.json");
-    // With our hooks in it, and then with a line of the person's own.
+    // First with our hooks alone, then with a line of the person's own.
     askbridge(&["init", "claude"]).good();
     assert_eq!(called(&room, &model, &path), 1);
     let written = fs::read_to_string(&file).unwrap();
@@ -132,7 +132,7 @@ fn the_real_claude_code_skips_a_file_with_comments_so_the_hooks_go_elsewhere() {
     }
     askbridge(&["init", "claude", "--local"]).good();
     assert_eq!(called(&room, &model, &path), 1);
-    // A mark at the beginning is read.
+    // A file with a byte order mark is read.
     fs::write(&file, format!("\u{feff}{written}")).unwrap();
     askbridge(&["init", "claude"]).good();
     askbridge(&["uninstall", "claude", "--local"]).good();

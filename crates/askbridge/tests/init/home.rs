@@ -1,4 +1,4 @@
-//! A home of its own for each test, with files as they are found in homes.
+//! Test setup: a home for each test, with realistic files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl Home {
         serde_json::from_str(&self.read(name)).unwrap()
     }
 
-    /// Everything below a folder of the home, but our own data.
+    /// Returns everything below a folder of the home, except our own data.
     pub(crate) fn files(&self) -> Vec<String> {
         let mut found = Vec::new();
         walk(self.dir.path(), &mut found);
@@ -62,7 +62,7 @@ impl Home {
         names
     }
 
-    /// Askbridge in the project's folder, far from any terminal.
+    /// Returns askbridge in the project's folder, without a terminal.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new("setsid");
         let bin = if self.on_path { Path::new(BINARY).parent().unwrap() } else { Path::new("/nowhere") };
@@ -100,7 +100,7 @@ impl Ran {
         &self.stdout
     }
 
-    /// Asserts that it failed, and returns what it said.
+    /// Asserts that it failed, and returns its error.
     #[track_caller]
     pub(crate) fn failed(&self, code: i32) -> &str {
         assert_eq!(self.code, Some(code), "{} {}", self.stdout, self.stderr);
@@ -119,7 +119,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Claude Code's settings of somebody who has used it for a while.
+/// Settings of Claude Code after some time of use.
 pub(crate) const CLAUDE: &str = r#"{
   "$schema": "https://json.schemastore.org/claude-code-settings.json",
   "model": "opus",

@@ -1,4 +1,4 @@
-//! `askbridge init` and `askbridge uninstall`, on homes as people have them.
+//! `askbridge init` and `askbridge uninstall`, on realistic homes.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::home::{CLAUDE, Home};
 
-/// A program, its flags, its file below the home, what is in it, and where our entry is then.
+/// A program, its flags, its file below the home, the file's content, and where our entry should be.
 type Row = (&'static str, &'static [&'static str], &'static str, &'static str, &'static str);
 
 const ROWS: &[Row] = &[
@@ -56,7 +56,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// JSON with comments and trailing commas, read by somebody else than us.
+/// Parses JSON with comments and trailing commas, with another parser than ours.
 fn read(text: &str) -> Value {
     let lines = text.lines().map(|line| if line.trim_start().starts_with("//") { "" } else { line });
     let text: String = lines.collect();
@@ -125,7 +125,7 @@ fn claude_gets_hooks_beside_those_that_are_there() {
     assert_eq!(home.files(), [".claude/settings.json"], "nothing else is left");
 }
 
-/// What Claude Code lets its model call without asking: the tools that ask, and not the one that decides.
+/// The tools that Claude Code runs without a permission prompt: those that ask, not the one that decides.
 const LEAVE: [&str; 4] = [
     "mcp__askbridge__ask_user_question",
     "mcp__askbridge__wait_for_answer",
@@ -162,7 +162,7 @@ fn leave_that_the_person_gave_before_stays() {
     let text = format!("{{\n  \"permissions\": {{ \"allow\": [\"{}\"] }}\n}}\n", LEAVE[0]);
     home.write(".claude/settings.json", &text);
     home.run(&["init", "claude", "--mcp"]).good();
-    // Something else changes meanwhile, so what is ours is taken out piece by piece.
+    // The file changes meanwhile, so our entries are removed piece by piece.
     home.write(
         ".claude/settings.json",
         &home.read(".claude/settings.json").replacen("{", "{\n  \"model\": \"opus\",", 1),
@@ -272,7 +272,7 @@ fn hooks_over_http_hold_a_token_only_if_it_is_ones_own_file() {
     assert_eq!(home.json("project/.claude/settings.json"), put);
     home.run(&["init", "claude", "--http", "--http-token", "ab_x"]).good();
     assert!(home.read(".claude/settings.json").contains("\"Authorization\": \"Bearer ab_x\""));
-    // Back to the local socket: nothing of the other kind stays.
+    // Back to the local socket: nothing of the HTTP hooks stays.
     home.run(&["init", "claude"]).good();
     let hook = home.json(".claude/settings.json")["hooks"]["PermissionRequest"][0]["hooks"][0].clone();
     assert_eq!(hook, json!({"type": "command", "command": "askbridge hook", "timeout": 2_000_000}));

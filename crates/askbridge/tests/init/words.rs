@@ -1,4 +1,4 @@
-//! What people read: what would be done, what was done, and why something was not.
+//! What people read: what would be done, what was done, and why something was not done.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};

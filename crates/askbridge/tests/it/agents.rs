@@ -4,7 +4,7 @@ use crate::bridge::TestBridge;
 use crate::patience::until;
 use crate::terminal::Terminal;
 
-/// What an agent may try, once it may run commands. `script` gives a command a terminal of its own.
+/// What an agent may try, once it may run commands. `script` gives a command its own terminal.
 const TRICKS: &[&str] = &[
     "askbridge answer --option Yes",
     "bash -c 'bash -c \"askbridge answer --option Yes\"'",
@@ -49,7 +49,7 @@ fn a_process_that_slipped_away_from_its_parents_is_still_below_the_agent() {
     let bridge = TestBridge::start();
     bridge.run(&["ask", "Deploy now?", "-o", "Yes", "--no-wait"]).good();
     for (number, trick) in TRICKS.iter().enumerate() {
-        // The agent waits for what it let loose, which tells its end through a pipe.
+        // The agent waits for the process that it detached, which signals its end through a pipe.
         let script =
             format!("mkfifo end{number}; setsid -f bash -c \"$TRICK\" >end{number} 2>&1 </dev/null & cat end{number}");
         let ran = bridge.bash(&format!("export TRICK={}; askbridge run -- bash -c '{script}'", quoted(trick)));
@@ -112,8 +112,8 @@ fn a_program_keeps_its_arguments_and_its_exit_code() {
     assert_eq!(bridge.run(&["run", "--", "no-such-program"]).code, Some(127));
 }
 
-/// An agent that wants its own session to ask about nothing any more, over the local socket and in every language that is
-/// named to it. Prints what it was told each time, and the session as it is then.
+/// An agent that tries to switch off all prompts of its own session, over the local socket and in every named dialect.
+/// Prints each response, and the session afterwards.
 const LOOSENS: &str = r#"
 import json, os, socket, struct, sys
 def dial():
@@ -194,7 +194,7 @@ for language in sys.argv[1:]:
 
 #[test]
 fn an_agent_cannot_loosen_its_own_session_in_any_language() {
-    // gobby takes every other address below `/api`, so it comes last; ccc wants some of its addresses.
+    // gobby takes all other addresses below `/api`, so it comes last; ccc needs some of them.
     let asked = |dialects: &[&str], languages: &[&str]| {
         let mut bridge = TestBridge::stopped();
         let named: Vec<_> = dialects.iter().flat_map(|dialect| ["--dialect", dialect]).collect();
@@ -221,8 +221,8 @@ fn an_agent_cannot_loosen_its_own_session_in_any_language() {
     }
 }
 
-/// A service manager, as far as the system is concerned: leads a session without a terminal, and adopts what lost its parents.
-/// Starts a process whose parent ends at once, which then names its parent as an agent; then asks who it is itself.
+/// Behaves like a service manager: leads a session without a terminal, and adopts orphans. Starts a process whose
+/// parent ends at once, which then names its parent as an agent; then asks who it is itself.
 const MANAGES: &str = r#"
 import ctypes, json, os, socket
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)

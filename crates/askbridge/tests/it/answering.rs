@@ -10,7 +10,7 @@ fn sit_down(bridge: &TestBridge, args: &[&str]) -> Terminal {
     Terminal::open(bridge.at_a_terminal(env!("CARGO_BIN_EXE_askbridge"), &args))
 }
 
-/// What became of the only ask there ever was.
+/// Returns the only ask that there ever was.
 fn the_ask(bridge: &TestBridge) -> Value {
     let all = bridge.run(&["inbox", "--all", "--json"]);
     let mut lines = all.good().lines();
@@ -318,7 +318,7 @@ fn an_agents_token_may_not_decide_its_own_ask() {
 #[test]
 fn what_a_list_has_shortened_is_fetched_whole_before_it_is_answered() {
     let bridge = TestBridge::start();
-    // They differ where a list has cut them already.
+    // They differ only beyond the length at which a list cuts them.
     let label = |end: &str| format!("{} {end}", "x".repeat(3_000));
     let option = |end: &str| json!({"label": label(end), "preview": "y".repeat(10_000)});
     let question = json!({"question": "Which way?", "options": [option("north"), option("south")]});

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::bridge::TestBridge;
 
-/// Asks, and prints what a script sees of it.
+/// Asks, and prints what a script gets.
 const DEPLOY: &str = r#"answer=$(askbridge ask "Deploy now?" -o Yes -o No); echo "code $?, answer <$answer>""#;
 
 #[test]
@@ -203,7 +203,7 @@ fn the_same_key_is_the_same_question() {
     bridge.answer(&[&id, "--option", "Yes"]).good();
     assert_eq!(first.ended().good(), "Yes\n");
     assert_eq!(second.ended().good(), "Yes\n");
-    // And a script that comes back after a crash gets the same answer, without asking anybody.
+    // A script that is run again after a crash gets the same answer, without asking a person again.
     assert_eq!(bridge.run(&ask).good(), "Yes\n");
 }
 

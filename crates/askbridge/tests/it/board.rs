@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::bridge::TestBridge;
 use crate::terminal::Terminal;
 
-/// What a terminal is told when a program gives the screen back.
+/// The escape sequence that returns to the normal screen.
 const GIVEN_BACK: &str = "\x1b[?1049l";
 
 fn watch(bridge: &TestBridge) -> Terminal {
@@ -149,7 +149,7 @@ fn a_lost_server_is_told_and_comes_back() {
 #[test]
 fn the_terminal_is_as_before_however_the_board_ends() {
     let bridge = TestBridge::start();
-    // `stty -a` writes a dash before what is off.
+    // `stty -a` writes a dash before a mode that is off.
     for (signal, code) in [("-TERM", "130"), ("-HUP", "130"), ("-INT", "130")] {
         let script = "bash -c 'echo $$ >pid; exec askbridge inbox --watch'; echo code $?; stty -a; echo the end";
         let mut terminal = Terminal::open(bridge.at_a_terminal("bash", &["-c", script]));

@@ -1,4 +1,4 @@
-//! A server of its own for each test, and the people and scripts around it.
+//! Test setup: a server for each test, and the people and scripts around it.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,13 +14,13 @@ use crate::patience::until;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_askbridge");
 
-/// A running askbridge with a data folder of its own.
+/// A running askbridge with its own data folder.
 pub(crate) struct TestBridge {
     pub(crate) dir: TempDir,
     server: Option<Child>,
-    /// How much it tells about itself.
+    /// The log level.
     log: &'static str,
-    /// The token of a person's phone, once there is one: the first device is taken at its word, a further one is not.
+    /// The token of a person's phone, once there is one: only the first device is paired without a tap.
     phone: OnceLock<String>,
 }
 
@@ -44,7 +44,7 @@ impl TestBridge {
         Self::start_telling("info")
     }
 
-    /// Starts one whose log says so much.
+    /// Starts one with this log level.
     pub(crate) fn start_telling(log: &'static str) -> Self {
         let mut bridge = Self::stopped();
         bridge.log = log;
@@ -52,7 +52,7 @@ impl TestBridge {
         bridge
     }
 
-    /// A place where a server could be.
+    /// Prepares a server without starting it.
     pub(crate) fn stopped() -> Self {
         Self { dir: tempfile::tempdir().unwrap(), server: None, log: "info", phone: OnceLock::new() }
     }
@@ -72,7 +72,7 @@ impl TestBridge {
         self.server = Some(server);
     }
 
-    /// Starts it with more on its command line than `serve`.
+    /// Starts it with more arguments than `serve`.
     pub(crate) fn start_with(&mut self, args: &[&str]) {
         let log = File::create(self.dir.path().join("server.log")).unwrap();
         let args: Vec<_> = ["serve"].iter().chain(args).copied().collect();
@@ -88,7 +88,7 @@ impl TestBridge {
         fs::read_to_string(self.dir.path().join("server.log")).unwrap()
     }
 
-    /// `kill -9`, as a machine does it that runs out of memory.
+    /// Kills it with SIGKILL, as the OOM killer would.
     pub(crate) fn kill(&mut self) {
         let mut server = self.server.take().unwrap();
         server.kill().unwrap();
@@ -103,7 +103,7 @@ impl TestBridge {
         self.dir.path().join("data")
     }
 
-    /// What a program may see of the outside: nothing but a path, a home and our data folder.
+    /// The environment of programs: only a path, a home and our data folder.
     fn environment(&self) -> [(&'static str, String); 5] {
         let bin = Path::new(BINARY).parent().unwrap().display();
         let home = self.dir.path().display().to_string();
@@ -116,7 +116,7 @@ impl TestBridge {
         ]
     }
 
-    /// A program far from any terminal, whatever terminal the tests run in.
+    /// A program without a terminal, even if the tests run in one.
     fn far_from_terminals(&self, program: &str, args: &[&str]) -> Command {
         let mut command = Command::new("setsid");
         command.arg(program).args(args).env_clear().envs(self.environment());
@@ -128,7 +128,7 @@ impl TestBridge {
         self.far_from_terminals(BINARY, args)
     }
 
-    /// Runs askbridge as a script would: without a terminal.
+    /// Runs askbridge without a terminal, as a script would.
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         ran(self.command(args))
     }
@@ -167,7 +167,7 @@ impl TestBridge {
         Running { child: command.stdout(out).stderr(err).spawn().unwrap(), stdout, stderr }
     }
 
-    /// The environment and the program for a terminal.
+    /// Returns a program for a terminal, with its environment.
     pub(crate) fn at_a_terminal(&self, program: &str, args: &[&str]) -> portable_pty::CommandBuilder {
         let mut command = portable_pty::CommandBuilder::new(program);
         command.args(args);
@@ -179,7 +179,7 @@ impl TestBridge {
         command
     }
 
-    /// A token that decides.
+    /// Returns a token that may decide.
     pub(crate) fn person(&self) -> String {
         let pair = || {
             let made =
@@ -196,14 +196,14 @@ impl TestBridge {
         until("a tap is asked for", || self.open().into_iter().find(|ask| ask["agent"] == "askbridge"))
     }
 
-    /// Says something on the phone to the tap that is open: `--allow` or `--deny`.
+    /// Answers the open tap on the phone: `--allow` or `--deny`.
     #[track_caller]
     pub(crate) fn tap(&self, decision: &str) {
         let tap = self.the_open_tap();
         self.answer(&[tap["id"].as_str().unwrap(), decision]).good();
     }
 
-    /// Switches taps off, as a person may: for what is about something else, and pairs several.
+    /// Switches taps off, for tests that are about something else, or pair several devices.
     pub(crate) fn without_taps(&self) {
         self.person();
         let switching = self.spawn(&["taps", "off"]);
@@ -218,7 +218,7 @@ impl TestBridge {
         ran(command)
     }
 
-    /// Speaks HTTP over the local socket, as any agent could.
+    /// Sends a request over the local socket, as any agent could.
     pub(crate) fn post(&self, path: &str, key: &str, body: &Value) -> Value {
         let mut socket = UnixStream::connect(self.data().join("run/askbridge.sock")).unwrap();
         let body = body.to_string();
@@ -246,7 +246,7 @@ impl TestBridge {
         inbox.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Waits until one thing is open, and returns its id.
+    /// Waits until one ask is open, and returns its id.
     #[track_caller]
     pub(crate) fn the_open_ask(&self) -> String {
         until("one ask is open", || match self.open().as_slice() {
@@ -256,7 +256,7 @@ impl TestBridge {
         })
     }
 
-    /// Makes a screen the same on every machine and in every second.
+    /// Replaces in a screen what differs between machines and runs.
     pub(crate) fn redact(&self, text: &str) -> String {
         let text = text.replace(&self.dir.path().display().to_string(), "DIR");
         let mut words: Vec<_> = text.split(' ').map(str::to_owned).collect();
@@ -286,7 +286,7 @@ fn ran(mut command: Command) -> Ran {
 }
 
 impl Ran {
-    /// Asserts that it went well, and returns what it printed.
+    /// Asserts that it succeeded, and returns what it printed.
     #[track_caller]
     pub(crate) fn good(&self) -> &str {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
@@ -322,7 +322,7 @@ impl Running {
         self.child.id()
     }
 
-    /// Ctrl-C.
+    /// Sends Ctrl-C.
     pub(crate) fn interrupt(&self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());

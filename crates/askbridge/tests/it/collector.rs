@@ -1,4 +1,4 @@
-//! A collector of traces that speaks HTTP, remembers what it was given, and holds it against the protocol, strictly.
+//! A trace collector over HTTP that records what it receives, and validates it strictly against the protocol.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,19 +8,19 @@ use std::thread;
 
 use serde_json::{Map, Value, json};
 
-/// What a collector does with what it is given.
+/// How a collector responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mood {
     Takes,
-    /// Come back in a moment.
+    /// Asks to retry in a moment.
     Busy,
-    /// Never.
+    /// Refuses for good.
     Refuses,
-    /// Not a word.
+    /// Never responds.
     Silent,
 }
 
-/// One that listens until the test is over.
+/// A collector that listens until the test is over.
 pub(crate) struct Collector {
     pub(crate) url: String,
     state: Arc<Mutex<State>>,
@@ -28,14 +28,14 @@ pub(crate) struct Collector {
 
 struct State {
     mood: Mood,
-    /// Whole requests, with their heads.
+    /// The number of complete requests.
     heard: usize,
     spans: Vec<Span>,
-    /// Everything that was taken, as it came.
+    /// All accepted bodies, as they arrived.
     text: String,
 }
 
-/// A span, as far as tests look at it.
+/// A span, with the fields that tests look at.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Span {
     pub(crate) trace: String,
@@ -58,7 +58,7 @@ impl Collector {
         let state = Arc::new(Mutex::new(state));
         let shared = Arc::clone(&state);
         thread::spawn(move || {
-            // Whoever gets no answer is kept, so that they notice nothing but silence.
+            // Connections without a response are kept open, so that the client sees nothing but silence.
             let mut kept = Vec::new();
             for stream in listener.incoming() {
                 kept.extend(answer(&shared, stream.unwrap()));
@@ -79,7 +79,7 @@ impl Collector {
         self.state.lock().unwrap().text.clone()
     }
 
-    /// Spans with this name, in the order in which they came.
+    /// Returns the spans with this name, in the order in which they arrived.
     pub(crate) fn named(&self, name: &str) -> Vec<Span> {
         let state = self.state.lock().unwrap();
         state.spans.iter().filter(|span| span.name == name).cloned().collect()
@@ -118,13 +118,13 @@ fn answer(state: &Mutex<State>, stream: TcpStream) -> Option<TcpStream> {
         Mood::Silent => return Some(reader.into_inner()),
     };
     let mut stream = reader.into_inner();
-    // Whoever was stopped meanwhile no longer listens.
+    // The client may have been stopped meanwhile.
     let _ = write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{said}", said.len());
     None
 }
 
-/// Holds an object against the fields it may have, those with `!` being required. What is left out of a message has its
-/// default; what is in none is an error to a strict reader.
+/// Checks an object against the fields it may have; those with `!` are required. A field that is absent has its
+/// default; an unknown one is an error to a strict reader.
 #[track_caller]
 fn fields<'a>(value: &'a Value, allowed: &[&str]) -> &'a Map<String, Value> {
     let object = value.as_object().unwrap_or_else(|| panic!("an object: {value}"));
@@ -148,7 +148,7 @@ fn hex(value: &Value, digits: usize) -> String {
     text.to_owned()
 }
 
-/// 64 bits are a text in the JSON of protobuf.
+/// In the JSON of protobuf, a 64-bit number is a string.
 #[track_caller]
 fn number(value: &Value) -> u64 {
     value.as_str().unwrap_or_else(|| panic!("a text: {value}")).parse().unwrap()

@@ -13,19 +13,19 @@ use crate::terminal::Terminal;
 
 fn screen(bridge: &TestBridge, ran: &Ran) -> String {
     let text = bridge.redact(&format!("{}{}[exit {}]", ran.stdout, ran.stderr, ran.code.unwrap()));
-    // How wide a column is depends on where the tests run.
+    // The width of columns depends on where the tests run.
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     text.lines().map(words).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes the file that is read when nobody names another.
+/// Writes the file that is read by default.
 fn write(bridge: &TestBridge, text: &str) {
     let folder = bridge.dir.path().join(".config/askbridge");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("config.toml"), text).unwrap();
 }
 
-/// One setting of `config show --json`.
+/// Returns one setting of `config show --json`.
 fn setting(ran: &Ran, name: &str) -> Value {
     let lines = ran.good().lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.into_iter().find(|line| line["name"] == name).unwrap()
@@ -173,7 +173,7 @@ fn a_check_finds_what_refuses_a_server_wherever_it_was_said() {
     let report: Value = serde_json::from_str(&bridge.bash(&format!("{wrong} config check --json")).stdout).unwrap();
     assert_eq!((&report["good"], &report["problems"][1]["place"]), (&json!(false), &json!("--log-level")));
     assert_eq!(bridge.bash(&format!("{wrong} serve")).code, Some(1));
-    // A file that is meant for elsewhere is looked at alone.
+    // A file for another machine is checked alone.
     let elsewhere = bridge.dir.path().join("elsewhere.toml");
     fs::write(&elsewhere, "listen = \"127.0.0.1:1\"\n").unwrap();
     bridge.bash(&format!("{wrong} config check {}", elsewhere.display())).good();

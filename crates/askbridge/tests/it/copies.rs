@@ -56,7 +56,7 @@ fn a_copy_made_while_agents_ask_is_whole_and_works_elsewhere() {
     assert_eq!(missing.count(), 0, "what was acknowledged before the copy is in it");
     elsewhere.answer(&[before[0]["id"].as_str().unwrap(), "-o", "Yes"]).good();
     elsewhere.run(&["journal", "verify"]).good();
-    // The same key is the same ask, also after a move.
+    // The same key is the same ask, even after a move.
     let first = bridge.ask("0-0", &question("Deploy now?"));
     assert_eq!(elsewhere.ask("0-0", &question("Deploy now?")), first);
 }

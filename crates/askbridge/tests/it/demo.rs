@@ -1,4 +1,4 @@
-//! `askbridge demo`: a newcomer walks through all of it.
+//! `askbridge demo`: a newcomer goes through all of it.
 
 use std::fs;
 use std::thread;
@@ -111,7 +111,7 @@ fn enter_alone_decides_nothing_and_closing_is_told_as_closing() {
     terminal.shows("No project? Then I go on without one, and do not make one up.");
 }
 
-/// Answers everything without a deadline as somebody elsewhere would, until the demo ends.
+/// Answers everything without a deadline, as a person elsewhere would, until the demo ends.
 fn answer_elsewhere(bridge: &TestBridge, demo: &mut Running) {
     let token = bridge.person();
     let mut rounds = PATIENCE.as_millis() / 50;
@@ -135,7 +135,7 @@ fn answer_elsewhere(bridge: &TestBridge, demo: &mut Running) {
             let id = ask["id"].as_str().unwrap();
             bridge.bash_with_token(&format!("askbridge answer {id} {flags}"), &token).good();
         }
-        // Not to wait for anything, only to leave the machine to the demo.
+        // Yields the CPU to the demo; nothing depends on the time.
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -162,7 +162,7 @@ fn without_a_terminal_the_demo_asks_and_says_where_to_answer() {
         "Build a web shop called “wanderer”",
         "Published, as far as a demo can.",
     ] {
-        // The plan is in the ask, not in what the agent says.
+        // The plan is in the ask, not in the agent's messages.
         let somewhere = told.contains(text) || asks.iter().any(|ask| ask["plan"].to_string().contains(text));
         assert!(somewhere, "{text}\n{told}");
     }

@@ -1,4 +1,4 @@
-//! `askbridge doctor`, on sick and healthy machines.
+//! `askbridge doctor`, on healthy and on broken installations.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::bridge::{Ran, TestBridge};
 use crate::terminal::Terminal;
 
-/// What a check found, and its hint.
+/// Returns what a check found, and its hint.
 fn found(ran: &Ran, check: &str) -> Vec<(String, String, String)> {
     let lines = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let lines = lines.filter(|line| line["check"] == check);
@@ -31,7 +31,7 @@ fn set_mode(path: impl AsRef<std::path::Path>, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A free port of its own, so that a server of somebody else on the usual one is no matter.
+/// On a free port, so that another server on the usual one does not matter.
 fn free(bridge: &TestBridge, args: &str) -> Ran {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     bridge.bash(&format!("askbridge --listen {port} doctor {args}"))
@@ -117,7 +117,7 @@ fn a_strangers_port_is_bad() {
     let bridge = TestBridge::stopped();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
-    // It accepts and says nothing that makes sense.
+    // It accepts connections, and responds with nothing valid.
     std::thread::spawn(move || taken.incoming().for_each(drop));
     let ran = bridge.bash(&format!("ASKBRIDGE_LISTEN={address} askbridge doctor --json"));
     is_bad(&ran, "port", "another program listens on", "askbridge --listen 127.0.0.1:");
@@ -179,7 +179,7 @@ fn few_files_are_bad() {
     is_bad(&ran, "files", "64 files may be open", "ulimit -n 4096");
 }
 
-/// A program that says it is this version.
+/// Makes a program that prints these words as its version.
 fn says(bridge: &TestBridge, name: &str, words: &str) -> String {
     let path = bridge.data().with_file_name(name);
     fs::write(&path, format!("#!/bin/sh\necho '{words}'\n")).unwrap();
@@ -227,6 +227,6 @@ fn an_agent_that_nobody_looks_after_is_named_with_what_to_type() {
     );
     let hint = format!("start `askbridge`, which takes it over; or end it with `kill {}`", agent.id());
     assert_eq!(unowned, ("warning".to_owned(), what, hint));
-    // Once it has ended, there is nothing to look after.
+    // Once it has ended, there is nothing to report.
     assert_eq!(found(&free(&bridge, "--json"), "agents")[0].1, "no agent runs");
 }

@@ -1,4 +1,4 @@
-//! `askbridge doctor` and the doors that are installed: a test goes through each of them.
+//! `askbridge doctor` on installed doors: a test ask goes through each of them.
 
 use std::fs;
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::bridge::{Ran, TestBridge};
 use crate::terminal::Terminal;
 
-/// What a check found: health, sentence, hint.
+/// Returns what a check found: health, sentence, hint.
 fn found(ran: &Ran, check: &str) -> Vec<(String, String, String)> {
     let lines = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let lines = lines.filter(|line| line["check"] == check);
@@ -17,7 +17,7 @@ fn found(ran: &Ran, check: &str) -> Vec<(String, String, String)> {
     lines.map(|line| (text(&line["health"]), text(&line["what"]), text(&line["hint"]))).collect()
 }
 
-/// On a machine without a server, on a port of its own.
+/// On a machine without a server, on a free port.
 fn alone(bridge: &TestBridge, path: &str) -> Ran {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     bridge.bash(&format!("unset ASKBRIDGE_DATA; PATH={path}:$PATH askbridge-here --listen {port} doctor --json"))
@@ -36,8 +36,7 @@ fn instead(bridge: &TestBridge, script: &str) -> String {
     bin.display().to_string()
 }
 
-/// An `askbridge` that keeps the contract of both doors with nothing but `askbridge ask`, so that the doctor is tried,
-/// not the doors.
+/// An `askbridge` that implements both doors with just `askbridge ask`, so that the doctor is tested, not the doors.
 const KEEPS_THE_CONTRACT: &str = r#"#!/usr/bin/env python3
 import json, subprocess, sys
 
@@ -203,7 +202,7 @@ fn hooks_that_codex_does_not_run_are_told() {
         fs::write(&file, format!("{written}{more}")).unwrap();
         found(&bridge.run(&["doctor", "--json"]), "hooks")
     };
-    // As Codex 0.166 remembers it; the real one is tried in `tests/agents`.
+    // As Codex 0.166 stores it; the real one is tested in `tests/agents`.
     let state = |event: &str, more: &str| {
         format!("\n[hooks.state.\"{}:{event}:0:0\"]\ntrusted_hash = \"sha256:x\"\n{more}", file.display())
     };

@@ -1,4 +1,4 @@
-//! A server on another machine, behind TLS: what the command line does with its URL.
+//! A server on another machine, behind TLS: how commands use its URL.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::patience::until;
 
 const GUIDE: &str = include_str!("../../../../docs/guides/proxy.md");
 
-/// A server behind nginx, and what a program on another machine needs to reach it. There the name is one that resolves.
+/// A server behind nginx, and what a program on another machine needs to reach it; its name is one that resolves.
 struct Elsewhere {
     bridge: TestBridge,
     nginx: Nginx,
@@ -29,7 +29,7 @@ impl Elsewhere {
         self.bridge.start_with(&["--listen", &listen]);
     }
 
-    /// A script that runs as on another machine: with no data folder to find a socket in.
+    /// Runs a script as on another machine: with no data folder to find a socket in.
     fn script(&self, token: &str, script: &str) -> String {
         let (port, authority) = (self.nginx.port, self.nginx.authority());
         format!(
@@ -81,7 +81,7 @@ fn mcp_and_hooks_speak_to_a_url() {
     let arguments = json!({"questions": [{"question": "By tool?", "options": [{"label": "Yes"}, {"label": "No"}]}]});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "ask_user_question", "arguments": arguments}});
-    // The pipe stays open until the answer was read.
+    // The pipe stays open until the answer has been read.
     std::process::Command::new("mkfifo").arg(far.bridge.dir.path().join("until-here")).status().unwrap();
     let calling = far.spawn(&agent, &format!("(printf '%s\\n' '{hello}' '{call}'; cat until-here) | askbridge mcp"));
     let id = far.bridge.the_open_ask();

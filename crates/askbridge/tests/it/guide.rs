@@ -1,4 +1,4 @@
-//! The guide for shell scripts, tried out: every `bash` block prints what the `text` block after it says.
+//! The guide for shell scripts: every `bash` block prints what the `text` block after it says.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,14 +10,14 @@ use crate::bridge::TestBridge;
 
 const GUIDE: &str = include_str!("../../../../docs/guides/shell-scripts.md");
 
-/// The blocks in their order, with their languages.
+/// Returns the blocks in order, with their languages.
 fn blocks() -> Vec<(&'static str, &'static str)> {
     let blocks = GUIDE.split("```").skip(1).step_by(2);
     blocks.map(|block| block.split_once('\n').unwrap()).collect()
 }
 
-/// Answers what waits without a deadline: yes to an approval or a plan, else the first option, of several the last as
-/// well, or a name.
+/// Answers every ask without a deadline: yes to an approval or a plan, else the first option (and the last where
+/// several may be chosen), or a name.
 pub(crate) fn be_friendly(bridge: &TestBridge, token: &str) {
     for ask in bridge.open() {
         if ask["deadline"] != Value::Null {
@@ -53,7 +53,7 @@ fn every_example_of_the_guide_does_what_it_says() {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 be_friendly(&bridge, &token);
-                // Not to wait for anything, only to leave the machine to the examples.
+                // Yields the CPU to the examples; nothing depends on the time.
                 thread::sleep(Duration::from_millis(50));
             }
         });

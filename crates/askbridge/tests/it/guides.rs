@@ -1,4 +1,4 @@
-//! The guides for programs, tried out: each example prints what the `text` block after it says.
+//! The guides for programming languages: each example prints what the `text` block after it says.
 
 use std::fs;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::guide::be_friendly;
 use crate::nginx::{Nginx, block, free_port};
 use crate::patience::until;
 
-/// Returns the example that is followed by what it prints, and that.
+/// Returns the examples that are followed by their output, with that output.
 fn examples(guide: &'static str, language: &str) -> Vec<(&'static str, &'static str)> {
     let blocks: Vec<_> = guide.split("```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap()).collect();
     let pairs = blocks.windows(2).filter(|pair| pair[0].0 == language);
@@ -26,7 +26,7 @@ fn examples(guide: &'static str, language: &str) -> Vec<(&'static str, &'static 
         .collect()
 }
 
-/// Runs every example with a person at hand who answers.
+/// Runs every example, while a person answers.
 fn every_example_works(guide: &'static str, language: &str, program: &str, file: &str) {
     let bridge = TestBridge::start();
     let (person, done) = (bridge.person(), AtomicBool::new(false));
@@ -36,7 +36,7 @@ fn every_example_works(guide: &'static str, language: &str, program: &str, file:
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 be_friendly(&bridge, &person);
-                // Not to wait for anything, only to leave the machine to the examples.
+                // Yields the CPU to the examples; nothing depends on the time.
                 thread::sleep(Duration::from_millis(50));
             }
         });
@@ -54,8 +54,7 @@ fn every_example_works(guide: &'static str, language: &str, program: &str, file:
     });
 }
 
-/// Runs the example that waits as long as it takes, behind nginx; kills the server while it waits, and starts it again once the
-/// example was told 502.
+/// Runs the example that waits for ever, behind nginx; kills the server meanwhile, and restarts it after a 502.
 fn the_loop_holds(guide: &'static str, language: &str, program: &str, file: &str) {
     let mut bridge = TestBridge::stopped();
     let listen = format!("127.0.0.1:{}", free_port());
@@ -129,7 +128,7 @@ fn the_guide_for_go_does_what_it_says() {
         eprintln!("there is no Go here to try it with");
         return;
     }
-    // A home of its own would mean to build the standard library again each time.
+    // The build cache is shared: a fresh home would mean to build the standard library each time.
     let program = format!("GOCACHE={}/go {} run", env!("CARGO_TARGET_TMPDIR"), go.trim());
     every_example_works(include_str!("../../../../docs/guides/go.md"), "go", &program, "example.go");
 }

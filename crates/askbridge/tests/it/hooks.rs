@@ -1,4 +1,4 @@
-//! Hooks by hand, being away, and runs to take up again: what a person types and reads.
+//! Hooks run by hand, `away`, and `resume`: what a person types and reads.
 
 use insta::assert_snapshot;
 
@@ -44,7 +44,7 @@ fn a_shell_in_which_somebody_tries_a_hook_is_not_taken_for_an_agent() {
     terminal.shows("it was decided");
 }
 
-/// What Claude Code tells its hook when it wants to ask, sent by a process of its own as a hook is.
+/// The event that Claude Code sends to its hook for a question, sent by a separate process as a hook is.
 const ASKS: &str = r#"
 import json, os, socket
 event = {"hook_event_name": "PreToolUse", "session_id": "conversation", "cwd": os.getcwd(), "tool_name": "AskUserQuestion",
@@ -66,7 +66,7 @@ fn a_run_that_is_taken_up_again_is_known_as_an_agent_from_its_first_moment() {
     let dir = bridge.dir.path();
     std::fs::write(dir.join("asks.py"), ASKS).unwrap();
     std::fs::write(dir.join("agent.sh"), "python3 asks.py; true\n").unwrap();
-    // The program is gone when the run is taken up, so it is found by its name.
+    // The program's file is gone when the run is resumed, so it is found by its name.
     std::fs::copy("/bin/bash", dir.join("agent")).unwrap();
     bridge.bash("./agent agent.sh -p --permission-prompt-tool x").good();
     std::fs::remove_file(dir.join("agent")).unwrap();

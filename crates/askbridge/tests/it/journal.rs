@@ -33,13 +33,13 @@ fn where_there_is_no_journal_none_is_made() {
     assert!(!bridge.data().exists());
 }
 
-/// An ask that was answered, and whose answer was fetched.
+/// Makes an ask that is answered, and fetches the answer.
 fn one_round(bridge: &TestBridge) {
     let ask = bridge.ask("k1", &json!({"question": "Deploy now?", "options": ["yes", "no"]}));
     bridge.answer(&[&ask, "--option", "yes"]).good();
     let fetch =
         format!("curl -s --unix-socket {}/run/askbridge.sock http://localhost/v1/asks/{ask}", bridge.data().display());
-    // That it was fetched is noted a moment later.
+    // The delivery is recorded a moment later.
     until("the answer counts as heard", || {
         let ask: Value = serde_json::from_str(bridge.bash(&fetch).good()).unwrap();
         (!ask["delivered_at"].is_null()).then_some(())

@@ -1,4 +1,4 @@
-//! What the log may never hold: tokens, secrets, questions, answers, names. What no file may hold: tokens and secrets.
+//! The log never contains tokens, secrets, questions, answers or names. No file contains tokens or secrets.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -20,7 +20,7 @@ fn nor_in_a_log_for_programs() {
     a_whole_round("json", r#""level":"DEBUG""#);
 }
 
-/// Says hello over a WebSocket, as a browser does, with the token in the first frame, and returns the answer.
+/// Sends hello over a WebSocket, as a browser does, with the token in the first frame, and returns the response.
 fn hello(address: &str, query: &str, token: &str) -> String {
     let mut socket = TcpStream::connect(address).unwrap();
     let head = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
@@ -28,7 +28,7 @@ fn hello(address: &str, query: &str, token: &str) -> String {
     write!(socket, "GET /v1/ws{query} HTTP/1.1\r\nhost: localhost\r\n{head}\r\n").unwrap();
     let text = format!(r#"{{"type":"hello","token":"{token}"}}"#);
     assert!(text.len() < 126, "its length fits into one byte");
-    // A text, whole, from a client: masked, here with zeros.
+    // A complete text frame from a client: masked, here with zeros.
     socket.write_all(&[0x81, 0x80 | text.len() as u8, 0, 0, 0, 0]).unwrap();
     socket.write_all(text.as_bytes()).unwrap();
     let mut heard = Vec::new();
@@ -41,7 +41,7 @@ fn hello(address: &str, query: &str, token: &str) -> String {
     })
 }
 
-/// Every file below a folder.
+/// Returns every file below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let below = entries.flat_map(|entry| match entry.file_type().unwrap() {
@@ -57,7 +57,7 @@ fn a_whole_round(format: &str, talkative: &str) {
     bridge.start_with(&["--listen", "127.0.0.1:0", "--log-level", "debug", "--log-format", format]);
     let address = fs::read_to_string(bridge.data().join("run/address")).unwrap().trim().to_owned();
 
-    // Pairing: by token, and by a link that is redeemed over HTTP, once well and once too late.
+    // Pairing: by token, and by a link that is redeemed over HTTP, once in time and once too late.
     bridge.without_taps();
     let named = ["pair", "--print-token", "--yes-i-am-a-person", "--name", "Zebedee", "--device", "quokkaphone"];
     let person = bridge.run(&named).good().trim().to_owned();
@@ -71,7 +71,7 @@ fn a_whole_round(format: &str, talkative: &str) {
     let made: Value = serde_json::from_str(bridge.run(&["token", "create", "heronbot", "--json"]).good()).unwrap();
     let agent = made["token"].as_str().unwrap().to_owned();
 
-    // Asking, watching, searching, drafting, answering, closing; and what goes wrong.
+    // Asking, watching, searching, drafting, answering, closing; and errors.
     let watching = bridge.spawn(&["inbox", "--watch", "--token", &person]);
     let ask = |body: Value| -> String {
         let script = format!("curl -s http://{address}/v1/asks -H 'authorization: Bearer {agent}' -d '{body}'");
@@ -100,13 +100,13 @@ fn a_whole_round(format: &str, talkative: &str) {
     post("/v1/asks", &agent, json!({"question": ["jerboa"]}));
     drop(watching);
 
-    // Tokens where tokens come: in a frame; and where they should not: in a query.
+    // Tokens where they belong: in a frame; and where they do not: in a query.
     assert!(hello(&address, "", &device).contains("snapshot"));
     assert!(hello(&address, "?token=ab_querytoken", "ab_frametoken").contains("unauthorized"));
     curl(&format!("'http://{address}/v1/asks?token={device}' -H 'authorization: Bearer {device}'")).good();
     curl(&format!("'http://{address}/nowhere/{device}?q={device}'")).good();
 
-    // Somebody who hangs up in the middle is worth a line at this level: then we know that it holds.
+    // A client that hangs up is logged at this level only, which proves that the level is in effect.
     let log = until("the log is as talkative as it can be", || {
         let log = fs::read_to_string(bridge.dir.path().join("server.log")).unwrap();
         log.contains(talkative).then_some(log)
@@ -120,8 +120,7 @@ fn a_whole_round(format: &str, talkative: &str) {
         assert_eq!(line, None, "{never} is in the log");
     }
 
-    // On the disk: what was asked and answered belongs there. Of tokens and links only hashes do, but for the token that
-    // may not decide.
+    // Questions and answers belong on disk. Of tokens and links only hashes do, except the token that may not decide.
     let found = files(&bridge.data());
     let holds = |secret: &str| {
         let holders = found.iter().filter(|path| {
@@ -133,7 +132,7 @@ fn a_whole_round(format: &str, talkative: &str) {
     assert!(!holds("pelican").is_empty(), "we would find it: {found:?}");
     for secret in [&person, &device, &agent, &secret] {
         assert_eq!(holds(secret), [""; 0]);
-        // Nor without the letters in front of it.
+        // Nor without its prefix.
         assert_eq!(holds(secret.split_once('_').unwrap().1), [""; 0]);
     }
     assert_eq!(holds(local.trim()), ["token"]);

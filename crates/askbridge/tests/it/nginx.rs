@@ -1,4 +1,4 @@
-//! A real nginx in front of a server, configured with what a guide says.
+//! A real nginx in front of a server, configured as a guide says.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -13,7 +13,7 @@ use crate::patience::until;
 
 /// The name that the guides use.
 pub(crate) const NAME: &str = "ask.example.org";
-/// What a guide's configuration says about its surroundings, which are others here. Everything else is used as it stands.
+/// The parts of a guide's configuration that depend on the machine, and are replaced here. The rest is used as it is.
 const LISTEN: &str = "listen 443 ssl;";
 const UPSTREAM: &str = "http://127.0.0.1:4760";
 const CERTIFICATES: &str = "/etc/letsencrypt/live/ask.example.org/";
@@ -24,7 +24,7 @@ pub(crate) struct Nginx {
     pub(crate) port: u16,
 }
 
-/// The first block of a guide in this language.
+/// Returns the first block of a guide in this language.
 pub(crate) fn block(guide: &'static str, language: &str) -> &'static str {
     let mut blocks = guide.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
     blocks.find(|(named, _)| *named == language).map(|(_, text)| text).expect("the guide has such a block")
@@ -46,7 +46,7 @@ fn program() -> PathBuf {
 }
 
 impl Nginx {
-    /// Puts `config` in front of a server, with a certificate of an authority of its own.
+    /// Starts nginx with `config` in front of a server, with a certificate from a test authority.
     pub(crate) fn start(bridge: &TestBridge, port: u16, config: &str) -> Self {
         let dir = tempfile::tempdir().expect("a folder can be made");
         certify(dir.path());
@@ -80,7 +80,7 @@ impl Nginx {
         nginx
     }
 
-    /// What it answered: one line for each request.
+    /// Returns its access log: one line for each request.
     pub(crate) fn answered(&self) -> String {
         fs::read_to_string(self.dir.path().join("access.log")).unwrap_or_default()
     }
@@ -89,7 +89,7 @@ impl Nginx {
         fs::read_to_string(self.dir.path().join("error.log")).unwrap_or_default()
     }
 
-    /// The authority that vouches for it, as a file.
+    /// Returns the file of the authority that signed its certificate.
     pub(crate) fn authority(&self) -> PathBuf {
         self.dir.path().join("authority.pem")
     }
@@ -98,7 +98,7 @@ impl Nginx {
         format!("https://{NAME}:{}", self.port)
     }
 
-    /// Asks for a path as a browser elsewhere would. Returns the status and the text.
+    /// Fetches a path as a browser on another machine would. Returns the status and the text.
     pub(crate) fn get(&self, path: &str, headers: &[&str]) -> (u16, String) {
         let mut command = self.curl(path);
         command.args(["--max-time", "20", "--write-out", "\n%{http_code}"]);
@@ -112,7 +112,7 @@ impl Nginx {
         (status.parse().expect("a status"), text.to_owned())
     }
 
-    /// curl, on its way to a path.
+    /// Returns a curl command for a path.
     pub(crate) fn curl(&self, path: &str) -> Command {
         let mut command = Command::new("curl");
         command.args(["--silent", "--show-error", "--no-buffer", "--cacert"]).arg(self.authority());
@@ -128,11 +128,11 @@ impl Drop for Nginx {
     }
 }
 
-/// Writes an authority and a certificate for the name, where the guide's configuration looks for it.
+/// Writes an authority and a certificate for the name, where the guide's configuration expects them.
 fn certify(folder: &Path) {
     let key = KeyPair::generate().expect("a key");
     let mut authority = CertificateParams::new([]).expect("no names");
-    // Of another name than the certificate, which would be taken for one that signed itself.
+    // Named differently from the certificate, which would otherwise count as self-signed.
     authority.distinguished_name.push(DnType::CommonName, "an authority of the tests");
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let signed = authority.self_signed(&key).expect("signed");

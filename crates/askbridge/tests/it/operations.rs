@@ -26,7 +26,7 @@ fn a_server_that_can_work_says_so() {
 #[test]
 fn a_server_whose_disk_is_full_is_not_ready_until_there_is_space_again() {
     let bridge = TestBridge::stopped();
-    // As good as a full disk: no file may grow beyond 200 KiB. What grows all the same is killed, unless it is prepared.
+    // Like a full disk: no file may grow beyond 200 KiB. Exceeding that kills a process that does not handle SIGXFSZ.
     let script = "ulimit -S -f 200; export ASKBRIDGE_LISTEN=127.0.0.1:0; exec askbridge serve";
     let server = bridge.spawn_bash(script);
     server.prints("http://");
@@ -148,7 +148,7 @@ fn the_metrics_are_for_this_machine_and_for_operators() {
     let pair = ["pair", "--print-token", "--yes-i-am-a-person", "--name", "bob", "--role", "person"];
     let person = bridge.run(&pair).good().trim().to_owned();
     let agent = bridge.run(&["token", "create", "ci"]).good().trim().to_owned();
-    // Whatever comes through a proxy seems to come from this machine.
+    // Requests through a proxy seem to come from this machine.
     let far = |token: &str| bridge.get("/metrics", &format!("x-forwarded-for: 192.0.2.7\r\n{token}")).status;
     assert_eq!(bridge.get("/metrics", "").status, 200);
     assert_eq!(far(""), 401);
@@ -189,7 +189,7 @@ fn every_number_on_the_dashboard_exists() {
     assert!(untold.is_empty(), "the guide does not explain {untold:?}");
 }
 
-/// Words that look like ours.
+/// Returns the words that look like our names.
 fn names(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
     words.filter(|word| word.starts_with("askbridge_") || word.starts_with("process_")).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! Bugs that others had, as far as only the real binary can have them. The list is in docs/design/others-bugs.md.
+//! Bugs of other systems that only the real binary could have. The list is in docs/design/others-bugs.md.
 
 use serde_json::json;
 

@@ -1,12 +1,12 @@
-//! Waiting for something that will happen, never for a time that will do.
+//! Waits for conditions, never for a fixed time.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Far longer than anything takes, also on a busy machine.
+/// Far longer than anything takes, even on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Looks again and again until there is something to see.
+/// Polls until the condition returns something.
 #[track_caller]
 pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();

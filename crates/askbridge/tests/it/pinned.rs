@@ -1,4 +1,4 @@
-//! A connection on the local socket belongs to the process that opened it, and to no other that gets its number.
+//! A connection on the local socket belongs to the process that opened it, not to another that gets its process id.
 
 use crate::bridge::TestBridge;
 
@@ -21,7 +21,7 @@ while os.getppid() == opener:
 print(ask(), flush=True)
 "#;
 
-/// In a namespace of its own: a process opens a connection, hands it over and ends; another one at a terminal gets its number.
+/// In its own namespace: a process opens a connection, hands it over and ends; another at a terminal gets its pid.
 const NUMBER_USED_AGAIN: &str = r#"
 import os, pty, socket, subprocess, sys
 server = subprocess.Popen(["askbridge", "serve"], stdout=subprocess.PIPE, env={**os.environ, "ASKBRIDGE_LISTEN": "127.0.0.1:0"})

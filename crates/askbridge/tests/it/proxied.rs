@@ -1,4 +1,4 @@
-//! Behind a proxy: what comes through it is not from this machine, and links lead to it.
+//! Behind a proxy: its requests do not count as from this machine, and links lead to it.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -83,7 +83,7 @@ fn a_link_that_only_this_machine_can_open_says_so_and_names_the_port_that_is_ser
 
 #[test]
 fn without_a_route_a_server_for_everybody_says_which_address_is_missing() {
-    // A network of its own, in which there is no route at all; nobody else can reach what listens there.
+    // A network namespace without any route; nothing else can reach what listens there.
     let bridge = TestBridge::stopped();
     let alone = bridge.bash("unshare --map-root-user --net true");
     if alone.code != Some(0) {
@@ -125,7 +125,7 @@ async fn a_public_address_with_a_port_works_with_either_host_that_nginx_can_pass
     }
 }
 
-/// `public` is what the address bar of a browser shows.
+/// `public` is the URL in the browser's address bar.
 async fn everything_works(bridge: &TestBridge, nginx: &Nginx, public: &str) {
     let operator = bridge.person();
     let (origin, signed) = (format!("Origin: {public}"), format!("Authorization: Bearer {operator}"));

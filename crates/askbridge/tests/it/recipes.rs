@@ -1,4 +1,4 @@
-//! Guides that lead through several things, each followed as it stands: a deploy in CI, a bot, a team, and where one's data lies.
+//! Guides with several steps, each followed to the letter: a deploy in CI, a bot, a team, and where data is stored.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ const TEAM: &str = include_str!("../../../../docs/guides/team.md");
 const DATA: &str = include_str!("../../../../docs/guides/your-data.md");
 const PROXY: &str = include_str!("../../../../docs/guides/proxy.md");
 
-/// The script of a step of the workflow.
+/// Returns the script of a step of the workflow.
 fn step(name: &str) -> String {
     let workflow = block(CI, "yaml");
     let after = workflow.split_once(&format!("- name: {name}\n")).expect("there is such a step").1;
@@ -22,7 +22,7 @@ fn step(name: &str) -> String {
     script.lines().map_while(|line| line.strip_prefix("          ")).collect::<Vec<_>>().join("\n")
 }
 
-/// A runner of GitHub's, as far as the workflow looks at it.
+/// A minimal GitHub runner, with what the workflow uses.
 struct Runner {
     bridge: TestBridge,
     nginx: Nginx,

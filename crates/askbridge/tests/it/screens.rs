@@ -1,4 +1,4 @@
-//! What people read: the screens, as they are.
+//! Snapshots of the screens that people read.
 
 use std::net::TcpListener;
 
@@ -7,13 +7,13 @@ use serde_json::json;
 
 use crate::bridge::{Ran, TestBridge};
 
-/// Everything that a person sees of a command.
+/// Returns everything that a person sees of a command.
 fn screen(bridge: &TestBridge, ran: &Ran) -> String {
     let code = ran.code.map_or("killed".to_owned(), |code| code.to_string());
     bridge.redact(&format!("{}{}[exit {code}]", ran.stdout, ran.stderr))
 }
 
-/// One ask of each kind, with keys that always give the same ids.
+/// Makes one ask of each kind, with keys that always give the same ids.
 fn one_of_each(bridge: &TestBridge) {
     let schema = json!({"properties": {"name": {"type": "string"}, "age": {"type": "integer"}}});
     let options = json!([{"label": "Yes"}, {"label": "No", "description": "not today"}]);

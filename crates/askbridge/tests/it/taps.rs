@@ -1,5 +1,5 @@
-//! Taps: what a process of this machine may do for a person only when a paired device agrees. With real processes, that try what
-//! an agent can try.
+//! Taps: what a process of this machine may do for a person only when a paired device agrees. With real processes that
+//! try what an agent can try.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use crate::terminal::Terminal;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_askbridge");
 
-/// An agent that is known as one, and lets go of what it starts: not through `askbridge run`, which would keep it below. It runs
-/// what is in `agent.sh`, and tells it its number.
+/// A known agent that detaches what it starts: not through `askbridge run`, which would keep it below. It runs
+/// `agent.sh`, and passes its process id.
 const AGENT: &str = r#"
 import os, socket
 line = socket.socket(socket.AF_UNIX)
@@ -21,7 +21,7 @@ os.environ["AGENT"] = str(os.getpid())
 os.execvp("bash", ["bash", "agent.sh"])
 "#;
 
-/// Waits until the agent is no longer among the parents of this shell.
+/// Waits until the agent is no longer an ancestor of this shell.
 const SLIPPED_AWAY: &str = r#"
 below() {
     local pid=$$
@@ -34,7 +34,7 @@ below() {
 while below; do sleep 0.02; done
 "#;
 
-/// Starts an agent that lives on and lets something loose, which runs `command` and writes what it is told into `told`.
+/// Starts an agent that keeps running and detaches a process, which runs `command` and writes the output to `told`.
 fn let_loose(bridge: &TestBridge, way: &str, command: &str) -> Running {
     let dir = bridge.dir.path();
     std::fs::write(dir.join("loose.sh"), format!("{SLIPPED_AWAY}\n{command} >told 2>&1 </dev/null\n")).unwrap();
@@ -50,11 +50,11 @@ fn told(bridge: &TestBridge, text: &str) {
     });
 }
 
-/// Ways out from below an agent that lives on.
+/// Ways to escape from below an agent that keeps running.
 const WAYS: &[&str] = &[
     "setsid -f bash loose.sh",
     "( bash loose.sh & )",
-    // A server that any shell of this user may have started.
+    // A tmux server that any shell of this user may have started.
     "if command -v tmux >/dev/null; then tmux -S tmux.sock new-session -d 'bash loose.sh'; else setsid -f bash loose.sh; fi",
 ];
 
@@ -201,7 +201,7 @@ fn a_program_that_is_interrupted_takes_its_tap_back() {
 #[test]
 fn the_first_device_is_taken_at_its_word_and_a_second_needs_a_tap_however_it_is_made() {
     let bridge = TestBridge::start();
-    // Made before there was a device, and opened after another one had come.
+    // Made before there was a device, and opened after another one was paired.
     let early: Value = serde_json::from_str(bridge.run(&["pair", "--json", "--yes-i-am-a-person"]).good()).unwrap();
     bridge.person();
     let link = early["link"].as_str().unwrap();
@@ -233,7 +233,7 @@ fn an_empty_list_of_devices_does_not_make_the_next_pairing_the_first() {
     let phone = tokens.into_iter().find(|token| token["role"] == "operator").unwrap();
     let id = phone["id"].as_str().unwrap();
 
-    // The token file may administer, and alone it no longer sends a person's device away.
+    // The token file may administer, but alone it can no longer remove a person's device.
     let file = std::fs::read_to_string(bridge.data().join("token")).unwrap();
     let address = std::fs::read_to_string(bridge.data().join("run/address")).unwrap();
     let delete = format!(
@@ -291,7 +291,7 @@ fn a_server_in_a_terminal_prints_a_link_that_pairs_only_until_the_first_device_c
 #[test]
 fn what_an_agent_leaves_behind_stays_below_the_server_and_is_buried() {
     let bridge = TestBridge::stopped();
-    // The shell becomes the server, so what it started is below the server, as are orphans of agents that have ended.
+    // The shell becomes the server, so its children are below the server, as are orphans of agents that have ended.
     let script =
         "setsid bash -c 'until [ -e go ]; do sleep 0.05; done; askbridge pair --yes-i-am-a-person >told 2>&1' &
                   ASKBRIDGE_LISTEN=127.0.0.1:0 exec askbridge serve";
@@ -321,8 +321,8 @@ fn what_a_hosted_agent_lets_go_of_stays_below_it() {
     assert_eq!(read("above"), read("agent"));
 }
 
-/// A server in a container of its own, as far as processes go, and a person who comes in from outside, as `docker exec` does: below
-/// something that no process in there could have put itself under. Says what each step was told.
+/// A server in a PID namespace, and a person who comes in from outside, as `docker exec` does: below something that no
+/// process inside could have put itself under. Prints the result of each step.
 const FROM_OUTSIDE: &str = r#"
 unshare --pid --fork --mount-proc --kill-child true 2>/dev/null || { echo no namespace; exit; }
 unshare --pid --fork --mount-proc --kill-child bash -c 'ASKBRIDGE_LISTEN=127.0.0.1:0 askbridge serve >served 2>log; true' >/dev/null 2>&1 &

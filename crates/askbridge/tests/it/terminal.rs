@@ -12,7 +12,7 @@ pub(crate) struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     keyboard: Box<dyn Write + Send>,
     screen: Arc<Mutex<String>>,
-    /// How much of the screen was looked at.
+    /// How much of the output was checked already.
     read: usize,
     master: Box<dyn MasterPty + Send>,
 }
@@ -27,7 +27,7 @@ impl Terminal {
         let shown = Arc::clone(&screen);
         thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // A letter of several bytes may be cut in two by a read.
+            // A read may split a character of several bytes.
             let mut rest = Vec::new();
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
                 rest.extend_from_slice(&bytes[..count]);
@@ -44,7 +44,7 @@ impl Terminal {
         Self { child, keyboard, screen, read: 0, master: pair.master }
     }
 
-    /// Waits until a text appears, after what was seen before.
+    /// Waits until a text appears after what was checked before.
     #[track_caller]
     pub(crate) fn shows(&mut self, text: &str) {
         let (screen, from) = (Arc::clone(&self.screen), self.read);

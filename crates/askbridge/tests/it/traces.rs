@@ -1,4 +1,4 @@
-//! What a collector of traces hears, and what it costs when it does not listen.
+//! What a trace collector receives, and what tracing costs when it does not respond.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn token(bridge: &TestBridge) -> String {
     bearer(fs::read_to_string(bridge.data().join("token")).unwrap().trim())
 }
 
-/// A request that belongs to a trace of somebody else's.
+/// Makes a request that belongs to a trace of another program.
 fn traced(bridge: &TestBridge, flags: &str) -> String {
     format!("{}traceparent: 00-{TRACE}-{PARENT}-{flags}\r\n", token(bridge))
 }
@@ -169,7 +169,7 @@ fn a_collector_that_takes_nothing_costs_spans_which_are_counted_and_nothing_else
     assert_eq!(told, 0, "nothing of it is an error");
 }
 
-/// Lines that somebody should look at.
+/// Counts the log lines that an operator should look at.
 fn server_log_lines(bridge: &TestBridge) -> usize {
     let files = fs::read_dir(bridge.dir.path()).unwrap().map(|entry| entry.unwrap().path());
     let logs = files.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("err"));

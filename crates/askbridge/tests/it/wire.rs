@@ -1,4 +1,4 @@
-//! Plain HTTP over TCP, as a monitor, a proxy or a phone speaks it.
+//! A plain HTTP client over TCP, like a monitor, a proxy or a phone.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::bridge::TestBridge;
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) status: u16,
@@ -20,7 +20,7 @@ impl TestBridge {
         std::fs::read_to_string(self.data().join("run/address")).unwrap().trim().to_owned()
     }
 
-    /// Asks over TCP, with headers of one's own: `name: value\r\n`.
+    /// Fetches over TCP, with extra headers: `name: value\r\n`.
     pub(crate) fn get(&self, path: &str, headers: &str) -> Answered {
         self.send("GET", path, headers, "")
     }
@@ -46,7 +46,7 @@ impl Answered {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// One line of the metrics, by its name and labels.
+    /// Returns one metric, by its name and labels.
     #[track_caller]
     pub(crate) fn metric(&self, name: &str) -> f64 {
         let line = self.body.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));

@@ -1,5 +1,5 @@
-//! A person who takes a minute and a half, and clients that give up after one. The real times, with both generations of the
-//! package at once: almost all of it is waiting, and the other tests run meanwhile.
+//! A person who takes a minute and a half, and clients that give up after one minute. The real times, with both
+//! generations of the package at once: almost all of it is waiting, and the other tests run meanwhile.
 //!
 //! Named so that it comes first in the alphabet, which is the order in which tests are started.
 
@@ -13,12 +13,12 @@ use crate::agent::{Agent, Way, house, open, ticket, until_delivered};
 /// How long a client waits for a call, in seconds.
 const CLIENT_LIMIT_S: u64 = 60;
 const PERSON_TAKES: Duration = Duration::from_secs(90);
-/// Calls until an answer that comes in time is heard, and some to spare. Beyond: the agent goes without.
+/// Calls until an answer that comes in time is received, and some to spare. Beyond: the agent continues without.
 const CALLS_MAX: usize = 6;
 /// Both generations, over both transports.
 const CLIENTS: [Way; 4] = [Way::OldHttp, Way::OldStdio, Way::ModernHttp, Way::ModernStdio];
 
-/// Each asks something of its own, and is told something of its own.
+/// Each client asks its own question, and gets its own answer.
 fn question(way: Way) -> String {
     format!("Which name for {way:?}?")
 }
@@ -27,7 +27,7 @@ fn name(question: &str) -> String {
     format!("The one I gave to “{question}” after a walk")
 }
 
-/// Asks once, then waits by the ticket until there is an answer. Returns everything that it was told.
+/// Asks once, then waits with the ticket until there is an answer. Returns all results.
 fn asks(agent: &mut Agent, way: Way) -> Vec<Value> {
     let questions = json!([{"question": question(way), "options": [{"label": "Ada"}, {"label": "Bob"}]}]);
     let mut call = json!({"tool": "ask_user_question", "arguments": {"questions": questions}});
@@ -37,7 +37,7 @@ fn asks(agent: &mut Agent, way: Way) -> Vec<Value> {
         agent.asks_for(call);
         told.push(agent.hears());
         let last = told.last().and_then(|told| told["text"].as_str()).unwrap_or_default();
-        // Whatever is no ticket is the end: an answer, or something that should not be.
+        // Anything but a ticket is the end: an answer, or an error.
         if !last.starts_with("Nobody has answered yet") {
             break;
         }
@@ -68,7 +68,7 @@ fn a_person_who_takes_90_s_is_heard_by_clients_that_wait_60() {
             let ask = asked.iter().find(|ask| ask["questions"][0]["question"] == question(way)).unwrap();
             let answer = told.pop().unwrap();
             assert_eq!(answer["text"], format!("The person answered: {}", name(&question(way))), "{way:?}: {answer}");
-            // Before that: a ticket, at least once, and always the same. No call was cut by its client.
+            // Before that: a ticket, at least once, and always the same. No call was cut off by its client.
             assert!(!told.is_empty(), "{way:?}: the client waited longer than it does");
             for told in &told {
                 assert_eq!(told["is_error"], false, "{way:?}: {told}");

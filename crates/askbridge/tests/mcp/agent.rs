@@ -1,4 +1,4 @@
-//! An agent made with the official Python package, of either generation, over either transport.
+//! An agent built on the official Python package, of either generation, over either transport.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ use crate::http::call_local;
 /// The version of the older generation that `cargo xtask install` pins.
 const OLD_VERSION: &str = "1.30.0";
 
-/// Which package, which revision, which way.
+/// The package, the protocol revision, and the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     OldHttp,
@@ -35,12 +35,12 @@ impl Way {
         matches!(self, Self::OldStdio | Self::HandshakeStdio | Self::ModernStdio)
     }
 
-    /// Does it say so when it gives up on a call? The older package does not.
+    /// Does it cancel a call when it gives up? The older package does not.
     pub(crate) fn says_when_it_gives_up(self) -> bool {
         !matches!(self, Self::OldHttp | Self::OldStdio)
     }
 
-    /// Streams that a client keeps open on which nothing is said.
+    /// The number of idle streams that a client keeps open.
     pub(crate) fn listens_on(self) -> usize {
         usize::from(matches!(self, Self::OldHttp | Self::HandshakeHttp))
     }
@@ -55,7 +55,7 @@ impl Way {
     fn python(self) -> PathBuf {
         match self {
             Self::OldHttp | Self::OldStdio => old_python(),
-            // It comes along with Claude's own SDK.
+            // It comes with Claude's own SDK.
             _ => sdk_python(),
         }
     }
@@ -66,7 +66,7 @@ fn old_python() -> PathBuf {
     installed("ASKBRIDGE_TEST_MCP", &format!("mcp/{OLD_VERSION}/bin/python"))
 }
 
-/// What a variable names, or what is in `.tools`. A missing program fails the test and says what to run.
+/// Returns the program in a variable, or the one in `.tools`. A missing one fails the test and says what to run.
 #[allow(clippy::disallowed_methods, reason = "a test has no settings module")]
 pub(crate) fn installed(variable: &str, place: &str) -> PathBuf {
     let named = std::env::var_os(variable).map(PathBuf::from);
@@ -83,11 +83,11 @@ pub(crate) struct Agent {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
-    /// What it said when it had connected.
+    /// What it printed when it had connected.
     pub(crate) hello: Value,
 }
 
-/// A house in which nobody runs agents; they come by themselves.
+/// A house without hosted agents; agents connect by themselves.
 pub(crate) fn house(settings: &[(&str, &str)]) -> House {
     House::open_with(Script::new(), settings)
 }
@@ -127,7 +127,7 @@ impl Agent {
     #[track_caller]
     pub(crate) fn start_with(house: &House, way: Way, wanted: &Value) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/clients/agent.py");
-        // Far from any terminal and from whatever runs the tests, as an agent is far from the person.
+        // Without a terminal, in a new session, as an agent is apart from the person.
         let mut python = Command::new("setsid");
         python.arg(way.python()).args(["-I", script, &wanted.to_string()]);
         python.env_clear().envs(house.room.env("http://127.0.0.1:9")).current_dir(house.room.work());
@@ -154,7 +154,7 @@ impl Agent {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("the agent said {line:?}"))
     }
 
-    /// The words of the next result, which is none of an error.
+    /// Returns the text of the next result, which must not be an error.
     #[track_caller]
     pub(crate) fn reads(&mut self) -> String {
         let heard = self.hears();
@@ -162,7 +162,7 @@ impl Agent {
         heard["text"].as_str().unwrap().to_owned()
     }
 
-    /// Lets it go as a client goes: it closes its end.
+    /// Closes its end, as a client does.
     pub(crate) fn leaves(mut self) {
         drop(self.stdin.take());
         assert!(self.child.wait().unwrap().success());
@@ -182,7 +182,7 @@ pub(crate) fn which_database() -> Value {
     json!({"questions": [{"question": "Which database?", "header": "Database", "options": options}]})
 }
 
-/// Waits until exactly so many asks are open.
+/// Waits until exactly this many asks are open.
 #[track_caller]
 pub(crate) fn open(house: &House, count: usize) -> Vec<Value> {
     house.until(&format!("{count} open asks"), || {
@@ -195,21 +195,21 @@ pub(crate) fn answer(house: &House, ask: &Value, label: &str) {
     house.answer(ask["id"].as_str().unwrap(), json!({"answers": {"Which database?": label}}));
 }
 
-/// Waits until the agent has heard.
+/// Waits until the outcome was delivered to the agent.
 #[track_caller]
 pub(crate) fn until_delivered(house: &House, ask: &Value) {
     let id = ask["id"].as_str().unwrap();
     house.until("the proof of delivery", || (!house.ask(id)["delivered_at"].is_null()).then_some(()));
 }
 
-/// Waits until no call is held any more: so many streams are left, on which clients listen.
+/// Waits until no call is held any more: only the clients' idle streams are left.
 #[track_caller]
 pub(crate) fn until_held(house: &House, streams: usize) {
     let wanted = format!("askbridge_connections{{kind=\"sse\"}} {streams}");
     house.until("calls to be let go", || text(house, "/metrics").lines().any(|line| line == wanted).then_some(()));
 }
 
-/// What the server says that is no JSON.
+/// Returns a response of the server that is not JSON.
 fn text(house: &House, path: &str) -> String {
     let mut stream = TcpStream::connect(&house.address).unwrap();
     let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n", house.ada);

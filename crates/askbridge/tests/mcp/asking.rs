@@ -1,4 +1,4 @@
-//! Asking, and being answered while the call waits; notices; what people see of an agent.
+//! Asking, and being answered while the call waits; notices; how people see an agent.
 
 use serde_json::json;
 

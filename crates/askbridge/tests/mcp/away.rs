@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::agent::{Agent, EVERY_WAY, Way, answer, house, open, ticket, until_delivered, until_held, which_database};
 
-/// Scaled down: what is 45 seconds for a client that waits 60 is one for tests.
+/// Scaled down: a client that waits 60 seconds is held for 45; in tests for one.
 const SHORT: (&str, &str) = ("ASKBRIDGE_MCP_WAIT", "1s");
 
 #[test]
@@ -17,14 +17,14 @@ fn a_client_that_waits_no_longer_gets_a_ticket_and_the_answer_for_it() {
         let ask = open(&house, 1).remove(0);
         assert_eq!(ticket(heard["text"].as_str().unwrap()), ask["id"], "{way:?}");
         assert!(!heard["progress"].as_array().unwrap().is_empty(), "{way:?}: {heard}");
-        // Nobody has answered yet, and asking the same again asks nobody twice.
+        // Still unanswered, and asking the same again does not ask twice.
         agent.calls("wait_for_answer", &json!({"ticket": ask["id"]}));
         assert_eq!(ticket(&agent.reads()), ask["id"], "{way:?}");
         agent.calls("ask_user_question", &which_database());
         assert_eq!(ticket(&agent.reads()), ask["id"], "{way:?}");
         agent.calls("wait_for_answer", &json!({}));
         answer(&house, &ask, "SQLite");
-        // The answer may come just too late for this call; then it is there for the next.
+        // The answer may come just too late for this call; then the next one gets it.
         let mut heard = agent.reads();
         if heard.starts_with("Nobody") {
             agent.calls("wait_for_answer", &json!({}));
@@ -45,7 +45,7 @@ fn an_agent_that_gave_up_gets_its_answer_with_its_next_call_of_any_tool() {
     let house = house(&[]);
     for way in EVERY_WAY {
         let mut agent = Agent::start(&house, way);
-        // Everything is warm after this: what follows takes no longer to be asked than the client waits.
+        // A first call to warm up, so that the next ones are asked well within the client's limit.
         agent.calls("notify_user", &json!({"message": "Here I am"}));
         agent.reads();
         agent.asks_for(json!({"tool": "ask_user_question", "arguments": which_database(), "limit": 2}));
@@ -60,7 +60,7 @@ fn an_agent_that_gave_up_gets_its_answer_with_its_next_call_of_any_tool() {
             assert!(heard.ends_with("The person answered: Postgres"), "{way:?}: {heard}");
             until_delivered(&house, &ask);
         } else {
-            // It gave up without a word, so the answer went to a call that nobody waits for. Asking again finds it.
+            // It gave up silently, so the answer went to a call that the client no longer reads. Asking again finds it.
             answer(&house, &ask, "Postgres");
             until_delivered(&house, &ask);
             agent.calls("ask_user_question", &which_database());
@@ -95,7 +95,7 @@ fn a_question_is_taken_back_unless_somebody_was_quicker() {
     assert_eq!(agent.reads(), "The question was taken back. Nobody has answered it, and nobody will.");
     let ask = house.ask(&first);
     assert_eq!((&ask["state"], &ask["words"]), (&json!("withdrawn"), &json!("found it in the README")));
-    // Asked anew, it is a new question.
+    // Asked again, it is a new question.
     agent.calls("ask_user_question", &which_database());
     let second = ticket(&agent.reads()).to_owned();
     assert_ne!(first, second);

@@ -1,4 +1,4 @@
-//! The real Claude Code as a client: with our tools, and with permissions that it asks us for.
+//! The real Claude Code as a client: with our tools, and with us as its permission prompt tool.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -55,7 +55,7 @@ fn a_person_allows_what_claude_code_asks_us_for() {
     house.answer(ask["id"].as_str().unwrap(), json!({"decision": "allow"}));
     ended(child);
     assert!(house.room.work().join("allowed").exists());
-    // That it ran, and with what, nothing in MCP shows.
+    // MCP does not show whether the call ran, or with which input.
     let id = ask["id"].as_str().unwrap();
     let over =
         house.until("the decision to be taken", || Some(house.ask(id)).filter(|ask| ask["handed_at"].is_string()));

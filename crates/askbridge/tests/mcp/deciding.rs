@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::agent::house;
 
-/// Who the server takes a process for that this shell starts.
+/// Prints whom the server takes a process of this shell for.
 const WHO: &str = r#"
 import socket, sys
 line = socket.socket(socket.AF_UNIX)
@@ -15,7 +15,7 @@ line.sendall(b"GET /v1/me HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r
 print(line.makefile("rb").read().split(b"\r\n\r\n")[1].decode())
 "#;
 
-/// An agent: a shell that starts the server of its tools, calls one, and starts something else before and after.
+/// An agent: a shell that starts our MCP server, calls a tool, and starts another process before and after.
 const AGENT: &str = r#"
     python3 -c "$WHO" "$ASKBRIDGE_DATA/run/askbridge.sock"
     coproc MCP { exec "$ASKBRIDGE" mcp; }

@@ -1,4 +1,4 @@
-//! A question that is also shown in the client's own window, on a bare pipe: whoever answers first wins.
+//! A question that is also shown in the client's own window, over a bare pipe: the first answer wins.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::agent::{answer, house, open, until_delivered, which_database};
 use crate::house::House;
 use crate::pipe::Pipe;
 
-/// Claude Code that shows forms, and has just asked. Returns the form's id.
+/// A client that shows forms, like Claude Code, and has just asked. Returns the form's id.
 fn asks_in_both_places(house: &House) -> (Pipe, Value, Value) {
     let mut pipe = Pipe::open_with(house, "claude-code", &json!({"elicitation": {"form": {}}}));
     pipe.calls(1, "ask_user_question", &which_database());
@@ -25,7 +25,7 @@ fn shown(pipe: &mut Pipe) -> Value {
     form["id"].clone()
 }
 
-/// Reads that a form is to be closed.
+/// Reads the cancellation of a form.
 #[track_caller]
 fn closed(pipe: &mut Pipe, dialog: &Value) {
     let closed = pipe.reads();
@@ -69,7 +69,7 @@ fn a_program_at_which_nobody_sits_waits_for_the_phone() {
     let house = house(&[]);
     let (mut pipe, ask, dialog) = asks_in_both_places(&house);
     replies(&mut pipe, &dialog, &json!({"action": "cancel"}));
-    // Heard after it, on the same pipe.
+    // It arrives after it, on the same pipe.
     pipe.calls(2, "notify_user", &json!({"message": "Meanwhile"}));
     assert_eq!(pipe.reads()["id"], 2);
     answer(&house, &ask, "Postgres");
@@ -85,7 +85,7 @@ fn a_server_that_is_started_again_opens_its_own_dialog() {
     house.start();
     let again = shown(&mut pipe);
     assert_ne!(again, dialog);
-    // What is said in the old one counts no more.
+    // An answer in the old dialog no longer counts.
     replies(&mut pipe, &dialog, &json!({"action": "accept", "content": {"q01": "SQLite"}}));
     answer(&house, &ask, "Postgres");
     closed(&mut pipe, &again);

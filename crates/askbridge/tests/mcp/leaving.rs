@@ -1,4 +1,4 @@
-//! The end of a client's process: what it opened is closed, however it ends.
+//! The end of a client's process: its session is closed, however the process ends.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -87,13 +87,13 @@ fn a_question_outlives_its_program_and_its_ticket_finds_the_answer() {
     pipe.calls(1, "ask_user_question", &which_database());
     let ticket = ticket(&pipe.words()).to_owned();
     end(&mut pipe, Some(Signal::KILL));
-    // The next server knows of it as well.
+    // The next server knows this too.
     house.kill();
     house.start();
     let ask = open(&house, 1).remove(0);
     assert_eq!(ask["id"], json!(ticket));
     answer(&house, &ask, "SQLite");
-    // Nothing waits in the session any more, so it is over; what was answered can still be read.
+    // Nothing is open in the session any more, so it is closed; the answer can still be read.
     until_closed(&house, &ask["session"]);
     let mut next = Pipe::open(&house, "claude-code");
     next.calls(1, "wait_for_answer", &json!({"ticket": ticket}));
@@ -101,7 +101,7 @@ fn a_question_outlives_its_program_and_its_ticket_finds_the_answer() {
     until_delivered(&house, &ask);
 }
 
-/// `claude -p` that a script runs in a group of its own, as a shell does.
+/// `claude -p`, which a script runs in its own process group, as a shell does.
 #[test]
 fn a_run_of_claude_code_that_is_stopped_leaves_nothing_to_decide() {
     let call = tool("toolu_1", "Bash", json!({"command": "touch never", "description": "Make a file"}));

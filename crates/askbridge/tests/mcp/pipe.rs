@@ -19,7 +19,7 @@ impl Pipe {
         Self::open_with(house, client, &json!({}))
     }
 
-    /// Opens one to a client that can do this.
+    /// Opens one to a client with these capabilities.
     pub(crate) fn open_with(house: &House, client: &str, capabilities: &Value) -> Self {
         let mut command = Command::new("setsid");
         command.arg(env!("CARGO_BIN_EXE_askbridge")).arg("mcp").env_clear().envs(house.room.env("http://127.0.0.1:9"));
@@ -51,7 +51,7 @@ impl Pipe {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("it wrote {line:?}"))
     }
 
-    /// The words of the next result.
+    /// Returns the text of the next result.
     #[track_caller]
     pub(crate) fn words(&mut self) -> String {
         let result = self.reads();

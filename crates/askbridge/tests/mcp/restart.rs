@@ -1,4 +1,4 @@
-//! A server that is not there, stops, or comes back.
+//! A server that is not running, stops, or comes back.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn a_client_starts_without_a_server_and_its_calls_say_what_to_type() {
     pipe.calls(2, "approve", &json!({"tool_name": "Bash", "input": {"command": "rm -r /"}}));
     let decision: serde_json::Value = serde_json::from_str(&pipe.words()).unwrap();
     assert_eq!(decision["behavior"], "deny");
-    // Nothing has to be restarted once it runs.
+    // The client need not be restarted once the server runs.
     house.start();
     pipe.calls(3, "ask_user_question", &which_database());
     let ask = open(&house, 1).remove(0);

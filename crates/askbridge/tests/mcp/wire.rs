@@ -1,4 +1,4 @@
-//! `/mcp` byte by byte: who is let in, what is refused, and tasks.
+//! `/mcp` as raw requests: access, refusals, and tasks.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use crate::house::House;
 
 const META: &str = "io.modelcontextprotocol";
 
-/// What came back: the status, the head, and the body if it is JSON.
+/// A response: the status, the head, and the body if it is JSON.
 struct Answer {
     status: u16,
     head: String,
@@ -44,7 +44,7 @@ fn strangers_and_pages_of_others_are_turned_away() {
     let ours = [("authorization", bearer.as_str())];
     assert_eq!(send(&house, "POST", &ours, HELLO).status, 200);
     assert_eq!(send(&house, "PUT", &ours, HELLO).status, 405);
-    // A person's token may decide, and so it may not ask.
+    // A person's token may decide, and therefore not ask.
     let person = format!("Bearer {}", house.ada);
     assert_eq!(send(&house, "POST", &[("authorization", &person)], HELLO).status, 200);
     assert_eq!(house.get("/v1/sessions")["items"], json!([]), "greeting makes no session");
@@ -64,7 +64,7 @@ fn a_session_is_named_and_ended_by_the_client() {
     assert_eq!(house.talk(session).show()["state"], "active");
     assert_eq!(send(&house, "DELETE", &named, "").status, 204);
     assert_eq!(house.talk(session).show()["state"], "closed");
-    // Somebody closed it, and it goes on all the same: as another.
+    // The session was closed, and a further call continues in a new one.
     assert_eq!(send(&house, "POST", &named, &call).body["result"]["isError"], false);
     assert_eq!(house.get("/v1/sessions")["items"].as_array().unwrap().len(), 2);
     let ours = [("authorization", bearer.as_str()), ("mcp-session-id", "ses_made-up")];
@@ -114,7 +114,7 @@ fn a_client_with_tasks_polls_for_the_answer_and_no_call_is_held() {
     assert_eq!(done["result"]["content"][0]["text"], "The person answered: SQLite");
     until_delivered(&house, &ask);
     assert_eq!(get()["status"], "completed", "and again");
-    // Another question, which is taken back.
+    // Another question, which is cancelled.
     let params = json!({"name": "ask_user_question", "arguments": {"questions": "Really?"}});
     let other = modern(&house, &bearer, "tools/call", "ask_user_question", params).body["result"]["taskId"].clone();
     let other = other.as_str().unwrap();

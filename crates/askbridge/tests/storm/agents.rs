@@ -1,4 +1,4 @@
-//! Agents that never give up: the same key until there is an answer.
+//! Agents that never give up: they repeat a question with the same key until there is an answer.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 
 use crate::wire::Http;
 
-/// What an agent wrote down about one question.
+/// What an agent recorded about one question.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) key: String,
     /// Every id that was acknowledged for this key.
     pub(crate) ids: Vec<String>,
-    /// Every settled view that came back.
+    /// Every settled view that was returned.
     pub(crate) settled: Vec<Value>,
-    /// How often nobody listened.
+    /// How often the connection was refused.
     pub(crate) unheard: usize,
-    /// How often somebody listened and would not take it.
+    /// How often the server responded with 503.
     pub(crate) turned_away: usize,
 }
 
@@ -31,7 +31,7 @@ pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        // Every eighth question is one that nobody answers.
+        // Every eighth question is left to expire.
         let expires = (place + round).is_multiple_of(8);
         let key = format!("agent{place}-round{round}");
         let mut asked = Asked { key, ids: Vec::new(), settled: Vec::new(), unheard: 0, turned_away: 0 };
@@ -59,7 +59,7 @@ pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<
                 Some((status, view)) => panic!("{status}: {view}"),
             }
         }
-        // Asking once more for what is already known must not change it.
+        // Asking once more for a settled question must not change it.
         if round.is_multiple_of(3)
             && let Some((200, again)) = attempt(&address, &mut http, &headers, &question, &mut asked.unheard).await
         {

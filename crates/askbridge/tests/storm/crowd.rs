@@ -1,4 +1,4 @@
-//! Agents that ask and people who answer, through whatever happens to the server. Each keeps a ledger.
+//! Agents that ask and people who answer, through restarts and kills of the server. Each keeps a ledger.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    /// One person for each label, who always chooses it, and so many agents.
+    /// Starts one person for each label, who always chooses it, and this many agents.
     pub(crate) async fn gather(server: &Server, labels: &[&'static str], agents: usize) -> Self {
         let (agents_stop, people_stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let ready = Arc::new(Semaphore::new(0));
@@ -29,7 +29,7 @@ impl Crowd {
             let (address, ready, stop) = (server.address.clone(), Arc::clone(&ready), Arc::clone(&people_stop));
             watching.push(tokio::spawn(people::answer(address, token, label, ready, stop)));
         }
-        // They are there before the first question, so they have to hear of everything.
+        // They connect before the first question, so they have to be told of everything.
         drop(ready.acquire_many(labels.len() as u32).await.unwrap());
         let token = server.agent_token();
         let asking = (0..agents).map(|place| {

@@ -1,4 +1,4 @@
-//! The verdict: what the clients wrote down, held against the journal.
+//! The judge: compares what the clients recorded with the journal.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -22,13 +22,13 @@ struct Record {
     delivered: Vec<NodeId>,
 }
 
-/// What a storm has to have been like to prove anything.
+/// The minimum that a storm has to contain to prove anything.
 pub(crate) struct Storm {
     /// Lives of the server that wrote something.
     pub(crate) lives: usize,
     /// How often each person connected.
     pub(crate) connections: usize,
-    /// Whether lives ended in the middle of things.
+    /// Whether lives ended by a kill.
     pub(crate) torn: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen], storm: 
     let mut keys: HashMap<String, Vec<String>> = HashMap::new();
     let mut told: Vec<Value> = Vec::new();
     let mut lives: HashSet<NodeId> = HashSet::new();
-    // The session of the tap by which the first person switched taps off: before the storm, and no agent's.
+    // The session of the tap with which the first person switched taps off: before the storm, and not an agent's.
     let mut taps: HashSet<SessionId> = HashSet::new();
     let mut entries = Box::pin(journal.follow(journal.start()));
     while let Some(Ok(Followed::Entry(stored))) = entries.next().await {
@@ -76,7 +76,7 @@ pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen], storm: 
         }
     }
 
-    // The storm was one.
+    // The storm was large enough.
     assert!(lives.len() >= storm.lives, "only {} lives wrote anything", lives.len());
     assert!(asked.len() > 128, "only {} rounds were made", asked.len());
     let between = records.values().filter(|record| {
@@ -85,14 +85,14 @@ pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen], storm: 
     });
     assert!(!storm.torn || between.count() > 0, "no kill fell between settled and delivered");
 
-    // Every acknowledged ask is there, once; one key is one ask.
+    // Every acknowledged ask is in the journal once; one key is one ask.
     for asked in asked {
         assert_eq!(keys[&asked.key].len(), 1, "{} was asked twice", asked.key);
         let id = &keys[&asked.key][0];
         assert!(asked.ids.iter().all(|known| known == id), "{asked:?}");
         let record = &records[id];
         assert_eq!(record.asked, 1);
-        // One outcome, and it is what the agent heard, however often it asked.
+        // There is one outcome, and the agent was told the same each time.
         assert_eq!(record.settled.len(), 1, "{id} was settled {} times", record.settled.len());
         let (state, person, _) = &record.settled[0];
         for view in &asked.settled {
@@ -102,8 +102,8 @@ pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen], storm: 
                 assert_eq!(view["answers"]["Which way?"], **person, "each person answers with their own name");
             }
         }
-        // Proof is recorded once. It rides along with a later decision, so a kill right after the agent fetched its
-        // answer can take the record with it; the agent has the answer all the same.
+        // A delivery is recorded once. The record is a rider of a later decision, so a kill right after the agent
+        // fetched its answer can lose the record; the agent has the answer all the same.
         assert!(record.delivered.len() <= 1, "{id} was delivered {} times", record.delivered.len());
     }
     // Every acknowledged answer won.
@@ -115,7 +115,7 @@ pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen], storm: 
         }
     }
     assert!(acknowledged > 64, "only {acknowledged} answers were acknowledged");
-    // Nobody missed an event, nobody heard one twice, nobody needed a second snapshot.
+    // No client missed an event, got one twice, or needed a second snapshot.
     for person in seen {
         assert_eq!(person.snapshots, 1);
         assert!(person.connections >= storm.connections, "only {} connections", person.connections);

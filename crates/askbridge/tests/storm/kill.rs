@@ -1,4 +1,4 @@
-//! kill -9, again and again, with rounds in flight.
+//! SIGKILL, again and again, with rounds in flight.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ async fn nothing_is_lost_or_doubled_however_often_the_server_is_killed() {
     let mut server = Server::start().await;
     let mut crowd = Crowd::gather(&server, &LABELS, AGENTS).await;
 
-    // Moments that differ from run to run would be hard to repeat; these only look random.
+    // Pseudo-random, and the same in every run, so that a failure can be repeated.
     let mut moment: u64 = 0x5eed;
     for _ in 0..kills {
         moment = moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -27,7 +27,7 @@ async fn nothing_is_lost_or_doubled_however_often_the_server_is_killed() {
     }
 
     let asked = crowd.stop_asking().await;
-    // The last deliveries ride along a moment later.
+    // The last deliveries are written a moment later.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let seen = crowd.leave().await;
     server.stop();

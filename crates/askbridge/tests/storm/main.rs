@@ -1,4 +1,4 @@
-//! Storms: the real binary, killed at random moments and raced by many. Judged by the clients' own ledgers.
+//! Storms: the real binary, killed at random moments and raced by many clients. Judged by the clients' own ledgers.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 

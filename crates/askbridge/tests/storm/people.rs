@@ -1,4 +1,4 @@
-//! People who answer whatever they see, and come back with their last cursor whenever the line drops.
+//! People who answer all asks they see, and reconnect with their last cursor when the connection drops.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::wire::Socket;
 
-/// What a person wrote down.
+/// What a person recorded.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// Answers that were acknowledged: ask → label.
@@ -23,7 +23,7 @@ pub(crate) struct Seen {
     pub(crate) connections: usize,
 }
 
-/// Answers with `label` until `stop`. Says through `ready` when the first snapshot is there.
+/// Answers with `label` until `stop`. Signals through `ready` when the first snapshot has arrived.
 pub(crate) async fn answer(
     address: String,
     token: String,
@@ -33,7 +33,7 @@ pub(crate) async fn answer(
 ) -> Seen {
     let mut seen = Seen::default();
     let mut cursor: Option<String> = None;
-    // Asks that wait for an answer as far as this person knows.
+    // Asks that are open as far as this person knows.
     let mut open: BTreeSet<String> = BTreeSet::new();
     while !stop.load(Ordering::Relaxed) {
         let Some(mut socket) = Socket::connect(&address).await else {
@@ -43,7 +43,7 @@ pub(crate) async fn answer(
         if socket.send(&json!({"type": "hello", "token": token, "cursor": cursor})).await.is_none() {
             continue;
         }
-        // Events of an entry whose last event has not come yet: only then is there a cursor to return to.
+        // Events of an entry whose last event has not arrived yet: only that one has a cursor to resume from.
         let mut pending: Vec<Value> = Vec::new();
         let mut answered: Vec<String> = Vec::new();
         loop {
@@ -56,7 +56,7 @@ pub(crate) async fn answer(
             match frame["type"].as_str().unwrap_or_default() {
                 "welcome" => {
                     seen.connections += 1;
-                    // Whoever comes back answers again what may have been lost on the way.
+                    // After reconnecting, answer again what may have been lost.
                     for ask in &open {
                         send(&mut socket, &mut answered, ask, label).await;
                     }

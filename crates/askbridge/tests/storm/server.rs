@@ -1,4 +1,4 @@
-//! The real binary in a folder of its own, at an address that survives its death.
+//! The real binary in its own folder, at an address that stays the same across restarts.
 
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
@@ -16,12 +16,12 @@ pub(crate) struct Server {
     pub(crate) folder: TempDir,
     pub(crate) address: String,
     child: Option<Child>,
-    /// Kept open for every life, as systemd does; or each life opens its own.
+    /// Kept open across lives, as systemd does; `None` if each life opens its own.
     listener: Option<TcpListener>,
 }
 
 impl Server {
-    /// Starts the binary on a port that was free a moment ago.
+    /// Starts the binary on a port that was just free.
     pub(crate) async fn start() -> Self {
         let mut server = Self::start_behind(TcpListener::bind("127.0.0.1:0").unwrap());
         server.listener = None;
@@ -52,7 +52,7 @@ impl Server {
         let mut command = match &self.listener {
             None => Command::new(binary),
             Some(listener) => {
-                // The shell puts the socket where the protocol wants it, and becomes the binary.
+                // The shell puts the socket on the descriptor that the protocol wants, and execs the binary.
                 let script = "exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec \"$0\" \"$@\"";
                 let mut command = Command::new("/bin/sh");
                 let handed: OwnedFd = listener.try_clone().unwrap().into();
@@ -98,13 +98,13 @@ impl Server {
         self.wait_until_up().await;
     }
 
-    /// Asks the running release to stop, and starts the next while it is still at it.
+    /// Asks the running release to stop, and starts the next while it is still stopping.
     pub(crate) async fn upgrade_behind(&mut self) {
         let mut old = self.child.take().unwrap();
         terminate(&old);
         let lock = self.folder.path().join("lock");
         let patience = Instant::now() + Duration::from_secs(30);
-        // Until then there is nothing to wait for, as far as the next one can know.
+        // Before that, the next one cannot know that the lock will be released.
         while !std::fs::read_to_string(&lock).unwrap().contains("leaving") && old.try_wait().unwrap().is_none() {
             assert!(Instant::now() < patience, "the server does not say that it is leaving");
             tokio::task::yield_now().await;
@@ -114,7 +114,7 @@ impl Server {
         self.wait_until_up().await;
     }
 
-    /// Reads one number of `/metrics`; a server that is not there has counted nothing.
+    /// Reads one number of `/metrics`; 0 if the server is not running.
     pub(crate) async fn metric(&self, name: &str) -> f64 {
         let Ok(mut http) = Http::connect(&self.address).await else { return 0.0 };
         let page = http.get_text("/metrics").await.unwrap_or_default();
@@ -122,7 +122,7 @@ impl Server {
         value.unwrap_or(0.0)
     }
 
-    /// kill -9, by its own process id.
+    /// Kills it with SIGKILL, by its own process id.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();

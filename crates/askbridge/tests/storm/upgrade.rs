@@ -1,4 +1,4 @@
-//! One release after the other, under load: people and agents come back and nothing is lost, repeated or refused.
+//! One release after the other, under load: people and agents reconnect, and nothing is lost, repeated or refused.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::server::Server;
 
 const AGENTS: usize = 32;
 const LABELS: [&str; 2] = ["North", "East"];
-/// Rounds that each life of the server has to finish before the next one follows.
+/// Rounds that each life of the server has to finish before the next one starts.
 const ROUNDS: f64 = 30.0;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,7 +50,7 @@ async fn upgrade(mut server: Server) -> Vec<Asked> {
     asked
 }
 
-/// Waits until this life of the server has had something to do.
+/// Waits until this life of the server has made enough rounds.
 async fn rounds_were_made(server: &Server) {
     wait("rounds are made", server, async |server| {
         server.metric("askbridge_ask_to_settled_seconds_count").await >= ROUNDS
@@ -58,7 +58,7 @@ async fn rounds_were_made(server: &Server) {
     .await;
 }
 
-/// Waits until nothing that rides along is on its way any more, and everybody has heard of it.
+/// Waits until no rider is pending any more, and every client has been told.
 async fn everything_was_delivered(server: &Server) {
     let quiet = async |server: &Server| {
         let before = server.metric("askbridge_journal_commit_entries_sum").await;

@@ -1,4 +1,4 @@
-//! Just enough HTTP and WebSocket to put a server under pressure, with no code of its own.
+//! A minimal HTTP and WebSocket client for load, without the project's own code.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-/// An HTTP connection that is kept open.
+/// A keep-alive HTTP connection.
 pub(crate) struct Http<S> {
     stream: S,
     buffer: Vec<u8>,
@@ -32,7 +32,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Http<S> {
         parsed(self.send("GET", path, &format!("authorization: Bearer {token}\r\n"), "").await)
     }
 
-    /// Reads what is not JSON.
+    /// Fetches a body that is not JSON.
     pub(crate) async fn get_text(&mut self, path: &str) -> io::Result<String> {
         let (_, body) = self.send("GET", path, "", "").await?;
         String::from_utf8(body).map_err(io::Error::other)

@@ -1,18 +1,20 @@
-//! Which process is the agent that started a helper of ours: `askbridge hook` or `askbridge mcp`.
+//! Finds the agent's process above `askbridge hook` or `askbridge mcp`.
 
 use std::path::Path;
 
 use askbridge_platform::processes::{Kin, command_line, is_manager, look_up};
 
-/// Shells that an agent may put between itself and a command. Only these names are looked at, and only to look further.
+/// Shells that an agent may put between itself and a command. A shell is only ever skipped by its name, nothing else is
+/// inferred from it.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
-/// How many of them there may be. Beyond: the last one is taken for the agent.
+/// How many shells are skipped. Beyond: the last one is taken for the agent.
 const SHELLS_MAX: usize = 3;
 
-/// Finds the agent above a helper that is called with `verb`: its parent, not counting a shell that was started only to run
-/// the helper. `None`: a person tries it by hand, and their shell may go on to decide.
+/// Finds the agent above a helper that is called with `verb`: its parent, not counting a shell that was started only to
+/// run the helper. `None`: a person runs it by hand, and their shell may still decide.
 ///
-/// A helper whose parent has ended was adopted, by a process that started nothing: then whatever was adopted is the agent.
+/// If the parent has exited, the helper or its shell was adopted by a process that did not start it. Then the topmost
+/// process below the adopter counts as the agent.
 pub fn agent_above(helper: u32, verb: &str) -> Option<u32> {
     let mut below = look_up(helper)?;
     for step in 0..=SHELLS_MAX {
@@ -30,19 +32,19 @@ pub fn agent_above(helper: u32, verb: &str) -> Option<u32> {
     Some(below.id.pid)
 }
 
-/// Is `above` a process that adopts orphans, and `below` perhaps one of them? A parent that started a process and one that
-/// adopted it look the same, so whatever looks like a service manager counts as one.
+/// Does `above` adopt orphans, and may `below` be one of them? A process looks the same to its parent whether started
+/// or adopted, so any parent that looks like a service manager counts as one.
 fn adopts(above: &Kin, below: &Kin) -> bool {
     let looks_like_a_manager = above.leads_a_session() && !above.has_terminal() && is_manager(above.parent);
     is_manager(above.id.pid) || above.id.pid == std::process::id() || (looks_like_a_manager && below.leads_a_session())
 }
 
-/// Is this `sh -c '… hook …'`? Anything else may be an agent, also one that was told `-c` and something about hooks.
+/// Is this `sh -c '… hook …'`? Anything else may be an agent, even one whose `-c` argument mentions hooks.
 fn runs_a_helper(arguments: &[String], verb: &str) -> bool {
     is_shell(arguments) && arguments.windows(2).any(|pair| is_c(&pair[0]) && pair[1].contains(verb))
 }
 
-/// Is this a shell that was given nothing to run? Then somebody types into it.
+/// Is this a shell that was given nothing to run? Then it is interactive, and a person types into it.
 fn is_a_persons_shell(arguments: &[String]) -> bool {
     is_shell(arguments) && arguments.iter().skip(1).all(|flag| flag.starts_with('-') && !is_c(flag))
 }

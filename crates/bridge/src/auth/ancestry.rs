@@ -1,10 +1,10 @@
-//! Where the process that calls began: below an agent, at a login, or somewhere that proves nothing.
+//! Finds where a calling process began: below an agent, at a login, or somewhere that proves nothing.
 //!
 //! An agent runs as the same user and may run any command, `askbridge answer` among them. Callers on the local socket
-//! are known by process id; if the line of their parents reaches a process that we know as an agent, they may not
-//! decide. Agents are known by process id and start time, never guessed by name. A line without an agent proves little: what
-//! lost its parents is adopted, and what a tmux server starts is below that server. So a terminal counts by itself only below a
-//! login, which no process of this user can put itself under.
+//! are identified by process id; if their chain of parents reaches a process that we know as an agent, they may not
+//! decide. Agents are known by process id and start time, never guessed by name. A chain without an agent proves
+//! little: orphans are adopted, and what a tmux server starts is below that server. So a terminal counts without a tap
+//! only below a login, since no process of this user can put itself under one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,26 +18,26 @@ const ROOT: u32 = 0;
 /// What was found above a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ancestry {
-    /// No agent, and a terminal below a login (sshd, login, a display manager) or below a process that was put into this
-    /// container from outside.
+    /// No agent, and a terminal below a login (sshd, login, a display manager) or below a process that was put into
+    /// this container from outside.
     LoginTerminal,
     /// No agent, and a terminal whose person gave a tap for it.
     VouchedTerminal,
-    /// No agent to be seen, and a terminal that anything could have opened.
+    /// No agent found, and a terminal that any process could have opened.
     UnprovenTerminal,
-    /// No agent, but no terminal either: a script, a service.
+    /// No agent, and no terminal either: a script, a service.
     NoTerminal,
     BelowAnAgent,
-    /// The line of parents could not be followed to its end. When in doubt, it is an agent's.
+    /// The chain of parents could not be followed to its end. When in doubt, it is an agent's.
     Unknown,
 }
 
-/// Where a caller began, and for whom a tap of theirs would be remembered.
+/// Where a caller began, and for which shell a tap would be remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub ancestry: Ancestry,
-    /// The shell of the caller: the leader of its session if that is among its parents, else the caller alone. Never a tmux
-    /// server, a terminal's program or another parent, which other shells have in common with it.
+    /// The caller's shell: the leader of its session if that is among its parents, else the caller alone. Never a tmux
+    /// server, a terminal emulator or another parent that other shells share.
     pub shell: Option<ProcessId>,
     /// The leader of the caller's session, among its parents or not.
     pub leader: Option<ProcessId>,
@@ -45,7 +45,8 @@ pub struct Origin {
     pub line: Vec<ProcessId>,
 }
 
-/// The processes that we know as agents: spawned by us, or announced themselves. And the shells that people gave a tap for.
+/// The processes that we know as agents, because we started them or they announced themselves, and the shells that a
+/// tap was given for.
 #[derive(Debug, Default)]
 pub struct Agents(Mutex<Known>);
 
@@ -54,7 +55,7 @@ struct Known {
     agents: HashSet<ProcessId>,
     /// Leaders of sessions with a terminal in which an agent is or was.
     hosted: HashSet<ProcessId>,
-    /// Shells for which a tap was given since, each with the leader of its session.
+    /// Shells for which a tap was given after that, each with the leader of its session.
     vouched: HashMap<ProcessId, Option<ProcessId>>,
 }
 
@@ -72,7 +73,7 @@ impl Agents {
         self.take_in(pid).map(|announced| announced.id)
     }
 
-    /// The same. A tap that was given for its session no longer holds: what is typed there may be the agent's.
+    /// The same. Any tap given for its session is void from now on: what is typed there may come from the agent.
     pub(super) fn take_in(&self, pid: u32) -> Option<Announced> {
         let kin = System.kin(pid)?;
         let leader = Some(kin).filter(Kin::has_terminal).and_then(|kin| System.kin(kin.session)).map(|kin| kin.id);
@@ -87,7 +88,7 @@ impl Agents {
         Some(Announced { id: kin.id, leader })
     }
 
-    /// Counts the server itself: what ends up directly below it was started by an agent that has ended.
+    /// Adds the server itself: a process directly below it was orphaned by an agent that has exited.
     pub fn count_ourselves(&self) {
         if let Some(kin) = System.kin(std::process::id()) {
             self.0.lock().agents.insert(kin.id);
@@ -99,7 +100,7 @@ impl Agents {
         self.0.lock().agents.contains(&process)
     }
 
-    /// Remembers a process that was an agent before, and where it was, as far as they are still there.
+    /// Restores an agent known to an earlier server, and its session's leader, as far as they still run.
     pub(super) fn recognise(&self, process: ProcessId, leader: Option<ProcessId>) {
         let mut known = self.0.lock();
         if is_there(process) {
@@ -119,12 +120,12 @@ impl Agents {
         }
     }
 
-    /// Follows the line of parents of `pid` up to the first process.
+    /// Follows the chain of parents of `pid` up to the first process.
     pub fn ancestry(&self, pid: u32) -> Ancestry {
         self.origin(pid).ancestry
     }
 
-    /// The same, with what a tap would be remembered for.
+    /// The same, with the shell that a tap would be remembered for.
     pub fn origin(&self, pid: u32) -> Origin {
         trace(&System, &self.0.lock(), ourselves::user(), pid)
     }
@@ -134,7 +135,7 @@ fn is_there(process: ProcessId) -> bool {
     System.kin(process.pid).is_some_and(|kin| kin.id == process)
 }
 
-/// Follows the line of parents of `pid`, as `processes` tells it. `own` is the user that the server runs as.
+/// Follows the chain of parents of `pid` in `processes`. `own` is the user that the server runs as.
 fn trace(processes: &impl Processes, known: &Known, own: u32, pid: u32) -> Origin {
     let mut line: Vec<Kin> = Vec::new();
     let mut next = pid;
@@ -159,15 +160,15 @@ fn trace(processes: &impl Processes, known: &Known, own: u32, pid: u32) -> Origi
     let leader = among_parents.or_else(|| processes.kin(caller.session).map(|kin| kin.id));
     let shell = among_parents.unwrap_or(caller.id);
     let from_outside = |kin: &Kin| kin.parent == 0 && kin.id.pid != FIRST_PROCESS;
-    // Real, effective and saved: no program of this user has all three, also not one that is run with another's rights, nor
-    // one in a user namespace. A server that runs as root tells nothing from this.
+    // Real, effective and saved id: no program of this user has root in all three, not even a setuid one or one in a
+    // user namespace. If the server runs as root, this says nothing.
     let is_roots = |kin: &Kin| kin.id.pid != FIRST_PROCESS && processes.users(kin.id.pid) == Some([ROOT; 3]);
-    // Nothing of this user stands above a login. A program of root's that this user started, such as sudo, runs helpers of the
-    // user's choice before it has asked for a password.
+    // No process of this user is above a login. A program of root's that this user started, such as sudo, runs helpers
+    // of the user's choice before it has asked for a password.
     let is_own = |kin: &Kin| processes.users(kin.id.pid).is_none_or(|users| users.contains(&own));
     let is_login = |at: usize| is_roots(&line[at]) && !line[at + 1..].iter().any(is_own);
     let below_a_login = || line.iter().any(from_outside) || (own != ROOT && (1..line.len()).any(is_login));
-    // What an agent left behind in this session may look like the person who sits there.
+    // A process that an agent left behind in this session may look like the person at the terminal.
     let hosts_an_agent = leader.is_some_and(|leader| known.hosted.contains(&leader));
     let ancestry = if known.vouched.contains_key(&shell) {
         Ancestry::VouchedTerminal

@@ -1,4 +1,4 @@
-//! How fast someone may go: a bucket that fills with time.
+//! A rate limiter: one token bucket for each key, refilled over time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use askbridge_core::ids::Timestamp;
 use parking_lot::Mutex;
 
-/// Keys whose buckets are remembered. Beyond: full buckets are forgotten, which changes nothing.
+/// Keys whose buckets are kept. Beyond: full buckets are dropped, which changes nothing.
 const KEYS_MAX: usize = 65_536;
 
 /// One bucket for each key.
@@ -24,7 +24,7 @@ impl<K: Hash + Eq + Clone> Buckets<K> {
         Self { burst: f64::from(burst), per_ms, levels: Mutex::default() }
     }
 
-    /// Takes one drop, or says how long to wait for one.
+    /// Takes one token, or returns how long to wait for one.
     pub fn take(&self, key: &K, now: Timestamp) -> Result<(), Duration> {
         let mut levels = self.levels.lock();
         if levels.len() >= KEYS_MAX {

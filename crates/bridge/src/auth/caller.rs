@@ -1,4 +1,4 @@
-//! One caller, and the one function that guards every list, stream and decision.
+//! The identity and role of a caller, and the one function that decides what each role may do.
 
 use std::sync::Arc;
 
@@ -30,14 +30,14 @@ pub enum Role {
     Bot,
 }
 
-/// Somebody who called, and was recognised. Cheap to clone: it goes along with every wish.
+/// A caller that was identified. Cheap to clone: it goes along with every wish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub party: PartyId,
     pub role: Role,
     /// The name that people read.
     pub name: Arc<str>,
-    /// What they hold in their hand: "phone", "terminal".
+    /// What they use: "phone", "terminal".
     pub device: Arc<str>,
 }
 
@@ -53,11 +53,11 @@ pub enum Action {
     Withdraw,
     /// Say what became of an ask or a message on the agent's side: handed over, delivered, overtaken, parked, stranded.
     Report,
-    /// Say how an agent is set. Beside this right it needs the bridge's own end of that agent.
+    /// Say how an agent is set. Besides this right, only the bridge's own end of that agent may do it.
     ReportSettings,
     /// End a session.
     Close,
-    /// Change what lets an agent do no more than before: a title, a branch, a model.
+    /// Change what does not widen an agent's rights: a title, a branch, a model.
     Configure,
     /// Say something to an agent, interrupt it.
     Talk,
@@ -66,19 +66,19 @@ pub enum Action {
     StartSession,
     /// Run an agent on this machine: that is code execution.
     RunAgent,
-    /// Say what an agent may do without asking: its mode, its terms, its folder. Never for an agent to say, least of all for the
-    /// one in question.
+    /// Say what an agent may do without asking: its mode, its terms, its folder. Never granted to an agent, least of
+    /// all to the one in question.
     Loosen,
-    /// Keep a small thing that a language's clients share.
+    /// Store a small item that the clients of a dialect share.
     Keep,
-    /// Post something to an address outside.
+    /// Post to an address outside.
     CallOut,
     Administer,
     /// Read how the server is doing.
     Inspect,
 }
 
-/// What guards a session: who opened it, and who may decide in it.
+/// Who opened a session, and who may decide in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
     pub owner: PartyId,
@@ -89,7 +89,7 @@ const NEEDS_A_TAP: &str = "anything could have opened this terminal, so deciding
      `askbridge answer` asks for one, and so does `POST /v1/taps/decide`";
 
 impl Access {
-    /// Is this a tap, which the server itself asks for?
+    /// Is this a tap, an ask that the server itself makes?
     fn is_a_tap(&self) -> bool {
         self.owner.as_str() == Caller::OURSELVES
     }
@@ -129,10 +129,11 @@ impl Caller {
             (Action::Report | Action::ReportSettings, Operator | Local | Terminal | Unproven) => true,
             (Action::Report | Action::ReportSettings, Person | Bot) => false,
             (Action::Talk, Person | Operator | Terminal) => addressed,
-            // Whoever runs an agent without a person talks to it; to others' agents only people do.
+            // An agent, script or unproven terminal may talk to a session that it started; to others' sessions only
+            // people do.
             (Action::Talk, Bot) => false,
             (Action::Talk, Agent | Local | Unproven) => access.is_some() && own,
-            // Whoever reads the token file or holds an agent's token could remove the traces of what it did.
+            // Not for the token file or an agent's token: their holder could remove the traces of what it did.
             (Action::Forget, Operator) => addressed || own,
             (Action::Forget, Terminal) => true,
             (Action::Forget, Agent | Bot | Local | Unproven | Person) => false,
@@ -158,8 +159,8 @@ impl Caller {
         }
     }
 
-    /// A tap is decided by paired devices alone: not by a terminal, which may be what it is about, nor by a caller that was let
-    /// in without a token. The server alone takes it back.
+    /// Only paired devices decide a tap: not a terminal, which may be its subject, nor a caller that was let in without
+    /// a token. Only the server withdraws it.
     fn may_about_a_tap(&self, action: Action, addressed: bool, access: &Access) -> Result<(), Rejection> {
         let may = match action {
             Action::Answer | Action::Decide => self.holds_a_device() && addressed,
@@ -208,7 +209,7 @@ impl Caller {
         }
     }
 
-    /// Returns this caller as the one who decides.
+    /// Returns this caller as the person who decides.
     pub fn who(&self, via: &str) -> Who {
         Who { person: PersonId(Arc::clone(&self.name)), device: self.device.to_string(), via: via.to_owned() }
     }

@@ -1,8 +1,8 @@
-//! Login cookies: what a page of another system gets for a token. Each is a random secret for one dialect, kept as a hash, on the
-//! shelf and in memory.
+//! Login cookies: what a page of another system gets for a token. Each is a random secret for one dialect; the shelf
+//! and the memory hold its hash.
 //!
-//! Browsers send a cookie to every port of a machine, so an agent's own web server may receive it. It is never a token: it counts
-//! only where the dialect's listing says so, and ends at logout, with its token, or after thirty days.
+//! Browsers send a cookie to every port of a machine, so an agent's own web server may receive it. It is never a token:
+//! it is accepted only where the dialect's listing says so, and ends at logout, with its token, or after thirty days.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use crate::runtime::Store;
 
 const PREFIX: &str = "cookie/";
 
-/// What a cookie stands for, as it lies on the shelf. Never the cookie itself.
+/// What a cookie stands for, as stored on the shelf. Never the cookie itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Cookie {
     /// Whose token it stands for.
@@ -34,7 +34,7 @@ struct Cookie {
 pub(super) struct Cookies(RwLock<HashMap<[u8; 32], Cookie>>);
 
 impl Cookies {
-    /// Loads what is on the shelf.
+    /// Loads the cookies from the shelf.
     pub(super) async fn load(store: &Store, now: Timestamp) -> Result<Self, ShelfError> {
         let items = store.list(PREFIX, now).await?;
         let known = items.iter().filter_map(|item| {
@@ -46,8 +46,8 @@ impl Cookies {
 }
 
 impl Tokens {
-    /// Makes a cookie that stands for this caller's token in one dialect. This is the only time it is seen. `None`: the token was
-    /// revoked meanwhile.
+    /// Makes a cookie that stands for this caller's token in one dialect, and returns it; afterwards only its hash is
+    /// known. `None`: the token was revoked meanwhile.
     pub(crate) async fn make_cookie(
         &self,
         caller: &Caller,
@@ -77,20 +77,21 @@ impl Tokens {
         Ok(Some(secret))
     }
 
-    /// Recognises a cookie in the dialect that it was made for. Returns who holds its token now.
+    /// Returns the caller whose token a cookie stands for, if the cookie was made for this dialect.
     pub(crate) fn cookie_holder(&self, cookie: &Secret, dialect: &str, now: Timestamp) -> Option<Caller> {
         let hash = cookie.hash();
         let party = {
             let known = self.cookies.0.read();
             let (kept, cookie) = known.get_key_value(&hash)?;
-            // The map compares early bytes first; what it found is compared once more in constant time.
+            // The map's comparison stops at the first different byte, so what it found is compared once more in
+            // constant time.
             let counts = bool::from(kept.ct_eq(&hash)) && cookie.dialect == dialect && cookie.ends_at > now.0;
             counts.then(|| PartyId::from(cookie.party.as_str()))?
         };
         self.holder(&party)
     }
 
-    /// Has this cookie not been ended?
+    /// Is this cookie still valid?
     pub(crate) fn knows_cookie(&self, cookie: &Secret) -> bool {
         self.cookies.0.read().contains_key(&cookie.hash())
     }

@@ -1,6 +1,6 @@
-//! Whether a tap is needed: from the first device of a person on, unless a tap has switched that off.
+//! Whether taps are needed: from a person's first paired device on, unless a tap has switched them off.
 //!
-//! Both are on the shelf and not in the settings, which an agent can write. Neither is undone by revoking devices.
+//! Both facts are on the shelf and not in the settings, which an agent can write. Revoking devices undoes neither.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,7 +10,7 @@ use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
 use super::tokens::Tokens;
 use crate::runtime::Store;
 
-/// There once was a device of a person. Never taken away again.
+/// A person's device was paired at some time. Never deleted.
 const FIRST: &str = "taps/first";
 /// Taps are switched off.
 const OFF: &str = "taps/off";
@@ -26,7 +26,7 @@ impl Taps {
     pub(super) async fn load(store: &Store, has_people: bool, now: Timestamp) -> Result<Self, ShelfError> {
         let mut first = store.get(FIRST, now).await?.is_some();
         if has_people && !first {
-            // Paired by a release that did not write it down.
+            // Paired by a release that did not record it yet.
             first = put_first(store, now).await? || store.get(FIRST, now).await?.is_some();
         }
         let off = store.get(OFF, now).await?.is_some();
@@ -35,12 +35,12 @@ impl Taps {
 }
 
 impl Tokens {
-    /// Does a person's word need a tap here? From the first device on, unless that was switched off.
+    /// Must a person's decision on this machine be proven by a tap?
     pub fn taps_are_needed(&self) -> bool {
         self.someone_was_paired() && !self.taps_are_off()
     }
 
-    /// Was there ever a device of a person?
+    /// Was a person's device ever paired?
     pub fn someone_was_paired(&self) -> bool {
         self.taps.first.load(Ordering::Acquire)
     }
@@ -49,7 +49,7 @@ impl Tokens {
         self.taps.off.load(Ordering::Acquire)
     }
 
-    /// Writes down that there is a device. Of all that are ever paired, one is told that it is the first.
+    /// Records that there is a device. Returns `true` for at most one of all that are ever paired.
     pub(crate) async fn be_first(&self, now: Timestamp) -> Result<bool, ShelfError> {
         if self.someone_was_paired() {
             return Ok(false);

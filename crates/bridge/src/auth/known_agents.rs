@@ -1,4 +1,4 @@
-//! Agents and the shells that people gave a tap for outlive the server; so does the knowledge of them.
+//! Keeps known agents, and shells that a tap was given for, on the shelf across restarts of the server.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use crate::runtime::Store;
 
 const PREFIX: &str = "agent/";
 const VOUCHED: &str = "taps/shell/";
-/// Which boot of this machine the shells belong to.
+/// The boot of this machine that the remembered shells belong to.
 const BOOT: &str = "taps/boot";
 
 /// How long a process is remembered across restarts. Beyond: only until the server stops.
 const REMEMBERED: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 impl Agents {
-    /// Remembers a process as an agent, also for the next server. Returns `false` if there is no such process.
+    /// Remembers a process as an agent, across restarts too. Returns `false` if there is no such process.
     pub async fn announce_for_good(&self, pid: u32, store: &Store, now: Timestamp) -> Result<bool, ShelfError> {
         let Some(Announced { id, leader }) = self.take_in(pid) else { return Ok(false) };
-        // Where it is: that session proves nothing from now on, also when the agent has ended.
+        // The leader of its session: a terminal there proves nothing from now on, even after the agent has exited.
         let place = leader.map(ProcessId::written).unwrap_or_default();
         let until = Some(now.plus(REMEMBERED));
         store.put(&format!("{PREFIX}{}", id.written()), place.as_bytes(), Expect::Any, until, now).await?;
@@ -37,7 +37,7 @@ impl Agents {
         Ok(true)
     }
 
-    /// Remembers that a person gave a tap for this shell, also for the next server.
+    /// Remembers across restarts that a person gave a tap for this shell.
     pub(crate) async fn vouch_for_good(
         &self,
         shell: ProcessId,
@@ -45,7 +45,7 @@ impl Agents {
         store: &Store,
         now: Timestamp,
     ) -> Result<(), ShelfError> {
-        // For this server at once, whether or not the shelf takes it.
+        // In memory first, in case the shelf fails.
         self.take_for_proven(shell, leader);
         let place = leader.map(ProcessId::written).unwrap_or_default();
         let until = Some(now.plus(REMEMBERED));
@@ -53,11 +53,12 @@ impl Agents {
         Ok(())
     }
 
-    /// Recalls the agents and shells that earlier servers knew and that are still there.
+    /// Restores the agents and shells that earlier servers knew and that still run.
     pub async fn recall(&self, store: &Store, now: Timestamp) -> Result<(), ShelfError> {
         for item in store.list(PREFIX, now).await? {
             let process = item.key.strip_prefix(PREFIX).and_then(ProcessId::read);
-            // What is gone stays on the shelf until it expires: it may run on another machine that shares it.
+            // Agents that no longer run stay on the shelf until they expire: they may run on another machine that
+            // shares it.
             if let Some(process) = process {
                 self.recognise(process, std::str::from_utf8(&item.value).ok().and_then(ProcessId::read));
             }
@@ -73,8 +74,8 @@ impl Agents {
     }
 }
 
-/// Is this still the boot that the last server ran in? Start times count from it, so a tap given before a reboot could fit
-/// another process after it.
+/// Has the machine not rebooted since the last server ran? Start times count from the boot, so a tap given before a
+/// reboot could match another process after it.
 async fn is_same_boot(store: &Store, now: Timestamp) -> Result<bool, ShelfError> {
     let boot = ourselves::boot_id();
     let known = store.get(BOOT, now).await?;

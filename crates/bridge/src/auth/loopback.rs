@@ -1,4 +1,4 @@
-//! Whoever calls from this machine and cannot send a token, where the operator has said that this is enough.
+//! Callers without a token: the server itself, the local socket, and loopback clients where the operator allows them.
 
 use askbridge_core::ids::PartyId;
 use askbridge_platform::{loopback, ourselves};
@@ -6,11 +6,11 @@ use askbridge_platform::{loopback, ourselves};
 use super::ancestry::{Agents, Ancestry};
 use super::caller::{Caller, Role};
 
-/// The party of everybody who is let in without a token.
+/// The party of every caller that is let in without a token.
 const PARTY: &str = "insecure_loopback";
 
 impl Caller {
-    /// The party of what the server itself looks after.
+    /// The party of asks that the server itself makes.
     pub(crate) const OURSELVES: &'static str = "askbridge_itself";
 
     /// The server itself: sees everything, decides nothing. It has no token that could be revoked.
@@ -19,22 +19,23 @@ impl Caller {
         Self { party: PartyId::from(Self::OURSELVES), role: Role::Local, name: name.into(), device: name.into() }
     }
 
-    /// Somebody on this machine, taken for its user. An agent that runs here is taken for them too.
+    /// A client on this machine, taken for the machine's user. So is an agent that runs here.
     pub fn without_token(user: &str) -> Self {
         Self { party: PartyId::from(PARTY), role: Role::Operator, name: user.into(), device: "loopback".into() }
     }
 
-    /// The party of everything that asks from this machine: the token file and the local socket.
+    /// The party of the token file and the local socket.
     pub(crate) const THIS_MACHINE: &'static str = "tok_local";
 
-    /// Does this caller hold a token that makes a device of it?
+    /// Does this caller hold the token of a person's device?
     pub(crate) fn holds_a_device(&self) -> bool {
         matches!(self.role, Role::Person | Role::Operator) && !self.has_no_token()
     }
 
-    /// Was this caller let in without a token? Then there is none that could be revoked.
+    /// Was this caller let in without a token? Then there is none to revoke.
     ///
-    /// The token file has the role `Local`. Whatever else is of its party came by the local socket, for which the kernel vouches.
+    /// The token file has the role `Local`. All other callers of its party came over the local socket, where the kernel
+    /// vouches for them.
     pub(crate) fn has_no_token(&self) -> bool {
         match self.party.as_str() {
             PARTY | Self::OURSELVES => true,
@@ -44,10 +45,11 @@ impl Caller {
     }
 }
 
-/// Could the program at the other end of a loopback connection be the user's own? Not if it is another user's, nor if it
-/// runs below an agent that we know. `port` is its own.
+/// May the program at the other end of a loopback connection be the user's own? Not if it is another user's, nor if it
+/// runs below a known agent. `port` is its own.
 ///
-/// Where the system does not say whose it is, it could: this narrows what `--insecure-loopback` opens, it does not close it.
+/// If the system does not say whose it is, it may be: this narrows what `--insecure-loopback` opens, it does not close
+/// it.
 pub(crate) fn may_be_the_user(agents: &Agents, port: u16) -> bool {
     loopback::ends_at(port).all(|end| {
         let process = end.process();
@@ -55,7 +57,7 @@ pub(crate) fn may_be_the_user(agents: &Agents, port: u16) -> bool {
     })
 }
 
-/// Does the program at the other end of a loopback connection run below an agent that we know? `port` is its own.
+/// Does the program at the other end of a loopback connection run below a known agent? `port` is its own.
 pub(crate) fn is_a_known_agent(agents: &Agents, port: u16) -> bool {
     let mut processes = loopback::ends_at(port).filter_map(|end| end.process());
     processes.any(|pid| agents.ancestry(pid) == Ancestry::BelowAnAgent)

@@ -10,7 +10,7 @@ use super::tokens::{TokenInfo, TokenRole, Tokens, TokensError};
 use crate::chance::Chance;
 use crate::runtime::Store;
 
-/// A person's new token.
+/// The token that a link or code was redeemed for.
 #[derive(Debug)]
 pub struct Paired {
     pub token: Secret,
@@ -35,15 +35,15 @@ pub enum PairingError {
 struct Link {
     name: String,
     role: TokenRole,
-    /// Did a device of a person agree to it? Otherwise it makes the first device, or none.
+    /// Did a person's device agree to it? If not, it pairs only the first device, unless taps are off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     vouched: bool,
-    /// The device that made it. The link is worthless once that device is revoked.
+    /// The device that made it. The link is void once that device is revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     maker: Option<String>,
 }
 
-/// Who made a link that makes a person's device.
+/// Who made a link that pairs a person's device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkMadeBy {
     /// A device of that person.
@@ -93,14 +93,14 @@ pub async fn make_code(
         let code = Secret::from(format!("{:06}", chance.u64() % 1_000_000));
         match store.put(&code_key(&code), &link, Expect::Absent, expires_at, now).await {
             Ok(_) => return Ok(code),
-            // Another code is the same: not impossible, with a million of them.
+            // The code is taken, which can happen among a million.
             Err(ShelfError::Conflict { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-/// Uses a link: of any number who try, one gets the token.
+/// Redeems a link. Of any number of attempts, one gets the token.
 pub async fn redeem(
     store: &Store,
     tokens: &Tokens,
@@ -111,7 +111,8 @@ pub async fn redeem(
     use_up(store, tokens, &key(&secret), device, now).await
 }
 
-/// Uses a code in the same way. Codes and links are kept apart: a code is short, and counts on being tried slowly.
+/// Redeems a code. Codes and links have separate keys: a code is short, and is safe only because attempts are rate
+/// limited.
 pub async fn redeem_code(
     store: &Store,
     tokens: &Tokens,

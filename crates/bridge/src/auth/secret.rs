@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::chance::Chance;
 
-/// A secret in its readable form. Does not print itself by accident.
+/// A secret in its readable form. `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -17,7 +17,7 @@ impl Secret {
         Self(format!("{prefix}_{}", hex(&bytes)))
     }
 
-    /// Returns the secret itself: for showing it once.
+    /// Returns the secret itself, to show it once.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -39,7 +39,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Returns the hash under which a secret is kept. A plain hash is enough: there is nothing to guess in 256 random bits.
+/// Returns the hash under which a secret is stored. A plain hash is enough: 256 random bits cannot be guessed.
 pub(crate) fn hash(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }

@@ -1,4 +1,4 @@
-//! Tokens: kept as hashes on the shelf, cached in memory.
+//! Tokens: stored as hashes on the shelf, cached in memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::secret::{self, Secret};
 use crate::chance::Chance;
 use crate::runtime::Store;
 
-/// What a token is good for, as it lies on the shelf. Never the token itself.
+/// What a token is good for, as stored on the shelf. Never the token itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenInfo {
     /// Names the token in lists and for revoking; not a secret.
@@ -53,25 +53,25 @@ pub enum TokensError {
 const PREFIX: &str = "token/";
 const NAME_CHARS_MAX: usize = 64;
 
-/// A token, and whoever holds it.
+/// A token and its holder.
 #[derive(Debug, Clone)]
 struct Known {
     info: Arc<TokenInfo>,
     caller: Caller,
 }
 
-/// Every token that is known here.
+/// Every token that this server knows.
 #[derive(Debug)]
 pub struct Tokens {
     pub(super) store: Store,
     pub(super) chance: Chance,
     known: RwLock<HashMap<[u8; 32], Known>>,
-    /// Counts what changed about tokens that are known, so that open connections look again whose they are.
+    /// Counts changes to known tokens, so that open connections check again whose they are.
     changes: watch::Sender<u64>,
     /// Held while a token is renamed or revoked: a rename that began before a revocation would bring the token back.
     pub(super) changing: tokio::sync::Mutex<()>,
     pub(super) taps: Taps,
-    /// What pages of other systems hold instead of a token.
+    /// Login cookies, which pages of other systems hold instead of a token.
     pub(super) cookies: Cookies,
 }
 
@@ -83,7 +83,7 @@ impl TokenRole {
 }
 
 impl Tokens {
-    /// Loads what is on the shelf.
+    /// Loads the tokens from the shelf.
     pub async fn load(store: Store, chance: Chance, now: Timestamp) -> Result<Self, TokensError> {
         let items = store.list(PREFIX, now).await?;
         let known = items.iter().filter_map(|item| {
@@ -106,16 +106,17 @@ impl Tokens {
         })
     }
 
-    /// Recognises a token.
+    /// Returns the holder of a token.
     pub fn caller(&self, token: &str) -> Option<Caller> {
         let hash = secret::hash(token);
         let known = self.known.read();
         let (kept, known) = known.get_key_value(&hash)?;
-        // The map compares early bytes first; what it found is compared once more without looking at the clock.
+        // The map's comparison stops at the first different byte, so what it found is compared once more in constant
+        // time.
         bool::from(kept.ct_eq(&hash)).then(|| known.caller.clone())
     }
 
-    /// Everybody of this name who may see what people see, and still has a token.
+    /// The holders of tokens with this name, except agents and bots.
     pub(crate) fn people(&self, name: &str) -> Vec<Caller> {
         let known = self.known.read();
         let callers = known.values().map(|known| &known.caller);
@@ -125,27 +126,27 @@ impl Tokens {
             .collect()
     }
 
-    /// Is there still a token of this party?
+    /// Does this party still hold a token?
     pub fn holds(&self, party: &PartyId) -> bool {
         self.holder(party).is_some()
     }
 
-    /// Returns who holds the token of this party now, under their present name.
+    /// Returns the holder of this party's token, under their present name.
     pub fn holder(&self, party: &PartyId) -> Option<Caller> {
         self.known.read().values().find(|known| known.caller.party == *party).map(|known| known.caller.clone())
     }
 
-    /// Waits until the token of this caller is revoked. Everything that waits on a caller's behalf waits for this beside it, and
-    /// looks at it first: from that moment on the caller is a stranger, who is told nothing.
+    /// Waits until this caller's token is revoked. Everything that waits on a caller's behalf also waits for this, and
+    /// polls it first: a caller whose token was revoked is told nothing more.
     ///
-    /// Never comes for a caller who was let in without a token.
+    /// Never returns for a caller that was let in without a token.
     pub(crate) async fn revoked(&self, caller: &Caller) {
         let mut changes = self.changes();
         let is_known = || match caller.has_no_token() {
             true => true,
             false => self.holds(&caller.party),
         };
-        // A script on the local socket is of the token file's party also where there is no token file.
+        // A script on the local socket has the token file's party even if there is no token file.
         if caller.party.as_str() == Caller::THIS_MACHINE && !is_known() {
             std::future::pending::<()>().await;
         }
@@ -156,17 +157,17 @@ impl Tokens {
         }
     }
 
-    /// Has open connections look again whose they are.
+    /// Makes open connections check again whose they are.
     pub(super) fn tell_changes(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Says when a token was revoked, its device renamed, or a page logged out.
+    /// Signals that a token was revoked, its device renamed, or a page logged out.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// Makes a token. This is the only time it is seen.
+    /// Makes a token and returns its secret; afterwards only its hash is known.
     pub async fn make(
         &self,
         name: &str,
@@ -187,14 +188,14 @@ impl Tokens {
         Ok((secret, info))
     }
 
-    /// Keeps a secret that somebody else made, such as the one in the token file.
+    /// Stores a secret that was made elsewhere, such as the one in the token file.
     pub async fn keep(&self, secret: &Secret, info: TokenInfo, now: Timestamp) -> Result<(), TokensError> {
         self.put(secret.hash(), info, now).await
     }
 
     async fn put(&self, hash: [u8; 32], info: TokenInfo, now: Timestamp) -> Result<(), TokensError> {
         if info.role.decides() {
-            // Before the token: were it the other way round, a kill in between would leave the next pairing the first.
+            // Before the token: after a kill in between, the other order would let the next pairing count as the first.
             self.be_first(now).await?;
         }
         let value = serde_json::to_vec(&info).expect("a token's description has text keys");
@@ -203,7 +204,7 @@ impl Tokens {
         Ok(())
     }
 
-    /// Everybody who holds one.
+    /// The holders of all tokens.
     pub(crate) fn holders(&self) -> Vec<Caller> {
         self.known.read().values().map(|known| known.caller.clone()).collect()
     }
@@ -214,7 +215,7 @@ impl Tokens {
         tokens
     }
 
-    /// Gives the device of a token another name.
+    /// Renames the device of a token.
     pub async fn rename(&self, id: &str, device: &str, now: Timestamp) -> Result<Arc<TokenInfo>, TokensError> {
         let device = checked_name(device)?;
         let _alone = self.changing.lock().await;
@@ -232,7 +233,7 @@ impl Tokens {
         found.ok_or_else(|| TokensError::Unknown(id.to_owned()))
     }
 
-    /// Forgets a token: whoever holds it is a stranger from now on.
+    /// Revokes a token: its holder is unknown from now on.
     pub async fn revoke(&self, id: &str) -> Result<Arc<TokenInfo>, TokensError> {
         let _alone = self.changing.lock().await;
         let (hash, info) = self.found(id)?;
@@ -240,14 +241,14 @@ impl Tokens {
         let revoked = self.known.write().remove(&hash);
         self.tell_changes();
         if let Some(revoked) = revoked {
-            // Without its token a cookie is worthless, also where it could not be removed.
+            // Without its token a cookie is worthless, even if it could not be removed.
             let _ = self.end_cookies_of(&revoked.caller.party, None).await;
         }
         Ok(info)
     }
 }
 
-/// Returns a name as it is kept, so that a tap names the same person as the token that it is given for.
+/// Returns a name in its stored form, so that a tap names the same person as the token that it is given for.
 pub fn checked_name(name: &str) -> Result<&str, TokensError> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {

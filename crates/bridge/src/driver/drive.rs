@@ -1,4 +1,4 @@
-//! Lets a machine act, carries out what it wants done, and tells it what happens.
+//! The driver: runs a machine, carries out what it requests, and tells it what happens.
 
 use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
@@ -12,7 +12,7 @@ use super::rulings::Rulings;
 use crate::chance::Chance;
 use crate::runtime::{Follower, Heard, News};
 
-/// One machine and everything about it that waits.
+/// One machine and everything that it waits for.
 pub(crate) struct Driver<P, E> {
     pub(crate) peer: P,
     pub(crate) endpoint: E,
@@ -20,19 +20,19 @@ pub(crate) struct Driver<P, E> {
     chance: Chance,
     follower: Option<Follower>,
     pub(crate) rulings: Rulings,
-    /// Receipts whose events have not been told yet. Empty unless [`Order::NewsBeforeReceipt`].
+    /// Receipts that are held back until their events were told. Empty unless [`Order::NewsBeforeReceipt`].
     held: Vec<(SessionId, Position, Tag, Receipt)>,
     wake_at: Option<Timestamp>,
-    /// The timer, and the time it is set to: most steps leave it as it is.
+    /// The timer, and the time it is set to. Kept across steps, since most leave it as it is.
     alarm: Option<(Timestamp, BoxFuture<'static, ()>)>,
     hang_up: Option<(u16, String)>,
 }
 
-/// What ended the wait of a step.
+/// What ended a call of `step`.
 pub(crate) enum Stepped<F, T> {
     First(F),
     Then(T),
-    /// The machine was told something, or something is stored.
+    /// The machine was told something, or a record was stored.
     Machine,
 }
 
@@ -52,7 +52,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         }
     }
 
-    /// Passes on what the other side said.
+    /// Passes a frame of the other side to the machine.
     pub(crate) fn hear(&mut self, frame: Frame<'_>) -> Result<(), Garbled> {
         self.act(|peer, cx| peer.hear(frame, cx))
     }
@@ -64,7 +64,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         }
     }
 
-    /// Takes what the machine wants written.
+    /// Takes the frames that the machine wants written.
     pub(crate) fn take_frames(&mut self) -> Vec<Frame<'static>> {
         std::mem::take(&mut self.out.frames)
     }
@@ -73,7 +73,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         self.out.bytes()
     }
 
-    /// Ends the conversation, once the frames are out.
+    /// Ends the conversation once the frames are written.
     pub(crate) fn hang_up(&mut self, code: u16, reason: impl Into<String>) {
         self.hang_up = Some((code, reason.into()));
     }
@@ -90,24 +90,24 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         self.follower.is_some()
     }
 
-    /// Tells the machine no more news.
+    /// Stops telling the machine news.
     pub(crate) fn stop_following(&mut self) {
         self.follower = None;
     }
 
-    /// Will nothing ever happen here, unless the other side speaks?
+    /// Will nothing happen here unless the other side sends something?
     pub(crate) fn is_idle(&self) -> bool {
         self.follower.is_none() && self.rulings.is_empty() && self.held.is_empty() && self.wake_at.is_none()
     }
 
-    /// Is everything stored that the machine recorded, and every ruling passed on?
+    /// Are all records stored, and all rulings passed on?
     pub(crate) fn is_settled(&self) -> bool {
         self.rulings.is_empty() && !self.endpoint.is_storing()
     }
 
-    /// Lets the machine act, then carries out what it wants done.
+    /// Lets the machine act, then carries out what it requests.
     ///
-    /// Streams and records come before wishes: what an agent said before a question stands before it in the journal.
+    /// Streams and records come before wishes: what an agent said before a question comes before it in the journal.
     pub(crate) fn act<T>(&mut self, act: impl FnOnce(&mut P, &mut Cx<'_>) -> T) -> T {
         let now = self.endpoint.handle().clock.now();
         let mut cx = Cx { now, ids: &mut self.chance, out: &mut self.out };
@@ -152,10 +152,10 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         result
     }
 
-    /// Waits for one thing that concerns the machine, and tells it. Nothing is lost if this is dropped half-way.
+    /// Waits for one event that concerns the machine, and tells it. Cancel safe.
     ///
-    /// If several are ready: `first` is taken before everything else; `then` after the rulings and before the alarm, because
-    /// what the other side said in time counts although its time is over.
+    /// If several are ready: `first` comes before everything else; `then` after the rulings and before the alarm,
+    /// because a frame that arrived in time counts even if the deadline has passed since.
     pub(crate) async fn step<F, T>(
         &mut self,
         first: impl Future<Output = F>,
@@ -166,7 +166,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
             biased;
             first = first => return Stepped::First(first),
             heard = next(&mut self.follower) => self.heard(heard),
-            // Before the rulings: what was said before a question stands before it in the journal.
+            // Before the rulings: what was said before a question comes before it in the journal.
             () = self.endpoint.stored(), if self.endpoint.is_storing() => {}
             Some((tag, ruling)) = self.rulings.in_flight.next(), if !self.rulings.in_flight.is_empty() => self.ruled(tag, ruling),
             then = then => return Stepped::Then(then),
@@ -178,9 +178,10 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         Stepped::Machine
     }
 
-    /// Takes one thing that is ready by now, without waiting. Says whether there was one.
+    /// Handles one event that is ready now, without waiting. Returns whether there was one.
     pub(crate) fn step_if_ready(&mut self) -> bool {
-        // With `Order::RulingBeforeLaterNews`, news wait until the rulings are passed on; with the other, none is left here.
+        // With `Order::RulingBeforeLaterNews`, news waits until the known rulings are passed on; with the other order
+        // none are kept.
         if self.rulings.known.is_empty()
             && let Some(heard) = self.follower.as_mut().and_then(Follower::next_if_ready)
         {
@@ -195,15 +196,15 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         true
     }
 
-    /// Passes on every ruling that is known, and those on what the machine wishes because of them.
+    /// Passes on all known rulings, and those on wishes that the machine makes because of them.
     pub(crate) fn pass_on_rulings(&mut self) {
         while let Some((tag, ruling)) = self.rulings.known.pop_front() {
             self.act(|peer, cx| peer.reply(tag, ruling, cx));
         }
     }
 
-    /// For a machine whose other side is gone: passes on one ruling, or waits until something is stored. Says whether there
-    /// was anything.
+    /// For a machine whose other side is gone: passes on one ruling, or waits until a record is stored. Returns whether
+    /// there was anything left.
     pub(crate) async fn finish_one(&mut self) -> bool {
         for (_, _, tag, receipt) in std::mem::take(&mut self.held) {
             self.act(|peer, cx| peer.reply(tag, Ok(receipt), cx));
@@ -314,7 +315,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         self.act(|peer, cx| peer.reply(tag, ruling, cx));
     }
 
-    /// Passes on the receipts whose news have been told.
+    /// Passes on the receipts whose events have been told.
     fn release(&mut self) {
         let mut place = 0;
         while place < self.held.len() {

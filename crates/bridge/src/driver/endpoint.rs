@@ -1,4 +1,4 @@
-//! What a driver's machine is connected to: a client's connection, or a process that we run.
+//! The endpoint of a driver's machine: a client's connection, or an agent's process that we run.
 
 use askbridge_core::ids::{Position, SessionId};
 use askbridge_peers::peer::{EndsWith, Frame, Record, Streamed, Tag};
@@ -8,18 +8,19 @@ use askbridge_peers::wish::{Query, Rejection, Watch, Wish};
 use super::rulings::Rulings;
 use crate::runtime::{Batch, Follower, Handle, News};
 
-/// In which order a machine hears of news and of rulings.
+/// In which order a machine is told news and rulings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// A receipt waits until the event that it is about was told, and is then passed on at once. A client first sees what
-    /// happened, then that its wish was granted.
+    /// A receipt waits until its event was told, and is then passed on at once. A client first sees what happened, then
+    /// that its wish was granted.
     NewsBeforeReceipt,
-    /// A ruling says how things stand when it is made, so news that come after it are told after it. Rulings are passed on
-    /// when the endpoint calls [`pass_on_rulings`](super::Driver::pass_on_rulings): a process is first heard to the end.
+    /// A ruling describes the state when it was made, so later news is told after it. Rulings are passed on when the
+    /// endpoint calls [`pass_on_rulings`](super::Driver::pass_on_rulings): first, all that the process has written is
+    /// read.
     RulingBeforeLaterNews,
 }
 
-/// What becomes of a watch.
+/// What a watch leads to.
 pub(crate) enum Watched {
     Follow(Follower),
     /// The machine is told nothing new because of it.
@@ -27,22 +28,22 @@ pub(crate) enum Watched {
     HangUp(u16, String),
 }
 
-/// Why a driver has lost track of what happens.
+/// Why a driver can no longer follow the journal.
 pub(crate) enum Lost {
-    /// The hub let go of the follower.
+    /// The hub is gone, so no more news comes.
     Lagged,
     Failed(Rejection),
 }
 
-/// One end of a conversation, as far as its machine's driver depends on it.
+/// One end of a conversation, as its machine's driver sees it.
 ///
-/// The methods with a body are what an agent's process has no use for.
+/// An agent's process needs none of the methods that have a default body.
 pub(crate) trait Endpoint {
     const ORDER: Order;
 
     fn handle(&self) -> &Handle;
 
-    /// Has a wish ruled on, in the name of the caller at this end.
+    /// Submits a wish in the name of the caller at this end.
     fn wish(&mut self, tag: Tag, wish: Wish, rulings: &mut Rulings);
 
     fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings);
@@ -54,7 +55,7 @@ pub(crate) trait Endpoint {
 
     fn stream(&mut self, streamed: Streamed);
 
-    /// Takes frames that are to be written at once. What is left waits until the transport takes it.
+    /// Takes frames to write them at once. What it leaves waits until the transport is ready.
     fn write(&mut self, _frames: &mut Vec<Frame<'static>>) {}
 
     /// Waits until one more record is stored. Called only while [`is_storing`](Self::is_storing).
@@ -70,10 +71,10 @@ pub(crate) trait Endpoint {
 
     fn end_with(&mut self, _session: SessionId, _ends: EndsWith) {}
 
-    /// Is this news something that the machine is told?
+    /// Is the machine told this news?
     fn hears(&self, news: &News) -> bool;
 
-    /// Looks at an event of an entry before the machine is told. Says whether it is.
+    /// Called for each event before the machine is told. Returns whether the machine is told.
     fn tells(&mut self, _happened: &Happened) -> bool {
         true
     }
@@ -81,7 +82,7 @@ pub(crate) trait Endpoint {
     /// The machine was told all of an entry.
     fn told(&mut self, _batch: &Batch) {}
 
-    /// A connection sat down in a session. Says whether the machine was displaced by it.
+    /// A connection took a seat in a session. Returns whether it displaced this machine.
     fn is_displaced(&mut self, _connection: u64) -> bool {
         false
     }
@@ -91,12 +92,12 @@ pub(crate) trait Endpoint {
         None
     }
 
-    /// The machine was told all that had happened in its chat, up to here.
+    /// The machine was told everything in its chat up to this position.
     fn caught_up(&mut self, _told: Position) {}
 
     /// The machine's wish or query was rejected.
     fn refused(&self, _rejection: &Rejection) {}
 
-    /// Nothing more can be told. Returns with which code and reason the conversation ends.
+    /// The machine can be told nothing more. Returns the code and reason that the conversation ends with.
     fn lose_track(&mut self, why: Lost) -> (u16, String);
 }

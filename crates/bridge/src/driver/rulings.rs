@@ -1,4 +1,4 @@
-//! Rulings on a machine's wishes and queries: those in flight, and those that are known and not yet passed on.
+//! Rulings on a machine's wishes and queries: in flight, or known and not yet passed on.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use askbridge_peers::wish::{Receipt, Rejection};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 
-/// What became of one wish or query.
+/// The result of one wish or query.
 pub(crate) type Ruling = (Tag, Result<Receipt, Rejection>);
 
 #[derive(Default)]
@@ -18,12 +18,12 @@ pub(crate) struct Rulings {
 }
 
 impl Rulings {
-    /// Adds a ruling that has to be waited for.
+    /// Adds a ruling that is still in flight.
     pub(crate) fn wait_for(&mut self, ruling: impl Future<Output = Ruling> + Send + 'static) {
         self.in_flight.push(Box::pin(ruling));
     }
 
-    /// Adds a ruling that needs no waiting.
+    /// Adds a ruling that is known already.
     pub(crate) fn know(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>) {
         self.known.push_back((tag, ruling));
     }
@@ -32,17 +32,17 @@ impl Rulings {
         self.in_flight.len()
     }
 
-    /// Are there rulings that could be passed on at once?
+    /// Are there rulings that can be passed on at once?
     pub(crate) fn has_known(&self) -> bool {
         !self.known.is_empty()
     }
 
-    /// Has the machine heard of every ruling that it waits for?
+    /// Has the machine been told every ruling that it waits for?
     pub(crate) fn is_empty(&self) -> bool {
         self.in_flight.is_empty() && self.known.is_empty()
     }
 
-    /// Drops what is in flight.
+    /// Drops the rulings in flight.
     #[cfg(test)]
     pub(crate) fn clear(&mut self) {
         self.in_flight.clear();

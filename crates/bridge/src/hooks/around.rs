@@ -1,4 +1,4 @@
-//! What lies around an agent: the end of its own record of the conversation, and the branch of its folder.
+//! Reads the context of an agent's question: the end of its transcript, and the git branch of its folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,29 +14,29 @@ use tracing::debug;
 use super::desk::Hooks;
 use crate::regular;
 
-/// How far up from its folder a repository is looked for. Beyond: there is none.
+/// How many parent folders are searched for a repository. Beyond: there is none.
 const PARENTS_MAX: usize = 64;
-/// Bytes of a file that only names something. Beyond: it is something else.
+/// Size limit for a file that holds only a name or path. Beyond: it is something else.
 const NAME_BYTES_MAX: u64 = 4096;
 
-/// How long to wait until an agent has written down what it asks about: it says why just before. Beyond: what it said earlier
-/// goes along.
+/// How long to wait until the agent has written the call to its transcript: it says why just before. Beyond: the ask
+/// carries the text before that.
 const WRITTEN_MAX: Duration = Duration::from_secs(1);
 const BREATH: Duration = Duration::from_millis(20);
 
-/// Looks around an agent that asks about a call, or only passes by. For callers on the local socket alone: they name the
-/// files, and could read them themselves.
+/// Reads the context of an agent's event. Only for callers on the local socket: they name the files, and could read
+/// them themselves.
 ///
-/// Files are read on a thread of its own, since a file system may not answer at all (one over a network, or in a process that
-/// the agent itself runs). Such a thread is left behind when the time is over, so there is a bound on how many there are, and
-/// neither the runtime nor its shutdown waits for one.
+/// Files are read on a separate thread, since a file system may hang (one over a network, or one served by the agent
+/// itself). A thread that hangs is abandoned at the timeout. A semaphore bounds their number, and neither the runtime
+/// nor its shutdown waits for them.
 pub(super) async fn look_around(hooks: &Hooks, heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
     let (looked, about) = (heard.clone(), asked.cloned());
     let looking = async {
         let place = hooks.looking.clone().acquire_owned().await.ok()?;
         let (done, found) = oneshot::channel();
         let look = move || {
-            // Nobody may wait for it any more.
+            // The receiver may have timed out.
             let _ = done.send(look(&looked, about.as_ref()));
             drop(place);
         };
@@ -56,7 +56,7 @@ fn look(heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
     let path = heard.record.as_deref().map(Path::new);
     let read = || path.and_then(|path| end_of(path).ok()).map(|end| read_record(&end)).unwrap_or_default();
     let mut record = read();
-    // A subagent's conversation is written elsewhere.
+    // A subagent's conversation is written to another file.
     let is_here = heard.agent == Agent::Claude
         && !heard.in_subagent
         && path.is_some_and(|path| path.parent().is_some_and(Path::is_dir));
@@ -72,15 +72,16 @@ fn look(heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
     (Around { text: record.text, title: record.title, branch, ..Around::default() }, record.version)
 }
 
-/// The end of a file, as text. A whole one if it is short.
+/// The end of a file as text; the whole of a short one.
 fn end_of(path: &Path) -> io::Result<String> {
     let (_, end) = regular::read_end(path, HOOK_RECORD_BYTES_MAX)?;
     Ok(String::from_utf8_lossy(&end).into_owned())
 }
 
-/// The branch that a folder is on, or a commit as short as git shows it. Read from files, since git may not be installed.
+/// The branch checked out in a folder, or a commit id as short as git shows it. Read from files, since git may not be
+/// installed.
 ///
-/// In a worktree and in a submodule, `.git` is a file that says where to look.
+/// In a worktree and in a submodule, `.git` is a file that names the real folder.
 pub fn branch_of(folder: &Path) -> Option<String> {
     let git = folder.ancestors().take(PARENTS_MAX).map(|parent| parent.join(".git")).find(|git| git.exists())?;
     let git = match git.is_dir() {

@@ -1,4 +1,4 @@
-//! Is the person away from this machine? As they said, or, unless they did, by when they last typed.
+//! Whether the person is away from this machine: as they said, or else by when they last typed.
 
 use std::time::Duration;
 
@@ -26,16 +26,16 @@ pub enum AwayMode {
     Auto,
 }
 
-/// Whether they are away, and why we think so.
+/// Whether they are away, and how we know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Presence {
     pub mode: AwayMode,
     pub is_away: bool,
-    /// How long nobody has typed at a terminal. `None`: there is none, and then only their word counts.
+    /// Time since the last key press at any terminal. `None`: there is no terminal, and only what they said counts.
     pub quiet: Option<Duration>,
 }
 
-/// Looks whether the person is away.
+/// Finds out whether the person is away.
 pub(crate) async fn presence(app: &App) -> Result<Presence, Rejection> {
     let now = app.handle.clock.now();
     let kept = app.handle.store.get(KEY, now).await.map_err(|error| Rejection::Down(chain(&error)))?;
@@ -49,7 +49,7 @@ pub(crate) async fn presence(app: &App) -> Result<Presence, Rejection> {
     Ok(Presence { mode, is_away, quiet })
 }
 
-/// Remembers what they said, also for the next server.
+/// Stores what they said, across restarts too.
 pub(crate) async fn set_away(app: &App, mode: AwayMode) -> Result<(), Rejection> {
     let value = serde_json::to_vec(&mode).expect("a word is JSON");
     let put = app.handle.store.put(KEY, &value, Expect::Any, None, app.handle.clock.now()).await;

@@ -1,4 +1,4 @@
-//! A hook that lost its server and comes back: it waits for the same ask as before.
+//! A hook that lost its server and reconnects: it waits for the same ask as before.
 
 use askbridge_core::ids::AskId;
 use askbridge_peers::doors::hook::{Around, Heard, Mouth, What};
@@ -19,7 +19,7 @@ pub(super) async fn left_by(app: &App, hook: Option<ProcessId>) -> Result<Option
     Ok(all.into_iter().find(|(_, waiting)| waiting.hook == hook).map(|(ask, _)| ask))
 }
 
-/// Holds a hook for an ask that it made earlier. Whatever became of the ask meanwhile is what the hook prints.
+/// Holds a hook for an ask that it made earlier. If the ask was settled meanwhile, the hook prints that.
 pub(super) async fn come_back(
     app: &App,
     event: &Event,

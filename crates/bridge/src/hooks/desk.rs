@@ -1,4 +1,4 @@
-//! One event of one hook: what it means is done, and what the hook has to print comes back.
+//! Handles one event of one hook, and returns what the hook prints.
 
 use std::sync::{Arc, OnceLock};
 
@@ -30,12 +30,12 @@ use crate::auth::{Caller, ProcessId, agent_above};
 use crate::runtime::{Entrance, chain};
 use crate::server::App;
 
-/// What is remembered between two events.
+/// State kept between events.
 #[derive(Debug)]
 pub(crate) struct Hooks {
     pub(super) notes: Notes,
     pub(super) connected: Connected,
-    /// Places for threads that read what lies around an agent.
+    /// Permits for threads that read an agent's files.
     pub(super) looking: Arc<Semaphore>,
     options: OnceLock<HookOptions>,
 }
@@ -48,7 +48,7 @@ impl Default for Hooks {
 }
 
 impl Hooks {
-    /// Says how agents in terminals are treated. Said twice, the first counts.
+    /// Sets how agents in terminals are treated. Only the first call counts.
     pub(crate) fn set(&self, options: HookOptions) {
         let _ = self.options.set(options);
     }
@@ -58,16 +58,16 @@ impl Hooks {
     }
 }
 
-/// What a hook has brought.
+/// One event, as a hook sent it.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) text: String,
     pub(crate) caller: Caller,
-    /// The hook's process, where it called on the local socket.
+    /// The hook's process, if it called on the local socket.
     pub(crate) hook: Option<ProcessId>,
-    /// Does somebody sit in front of its agent? As the agent says it, where it does.
+    /// Does a person sit at its agent? Set only if the agent says so.
     pub(crate) attended: Option<bool>,
-    /// It was here before, and lost the server that it waited at.
+    /// The hook reconnects after its server went away.
     pub(crate) again: bool,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Event {
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) text: String,
-    /// What the agent has heard with it, once the hook has taken it.
+    /// What the agent has received once the hook has taken this.
     pub(crate) told: Vec<Parcel>,
 }
 
@@ -85,7 +85,7 @@ impl From<String> for Output {
     }
 }
 
-/// Returns what the hook prints; `None` is no opinion. `gone` says that nobody waits for it any more.
+/// Returns what the hook prints; `None` is no opinion. `gone` is cancelled when the hook has disconnected.
 pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Option<Output> {
     let heard = hear(&event.text)?;
     let agent = event.hook.and_then(|hook| agent_above(hook.pid, "hook")).and_then(ProcessId::of);
@@ -104,7 +104,7 @@ pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) ->
     }
 }
 
-/// Nothing below an agent may decide.
+/// Announces the agent: nothing below it may decide.
 async fn know(app: &App, agent: ProcessId) -> Result<(), Rejection> {
     if app.agents.knows(agent) {
         return Ok(());
@@ -157,7 +157,7 @@ async fn act(
     }
 }
 
-/// A tool is about to be called, or a person is asked about one.
+/// Handles a call that is about to run, or that a person is asked about.
 async fn asked(
     app: &App,
     event: &Event,
@@ -178,10 +178,10 @@ async fn asked(
         }
         _ => None,
     };
-    // Looking around may take a moment, in which a run may end.
+    // Before the files are read: that may take a moment, in which the run may end.
     let mouth = mouth_beside(heard, event.attended, agent);
-    // A path is followed for a process of the same user, which could follow it itself. What comes over the network may come
-    // from an agent on another machine, and names what is none of its business here.
+    // Files are read for a process of the same user, which could read them itself. A request over the network may come
+    // from an agent on another machine, which must not read files here.
     let (mut around, version) = match event.hook {
         Some(_) => look_around(&app.hooks, heard, asked.as_ref()).await,
         None => Default::default(),
@@ -199,7 +199,7 @@ async fn asked(
         }
         Step::Hold { call, park, follows } => {
             let call = asked.unwrap_or(call);
-            // What follows finds the same ask again.
+            // The next event about this call finds the same ask by it.
             if follows {
                 notes.keep(&heard.conversation, call.clone());
             }
@@ -219,7 +219,7 @@ struct Called<'a> {
     failed: bool,
 }
 
-/// What the end of a call or of a turn came to.
+/// The result of `over`.
 #[derive(Default)]
 struct Over {
     /// `None`: nothing was ever asked in this conversation.
@@ -228,13 +228,13 @@ struct Over {
     told: Option<String>,
 }
 
-/// A call was run, or a turn ended: an answer to it is no longer waited for.
+/// Handles a call that was run, or a turn that ended: no answer to it is waited for any longer.
 async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'_>>) -> Result<Over, Rejection> {
     let Current { id: session, exists } = current(&app.handle, &caller.party, heard).await?;
     if !exists {
         return Ok(Over::default());
     }
-    // What a hook has taken a moment ago may not be written yet, and was heard.
+    // A delivery that a hook took a moment ago may not be written yet.
     app.handle.flush(session).await?;
     let untold = app.handle.look(session, |state| {
         let untold = state.session.asks.values().filter(|live| live.delivered_at.is_none());
@@ -243,7 +243,7 @@ async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'
     let mut about = untold.await?;
     if let Some(Called { call, .. }) = called {
         about.retain(|view| is_about(view, call));
-        // Without a name, one call ends one ask.
+        // A call without an id ends one ask.
         about.truncate(1);
     }
     let mut told = None;
@@ -274,17 +274,18 @@ async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'
     Ok(Over { session: Some(session), told })
 }
 
-/// The call ran although we had said no: the agent was not stopped by us after all, so it is not told why.
+/// Takes back the messages about an ask whose call ran although we had said no: we did not stop the agent, so there is
+/// no reason to give.
 async fn unsay(app: &App, ask: AskId) -> Result<(), Rejection> {
     for message in app.handle.messages_about(ask).await? {
-        // Refused for one that was read already.
+        // Refused for a message that was read already.
         let _ = app.handle.submit(ask.session, vec![Intent::Unsay { message }]).await;
     }
     Ok(())
 }
 
-/// What waits for the agent is read to it now that it begins or has finished: late answers, why it was stopped, and what a person
-/// wrote to it.
+/// Passes waiting messages to the agent, at a new prompt or at the end of its turn: late answers, why it was stopped,
+/// and what a person wrote to it.
 async fn messages(
     app: &App,
     caller: &Caller,
@@ -305,7 +306,7 @@ async fn messages(
     Ok(Some(Output { text: printed(&text.join("\n\n")), told }))
 }
 
-/// The conversation is over, unless one of its questions waits to be resumed.
+/// Closes the session of a conversation that ended, unless one of its asks is parked.
 async fn end(app: &App, caller: &Caller, session: SessionId, why: &str) -> Result<(), Rejection> {
     let open = app.handle.look(session, |state| {
         let open = state.session.open();
@@ -326,7 +327,7 @@ async fn end(app: &App, caller: &Caller, session: SessionId, why: &str) -> Resul
     Ok(())
 }
 
-/// The agent wants to be looked at. That it asks something is known already.
+/// Handles a notification of the agent. Permission prompts are known from their own event.
 async fn notified(
     app: &App,
     caller: &Caller,
@@ -336,7 +337,7 @@ async fn notified(
     text: &str,
 ) -> Result<(), Rejection> {
     const ASKS: &str = "permission_prompt";
-    // A server of the agent's has opened a dialog; that may be ours, beside the card. What came of it is no news.
+    // An MCP server of the agent opened a dialog. It may be our own, shown beside the card; its result is not news.
     const DIALOG: &str = "elicitation_dialog";
     const DIALOG_IS_OVER: &str = "elicitation_response";
     let is_our_dialog = match agent.filter(|_| kind == DIALOG) {

@@ -1,4 +1,4 @@
-//! A hook that is held: asked, waited for, answered, or let go.
+//! Holds one hook: makes the ask, waits for its end, and returns what the hook prints.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::auth::{Caller, ProcessId};
 use crate::runtime::Entrance;
 use crate::server::App;
 
-/// How often it is looked whether the agent is still there. A hook can outlive an agent that was killed.
+/// How often to check whether the agent still runs. A hook can outlive an agent that was killed.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// A hook whose agent waits.
@@ -33,7 +33,7 @@ pub(super) struct Held<'a> {
     pub(super) session: SessionId,
     pub(super) around: Around,
     pub(super) agent: Option<ProcessId>,
-    /// The hook's own process, where it called on the local socket.
+    /// The hook's own process, if it called on the local socket.
     pub(super) hook: Option<ProcessId>,
     pub(super) park: Option<Duration>,
     pub(super) follows: bool,
@@ -49,17 +49,17 @@ impl Held<'_> {
 /// Why the waiting ended.
 enum Ended {
     Settled,
-    /// The hook is gone: its agent let go of it, or is gone itself.
+    /// The hook has disconnected: its agent cancelled it, or has exited.
     Gone,
-    /// It has waited long enough; its question is parked.
+    /// The process was kept long enough; the ask is parked.
     Warm,
-    /// We are to stop. The terminal goes on without us.
+    /// The server stops. The terminal goes on without us.
     Stopping,
-    /// Whoever brought it is a stranger now, and hears nothing.
+    /// The caller's token was revoked; it is told nothing.
     Revoked,
 }
 
-/// Asks, and waits. Returns what the hook prints.
+/// Makes the ask and waits. Returns what the hook prints.
 pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> Result<Option<Output>, Rejection> {
     let reach = if held.park.is_some() { Reach::Resumable } else { Reach::Held };
     let wish = match wish(held.heard, &held.call, held.session, &held.around, reach) {
@@ -82,7 +82,7 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
     wait_and_answer(app, &held, ask, gone).await
 }
 
-/// Waits for an ask that was made. Returns what the hook prints.
+/// Waits for an ask that exists. Returns what the hook prints.
 pub(super) async fn wait_and_answer(
     app: &App,
     held: &Held<'_>,
@@ -132,7 +132,7 @@ pub(super) async fn wait_and_answer(
     }
 }
 
-/// Asks, or finds what was asked before. A name that was used for something else does not count.
+/// Makes the ask, or finds the one made before. If its key was used for something else, asks without a key.
 async fn ask(app: &App, held: &Held<'_>, wish: AskWish) -> Result<Receipt, Rejection> {
     let nameless = AskWish { key: None, call: None, ..wish.clone() };
     let grant = async |wish| app.gate().grant(held.caller, held.entrance(), Wish::Ask(Box::new(wish))).await;
@@ -174,7 +174,7 @@ async fn wait(app: &App, held: &Held<'_>, ask: AskId, gone: CancellationToken) -
     })
 }
 
-/// Lets the agent's process go. Its question stays, and is found again when it is resumed.
+/// Parks the ask and ends the agent's process. The ask is found again when the run is resumed.
 async fn park(app: &App, held: &Held<'_>, ask: AskId) -> Result<Option<String>, Rejection> {
     // Of two calls that are deferred together, the agent forgets one.
     let others = app.handle.look(held.session, |state| state.session.open().filter(|live| live.ask.id != ask).count());
@@ -191,7 +191,7 @@ async fn park(app: &App, held: &Held<'_>, ask: AskId) -> Result<Option<String>, 
             info!(ask.id = %ask, "Ask {ask} is parked; `askbridge resume` goes on once it is answered");
             Ok(Some(defer()))
         }
-        // Answered at this very moment.
+        // It was answered at this moment.
         Err(Rejection::Refused(_)) => {
             forget_parked(app, ask).await;
             let view = app.handle.ask(ask).await?;

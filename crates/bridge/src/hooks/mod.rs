@@ -1,9 +1,9 @@
-//! Agents in people's own terminals: what their hooks tell us, what they are told, and what becomes of it without them.
+//! Agents in people's own terminals: handles the events of their hooks, and what is left when a hook is gone.
 //!
-//! A hook is one request on the local socket that is held as long as its agent waits. [`desk`](self) decides nothing: what
-//! an event means and what is printed is the door's (`peers/src/doors/hook`), what may happen to an ask is the rules'. Here
-//! is what needs a machine: whose process it is, what lies around it, whether somebody sits there, and the waiting.
-//! Why this is not a `Peer` behind the driver: `docs/design/0005-hook-door.md`.
+//! A hook is one request on the local socket that is held as long as its agent waits. [`desk`](self) decides nothing:
+//! the door (`peers/src/doors/hook`) says what an event means and what is printed, the rules say what may happen to an
+//! ask. Here is what needs a machine: whose process it is, the agent's files, whether a person sits there, and the
+//! waiting. Why this is not a `Peer` behind the driver: `docs/design/0005-hook-door.md`.
 
 mod around;
 mod away;

@@ -1,4 +1,4 @@
-//! Whom an agent asks beside us: its terminal, a prompt tool, or nobody.
+//! Who else can answer the agent: its terminal, a prompt tool, or nobody.
 
 use askbridge_peers::doors::hook::{Agent, Heard, Mouth};
 use askbridge_platform::processes::shows_on_a_terminal;
@@ -6,19 +6,19 @@ use askbridge_platform::processes::shows_on_a_terminal;
 use super::prompting::prompt_tool;
 use crate::auth::{ProcessId, command_line};
 
-/// Why an ask is taken back that a run without a terminal no longer waits for.
+/// Why an ask is withdrawn when a run without a terminal no longer waits for it.
 pub(super) const WENT_ON: &str = "the run went on without an answer";
 
-/// Looks at the agent's process. `attended` is what the agent itself says, as far as it does.
+/// Finds out from the agent's process who else can answer. `attended` is what the agent itself says, if it does.
 ///
-/// A process that cannot be seen is taken for one that can be answered elsewhere: its dialog, or its prompt tool, must not be
-/// cut short.
+/// If the process cannot be inspected, it is assumed that it can be answered elsewhere: its dialog, or its prompt tool,
+/// must not be cut short.
 pub(super) fn mouth_beside(heard: &Heard, attended: Option<bool>, agent: Option<ProcessId>) -> Mouth {
     let arguments = agent.map(|agent| command_line(agent.pid)).unwrap_or_default();
     let Some(agent) = agent.filter(|_| heard.agent == Agent::Claude && !arguments.is_empty()) else {
         return if attended == Some(false) { Mouth::PromptTool } else { Mouth::Terminal };
     };
-    // A dialog needs a terminal to be shown on.
+    // A dialog needs a terminal.
     let has_screen = || attended.unwrap_or_else(|| shows_on_a_terminal(agent.pid));
     match runs_once(&arguments) || !has_screen() {
         false => Mouth::Terminal,
@@ -27,7 +27,7 @@ pub(super) fn mouth_beside(heard: &Heard, attended: Option<bool>, agent: Option<
     }
 }
 
-/// Claude Code started so shows no dialog, also in a terminal.
+/// Claude Code started like this shows no dialog, even in a terminal.
 fn runs_once(arguments: &[String]) -> bool {
     arguments.iter().skip(1).any(|flag| flag == "-p" || flag == "--print")
 }

@@ -1,4 +1,4 @@
-//! What calls are called. Whoever asks about a call a moment later does not say it.
+//! Remembers the ids of recent calls: the event that asks about a call a moment later does not carry its id.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use askbridge_core::limits::HOOK_NOTES_MAX;
 use askbridge_peers::doors::hook::Call;
 use parking_lot::Mutex;
 
-/// Calls that nobody has asked about yet, oldest first.
+/// Calls that were not asked about yet, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Notes(Mutex<VecDeque<(String, Call)>>);
 
@@ -20,7 +20,7 @@ impl Notes {
         notes.push_back((conversation.to_owned(), call));
     }
 
-    /// Finds the call that is asked about, and forgets it: the next question like it is another call's.
+    /// Finds and removes the call that is asked about: the next question like it belongs to another call.
     pub(super) fn take(&self, conversation: &str, asked: &Call) -> Option<Call> {
         let mut notes = self.0.lock();
         let place = notes.iter().position(|(known, call)| known == conversation && call.is(asked))?;

@@ -1,4 +1,4 @@
-//! Runs without a terminal whose question is parked: what is needed to take them up again.
+//! Runs without a terminal whose ask is parked: stores what is needed to resume them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const PREFIX: &str = "hook/parked/";
 /// How long a parked run is remembered. Beyond: it can be resumed by hand only.
 const REMEMBERED: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
-/// Programs that run a script which is the agent.
+/// Programs that may run the agent as a script.
 const INTERPRETERS: &[&str] = &["node", "bun", "deno"];
 
 /// A run that goes on once its question is answered.
@@ -39,14 +39,14 @@ pub struct ParkedRun {
     pub flags: Vec<String>,
 }
 
-/// Remembers how a run was started. Says whether it could.
+/// Stores how a run was started. Returns whether that could be found out.
 pub(super) async fn remember_parked(app: &App, heard: &Heard, ask: AskId, agent: ProcessId) -> Result<bool, Rejection> {
     let arguments = command_line(agent.pid);
     if arguments.is_empty() {
         return Ok(false);
     }
     let program = processes::program(agent.pid);
-    // What runs a script is not the program that was called; whoever resumes finds that by its name.
+    // The interpreter of a script is not the program that was called; `askbridge resume` finds that by its name.
     let is_script =
         |path: &PathBuf| path.file_name().is_some_and(|name| INTERPRETERS.iter().any(|known| name == *known));
     let program = program.filter(|path| !is_script(path));

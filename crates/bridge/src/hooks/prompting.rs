@@ -1,8 +1,8 @@
-//! Which tool an agent asks for its permissions, as its command line says, and whether that tool is ours.
+//! Which tool an agent asks for permission, according to its command line, and whether that tool is ours.
 
 use crate::auth::{ProcessId, command_line};
 
-/// How Claude Code is told which tool to ask.
+/// The flag by which Claude Code is told which tool to ask.
 const FLAG: &str = "--permission-prompt-tool";
 
 /// Was this agent started with our own tool to ask for permissions? Then its hooks need not ask as well.
@@ -10,7 +10,7 @@ pub(super) fn asks_by_tool(agent: Option<ProcessId>) -> bool {
     agent.is_some_and(|agent| prompt_tool(&command_line(agent.pid)).is_some_and(is_ours))
 }
 
-/// The tool that a command line names: the last one counts.
+/// The tool that a command line names; the last one counts.
 pub(super) fn prompt_tool(arguments: &[String]) -> Option<&str> {
     let named = |nth: usize| match arguments[nth].strip_prefix(FLAG)? {
         "" => arguments.get(nth + 1).map(String::as_str),
@@ -19,7 +19,7 @@ pub(super) fn prompt_tool(arguments: &[String]) -> Option<&str> {
     (0..arguments.len()).rev().find_map(named)
 }
 
-/// `mcp__askbridge__approve`, or the same of a server that a plugin brings along.
+/// `mcp__askbridge__approve`, or the same tool of a server that a plugin brings.
 fn is_ours(tool: &str) -> bool {
     let server = tool.strip_prefix("mcp__").and_then(|rest| rest.strip_suffix("__approve"));
     server.is_some_and(|server| server.contains("askbridge"))

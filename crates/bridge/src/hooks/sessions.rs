@@ -1,4 +1,4 @@
-//! Which session a conversation in a terminal is.
+//! Maps a conversation in a terminal to its session.
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::{PartyId, SessionId};
@@ -11,19 +11,19 @@ use crate::derived::derived;
 use crate::runtime::{Entrance, Handle};
 use crate::server::App;
 
-/// How often a conversation may be ended and taken up again. Beyond: nothing is asked for it.
+/// How often a conversation may be ended and resumed. Beyond: nothing is asked for it.
 const LIVES_MAX: u32 = 1000;
-/// How many lives in a row may have been forgotten while a later one goes on. Beyond: it begins anew.
+/// How many lives in a row may have been forgotten before a later one that still exists. Beyond: it begins anew.
 const FORGOTTEN_MAX: u32 = 8;
 
-/// The session in which a conversation goes on.
+/// The present session of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Current {
     pub(super) id: SessionId,
     pub(super) exists: bool,
 }
 
-/// Finds the session of a conversation. One that was ended and is taken up again is another session.
+/// Finds the session of a conversation. After it was ended and resumed, that is another session.
 pub(super) async fn current(handle: &Handle, party: &PartyId, heard: &Heard) -> Result<Current, Rejection> {
     let mut life = 0;
     while life < LIVES_MAX {
@@ -49,7 +49,7 @@ fn is_over(session: &Session) -> bool {
     matches!(session.end, Some(End::Closed { .. }))
 }
 
-/// Finds the session, and makes it if there is none.
+/// Finds the session, or creates it.
 pub(super) async fn started(
     app: &App,
     caller: &Caller,
@@ -80,7 +80,7 @@ pub(super) async fn started(
     Ok(id)
 }
 
-/// The same from the same conversation, also after a restart.
+/// The same conversation gives the same id, after a restart too.
 fn session_for(party: &PartyId, conversation: &str, life: u32) -> SessionId {
     let parts = [NAME, party.as_str(), conversation];
     let [name, owner, conversation] = parts.map(|part| [&part.len().to_le_bytes()[..], part.as_bytes()].concat());

@@ -1,4 +1,4 @@
-//! Asks of hooks that an earlier server held: their hooks come back, or are gone, or their agents are.
+//! Handles the asks that hooks of an earlier server waited for: the hook reconnects, or it or its agent has exited.
 
 use std::collections::HashMap;
 
@@ -16,13 +16,13 @@ use crate::auth::ProcessId;
 use crate::runtime::chain;
 use crate::server::App;
 
-/// Sessions that are looked at in one go, and asks of each.
+/// Sessions in one page of the query, and asks of each session.
 const PAGE: usize = 500;
 
 impl App {
-    /// Looks after every ask that only a hook of an earlier server waited for. A hook that still runs will come back. One that
-    /// is gone strands its ask: the terminal's own dialog still waits there, and when it is answered, the ask is taken back.
-    /// An agent that ended meanwhile wants no answer.
+    /// Handles every ask that only a hook of an earlier server waited for. A hook that still runs will reconnect. If it
+    /// has exited, its ask is stranded: the terminal's own dialog still waits, and when it is answered, the ask is
+    /// withdrawn. If the agent has exited, the ask is withdrawn.
     pub async fn strand_hooks(&self) {
         let index = self.handle.store().index();
         let left = tokio::task::spawn_blocking(move || left_open(&index));
@@ -59,7 +59,7 @@ impl Waiting {
     }
 }
 
-/// Waits until a hook is back, or is gone.
+/// Waits until a hook has reconnected or exited.
 async fn await_return(app: &App, ask: AskId, waiting: Waiting) {
     while !app.hooks.connected.has(ask) {
         if !waiting.may_come_back() {
@@ -72,7 +72,7 @@ async fn await_return(app: &App, ask: AskId, waiting: Waiting) {
     }
 }
 
-/// Says of an ask that no hook will bring its answer back.
+/// Strands an ask whose hook has exited, or withdraws it if the agent has exited too.
 async fn let_go(app: &App, ask: AskId, waiting: Option<Waiting>) {
     forget_waiting(app, ask).await;
     let agent_is_gone = waiting.and_then(|waiting| waiting.agent).is_some_and(|agent| !agent.is_alive());
@@ -89,7 +89,7 @@ async fn let_go(app: &App, ask: AskId, waiting: Option<Waiting>) {
     }
 }
 
-/// Finds what hooks have asked and nobody has decided, by their sessions: whatever else is open, a start waits for this.
+/// Finds the open asks of hooks by their sessions. The start waits for this, so other open asks are not read.
 fn left_open(index: &Index) -> Result<Vec<AskId>, IndexError> {
     let filter = SessionFilter { door: Some(NAME), state: Some(SessionState::Running), ..SessionFilter::default() };
     let (mut left, mut after) = (Vec::new(), None);

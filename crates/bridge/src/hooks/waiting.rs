@@ -1,4 +1,4 @@
-//! Which processes wait for an ask of a hook, remembered over a restart: a hook that lost its server comes back to its ask.
+//! Which process waits for which ask, stored across restarts: a hook that lost its server reconnects to its ask.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -16,24 +16,24 @@ use crate::server::App;
 
 const PREFIX: &str = "hook/waiting/";
 
-/// How long it is remembered, which is longer than a hook may wait. Beyond: a hook that comes back asks anew.
+/// How long that is remembered: longer than a hook may wait. Beyond: a hook that reconnects asks anew.
 const REMEMBERED: Duration = Duration::from_secs(31 * 24 * 60 * 60);
 
-/// The hook that brought an ask, and the agent above it.
+/// The hook that made an ask, and the agent above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Waiting {
     pub(super) hook: ProcessId,
     pub(super) agent: Option<ProcessId>,
 }
 
-/// The same as it is kept: process ids with their start times.
+/// The same as stored: process ids with their start times.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     hook: (u32, u64),
     agent: Option<(u32, u64)>,
 }
 
-/// Remembers who waits for an ask. Where that fails, the hook waits all the same; only a restart would strand its ask.
+/// Stores who waits for an ask. If that fails, the hook waits all the same; only a restart would strand its ask.
 pub(super) async fn remember_waiting(app: &App, ask: AskId, waiting: Waiting) {
     let written = |process: ProcessId| (process.pid, process.started);
     let kept = Kept { hook: written(waiting.hook), agent: waiting.agent.map(written) };
@@ -51,7 +51,7 @@ pub(super) async fn forget_waiting(app: &App, ask: AskId) {
     }
 }
 
-/// Returns who waits for which ask, as far as it is remembered.
+/// Returns the stored waiters with their asks.
 pub(super) async fn all_waiting(app: &App) -> Result<Vec<(AskId, Waiting)>, Rejection> {
     let items = app.handle.store.list(PREFIX, app.handle.clock.now()).await;
     let items = items.map_err(|error| Rejection::Down(chain(&error)))?;

@@ -1,4 +1,4 @@
-//! What an earlier askbridge left behind: processes that run, processes that ended, sessions that wait.
+//! Start-up: adopts the agents' processes that an earlier askbridge left, and starts those that sessions wait for.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::place::{self, Place};
 use super::process::Running;
 use crate::runtime::chain;
 
-/// Sessions that are looked at in one go.
+/// Sessions in one page of the query.
 const PAGE: usize = 256;
 
-/// Takes over every process that the folder knows of, then starts what waits.
+/// Takes over every process that has files in the folder, then starts those that sessions wait for.
 pub(super) async fn adopt_all(desk: &Arc<Inner>) {
     let inhabited = match place::inhabited(&desk.options.folder) {
         Ok(inhabited) => inhabited,
@@ -33,7 +33,7 @@ pub(super) async fn adopt_all(desk: &Arc<Inner>) {
             evict(desk, *session).await;
         }
     }
-    // Sessions that were forgotten when nobody was there to clear up after them.
+    // Sessions that were forgotten while no askbridge ran to remove their files.
     for session in place::remembered(&desk.options.folder).unwrap_or_default() {
         if !is_known(desk, session).await {
             evict(desk, session).await;
@@ -43,7 +43,7 @@ pub(super) async fn adopt_all(desk: &Arc<Inner>) {
         desk.handle.bell.rings_for(session);
         if !inhabited.contains(&session) {
             release(desk, session).await;
-            // We may have been killed after somebody wanted it to stop, and before that was done.
+            // We may have been killed between an interruption and its effect.
             desk.interrupt(session).await;
             desk.consider(session).await;
         }
@@ -54,7 +54,7 @@ async fn is_known(desk: &Inner, session: SessionId) -> bool {
     desk.handle.look(session, |state| state.session.started.is_some()).await.unwrap_or(true)
 }
 
-/// Ends a process of a session that the journal does not know: nobody could ever talk to it.
+/// Ends the process of a session that the journal does not know: no client could ever talk to it.
 async fn evict(desk: &Inner, session: SessionId) {
     let place = Place::new(&desk.options.folder, session);
     if let Some(Ok(Some(running))) = place.process().map(Running::hold) {
@@ -66,7 +66,7 @@ async fn evict(desk: &Inner, session: SessionId) {
     }
 }
 
-/// The journal says that a process runs, and there is none: the machine was started anew.
+/// Releases a session whose process is gone although the journal says that it runs: the machine was rebooted.
 async fn release(desk: &Inner, session: SessionId) {
     let host = desk.handle.look(session, |state| state.session.host).await;
     let Ok(Some(_)) = host else { return };
@@ -78,7 +78,7 @@ async fn release(desk: &Inner, session: SessionId) {
     }
 }
 
-/// Finds every session of a door that may go on.
+/// Finds every running session of a door.
 fn sessions(desk: &Inner, door: &'static str) -> Vec<SessionId> {
     let filter = SessionFilter { state: Some(SessionState::Running), door: Some(door), ..SessionFilter::default() };
     let index = desk.handle.store().index();

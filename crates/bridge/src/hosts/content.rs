@@ -1,4 +1,4 @@
-//! Storing what an agent says and does: once, however often it is heard, and in order.
+//! Stores what an agent says and does: in order, and once, however often it is read.
 
 use askbridge_core::event::{Event, Lane, Parcel};
 use askbridge_core::ids::{AskId, CallId, EntryId, SessionId};
@@ -19,11 +19,11 @@ use crate::auth::ProcessId;
 use crate::derived::derived;
 use crate::runtime::{Handle, chain, from_read};
 
-/// How long to wait before storing something again that could not be stored.
+/// Delay before a failed store is retried.
 const STORE_AGAIN: Duration = Duration::from_millis(500);
 
-/// Calls, the rules about them and results that stand in the journal together with decisions. Such have no names there, so whoever hears them again
-/// has to know them.
+/// Calls, rulings on them and results that were stored in entries of decisions. They have no entry id of their own, so
+/// they must be recognised when they are read again.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     made: HashSet<CallId>,
@@ -60,7 +60,7 @@ impl Known {
     }
 }
 
-/// Results that wait to be stored together with the proof of a delivery. What comes after them is stored after them.
+/// Asks whose results wait to be stored with the proof of delivery. Later content is stored after them.
 #[derive(Default)]
 pub(super) struct Returning {
     asks: Vec<AskId>,
@@ -71,7 +71,7 @@ impl Returning {
         self.asks.push(ask);
     }
 
-    /// What was waited for may have happened.
+    /// Removes an ask whose delivery is now in the journal.
     pub(super) fn hear(&mut self, event: &Event) {
         if let Event::Delivered { parcel: Parcel::Verdict(ask), .. } = event {
             self.asks.retain(|waiting| waiting != ask);
@@ -79,13 +79,13 @@ impl Returning {
     }
 }
 
-/// Things are stored side by side, but begin in the order in which they were heard: each waits until the one before it lets it.
+/// Stores run concurrently, but start in the order in which they were read: each waits for the turn of the one before.
 #[derive(Default)]
 pub(super) struct Order {
     last: Option<oneshot::Receiver<()>>,
 }
 
-/// A place in the order. Whoever drops it lets the next one begin.
+/// A place in the order. Dropping it starts the next one.
 struct Turn {
     before: Option<oneshot::Receiver<()>>,
     _next: oneshot::Sender<()>,
@@ -101,14 +101,14 @@ impl Order {
 impl Turn {
     async fn come(&mut self) {
         if let Some(before) = self.before.take() {
-            // Nothing is sent: the one before is gone, that is all.
+            // Nothing is ever sent: dropping the sender is the signal.
             let _ = before.await;
         }
     }
 }
 
 impl AgentProcess {
-    /// Has what returned stored now, if it still waits. Whatever is stored next waits for it.
+    /// Stores the waiting results now. What is stored next waits for them.
     pub(super) fn store_what_returned(&mut self) {
         if self.returning.asks.is_empty() {
             return;
@@ -117,12 +117,12 @@ impl AgentProcess {
         let (handle, session, mut turn) = (self.desk.handle.clone(), self.session, self.order.join());
         self.records.push_back(Box::pin(async move {
             turn.come().await;
-            // Should it fail, it is tried again a moment later; nothing waits for that.
+            // A failed flush is retried a moment later; nothing waits for that.
             drop(handle.flush(session).await);
         }));
     }
 
-    /// Stores a piece of content, under a name that it has every time it is heard.
+    /// Stores a piece of content under an id that is the same whenever it is read.
     pub(super) fn store(&mut self, record: Record, place: usize) {
         if self.known.has(&record.event) {
             return;
@@ -136,7 +136,7 @@ impl AgentProcess {
             let mut turn = Some(turn);
             loop {
                 let mut storing = pin!(handle.record(session, Some(id), epoch, record.event.clone()));
-                // Begun: it is in the journal's queue, and the next may follow.
+                // After the first poll it is in the journal's queue, and the next may follow.
                 let begun = poll_immediate(storing.as_mut()).await;
                 drop(turn.take());
                 let stored = match begun {
@@ -158,7 +158,7 @@ impl AgentProcess {
     }
 }
 
-/// The same piece gets the same id every time it is heard.
+/// The same piece gets the same id whenever it is read.
 fn entry_id(record: &Record, process: ProcessId, offset: u64, place: usize) -> EntryId {
     let session = record.session.0.to_be_bytes();
     let (pid, started) = (process.pid.to_be_bytes(), process.started.to_be_bytes());
@@ -166,7 +166,7 @@ fn entry_id(record: &Record, process: ProcessId, offset: u64, place: usize) -> E
         "" => derived(&[&session, &pid, &started, &offset.to_be_bytes(), &place.to_be_bytes()]),
         name => derived(&[&session, name.as_bytes()]),
     };
-    // Entries that were written before have their ids this way round.
+    // Existing entries have ids in this byte order.
     EntryId(id.swap_bytes())
 }
 
@@ -197,7 +197,7 @@ mod tests {
                 begun.lock().push(number);
             })
         };
-        // The first two wait, the third has not been looked at when what they wait for is done.
+        // The first two wait; the third was not polled yet when they may go on.
         storing.push_back(store(1));
         storing.push_back(store(2));
         assert!(poll_immediate(storing.next()).await.is_none());

@@ -1,4 +1,4 @@
-//! Which sessions have a process, which wait for one, and who gets the next free place.
+//! Assigns the process slots: which sessions have a process, which wait for one, and which is next.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
@@ -42,7 +42,7 @@ pub(super) struct Inner {
     pub(super) eyes: Arc<Eyes>,
     pub(super) scales: Scales,
     pub(super) stop: CancellationToken,
-    /// Somebody waits for a place: an agent that could go is to look whether it has to.
+    /// A session waits for a slot: each agent that could leave checks whether it has to.
     pub(super) crowded: Notify,
     stop_agents: AtomicBool,
     tasks: TaskTracker,
@@ -53,17 +53,17 @@ pub(super) struct Inner {
 struct State {
     /// Sessions that have a process, or are about to.
     busy: HashSet<SessionId>,
-    /// Sessions that wait for a place.
+    /// The queue of sessions that wait for a slot.
     line: VecDeque<SessionId>,
-    /// How often in a row a process has ended without having heard anything.
+    /// How many processes in a row have ended without having received anything.
     fruitless: HashMap<SessionId, u32>,
     room: Room,
-    /// Agents that ran on when we stopped looking after them.
+    /// Agents that still ran when we stopped hosting them.
     left_running: usize,
 }
 
 impl Hosts {
-    /// Takes over what runs already, then hosts whatever needs it.
+    /// Takes over the running processes, then hosts sessions as they need it.
     pub async fn start(handle: Handle, options: HostOptions, agents: Arc<Agents>) -> io::Result<Self> {
         place::make_folder(&options.folder)?;
         let watch = eyes::open(&options.folder)?;
@@ -103,13 +103,13 @@ impl Hosts {
         kind_of(door).ok_or_else(none)?.prepare(&self.0.options, settings).await
     }
 
-    /// Returns a session's place in the line for a free process, from 1.
+    /// Returns a session's position in the queue for a slot, from 1.
     pub fn position(&self, session: SessionId) -> Option<usize> {
         let state = self.0.state.lock();
         state.line.iter().position(|waiting| *waiting == session).map(|place| place + 1)
     }
 
-    /// Parks what can be parked and leaves the rest running, or ends all of it.
+    /// Parks what can be parked and leaves the rest running, or ends all agents.
     pub async fn stop(&self, agents_too: bool) {
         self.0.stop_agents.store(agents_too, Ordering::Relaxed);
         self.0.stop.cancel();
@@ -130,7 +130,7 @@ impl Inner {
         self.stop_agents.load(Ordering::Relaxed)
     }
 
-    /// Notes whether a session could do without its process, and says whether it has to.
+    /// Records whether a session could do without its process, and returns whether it has to.
     pub(super) fn is_to_go(&self, session: SessionId, spare: Option<Spare>) -> bool {
         let state = &mut *self.state.lock();
         state.room.is_to_go(session, spare, state.line.len())
@@ -142,14 +142,14 @@ impl Inner {
         self.crowded.notify_waiters();
     }
 
-    /// Hosts a session whose process is there already, whether there is a place for it or not.
+    /// Hosts a session whose process already runs, even if all slots are taken.
     pub(super) fn take_over(self: &Arc<Self>, session: SessionId) {
         if self.state.lock().busy.insert(session) {
             self.tasks.spawn(host(Arc::clone(self), session, Way::Adopt));
         }
     }
 
-    /// Looks whether a session needs a process, and lines it up for one.
+    /// Queues a session for a slot if it needs a process.
     pub(super) async fn consider(self: &Arc<Self>, session: SessionId) {
         if self.stop.is_cancelled() || self.state.lock().busy.contains(&session) {
             return;
@@ -167,7 +167,7 @@ impl Inner {
         self.dispatch();
     }
 
-    /// Gives free places to whoever waits longest.
+    /// Gives free slots to the sessions that have waited longest.
     fn dispatch(self: &Arc<Self>) {
         let mut state = self.state.lock();
         while state.busy.len() < self.options.processes_max {
@@ -195,14 +195,14 @@ impl Inner {
         }
     }
 
-    /// Somebody stops an agent that has no process: what it had asked need not be decided any more.
+    /// Interrupts an agent that has no process: withdraws what it had asked.
     pub(super) async fn interrupt(&self, session: SessionId) {
         if self.state.lock().busy.contains(&session) {
             return;
         }
         let open = self.handle.look(session, |state| {
             let stopped_at = state.session.interrupted.map(|interruption| interruption.at);
-            // What was asked since then is not meant.
+            // Asks made after the interruption stay.
             let meant = state.session.open().filter(|live| stopped_at.is_some_and(|at| live.ask.at <= at));
             meant.map(|live| live.ask.id).collect::<Vec<_>>()
         });
@@ -225,7 +225,7 @@ async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
         Err(error) => {
             warn!(session.id = %session, %error, "Could not start an agent");
             desk.complain(session, &error.to_string()).await;
-            // Trying again would end in the same way until somebody does something.
+            // A retry would fail in the same way until a person does something.
             desk.state.lock().fruitless.insert(session, limits::AGENT_STARTS_MAX);
             Ended::Fruitless
         }
@@ -251,14 +251,14 @@ async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
         }
     };
     desk.dispatch();
-    // Somebody may have wanted it to stop when it was ending anyway.
+    // An interruption may have come while it was ending anyway.
     desk.interrupt(session).await;
     if again {
         desk.consider(session).await;
     }
 }
 
-/// Removes the files of sessions that are forgotten.
+/// Removes the files of forgotten sessions.
 async fn clean_up(desk: Arc<Inner>) {
     let mut gones = desk.handle.store().subscribe(Topic::Gone.into());
     loop {
@@ -277,9 +277,9 @@ async fn clean_up(desk: Arc<Inner>) {
     }
 }
 
-/// Takes over what runs, then starts whatever has to be started.
+/// Takes over the running processes, then starts one whenever a session needs it.
 async fn follow(desk: Arc<Inner>) {
-    // Listen first, then look: what happens in between is heard.
+    // Subscribe before reading, so that nothing in between is missed.
     desk.handle.bell.listen();
     adopt::adopt_all(&desk).await;
     loop {

@@ -1,4 +1,4 @@
-//! An agent's process as its machine's driver sees it: lines go into its pipe, what it says is stored once and in order.
+//! An agent's process as an endpoint of the driver: frames go into its pipe, what it says is stored once and in order.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::auth::{Caller, ProcessId};
 use crate::driver::{self, Endpoint, Lost, Rulings, Watched};
 use crate::runtime::{Entrance, Gate, Handle, News};
 
-/// The process, without what makes it run or end.
+/// The process, without what starts or ends it.
 pub(super) struct AgentProcess {
     pub(super) desk: Arc<Inner>,
     pub(super) session: SessionId,
-    /// The door that its wishes come through.
+    /// The door that its wishes come in by.
     pub(super) door: &'static str,
-    /// With which code the conversation ends when its session goes on.
+    /// The code that ends the conversation while its session goes on.
     pub(super) parked: u16,
     /// The agent itself: its wishes are granted in its own name.
     pub(super) caller: Caller,
@@ -38,10 +38,10 @@ pub(super) struct AgentProcess {
     pub(super) records: FuturesOrdered<BoxFuture<'static, ()>>,
     pub(super) returning: Returning,
     pub(super) order: Order,
-    /// What an earlier askbridge, or an earlier process, has stored together with decisions. Empty once all of that was
-    /// heard again.
+    /// What an earlier askbridge, or an earlier process, stored in entries of decisions. Empty once all of that was
+    /// read again.
     pub(super) known: Known,
-    /// Has the agent shown that it heard something?
+    /// Has the agent shown that it received something?
     pub(super) has_progressed: bool,
 }
 
@@ -53,7 +53,7 @@ impl Endpoint for AgentProcess {
     }
 
     fn wish(&mut self, tag: Tag, wish: Wish, rulings: &mut Rulings) {
-        // What the agent hears twice it ignores, so the machine need not wait until it is noted that it was handed over.
+        // The agent ignores a second copy, so the machine need not wait until the handover is written.
         let noted = match &wish {
             Wish::Hand { parcel } => Some(Intent::Hand { parcel: *parcel }),
             Wish::Deliver { parcel, proof } => Some(Intent::Deliver { parcel: *parcel, proof: proof.clone() }),
@@ -86,14 +86,14 @@ impl Endpoint for AgentProcess {
                     let view = handle.session(session).await;
                     view.map(|view| Receipt { session_view: Some(Box::new(view)), ..Receipt::default() })
                 }
-                // Queries of clients, which come from outside.
+                // Queries that only clients make.
                 _ => Err(Rejection::Unauthorized),
             };
             (tag, receipt)
         });
     }
 
-    /// A host follows its session from the beginning to the end, whatever its machine watches.
+    /// A host follows its session from beginning to end, so the machine's watches change nothing.
     fn watch(&mut self, _: Watch) -> Watched {
         Watched::Nothing
     }
@@ -103,7 +103,7 @@ impl Endpoint for AgentProcess {
     }
 
     fn stream(&mut self, Streamed { session, block, kind, offset, text }: Streamed) {
-        // A question that is being written is no part of the story yet.
+        // A question that is still being written is not content yet.
         if kind != BlockKind::Asking {
             self.store_what_returned();
         }
@@ -132,7 +132,7 @@ impl Endpoint for AgentProcess {
         matches!(news, News::Entry(_))
     }
 
-    /// What the agent says and does it need not be told.
+    /// An agent is not told what it said and did itself.
     fn tells(&mut self, happened: &Happened) -> bool {
         let is_a_decision = happened.event.lane() == Lane::Decisions;
         if is_a_decision {
@@ -141,7 +141,7 @@ impl Endpoint for AgentProcess {
         is_a_decision
     }
 
-    /// A host cannot lag behind one session. The machine is made anew from what is stored.
+    /// A host cannot lag behind a single session. If it fails, the machine is rebuilt from the journal.
     fn lose_track(&mut self, _: Lost) -> (u16, String) {
         warn!(session.id = %self.session, "Lost track of a session; its agent is resumed");
         (self.parked, "lost track of the session".to_owned())
@@ -151,7 +151,7 @@ impl Endpoint for AgentProcess {
 impl AgentProcess {
     pub(super) fn notice(&mut self, level: Level, text: &str) {
         let event = askbridge_core::event::Event::Notice { level, text: text.to_owned() };
-        // Two different ones may be said at the same place.
+        // The text is part of the name, since two notices may be made at the same offset.
         let (session, name) = (self.session, format!("notice/{}/{}/{text}", self.epoch.0, self.spool.offset()));
         self.store(Record { session, name, event }, 0);
     }

@@ -1,4 +1,4 @@
-//! Notices that an agent has written something: one watch on the folder, for all of them.
+//! One inotify watch on the agents' folder, which tells each host when its agent has written something.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,12 +10,13 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// Who wants to know about which file.
+/// Which host is notified about which file.
 #[derive(Debug, Default)]
 pub(super) struct Eyes(Mutex<HashMap<String, Arc<Notify>>>);
 
 impl Eyes {
-    /// Tells when the file of that name grows. Only the newest who asks about it is told.
+    /// Returns what is notified when the file of that name grows. A later call for the same file replaces an earlier
+    /// one.
     pub(super) fn on(&self, name: String) -> Arc<Notify> {
         let notify = Arc::new(Notify::new());
         self.0.lock().insert(name, Arc::clone(&notify));
@@ -42,7 +43,7 @@ pub(super) fn open(folder: &Path) -> io::Result<FolderWatch> {
     FolderWatch::open(folder)
 }
 
-/// Looks until `stop`.
+/// Runs until `stop`.
 pub(super) async fn run(eyes: Arc<Eyes>, mut watch: FolderWatch, stop: CancellationToken) {
     let tell = |written: Written<'_>| match written {
         Written::File(name) => eyes.saw(name),

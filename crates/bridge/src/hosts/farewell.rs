@@ -1,4 +1,4 @@
-//! How a process ends, or we do: what is parked, what it still said, what is left in the folder.
+//! Ends the hosting of a process: parks its question, reads its last output, clears its files.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,16 +16,16 @@ use super::machine::Machine;
 use super::place::Rest;
 use super::process::Running;
 
-/// How long what is left to do for a process that is gone may take.
+/// Time limit for the work that is left when a process has exited.
 const FAREWELL_MAX: Duration = Duration::from_secs(10);
 /// How long a shutdown waits for a question to be parked.
 const PARK_MAX: Duration = Duration::from_secs(5);
-/// How long an agent may take to write down what it needs to go on later, and how often to look.
+/// How long an agent may take to write what it needs to be resumed, and how often to check.
 const RECORD_MAX: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 impl<M: Machine> Host<M> {
-    /// Gives the agent time to write down that its question is parked.
+    /// Waits until the agent has written to its transcript that its question is parked.
     pub(super) async fn wait_for_the_record(&mut self) {
         let written = async {
             while !self.driver.peer.is_resumable(&self.desk.options, &self.conversation) {
@@ -37,8 +37,8 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// We end, and the process goes on. A question that can be parked is, so that nothing runs without need. Says whether
-    /// the process runs on.
+    /// Called when the server stops and the process goes on. Parks a question if possible, so that no process runs
+    /// without need. Returns whether the process still runs.
     pub(super) async fn leave(&mut self, running: &Arc<Running>) -> bool {
         self.driver.act(|machine, cx| machine.hurry(cx));
         let stop = CancellationToken::new();
@@ -64,9 +64,9 @@ impl<M: Machine> Host<M> {
         runs_on
     }
 
-    /// The process is gone. Hears what it still said, and puts everything in order.
+    /// Called when the process has exited. Reads its remaining output, then cleans up.
     pub(super) async fn finish(mut self) -> Ended {
-        // Nothing more is said to it, not even to begin with.
+        // Nothing more is written to it, not even its first message.
         self.woken = true;
         let expected = self.driver.hangs_up() || self.idle_since.is_some() || self.too_heavy;
         let last_words = async {
@@ -93,7 +93,7 @@ impl<M: Machine> Host<M> {
             while process.records.next().await.is_some() {}
         }
         self.clear_up().await;
-        // What takes too much before it has heard anything would do so again.
+        // An agent that took too much memory before it had received anything would do so again.
         let is_fine = expected && !self.too_heavy;
         if is_fine || self.driver.endpoint.has_progressed { Ended::WithProgress } else { Ended::Fruitless }
     }
@@ -103,7 +103,7 @@ impl<M: Machine> Host<M> {
         self.desk.scales.off(self.driver.endpoint.process.pid);
         let handle = &self.desk.handle;
         if let Err(error) = handle.flush(self.session).await {
-            // The spool stays, and is heard again by whoever starts next.
+            // The spool stays, and the next server reads it again.
             warn!(session.id = %self.session, %error, "Could not store what became of an agent");
             return;
         }

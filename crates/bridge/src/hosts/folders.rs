@@ -1,11 +1,11 @@
-//! The folders that a person may choose for an agent: the roots, and what lies in them.
+//! Lists the folders that a person may choose for an agent: the roots, and what is in them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::options::{HostOptions, RootError};
 
-/// Entries of a folder that are looked at. What comes after them is not shown.
+/// Entries of a folder that are read. Beyond: they are not shown.
 const LOOKED_AT_MAX: usize = 5_000;
 /// Folders that are shown, in the order of their names.
 const SHOWN_MAX: usize = 200;
@@ -13,7 +13,7 @@ const SHOWN_MAX: usize = 200;
 /// A folder, or the list of roots, and the folders in it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Folders {
-    /// The folder that was looked at. `None`: these are the roots.
+    /// The folder that is listed. `None`: these are the roots.
     pub folder: Option<PathBuf>,
     /// The folder above, if agents may work there too.
     pub parent: Option<PathBuf>,
@@ -27,14 +27,14 @@ pub struct Folders {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Folder {
     pub path: PathBuf,
-    /// It is a repository of its own.
+    /// It is a git repository.
     pub is_project: bool,
 }
 
 impl HostOptions {
-    /// Lists the folders in one, or the roots. Reads the disk: not for a task that others wait for.
+    /// Lists the subfolders of a folder, or the roots. Blocks on the disk, so not for an async task.
     ///
-    /// Links are left out, wherever they lead, and so is what is hidden by a dot.
+    /// Links are left out, wherever they lead, and so are hidden folders.
     pub fn browse(&self, below: Option<&str>) -> Result<Folders, RootError> {
         let home = self.allow("~").ok();
         let Some(below) = below else {
@@ -46,14 +46,14 @@ impl HostOptions {
         let folder = self.allow(below)?;
         let parent = folder.parent().and_then(|parent| self.allow(parent.to_str()?).ok());
         let (mut items, mut more) = (Vec::new(), false);
-        // A folder that may not be read has nothing to show.
+        // A folder that cannot be read is shown as empty.
         for (at, entry) in fs::read_dir(&folder).into_iter().flatten().enumerate() {
             if at >= LOOKED_AT_MAX {
                 more = true;
                 break;
             }
             let Ok(entry) = entry else { continue };
-            // Of the entry itself: a link is no folder, even if it leads to one.
+            // The type of the entry itself: a link is not a folder, even if it leads to one.
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && entry.file_name().to_str().is_some_and(|name| !name.starts_with('.')) {
                 items.push(entry.path());
@@ -104,7 +104,7 @@ mod tests {
         let found = options.browse(root.to_str()).unwrap();
         assert_eq!(named(&found), ["blog", "shop"]);
         assert_eq!(found.items.iter().map(|item| item.is_project).collect::<Vec<_>>(), [false, true]);
-        // Above a root nothing is shown, and below it the way up is.
+        // The parent of a root is not shown; the parent of a folder below it is.
         assert_eq!(found.parent, None);
         assert_eq!(options.browse(root.join("shop").to_str()).unwrap().parent, Some(root.clone()));
         for path in ["outside", "root/way-out", "root/way-out/secret", "root/../outside", "."] {

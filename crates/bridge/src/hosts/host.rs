@@ -1,4 +1,4 @@
-//! One agent's process and its machine: lines in, lines out, wishes granted, news told.
+//! The loop of one agent's process and its machine: reads lines, writes lines, submits wishes, tells news.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,10 +29,10 @@ use crate::auth::{Caller, ProcessId, Role};
 use crate::driver::{Driver, Stepped};
 use crate::runtime::Interest;
 
-/// How often to look at the spool although nobody said that it has grown.
+/// How often to read the spool without a notification.
 const LOOK_ANYWAY: Duration = Duration::from_secs(2);
 
-/// What a process brings along.
+/// What a host starts from.
 pub(super) struct Hosted<M: Machine> {
     pub(super) session: SessionId,
     pub(super) place: Place,
@@ -40,23 +40,23 @@ pub(super) struct Hosted<M: Machine> {
     pub(super) spool: Spool,
     pub(super) pipe: Pipe,
     pub(super) process: ProcessId,
-    /// `None`: it is gone, and only what it said is left.
+    /// `None`: it has exited, and only its output is left.
     pub(super) running: Option<Running>,
     pub(super) machine: M,
-    /// It knows no earlier conversation, and has not said anything yet.
+    /// It resumes no earlier conversation, and has not written anything yet.
     pub(super) is_new: bool,
     pub(super) epoch: Epoch,
-    /// Under which name the agent keeps its conversation.
+    /// The agent's own name for the conversation.
     pub(super) conversation: String,
 }
 
-/// How a process ended, for whoever may start it again.
+/// How a process ended, which says whether it is started again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// It had heard something, or was not needed any more.
+    /// It had received something, or was not needed any more.
     WithProgress,
     Fruitless,
-    /// It runs on, for whoever comes after us.
+    /// It still runs, for the next server.
     LeftRunning,
 }
 
@@ -72,20 +72,20 @@ pub(super) struct Host<M: Machine> {
     seldom: FuturesUnordered<BoxFuture<'static, Seldom>>,
     /// Notified when the spool has grown.
     spooled: Arc<Notify>,
-    /// May there be something in the spool that was not read?
+    /// May the spool hold lines that were not read?
     unread: bool,
     pub(super) woken: bool,
     pub(super) idle_since: Option<Instant>,
     pub(super) conversation: String,
-    /// What it takes of the machine's memory, if that is bounded.
+    /// How much memory it uses, if that is limited.
     pub(super) scale: Option<Arc<Scale>>,
-    /// It takes too much, so nothing is kept warm any more.
+    /// It uses too much memory, so its questions are parked at once.
     pub(super) hurried: bool,
-    /// It took too much, and was stopped.
+    /// It used too much memory, and was stopped.
     pub(super) too_heavy: bool,
-    /// The desk knows that this process could go.
+    /// The desk knows that this process could leave.
     pub(super) offers_room: bool,
-    /// It was told to go, because another session waits for its place.
+    /// It was told to leave, because another session waits for its slot.
     pub(super) making_room: bool,
 }
 
@@ -140,7 +140,7 @@ impl<M: Machine> Host<M> {
         })
     }
 
-    /// Hosts the process until it ends, is to end, or we do.
+    /// Hosts the process until it exits, is to be ended, or the server stops.
     pub(super) async fn run(mut self) -> Ended {
         let stop = self.desk.stop.clone();
         while let Some(running) = self.running.take() {
@@ -184,7 +184,7 @@ impl<M: Machine> Host<M> {
         if let Some(step) = self.weigh() {
             return step;
         }
-        // Listened for before the look, so that no call is missed between the two.
+        // Subscribe before checking, so that no notification in between is missed.
         let desk = Arc::clone(&self.desk);
         let crowded = desk.crowded.notified();
         if self.makes_room() || self.is_to_sleep().await {
@@ -215,7 +215,7 @@ impl<M: Machine> Host<M> {
             Stepped::First(Some(Seldom::Quiet)) | Stepped::Then(true) => self.look_again(),
             Stepped::First(Some(Seldom::Weighed) | None) | Stepped::Then(false) | Stepped::Machine => {}
         }
-        // What is ready at the same moment is taken in one step.
+        // All that is ready now is handled in one step.
         while self.driver.step_if_ready() {}
         Step::GoOn
     }
@@ -225,17 +225,17 @@ impl<M: Machine> Host<M> {
         endpoint.records.len() < limits::AGENT_RECORDS_MAX && rulings.in_flight() < limits::IN_FLIGHT_MAX
     }
 
-    /// There may be more in the spool than when it was last read.
+    /// The spool may have grown since it was last read.
     pub(super) fn look_again(&mut self) {
         self.unread = true;
         self.driver.endpoint.spool.may_have_grown();
     }
 
-    /// Hears every whole line there is, as long as there is room for what it means.
+    /// Reads complete lines, as long as the queues for what follows from them have room.
     pub(super) fn read(&mut self) -> std::io::Result<()> {
         while self.unread && self.has_room() && !self.driver.hangs_up() {
             match self.driver.endpoint.spool.next()? {
-                // A machine passes over what it cannot read.
+                // A machine skips what it cannot parse.
                 Some(Line::Text(text)) => self.driver.hear(Frame::Text(text.into())).unwrap_or_default(),
                 Some(Line::TooLong) => {
                     let text = "A line of the agent was too long and was passed over.";
@@ -243,7 +243,7 @@ impl<M: Machine> Host<M> {
                 }
                 None => {
                     self.unread = false;
-                    // What an earlier askbridge has heard is heard again before anything is said.
+                    // What an earlier server has read is read again before anything is written.
                     if !self.woken {
                         self.woken = true;
                         self.driver.wake();
@@ -255,7 +255,7 @@ impl<M: Machine> Host<M> {
         Ok(())
     }
 
-    /// Between turns, once everything is stored, what was heard need not be heard again.
+    /// Between turns, once everything is stored, records that the spool need not be read again up to here.
     async fn take_a_rest(&mut self) {
         let carry = self.driver.peer.rest().filter(|_| self.driver.is_settled());
         let Some(carry) = carry else { return };
@@ -263,7 +263,7 @@ impl<M: Machine> Host<M> {
         if rest == self.rest {
             return;
         }
-        // What was delivered has to be known before the proof of it is thrown away.
+        // A delivery must be in the journal before its proof is discarded.
         if self.desk.handle.flush(self.session).await.is_ok() && self.place.keep_rest(&rest).is_ok() {
             self.driver.endpoint.spool.free(rest.offset);
             self.rest = rest;
@@ -280,26 +280,26 @@ impl<M: Machine> Host<M> {
         if since.elapsed() >= self.desk.options.idle {
             return true;
         }
-        // A session that has grown long goes on as a new one, and only one without a process can. What is in flight holds the
-        // session, and goes on only once we are done here: so never look while something is.
+        // A session that has grown long continues as a new one, but only without a process. Requests in flight hold the
+        // session's lock and go on only after this step, so do not take it while there are any.
         self.driver.is_settled() && is_full(&self.desk, self.session).await
     }
 }
 
-/// Has a session grown so long that it goes on as another one, once its process is let go?
+/// Has a session grown so long that it continues as another one, once its process has ended?
 async fn is_full(desk: &Inner, session: SessionId) -> bool {
     desk.handle.look(session, |state| state.session.decisions >= limits::DECISIONS_MAX).await.unwrap_or(false)
 }
 
-/// What rarely happens to a host.
+/// Rare events of a host.
 enum Seldom {
-    /// The process did.
+    /// The process has exited.
     Ended,
-    /// We are to.
+    /// The server stops.
     Stopping,
-    /// The process takes more of the machine's memory than before, or less.
+    /// The process uses more memory than before, or less.
     Weighed,
-    /// It is time to look at the spool although nobody said that it has grown.
+    /// It is time to read the spool without a notification.
     Quiet,
 }
 
@@ -324,6 +324,6 @@ pub(super) enum Step {
     GoOn,
     Died,
     LetGo,
-    /// We are to end.
+    /// The server stops.
     Leave,
 }

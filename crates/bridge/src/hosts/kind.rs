@@ -16,9 +16,9 @@ use super::start::StartError;
 /// How a session gets a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Its process is started.
+    /// Start its process.
     Start,
-    /// An earlier askbridge started its process.
+    /// Take over the process that an earlier askbridge started.
     Adopt,
 }
 
@@ -27,7 +27,7 @@ pub(super) trait Kind: Send + Sync {
     /// The door's name in the listing.
     fn door(&self) -> &'static str;
 
-    /// Checks what the agent would refuse at its start, and completes the settings. There is no session yet.
+    /// Checks what the agent would refuse at its start, and completes the settings. The session does not exist yet.
     fn prepare<'a>(
         &'a self,
         options: &'a HostOptions,

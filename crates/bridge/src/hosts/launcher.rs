@@ -1,4 +1,4 @@
-//! The few steps between us and an agent's process. Runs in the new process, which then becomes the agent.
+//! The steps between fork and exec of an agent. Runs in the new process, which then becomes the agent.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -13,13 +13,13 @@ use askbridge_platform::{launch, orphans};
 use super::place::write_process;
 use crate::auth::ProcessId;
 
-/// The hidden command of the binary that leads here: `PARENT PREFIX PROGRAM ARGUMENTS…`.
+/// The hidden command of the binary that runs this: `PARENT PREFIX PROGRAM ARGUMENTS…`.
 pub const LAUNCH_COMMAND: &str = "launch-agent";
 
 /// Becomes the agent. Returns only if that failed.
 ///
-/// Until the process has written its name into the folder, it dies with its parent: nobody would find it. From then on
-/// it is found, and dies with nobody.
+/// Until the process has written its id into the folder, it dies with its parent, since no later server could find it.
+/// From then on it outlives its parent.
 pub fn become_agent(args: &[OsString]) -> io::Error {
     match prepare(args) {
         Ok(mut command) => command.exec(),
@@ -37,11 +37,11 @@ fn prepare(args: &[OsString]) -> io::Result<Command> {
         return Err(bad("whoever started this is gone"));
     }
     launch::lead_a_session()?;
-    // What it starts and lets go of stays below it, also when it has become another program.
+    // Makes the process a subreaper: its orphans stay below it, even after exec.
     orphans::adopt()?;
     let prefix = Path::new(prefix);
     let file = |end: &str| PathBuf::from(format!("{}.{end}", prefix.display()));
-    // Held open for reading and writing: the process never reads the end of its input, whoever goes away.
+    // Open for reading and writing: the process never reads the end of its input, even if the server goes away.
     let stdin = OpenOptions::new().read(true).write(true).open(file("in"))?;
     let stdout = OpenOptions::new().append(true).open(file("out"))?;
     let stderr = OpenOptions::new().append(true).create(true).mode(0o600).open(file("err"))?;

@@ -1,4 +1,4 @@
-//! What a host has to know of the machine that speaks with its process.
+//! What a host needs of the machine that talks to its process.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::peer::{Cx, Peer};
@@ -7,37 +7,37 @@ use serde::de::DeserializeOwned;
 
 use super::options::HostOptions;
 
-/// A machine with a process of ours behind it. One per hosted door.
+/// A machine whose other side is a process of ours. One per hosted door.
 pub(super) trait Machine: Peer + Sized + 'static {
     /// The door's name, in the listing, in sessions and in asks.
     const DOOR: &'static str;
     /// The code with which the machine hangs up so that its process ends and its session goes on.
     const PARKED: u16;
 
-    /// What a machine has to know of the one before it. Kept in a file beside the process.
+    /// What a machine needs to know of its predecessor. Kept in a file beside the process.
     type Carry: Clone + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync;
 
-    /// Returns what a machine that starts afresh here has to know, if one could: between turns, with nothing pending.
+    /// Returns what a new machine would need to go on from here, if it could: between turns, with nothing pending.
     fn rest(&self) -> Option<Self::Carry>;
 
-    /// Returns what outlives the process, once that is gone.
+    /// Returns what outlives the process.
     fn leftover(&self) -> Self::Carry;
 
-    /// Can the process be let go until a person says something?
+    /// Can the process be ended until a person says something?
     fn is_idle(&self) -> bool;
 
-    /// Until when a question keeps the process that could be parked at once. `None`: there is none.
+    /// Until when an open question keeps the process, if it could be parked at once. `None`: there is no such question.
     fn parkable_until(&self) -> Option<Timestamp>;
 
-    /// Is a question on its way to be parked?
+    /// Is a question being parked?
     fn is_parking(&self) -> bool;
 
-    /// Parks the question that waits, because the process is wanted elsewhere.
+    /// Parks the waiting question, because another session needs the slot.
     fn make_room(&mut self, cx: &mut Cx<'_>);
 
     /// Parks what can be parked, now and from now on, because the host is about to end.
     fn hurry(&mut self, cx: &mut Cx<'_>);
 
-    /// Has the agent written down what it needs to go on after its process has ended?
+    /// Has the agent written what it needs to be resumed after its process has ended?
     fn is_resumable(&self, options: &HostOptions, conversation: &str) -> bool;
 }

@@ -1,4 +1,4 @@
-//! How much memory agents take, and what happens when that is too much.
+//! Limits the memory of agents: measures it, and ends an agent that uses too much.
 //!
 //! Measured for an agent and everything that it started: its commands are its own affair, their memory is not.
 
@@ -19,12 +19,12 @@ use super::host::{Host, Step};
 use super::machine::Machine;
 use crate::driver::Driver;
 
-/// How often to look. An agent may take more than it may for so long.
+/// How often to measure. An agent may exceed its limit for this long.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// So many times of what it may take, and an agent is not even left its turn.
+/// At this multiple of its limit, an agent is ended in the middle of its turn.
 const AT_ONCE: u64 = 2;
 
-/// What each agent takes, by the id of its process.
+/// The memory use of each agent, by the id of its process.
 #[derive(Debug, Default)]
 pub(super) struct Scales(Mutex<HashMap<u32, Arc<Scale>>>);
 
@@ -53,7 +53,7 @@ impl Scales {
     }
 }
 
-/// Looks until we end.
+/// Measures until the server stops.
 pub(super) async fn watch(desk: Arc<Inner>) {
     loop {
         tokio::select! {
@@ -69,8 +69,8 @@ pub(super) async fn watch(desk: Arc<Inner>) {
 }
 
 impl<M: Machine> Host<M> {
-    /// Does the process take more than it may? Between turns it is let go; before that, what can be parked is parked, and
-    /// only an agent that takes far too much is not even left its turn.
+    /// Checks whether the process uses more than its limit. Between turns it is ended; during a turn its questions are
+    /// parked, and only at `AT_ONCE` times the limit is the turn cut short.
     pub(super) fn weigh(&mut self) -> Option<Step> {
         let max = self.desk.options.memory_max?;
         let bytes = self.scale.as_ref()?.bytes.load(Ordering::Relaxed);
@@ -100,7 +100,7 @@ impl<M: Machine> Host<M> {
     }
 }
 
-/// Writes bytes as people say them.
+/// Formats bytes for people.
 fn spoken(bytes: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)];
     let unit = UNITS.into_iter().find(|(_, unit)| bytes >= *unit);

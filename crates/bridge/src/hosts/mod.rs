@@ -1,12 +1,12 @@
-//! Agents that we run: finding the program, starting it so that it outlives us, hearing and answering it, letting it go.
+//! Agents that we run: finds the program, starts it so that it outlives us, reads its output, answers it, ends it.
 //!
 //! An agent's process is in a session of its own. Its stdin is a FIFO that it holds open itself, its stdout a file that
-//! only grows. So nothing happens to it when we end, and whoever comes after us finds everything in one folder: who it
-//! is (`.pid`), what it has said (`.out`), how far that was taken (`.rest`), and how to talk to it (`.in`).
+//! only grows. So it survives the end of the server, and the next one finds everything in one folder: its process id
+//! (`.pid`), what it has said (`.out`), how far that was read (`.rest`), and how to talk to it (`.in`).
 //!
-//! The folder is the truth about processes; the journal is the truth about everything else. What an agent has said is
-//! heard again after a restart, and every piece has a name, or stands with a decision that is made once, so that nothing is
-//! stored twice.
+//! The folder is the truth about processes; the journal is the truth about everything else. After a restart an agent's
+//! output is read again. Each piece has an id of its own, or is in the entry of a decision that is made once, so
+//! nothing is stored twice.
 
 mod adopt;
 mod claude;

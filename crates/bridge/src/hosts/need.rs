@@ -1,17 +1,18 @@
-//! Does a session need its agent's process?
+//! Whether a session needs its agent's process.
 
 use askbridge_core::Session;
 use askbridge_core::session::Live;
 use askbridge_core::terms::WhileOpen;
 use askbridge_peers::listing::hosted_door;
 
-/// Something waits for the agent that it can be told now: a verdict, or a message that no open ask holds back.
+/// Is there something that the agent can be told now: a verdict, or a message that no open ask holds back?
 pub(super) fn needs_process(session: &Session) -> bool {
     if !is_ours(session) || session.end.is_some() {
         return false;
     }
     let untold = session.asks.values().any(|live| !live.is_open() && live.is_unfinished() && !live.stranded);
-    // Whatever its terms, a parked question is not started for a message: the agent would read it only after the answer.
+    // A message never starts the process of a parked question, even if its terms allow messages: the agent would read
+    // it only after the answer.
     let holds = |live: &Live| !live.stranded && (live.parked || live.ask.terms.messages == WhileOpen::Hold);
     let holds = session.open().any(holds);
     untold || (!session.queue.is_empty() && !holds)

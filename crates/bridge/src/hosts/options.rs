@@ -1,4 +1,4 @@
-//! What whoever runs us has decided about agents: the program, the folders, the environment, how many.
+//! The operator's settings for agents: the program, the folders, the environment, how many.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -9,25 +9,25 @@ use askbridge_core::terms::Warm;
 /// Everything that hosting needs to know.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
-    /// Where what belongs to running agents is kept. Ours alone.
+    /// The folder for the files of running agents. Ours alone.
     pub folder: PathBuf,
-    /// The program that becomes the agent, with its first arguments: ourselves.
+    /// The program that becomes the agent, with its first arguments: our own binary.
     pub launcher: Vec<OsString>,
-    /// The Claude Code program, if somebody named one. Otherwise it is looked for on `PATH`.
+    /// The Claude Code program, if configured. Otherwise it is searched on `PATH`.
     pub claude: Option<PathBuf>,
-    /// What agents find in their environment.
+    /// The environment of agents.
     pub environment: Vec<(OsString, OsString)>,
-    /// Agents work in these folders and in what lies in them.
+    /// Agents work in these folders and in what is below them.
     pub roots: Vec<PathBuf>,
-    /// How long a process that has nothing to do is kept.
+    /// How long an idle process is kept.
     pub idle: Duration,
     /// How long a process is kept for an open question, unless the session says otherwise.
     pub warm: Option<Warm>,
-    /// How long a process is kept for an open permission, unless the session says otherwise. `None`: as long as it takes.
+    /// How long a process is kept for an open permission, unless the session says otherwise. `None`: without limit.
     pub hold_max: Option<Duration>,
     /// Tools that always go to a person, in every session that is started from now on.
     pub always_ask: Vec<String>,
-    /// Bytes of memory that one agent may take, with everything it started. `None`: as many as there are.
+    /// Memory in bytes that one agent may use, with everything it started. `None`: no limit.
     pub memory_max: Option<u64>,
     /// How many processes may run at the same time.
     pub processes_max: usize,
@@ -45,13 +45,13 @@ pub enum RootError {
 }
 
 impl HostOptions {
-    /// Returns the folder as it really is, if agents may work there.
+    /// Returns the canonical path of the folder, if agents may work there.
     pub fn allow(&self, folder: &str) -> Result<PathBuf, RootError> {
         let path = self.with_home(folder);
         if !path.is_absolute() {
             return Err(RootError::NotAbsolute(folder.to_owned()));
         }
-        // A link may lead out of a root, so what counts is where it leads.
+        // A link may lead out of a root, so its target counts.
         let real = path.canonicalize().ok().filter(|real| real.is_dir());
         let real = real.ok_or_else(|| RootError::NoFolder(folder.to_owned()))?;
         let mut roots = self.roots.iter().filter_map(|root| root.canonicalize().ok());
@@ -63,7 +63,7 @@ impl HostOptions {
         Err(RootError::Outside { folder: folder.to_owned(), roots })
     }
 
-    /// Reads `~` and `~/…` as a shell does.
+    /// Expands `~` and `~/…` as a shell does.
     fn with_home(&self, folder: &str) -> PathBuf {
         let rest = folder.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         match (rest, self.variable("HOME")) {
@@ -81,10 +81,10 @@ impl HostOptions {
 const PASSED: &[&str] = &["HOME", "PATH", "LANG", "LANGUAGE", "TZ"];
 /// Variables that configure the agent itself, and the locale.
 const PASSED_PREFIXES: &[&str] = &["ANTHROPIC_", "CLAUDE_", "LC_"];
-/// Variables by which Claude Code knows that it runs inside of another. Ours does not.
+/// Variables by which Claude Code knows that it runs inside another. Ours does not.
 const NOT_PASSED: &[&str] = &["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION"];
 
-/// Chooses what agents find in their environment from what we find in ours. `more` names variables beside the usual.
+/// Chooses the agents' environment from ours. `more` names further variables to pass.
 pub fn environment(ours: impl IntoIterator<Item = (OsString, OsString)>, more: &[String]) -> Vec<(OsString, OsString)> {
     let passes = |name: &OsStr| {
         let Some(name) = name.to_str() else { return false };

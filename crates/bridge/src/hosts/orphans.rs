@@ -1,4 +1,4 @@
-//! What agents leave behind: adopted by us, so that it stays known as an agent's, and buried when it ends.
+//! Adopts the orphans of agents, so that they still count as agents, and reaps them when they exit.
 
 use std::collections::HashSet;
 use std::io;
@@ -11,12 +11,12 @@ use tracing::warn;
 
 use crate::auth::{Agents, ProcessId};
 
-/// Our own children are buried as soon as they end. One that still waits after this time was adopted.
+/// Our own children are reaped as soon as they exit. A zombie that remains after this time was adopted.
 const OWN_ARE_BURIED: Duration = Duration::from_secs(2);
 
-/// From now on, what agents below us leave behind stays below us, and counts as an agent.
+/// From now on, orphans of agents below us are reparented to us, and count as agents.
 ///
-/// To be called once, by a process that is nothing but a server.
+/// To be called once, by a process that does nothing but serve.
 pub fn adopt_orphans(agents: &Agents) -> io::Result<()> {
     orphans::adopt()?;
     agents.count_ourselves();
@@ -31,8 +31,8 @@ pub fn adopt_orphans(agents: &Agents) -> io::Result<()> {
     Ok(())
 }
 
-/// Buries what has ended and is not ours. The runtime waits for our own children and has to find them, so only what stays dead for
-/// two looks is taken, and each by its own number.
+/// Reaps adopted processes. The runtime waits for our own children and must find them, so only a process that is a
+/// zombie in two checks is reaped, each by its own id.
 async fn bury() -> io::Result<()> {
     let mut before = dead()?;
     while !before.is_empty() {

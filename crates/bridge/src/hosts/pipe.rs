@@ -1,4 +1,4 @@
-//! Writing lines into an agent's stdin: whole, or not at all. Half a line would end the agent.
+//! Writes lines into an agent's stdin: whole, or not at all. Half a line would end the agent.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -10,26 +10,26 @@ use askbridge_core::limits::AGENT_PIPE_BYTES;
 use askbridge_platform::fifo::{self, ATOMIC_BYTES};
 use tracing::warn;
 
-/// How often to look whether there is room again. A pipe says when it has some room, not when it has enough.
+/// How often to check for room. A pipe signals that it has some room, not that it has enough.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// The way into an agent.
+/// The write end of an agent's stdin.
 #[derive(Debug)]
 pub(super) struct Pipe {
     file: fs::File,
     capacity: usize,
     waiting: VecDeque<Vec<u8>>,
-    /// How much of the first line is written already. More than none only for lines that the pipe cannot hold.
+    /// How many bytes of the first line are written. Not 0 only for lines that the pipe cannot hold.
     written: usize,
     marker: PathBuf,
 }
 
 impl Pipe {
-    /// Opens it for reading too, so that opening never waits and nothing is lost when the agent is not there yet.
+    /// Opens it for reading too, so that opening never blocks and nothing is lost before the agent has opened it.
     pub(super) fn open(path: &Path, marker: PathBuf) -> io::Result<Self> {
         let file = fifo::open(path)?;
         if let Err(error) = fifo::enlarge(&file, AGENT_PIPE_BYTES) {
-            // The system bounds what one user may have in pipes. Long lines then go in pieces.
+            // The system limits the pipe buffers of one user. Long lines are then written in pieces.
             warn!(%error, "Could not enlarge an agent's pipe");
         }
         let capacity = fifo::capacity(&file)?;
@@ -44,11 +44,11 @@ impl Pipe {
         self.waiting.push_back(bytes);
     }
 
-    /// Writes what there is room for. Returns when to try again, if something is left.
+    /// Writes as much as fits. Returns when to try again, if something is left.
     pub(super) fn flush(&mut self) -> io::Result<Option<Duration>> {
         while let Some(line) = self.waiting.front() {
             let fits = line.len() <= self.capacity;
-            // Pages of a pipe may be filled in part: only an empty one is certain to hold what its size says.
+            // A pipe's pages may be partly filled: only an empty pipe is certain to hold as much as its size.
             if fits && line.len() > ATOMIC_BYTES && fifo::unread_bytes(&self.file)? > 0 {
                 return Ok(Some(LOOK_AGAIN));
             }

@@ -1,4 +1,4 @@
-//! The files of one agent's process, all beside each other in one folder.
+//! The files of one agent's process, side by side in one folder.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,36 +12,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::auth::ProcessId;
 
-/// Bytes of the end of what a process wrote to its stderr, for whoever asks why it ended.
+/// How many bytes at the end of a process's stderr are reported when it exits unexpectedly.
 const STDERR_BYTES_MAX: u64 = 2000;
 
-/// Where an agent's process lives.
+/// The files of one agent's process.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     folder: PathBuf,
     name: String,
 }
 
-/// Up to where everything that the process said is stored, and what has to be known to go on from there.
+/// Up to where the output of the process is stored, and what a machine needs to go on from there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rest<C> {
     pub(super) offset: u64,
     pub(super) carry: C,
-    /// Did the process begin with an earlier conversation?
+    /// Did the process resume an earlier conversation?
     pub(super) resumed: bool,
 }
 
-/// Makes the folder, for us alone.
+/// Creates the folder, accessible to us alone.
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Finds everything that has a process, or had one when we last looked.
+/// Finds the sessions that have a process, or had one when last checked.
 pub(super) fn inhabited(folder: &Path) -> io::Result<Vec<SessionId>> {
     with_file(folder, ".pid")
 }
 
-/// Finds everything that words are kept for.
+/// Finds the sessions that unsaid words are kept for.
 pub(super) fn remembered(folder: &Path) -> io::Result<Vec<SessionId>> {
     with_file(folder, ".rest")
 }
@@ -51,14 +51,14 @@ fn with_file(folder: &Path, end: &str) -> io::Result<Vec<SessionId>> {
     Ok(names.filter_map(|name| name.strip_suffix(end)?.parse().ok()).collect())
 }
 
-/// An agent's process that runs, whoever looks after it.
+/// A running agent's process, hosted by this server or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunningAgent {
     pub session: SessionId,
     pub pid: u32,
 }
 
-/// Finds every agent that runs. Changes nothing.
+/// Finds every running agent. Changes nothing.
 pub fn running_agents(folder: &Path) -> io::Result<Vec<RunningAgent>> {
     let sessions = match inhabited(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -78,7 +78,7 @@ impl Place {
         self.folder.join(format!("{}.{end}", self.name))
     }
 
-    /// What the launcher is given: the files without their ends.
+    /// The path that the launcher is given: the files' names without their extensions.
     pub(super) fn prefix(&self) -> PathBuf {
         self.folder.join(&self.name)
     }
@@ -91,17 +91,17 @@ impl Place {
         self.file("out")
     }
 
-    /// The spool's name without its folder: what inotify says.
+    /// The spool's name without its folder, as inotify reports it.
     pub(super) fn spool_name(&self) -> String {
         format!("{}.out", self.name)
     }
 
-    /// A long line is being written. If we end before that is over, the process has half a line.
+    /// Marks that a long line is being written. If we end before it is complete, the process has half a line.
     pub(super) fn writing(&self) -> PathBuf {
         self.file("writing")
     }
 
-    /// Makes room for a new process: nothing of an earlier one is left, except words that were not said.
+    /// Prepares the files for a new process: removes those of an earlier one, except words that were not said.
     pub(super) fn prepare<C: Serialize>(&self, rest: &Rest<C>) -> io::Result<()> {
         for end in ["pid", "in", "out", "err", "writing"] {
             remove(&self.file(end))?;
@@ -111,7 +111,7 @@ impl Place {
         self.keep_rest(rest)
     }
 
-    /// Returns the process that lives here, if one ever wrote its name.
+    /// Returns the process of these files, if one ever wrote its id.
     pub(super) fn process(&self) -> Option<ProcessId> {
         read_process(&fs::read_to_string(self.file("pid")).ok()?)
     }
@@ -120,13 +120,13 @@ impl Place {
         serde_json::from_str(&fs::read_to_string(self.file("rest")).ok()?).ok()
     }
 
-    /// Writes beside and renames, so that nobody ever reads half of it.
+    /// Writes another file and renames it, so that it is never read half written.
     pub(super) fn keep_rest<C: Serialize>(&self, rest: &Rest<C>) -> io::Result<()> {
         let text = serde_json::to_string(rest).expect("a rest has text keys");
         write_whole(&self.file("rest"), &text)
     }
 
-    /// Returns the end of what the process complained about.
+    /// Returns the end of the process's stderr.
     pub(super) fn complaints(&self) -> String {
         let read = || -> io::Result<String> {
             let mut file = File::open(self.file("err"))?;
@@ -139,8 +139,7 @@ impl Place {
         read().unwrap_or_default()
     }
 
-    /// Removes what belongs to a process that is gone and whose every word is stored. Words that a stop has swallowed
-    /// stay.
+    /// Removes the files of a process that has exited and whose output is stored. Words that a stop has swallowed stay.
     pub(super) fn clear(&self) -> io::Result<()> {
         for end in ["pid", "in", "out", "err", "writing"] {
             remove(&self.file(end))?;
@@ -148,7 +147,7 @@ impl Place {
         Ok(())
     }
 
-    /// Removes everything: the session is over.
+    /// Removes all files: the session is over.
     pub(super) fn clear_all(&self) -> io::Result<()> {
         self.clear()?;
         remove(&self.file("rest"))

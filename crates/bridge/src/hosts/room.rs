@@ -1,7 +1,7 @@
-//! Who makes room when every place is taken and somebody waits for one.
+//! Chooses which process leaves when all slots are taken and a session waits for one.
 //!
-//! An agent between turns goes first. Then one whose question waits for a person: it is parked, and its process comes back
-//! with the answer. An agent that works is never stopped for another.
+//! An agent between turns leaves first. Then one whose question waits for a person: it is parked, and its process comes
+//! back with the answer. A working agent is never stopped for another.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use tracing::info;
 use super::host::Host;
 use super::machine::Machine;
 
-/// Why a process could go. The lesser goes first.
+/// Why a process could leave. The lesser leaves first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Spare {
     /// It has nothing to do.
@@ -20,7 +20,7 @@ pub(super) enum Spare {
     Parkable(Timestamp),
 }
 
-/// Who could go, and who was told to.
+/// Which processes could leave, and which were told to.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     spare: HashMap<SessionId, Spare>,
@@ -28,7 +28,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Notes whether a session could do without its process. Says whether it has to, with this many waiting for a place.
+    /// Records whether a session could do without its process. Returns whether it has to, with this many in the queue.
     pub(super) fn is_to_go(&mut self, session: SessionId, spare: Option<Spare>, waiting: usize) -> bool {
         let Some(spare) = spare else {
             self.spare.remove(&session);
@@ -46,7 +46,7 @@ impl Room {
         goes
     }
 
-    /// It does not go after all: its question was answered at that moment.
+    /// The process stays after all: its question was answered at that moment.
     pub(super) fn stays(&mut self, session: SessionId) {
         self.leaving.remove(&session);
     }
@@ -68,7 +68,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Makes room for a session that waits for a place, if this one is next to go. Says whether it can go at once.
+    /// Makes room for a session in the queue, if this one is next to leave. Returns whether it can leave at once.
     pub(super) fn makes_room(&mut self) -> bool {
         if self.making_room {
             if !self.driver.hangs_up() && !self.driver.peer.is_parking() {
@@ -78,7 +78,7 @@ impl<M: Machine> Host<M> {
             return false;
         }
         let spare = self.spare();
-        // Most steps are of agents that work, and concern nobody else.
+        // Most steps are of working agents, which need not ask the desk.
         if spare.is_none() && !self.offers_room {
             return false;
         }

@@ -1,4 +1,4 @@
-//! Reading what an agent has written, line by line, from wherever we were.
+//! Reads an agent's output line by line, from a given offset.
 
 use std::fs::File;
 use std::io;
@@ -8,33 +8,33 @@ use askbridge_core::limits::AGENT_LINE_BYTES_MAX;
 use askbridge_platform::files;
 use memchr::memchr;
 
-/// Bytes that are read at once; of a long line, as many again as there are already.
+/// Bytes of one read; for a long line, as many as are buffered already.
 const READ_BYTES: usize = 8 * 1024;
 
-/// The file that an agent's stdout is.
+/// The file that is an agent's stdout.
 #[derive(Debug)]
 pub(super) struct Spool {
     file: File,
-    /// Where the next line begins.
+    /// The offset in the file of the next line.
     line_at: u64,
-    /// What was read, from a little before there on.
+    /// The buffer: what was read, beginning a little before `line_at`.
     unread: Vec<u8>,
-    /// Where in it the next line begins.
+    /// Where in the buffer the next line begins.
     start: usize,
-    /// Up to where in it no line ends.
+    /// Up to where the buffer is known to hold no end of line.
     searched: usize,
-    /// Less was there than there was room for: to look for more would be in vain, until somebody has noticed that it grew.
+    /// The last read returned less than was asked for: do not read again until the file is known to have grown.
     at_the_end: bool,
-    /// The line is too long, and is passed over up to its end.
+    /// The line is too long, and is skipped up to its end.
     skipping: bool,
     freed: u64,
 }
 
-/// One line, and where the next one begins.
+/// One line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Text(String),
-    /// Beyond what a line may have; it was passed over.
+    /// Longer than the limit; it was skipped.
     TooLong,
 }
 
@@ -46,24 +46,24 @@ impl Spool {
         Ok(Self { file, line_at: from, unread, start: 0, searched: 0, at_the_end, skipping, freed: from })
     }
 
-    /// Where the next line begins.
+    /// The offset of the next line.
     pub(super) fn offset(&self) -> u64 {
         self.line_at
     }
 
-    /// Is the file read to its end, up to half a line?
+    /// Is the file read to its end, apart from an incomplete line?
     pub(super) fn is_at_the_end(&self) -> io::Result<bool> {
         let read = self.line_at + (self.unread.len() - self.start) as u64;
         Ok(self.file.metadata()?.len() <= read && self.searched == self.unread.len())
     }
 
-    /// There may be more in the file than when it was last read.
+    /// The file may have grown since it was last read.
     pub(super) fn may_have_grown(&mut self) {
         self.at_the_end = false;
     }
 
-    /// Returns the next whole line, if there is one. Once there was none, whoever writes has to be noticed before there is one
-    /// again: see [`Self::may_have_grown`].
+    /// Returns the next complete line, if there is one. After `None` the file is not read again until
+    /// [`Self::may_have_grown`].
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             if let Some(end) = memchr(b'\n', &self.unread[self.searched..]) {
@@ -86,7 +86,7 @@ impl Spool {
             self.searched = self.unread.len();
             if self.at_the_end || !self.read_more()? {
                 if self.unread.is_empty() {
-                    // An agent that says nothing keeps nothing.
+                    // A silent agent costs no buffer.
                     self.unread = Vec::new();
                 }
                 return Ok(None);
@@ -94,7 +94,7 @@ impl Spool {
         }
     }
 
-    /// Reads what has been written since. Says whether there was anything.
+    /// Reads what was written since. Returns whether there was anything.
     fn read_more(&mut self) -> io::Result<bool> {
         let known = self.unread.len();
         self.unread.reserve(known.max(READ_BYTES));
@@ -104,17 +104,17 @@ impl Spool {
         Ok(read > 0)
     }
 
-    /// Gives the room of everything before `offset` back. The file keeps its length, so that places stay places.
+    /// Frees the disk space before `offset` by punching a hole. The file keeps its length, so offsets stay valid.
     pub(super) fn free(&mut self, offset: u64) {
         let bytes = offset.saturating_sub(self.freed);
-        // Some file systems cannot; then it is given back when the process is gone.
+        // Some file systems cannot; then the space is freed when the process has exited.
         if bytes > 0 && files::punch_hole(&self.file, self.freed, bytes).is_ok() {
             self.freed = offset;
         }
     }
 }
 
-/// What is not text stands for itself no longer; that is better than a line that nobody hears.
+/// Replaces invalid UTF-8: better than losing the line.
 fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

@@ -1,4 +1,4 @@
-//! From a session to a running process: one that is started now, or one that runs already.
+//! Makes a host for a session: starts a process, or takes over one that runs.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -24,19 +24,19 @@ use super::process::Running;
 use super::spool::Spool;
 use crate::auth::ProcessId;
 
-/// Why a process could not be started. Read by people, in the session.
+/// Why a process could not be started. People read it in the session.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
     #[error("{0}")]
     Folder(#[from] RootError),
-    /// There is no program that could be run.
+    /// No program was found.
     #[error("{0}")]
     Program(String),
     #[error("the session has no folder to work in")]
     NoFolder,
     #[error("this askbridge does not run agents of the door `{0}`")]
     NoKind(String),
-    /// Often there is no room left.
+    /// Often because the disk is full.
     #[error(
         "could not make the agent's files in `{folder}`: {source}; once that is mended, say something and it starts"
     )]
@@ -51,15 +51,15 @@ pub(super) enum StartError {
 
 /// A process that is about to be started.
 pub(super) struct Launching<M: Machine> {
-    /// Where it works.
+    /// Its working folder.
     pub(super) folder: PathBuf,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
-    /// What it finds in its environment, beside what every agent finds.
+    /// Variables of its environment, besides those of every agent.
     pub(super) environment: Vec<(&'static str, &'static str)>,
     pub(super) machine: M,
     pub(super) rest: Rest<M::Carry>,
-    /// Under which name the agent keeps its conversation.
+    /// The agent's own name for the conversation.
     pub(super) conversation: String,
 }
 
@@ -92,7 +92,7 @@ pub(super) async fn launch<M: Machine>(
     Host::open(desk, hosted).await.map_err(StartError::Journal)
 }
 
-/// Takes over a process that an earlier askbridge started, dead or alive.
+/// Takes over a process that an earlier askbridge started, whether or not it still runs.
 pub(super) async fn adopt<M: Machine>(
     desk: &Arc<Inner>,
     session: SessionId,
@@ -103,7 +103,7 @@ pub(super) async fn adopt<M: Machine>(
     let process = place.process().ok_or(StartError::Stillborn)?;
     let running = Running::hold(process)?;
     if let (Some(running), true) = (&running, place.writing().exists()) {
-        // Half a line is in its pipe. Whatever we write next would be taken for the other half.
+        // Half a line is in its pipe. What we write next would be taken for the other half.
         warn!(session.id = %session, "An agent was left with half a line; it is ended and will be resumed");
         running.end().await;
     }
@@ -126,10 +126,10 @@ pub(super) async fn adopt<M: Machine>(
     Host::open(desk, hosted).await.map_err(StartError::Journal)
 }
 
-/// Says in the journal that the session's process is ours now.
+/// Claims the session's process for this server in the journal.
 async fn claim(desk: &Inner, session: SessionId, process: Option<ProcessId>) -> Result<Epoch, Rejection> {
     let process = process.map(|process| ProcessName { pid: process.pid, started: process.started });
-    // The journal's file is locked: whoever hosted before us is gone.
+    // We hold the lock on the journal's file, so the earlier host is gone.
     let claim = Intent::Claim { node: desk.handle.node, process, takeover: Takeover::HostIsGone };
     let done = desk.handle.submit(session, vec![claim]).await?;
     let epoch = done.events.iter().find_map(|written| match &*written.event {
@@ -149,7 +149,7 @@ async fn spawn<M: Machine>(desk: &Inner, place: &Place, launching: &Launching<M>
     command.args(first).arg(std::process::id().to_string()).arg(place.prefix());
     command.arg(&launching.program).args(&launching.arguments);
     command.current_dir(&launching.folder).env_clear().envs(desk.options.environment.iter().cloned());
-    // Our own hooks stay silent inside.
+    // So that our own hooks stay silent inside.
     command.env("ASKBRIDGE_HOSTED", "1").envs(launching.environment.iter().copied());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(complaints);
     let mut child = command.spawn()?;

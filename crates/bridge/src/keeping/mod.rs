@@ -1,8 +1,8 @@
-//! How long things are kept: what may go is forgotten, and the room it took is given back.
+//! How long data is kept: forgets old conversations, and returns the disk space.
 //!
-//! - `prune` looks through sessions, the oldest first, and forgets those that may go, a few at a time.
-//! - `retention` does that now and then, as the settings say; the default is to keep everything.
-//! - `shrink` gives free room back to the disk, in small steps, while others write.
+//! - `prune` goes through the sessions, oldest first, and forgets those that may go, a few at a time.
+//! - `retention` does that periodically, as configured; the default is to keep everything.
+//! - `shrink` returns free space to the disk, in small steps between other writes.
 
 mod prune;
 mod retention;

@@ -1,4 +1,4 @@
-//! Looking for conversations that may go, and letting a few of them go.
+//! Finds conversations that may be forgotten, and forgets a few of them per step.
 
 use std::collections::HashSet;
 
@@ -11,24 +11,24 @@ use askbridge_peers::wish::Rejection;
 use crate::auth::{Action, Caller};
 use crate::runtime::{Conversation, Handle, chain, together};
 
-/// Sessions that are looked at in one go.
+/// Sessions in one page of the query.
 const LOOK_AT: usize = 1000;
 
-/// Which conversations go.
+/// Which conversations are forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wanted {
     /// Those in which nothing happened since then.
     pub(crate) quiet_since: Timestamp,
-    /// Only until the store takes no more than so many bytes.
+    /// Only until the store uses no more than this many bytes.
     pub(crate) down_to: Option<u64>,
-    /// Nothing goes; it is only counted.
+    /// Dry run: nothing is forgotten, only counted.
     pub(crate) dry: bool,
 }
 
-/// Who wants it.
+/// On whose behalf.
 #[derive(Debug)]
 pub(crate) enum By<'a> {
-    /// What they may not forget stays.
+    /// Conversations that they may not forget stay.
     Caller(&'a Caller),
     Setting(&'static str),
 }
@@ -51,19 +51,19 @@ impl By<'_> {
     }
 }
 
-/// What one step did.
+/// The result of one step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Pruned {
     pub(crate) forgotten: Forgotten,
-    /// Conversations that are old enough, and unfinished.
+    /// Conversations that are old enough, but unfinished.
     pub(crate) unfinished: u64,
     /// Where the next step begins. `None`: this was all.
     pub(crate) next: Option<PageKey>,
 }
 
-/// Makes one step: looks at some sessions after `after`, and forgets as many of them as go in one transaction.
+/// Makes one step: reads some sessions after `after`, and forgets as many of them as fit into one transaction.
 ///
-/// `counted` is what earlier steps would have forgotten, if nothing goes.
+/// `counted` is how many bytes the earlier steps of a dry run would have forgotten.
 pub(crate) async fn prune(
     handle: &Handle,
     wanted: &Wanted,
@@ -94,7 +94,7 @@ pub(crate) async fn prune(
             pruned.next = quiet[..place].last().map(Oldest::page_key);
             break;
         }
-        // Other parts of a conversation go with the first that comes by.
+        // The other sessions of a conversation are forgotten with the first one found.
         if known.contains(&session.id) {
             continue;
         }
@@ -124,7 +124,7 @@ pub(crate) async fn prune(
     Ok(pruned)
 }
 
-/// Counts what would go.
+/// Counts what would be forgotten.
 async fn count(
     handle: &Handle,
     wanted: &Wanted,
@@ -154,13 +154,13 @@ async fn count(
     Ok(pruned)
 }
 
-/// Bytes of the store that hold something.
+/// Bytes of the store that are in use.
 async fn used(handle: &Handle) -> Result<u64, Rejection> {
     let space = handle.store().space().await.map_err(|error| Rejection::Down(chain(&error)))?;
     Ok(space.map_or(0, |space| space.used()))
 }
 
-/// The time before which something has to have ended to go because the store is too large.
+/// A conversation must have been quiet since this time to be forgotten because the store is too large.
 pub(crate) fn quiet_enough(now: Timestamp) -> Timestamp {
     now.minus(limits::QUIET_MIN)
 }

@@ -1,4 +1,4 @@
-//! Forgets, now and then, what was quiet for longer than it is kept.
+//! Periodically forgets what has been quiet for longer than the retention.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use super::shrink;
 use crate::runtime::Handle;
 use crate::server::App;
 
-/// How long to let others write between two steps.
+/// Pause between two steps, so that other writes get their turn.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long things are kept. By default for ever.
+/// How long data is kept. By default for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Retention {
-    /// A conversation goes when nothing has happened in it for so long.
+    /// A conversation is forgotten when nothing has happened in it for this long.
     pub age: Option<Duration>,
-    /// The oldest conversations go until the store takes no more than so many bytes.
+    /// The oldest conversations are forgotten until the store uses no more than this many bytes.
     pub bytes: Option<u64>,
 }
 
-/// From now on, keeps things as long as this says, and gives back what became free, until the server stops.
+/// Enforces the retention, and returns freed space to the disk, until the server stops.
 pub fn keep(app: &App, retention: Retention) {
     let (handle, stop) = (app.handle.clone(), app.stop.clone());
     app.tasks.spawn(async move {
@@ -54,7 +54,7 @@ async fn run(handle: Handle, retention: Retention) {
     }
 }
 
-/// Looks through everything once.
+/// Goes through all sessions once.
 async fn pass(handle: &Handle, retention: Retention) -> Result<Forgotten, Rejection> {
     let now = handle.now();
     let by_age = retention.age.map(|age| Wanted { quiet_since: now.minus(age), down_to: None, dry: false });

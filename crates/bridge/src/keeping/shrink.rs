@@ -1,4 +1,4 @@
-//! Gives what became free back to the disk, in small steps: between two of them others write.
+//! Returns free space to the disk, in small steps between other writes.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use tracing::{debug, info, warn};
 
 use crate::runtime::{Handle, chain};
 
-/// How long to let others write between two steps. A step takes some milliseconds.
+/// Pause between two steps, so that other writes get their turn. A step takes some milliseconds.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long to wait for more to become free before beginning: whatever is forgotten comes in batches.
+/// How long to wait for more free space before beginning: sessions are forgotten in batches.
 const GATHER: Duration = Duration::from_secs(2);
-/// Steps after which the log says how far it is: 256 MiB.
+/// Steps between two progress lines in the log: 256 MiB.
 const TELL_EVERY: u32 = 256;
 
-/// Runs for ever: whenever something was forgotten, and once at the start, because the last one may have been interrupted.
+/// Runs for ever: after each forgetting, and once at the start, because the last run may have been interrupted.
 pub(super) async fn run(handle: Handle) {
     loop {
         tokio::time::sleep(GATHER).await;

@@ -1,4 +1,5 @@
-//! What is counted while the bridge works. Additions alone: no lock, and no memory is asked for.
+//! The counters that the bridge keeps while it works. Atomic additions only: no lock, and no allocation after a name's
+//! first use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +33,7 @@ const DELIVERY: &[u64] = &[5, 10, 25, 50, 100, 250, 500, 1_000, 5_000, 30_000, 3
 /// Columns of the table of requests: the first digit of the status.
 pub(super) const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// Everything that is counted, for as long as the process lives.
+/// All counters, for the life of the process.
 #[derive(Debug)]
 pub struct Meters {
     /// Milliseconds from `Asked` to `Settled`.
@@ -49,7 +50,7 @@ pub struct Meters {
     pub(super) started_at: Timestamp,
 }
 
-/// Somebody who is connected, counted as long as this lives.
+/// A connected client, counted as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Present(Arc<AtomicU64>);
 
@@ -68,7 +69,7 @@ impl Meters {
         }
     }
 
-    /// Takes note of the rounds that these events of a session end. They are durable and folded.
+    /// Counts the asks that these events of a session settle or deliver. The events are durable and folded.
     pub(crate) fn rounds(&self, session: &Session, events: &[Written]) {
         for written in events {
             match &*written.event {
@@ -104,7 +105,7 @@ impl Meters {
         self.refusals.add(code, 0);
     }
 
-    /// Somebody could not keep up and was let go.
+    /// A client could not keep up, and the hub dropped its subscription.
     pub(crate) fn lagged(&self) {
         self.lagged.fetch_add(1, Ordering::Relaxed);
     }

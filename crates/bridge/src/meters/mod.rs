@@ -1,7 +1,8 @@
-//! How the bridge is doing, in numbers: counted with additions alone while it works, written as text when somebody looks.
+//! Metrics: counted with atomic additions while the bridge works, rendered as text on request.
 //!
-//! - `counts` is what is counted, `names` a table of counters that learns its names as they come.
-//! - `page` puts everything on one page, `text` writes it as Prometheus reads it, `process` asks the system about us.
+//! - `counts` has the counters, `names` a table of counters that adds a row for each new name.
+//! - `page` puts everything on one page, `text` renders it in the format of Prometheus, `process` asks the system about
+//!   this process.
 
 mod counts;
 mod names;

@@ -1,11 +1,11 @@
-//! Counters by name. A name is learned when it first comes; from then on counting is a look and an addition.
+//! Counters by name. The first use of a name adds a row; after that, counting is a lookup and an addition.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Names that a table can hold. Beyond: they are counted together, as [`OTHER`]. Ours are fewer than this.
 const NAMES_MAX: usize = 96;
-/// What has no place of its own.
+/// The name for everything beyond.
 pub(super) const OTHER: &str = "other";
 
 /// Counters with a name each, in `N` columns.
@@ -37,7 +37,7 @@ impl<const N: usize> Names<N> {
             return &self.other;
         }
         for place in &self.rows {
-            // Two names may come for the first time at the same moment: whoever loses looks at the next place.
+            // Two names may be added at the same moment: the one that loses tries the next row.
             let row = place.get_or_init(|| Row { name: name.into(), counts: [const { AtomicU64::new(0) }; N] });
             if *row.name == *name {
                 return &row.counts;
@@ -46,7 +46,7 @@ impl<const N: usize> Names<N> {
         &self.other
     }
 
-    /// Returns all names that came, and their counts.
+    /// Returns all names with their counts.
     pub(super) fn read(&self) -> Vec<(&str, [u64; N])> {
         let load = |counts: &[AtomicU64; N]| counts.each_ref().map(|count| count.load(Ordering::Relaxed));
         let rows = self.rows.iter().map_while(OnceLock::get).map(|row| (&*row.name, load(&row.counts)));

@@ -1,4 +1,4 @@
-//! Everything on one page. `docs/guides/operations.md` says what the numbers mean.
+//! Renders all metrics on one page. `docs/guides/operations.md` says what the numbers mean.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use crate::runtime::{Handle, chain};
 
 pub(crate) use super::text::CONTENT_TYPE;
 
-/// How long something may have been open to be counted as waiting at least so long, in seconds.
+/// Ages, in seconds, for the counts of asks that have been open for at least that long.
 const AGES: [u64; 7] = [60, 600, 3_600, 4 * 3_600, 24 * 3_600, 7 * 24 * 3_600, 30 * 24 * 3_600];
 
-/// Writes the page. Looks into the index, so it waits for the disk; the hot path is not disturbed.
+/// Renders the page. Reads the index, so it waits for the disk; the hot path is not disturbed.
 pub(crate) fn page(handle: &Handle, connections: usize, space: Option<Space>, version: &str) -> String {
     let mut page = Page::default();
     page.head("askbridge_build_info", "Which release this is.", "gauge");
     page.line("askbridge_build_info", &[("version", version)], 1);
     let (now, index) = (handle.now(), handle.store().index());
-    // Before anybody looks: looking makes it zero.
+    // Before the index is read, since reading it makes this zero.
     page.gauge("askbridge_index_lag_entries", "Entries that the index has not taken in yet.", index.lag());
     match index.waiting(now, &AGES.map(Duration::from_secs)) {
         Ok(waiting) => open_asks(&mut page, &waiting, now),

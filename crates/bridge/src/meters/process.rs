@@ -1,4 +1,4 @@
-//! What the system says about this process. Under the names that every Prometheus client uses.
+//! What the system says about this process, under the names that every Prometheus client uses.
 
 use askbridge_platform::{limits, ourselves};
 

@@ -1,4 +1,4 @@
-//! Numbers as Prometheus reads them: the text format, version 0.0.4.
+//! Renders numbers for Prometheus: the text format, version 0.0.4.
 
 use std::fmt::{Display, Write};
 
@@ -6,11 +6,11 @@ use askbridge_journal::meter::Reading;
 
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// A page in the making.
+/// A page being rendered.
 #[derive(Debug, Default)]
 pub(super) struct Page(String);
 
-/// What a reading counts, and by what to divide it: Prometheus knows seconds only.
+/// The unit of a reading, which says how to convert it: Prometheus expects seconds.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Unit {
     Micros,

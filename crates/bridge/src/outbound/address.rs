@@ -1,4 +1,4 @@
-//! Where a call goes: an https address, taken apart.
+//! The address of a call: an https URL, parsed.
 
 use axum::http::Uri;
 
@@ -7,14 +7,14 @@ pub(crate) struct Address {
     /// Without the brackets of an IPv6 address.
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// What the `Host` header says.
+    /// The value of the `Host` header.
     pub(crate) authority: String,
     /// The path and the query.
     pub(crate) target: String,
 }
 
 impl Address {
-    /// Reads an address. `None`: it is not one that we call.
+    /// Parses an address. `None`: it is not one that we call.
     pub(super) fn read(url: &str) -> Option<Self> {
         let uri: Uri = url.parse().ok()?;
         let authority = uri.authority()?.as_str();

@@ -1,9 +1,10 @@
-//! Everything that leaves the house: one way out, for pushes and whatever else calls somebody outside.
+//! Outgoing calls: the one way out, for push notifications and the trace collector.
 //!
-//! Only https. A name is looked up once, and what was looked at is what is connected to, so that nobody can answer one
-//! thing to us and another to the connection. Addresses of private networks are called only where the operator lists them:
-//! whoever may register an address could otherwise reach what only this machine can. Redirects are not followed, and
-//! everything is bounded. An address may be a secret in itself, so errors name the host and nothing more.
+//! Only https, except to the collector that the operator names. A name is resolved once, and the connection goes to the
+//! addresses that were checked, so that a DNS server cannot give us one address and the connection another. Private
+//! addresses are called only if the operator lists them: a client that may register an address could otherwise reach
+//! what only this machine can. Redirects are not followed, and everything has a limit. An address may itself be a
+//! secret, so errors name the host and nothing more.
 
 mod address;
 mod post;

@@ -1,4 +1,4 @@
-//! One request to somebody outside, and what they say to it.
+//! One request to an outside server, and its response.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,17 +23,17 @@ use super::address::Address;
 use super::reach::{is_listed, is_public};
 use super::trust::Authorities;
 
-/// The way out. Cheap to clone.
+/// The client for outgoing calls. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Outbound(Arc<Inner>);
 
-/// What is decided about calls.
+/// Settings for outgoing calls.
 #[derive(Debug, Clone)]
 pub struct OutboundOptions {
     /// Private addresses that may be called all the same.
     pub private: Vec<IpNet>,
     pub authorities: Authorities,
-    /// How long one call may take, from looking up the name to the last byte. Beyond: it failed.
+    /// How long one call may take, from resolving the name to the last byte. Beyond: it failed.
     pub patience: Duration,
 }
 
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Inner {
     }
 }
 
-/// What the other side said. A redirect is an answer like every other.
+/// The response. A redirect is a response like any other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     pub status: u16,
@@ -109,7 +109,7 @@ impl Outbound {
         let reached = self.resolve(address).await?;
         let connector = self.0.connector.get_or_try_init(|| async {
             let authorities = self.0.options.authorities.clone();
-            // Reading the machine's own takes files and some time.
+            // Blocking: reading the machine's own authorities reads files, and takes some time.
             let made = tokio::task::spawn_blocking(move || authorities.connector()).await;
             made.map_err(|error| error.to_string()).and_then(|made| made)
         });
@@ -124,27 +124,27 @@ impl Outbound {
         Ok(Answered { status, body: body.ok_or_else(too_long)? })
     }
 
-    /// Looks a name up, once. What is returned is what is connected to.
+    /// Resolves a name, once. The connection goes to the returned addresses.
     async fn resolve(&self, address: &Address) -> Result<Vec<SocketAddr>, Failed> {
         let host = || address.host.clone();
         let found = lookup_host((address.host.as_str(), address.port)).await;
         let found: Vec<_> = found.map_err(|source| Failed::NoSuchHost { host: host(), source })?.collect();
         let listed = |ip| is_listed(&self.0.options.private, ip);
         match found.iter().find(|found| !is_public(found.ip()) && !listed(found.ip())) {
-            // One that leads astray spoils the name: whoever answers so may answer anything.
+            // One private address disqualifies the name: its DNS server cannot be trusted with the others.
             Some(private) => Err(Failed::Private { host: host(), address: private.ip() }),
             None => Ok(found),
         }
     }
 }
 
-/// Posts JSON in the clear, to an address that the operator named. Who calls says how long it may take.
+/// Posts JSON in the clear, to an address that the operator named. The caller sets the timeout.
 pub(crate) async fn post_plain(address: &Address, body: Bytes) -> Result<(u16, Option<Bytes>), String> {
     let stream = TcpStream::connect((&*address.host, address.port)).await.map_err(|error| error.to_string())?;
     send(address, stream, body).await
 }
 
-/// Returns the status and the body; no body where that is longer than it may be.
+/// Returns the status and the body; no body if it is longer than the limit.
 async fn send<S>(address: &Address, stream: S, body: Bytes) -> Result<(u16, Option<Bytes>), String>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -162,7 +162,7 @@ where
         let body = Limited::new(response.into_body(), limits::OUTBOUND_ANSWER_BYTES_MAX).collect().await;
         Ok((status, body.ok().map(|body| body.to_bytes())))
     };
-    // Nobody else drives the connection; it ends with the exchange, whichever way that goes.
+    // The connection is polled here and not in a task, so it ends with the exchange, however that ends.
     let mut exchange = std::pin::pin!(exchange);
     tokio::select! {
         biased;

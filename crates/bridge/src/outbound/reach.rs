@@ -1,4 +1,4 @@
-//! Which addresses may be called: those of the open internet, and private ones that are listed.
+//! Which addresses may be called: public ones, and private ones that are listed.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -9,7 +9,7 @@ pub(super) fn is_listed(listed: &[IpNet], ip: IpAddr) -> bool {
     listed.iter().any(|range| range.contains(&plain(ip)))
 }
 
-/// Is this an address of the open internet?
+/// Is this a public address?
 pub(super) fn is_public(ip: IpAddr) -> bool {
     match plain(ip) {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -17,7 +17,7 @@ pub(super) fn is_public(ip: IpAddr) -> bool {
     }
 }
 
-/// An IPv4 address that is written as one of IPv6 is an IPv4 address.
+/// Turns an IPv4-mapped IPv6 address into the IPv4 address.
 fn plain(ip: IpAddr) -> IpAddr {
     match ip {
         IpAddr::V6(six) => six.to_ipv4_mapped().map_or(ip, IpAddr::V4),
@@ -25,7 +25,7 @@ fn plain(ip: IpAddr) -> IpAddr {
     }
 }
 
-/// RFC 6890 and its registry: what is set aside for something else is not the open internet.
+/// RFC 6890 and its registry: a block reserved for a special purpose is not public.
 fn is_public_v4(ip: Ipv4Addr) -> bool {
     let [a, b, c, _] = ip.octets();
     let is_shared = a == 100 && (64..128).contains(&b);
@@ -35,7 +35,7 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     !(a == 0 || a >= 224 || is_set_aside || is_shared || is_protocol || is_benchmark)
 }
 
-/// Only what was given out for everybody (2000::/3), without what leads to IPv4 or is for documents.
+/// Only global unicast (2000::/3), without the blocks that lead to IPv4 or are for documentation.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [first, second, ..] = ip.segments();
     let is_given_out = first & 0xe000 == 0x2000;

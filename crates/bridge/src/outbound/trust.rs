@@ -1,4 +1,4 @@
-//! Whom we believe that they are who they say: the machine's own authorities, and those that the operator names.
+//! The certificate authorities that we trust: the machine's own, and those that the operator names.
 
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ impl Authorities {
         Ok(Self(certificates))
     }
 
-    /// Takes some time: the machine's own are many.
+    /// Takes some time: the machine's own authorities are many.
     pub fn connector(&self) -> Result<TlsConnector, String> {
         let mut roots = RootCertStore::empty();
-        // What cannot be read is left out; if nothing is left, that is said.
+        // Certificates that cannot be read are left out; if none is left, that is an error.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         roots.add_parsable_certificates(self.0.iter().cloned());
         if roots.is_empty() {

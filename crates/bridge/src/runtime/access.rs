@@ -1,4 +1,4 @@
-//! Who may see which session, remembered.
+//! A cache of who owns each session and who may see it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::handle::Handle;
 use crate::auth::Access;
 
 impl Handle {
-    /// Returns what guards a session, or `None` if there is no such session.
+    /// Returns who owns a session and who may see it, or `None` if there is no such session.
     pub(crate) fn access(&self, session: SessionId) -> Option<Arc<Access>> {
         if let Some(access) = self.accesses.lock().get(&session) {
             return Some(Arc::clone(access));
@@ -24,7 +24,7 @@ impl Handle {
 
     pub(crate) fn remember_access(&self, session: SessionId, access: Access) {
         let mut accesses = self.accesses.lock();
-        // What is forgotten is looked up again; starting over is simpler than remembering who was used when.
+        // Dropped ones are looked up again; clearing all is simpler than tracking their use.
         if accesses.len() >= limits::CACHED_SESSIONS_MAX * 4 {
             accesses.clear();
         }

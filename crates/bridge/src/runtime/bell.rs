@@ -1,4 +1,4 @@
-//! Rings for whoever runs agents: something has happened in a session whose agent may need its process.
+//! A wake-up signal for the hosts: something happened in a session whose agent may need its process.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use askbridge_peers::listing::hosted_door;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// Knows whom to ring for, and for whom it has rung. Bounded by the number of sessions.
+/// Which sessions to signal, and which were signalled. Bounded by the number of sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Bell {
     state: Mutex<State>,
@@ -17,7 +17,7 @@ pub(crate) struct Bell {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Are agents run here?
+    /// Does this server run agents?
     runs_agents: bool,
     ours: HashSet<SessionId>,
     rung: HashMap<SessionId, Ring>,
@@ -25,12 +25,12 @@ struct State {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Ring {
-    /// Somebody wants the agent to stop.
+    /// A person wants the agent to stop.
     pub(crate) interrupted: bool,
 }
 
 impl Bell {
-    /// From now on, rings for sessions of every hosted door.
+    /// From now on, signals for sessions of every hosted door.
     pub(crate) fn listen(&self) {
         self.state.lock().runs_agents = true;
     }
@@ -39,7 +39,7 @@ impl Bell {
         self.state.lock().ours.insert(session);
     }
 
-    /// These sessions are no more.
+    /// These sessions were forgotten.
     pub(super) fn forget(&self, sessions: &HashSet<SessionId>) {
         let mut state = self.state.lock();
         state.ours.retain(|session| !sessions.contains(session));
@@ -63,7 +63,7 @@ impl Bell {
         }
     }
 
-    /// Waits until it has rung. Returns for whom.
+    /// Waits for a signal. Returns the sessions that it is for.
     pub(crate) async fn rung(&self) -> HashMap<SessionId, Ring> {
         loop {
             let rung = std::mem::take(&mut self.state.lock().rung);

@@ -1,9 +1,9 @@
-//! What a bot may say: yes or no to one ask, just as it stands.
+//! What a bot may answer: yes or no to one ask, exactly as it was asked.
 
 use askbridge_core::answer::{Answer, Decision, Review, Scope};
 use askbridge_peers::wish::Rejection;
 
-/// Refuses an answer that goes beyond the one ask as the agent made it: a standing permission, or another input or plan.
+/// Refuses an answer that goes beyond the one ask as the agent made it: a standing permission, another input or plan.
 pub(super) fn check_bots_answer(answer: &Answer) -> Result<(), Rejection> {
     let why = match answer {
         Answer::Approval(Decision::Allow { scope: Scope::Always(_), .. }) => {

@@ -1,4 +1,4 @@
-//! Sessions in memory: folded once, then kept as long as they are used.
+//! The cache of sessions in memory: folded once, then kept as long as they are used.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,34 +14,34 @@ use parking_lot::Mutex;
 /// One session in memory.
 #[derive(Debug)]
 pub(crate) struct Cell {
-    /// Held by a decision until it is durable.
+    /// Locked by a decision until it is durable.
     state: tokio::sync::Mutex<CellState>,
     /// How often it was locked.
     #[cfg(test)]
     pub(crate) locked: AtomicU64,
     pub(crate) riding: Mutex<Riding>,
     touched: AtomicU64,
-    /// About how many bytes its session takes.
+    /// The approximate size of its session in bytes.
     weight: AtomicUsize,
 }
 
 #[derive(Debug)]
 pub(crate) struct CellState {
     pub(crate) session: Session,
-    /// The session's last decision.
+    /// The position of the session's last decision.
     pub(crate) head: Option<Position>,
     pub(crate) digest: Digest,
     pub(crate) last_at: Timestamp,
-    /// `false`: what is here may differ from the journal and has to be folded anew. Holds before the first use, and
-    /// after an append that was abandoned or failed half-way.
+    /// `false`: the state may differ from the journal and has to be folded again. So before the first use, and after an
+    /// append that was abandoned or failed half-way.
     pub(crate) trusted: bool,
 }
 
-/// What rides along with the next decision of a session.
+/// The riders of a session: notes to be written with its next decision.
 #[derive(Debug, Default)]
 pub(crate) struct Riding {
     pub(crate) waiting: Vec<Intent>,
-    /// The flusher's look at which the first of them came.
+    /// The flusher's round in which the first of them came.
     pub(crate) since: u64,
     /// Some are in an entry that is not durable yet. They may come back.
     pub(crate) aboard: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Riding {
     pub(crate) listed: bool,
 }
 
-/// What is taken along with one entry. Dropped before that is durable, it waits for the next.
+/// The riders of one entry. If this is dropped before the entry is durable, they wait for the next.
 #[derive(Debug)]
 pub(crate) struct Riders<'a> {
     cell: &'a Cell,
@@ -60,7 +60,7 @@ pub(crate) struct Riders<'a> {
 }
 
 impl Cell {
-    /// Locks the session. On a journal beyond this machine, this is what costs a round trip.
+    /// Locks the session. On a remote journal, this is the step that costs a round trip.
     pub(crate) fn lock(&self) -> impl Future<Output = tokio::sync::MutexGuard<'_, CellState>> {
         #[cfg(test)]
         self.locked.fetch_add(1, Ordering::Relaxed);
@@ -76,7 +76,7 @@ impl Cell {
 }
 
 impl Riders<'_> {
-    /// The entry is durable: what was in it no longer waits.
+    /// The entry is durable: its riders no longer wait.
     pub(crate) fn arrive(&mut self) {
         self.waiting.drain(..std::mem::take(&mut self.aboard));
     }
@@ -99,9 +99,9 @@ const SHARDS: usize = 16;
 pub(crate) struct Cache {
     shards: [Mutex<HashMap<SessionId, Arc<Cell>>>; SHARDS],
     clock: AtomicU64,
-    /// What all of them take.
+    /// The size of all sessions.
     bytes: AtomicUsize,
-    /// The clock when idle sessions were last let go.
+    /// The clock when idle sessions were last evicted.
     swept: AtomicU64,
 }
 
@@ -115,8 +115,8 @@ impl Cache {
         }
     }
 
-    /// Notes how much a session takes that was changed or folded. If all of them take too much, those go that were used least
-    /// recently.
+    /// Records the size of a session that was changed or folded. If the total is too large, the least recently used
+    /// sessions are evicted.
     pub(crate) fn weigh(&self, cell: &Cell, session: &Session) {
         let weight = session.weight();
         let change = weight.wrapping_sub(cell.weight.swap(weight, Ordering::Relaxed));
@@ -126,7 +126,7 @@ impl Cache {
         }
     }
 
-    /// Returns a session that is in memory already. Whoever looks only is no reason to keep it there.
+    /// Returns a session that is in memory already. Reads do not extend its stay in the cache.
     pub(crate) fn known(&self, session: SessionId) -> Option<Arc<Cell>> {
         self.shard(session).lock().get(&session).cloned()
     }
@@ -135,10 +135,10 @@ impl Cache {
         &self.shards[(session.0 ^ (session.0 >> 64)) as usize % SHARDS]
     }
 
-    /// Lets a session go that is no more, unless somebody else is busy with it.
+    /// Evicts a session that no longer exists, unless another task uses it.
     pub(super) fn leave(&self, session: SessionId, cell: Arc<Cell>) {
         let mut cells = self.shard(session).lock();
-        // Ours, and the one in the map. Nobody can take another while the map is locked.
+        // Ours, and the one in the map. No task can take another while the map is locked.
         if Arc::strong_count(&cell) == 2 && cells.get(&session).is_some_and(|known| Arc::ptr_eq(known, &cell)) {
             cells.remove(&session);
             self.bytes.fetch_sub(cell.weight.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -173,7 +173,7 @@ impl Cache {
         cell
     }
 
-    /// Lets sessions go that were not used since this was last called.
+    /// Evicts sessions that were not used since the last call.
     pub(crate) fn sweep(&self) {
         let since = self.swept.swap(self.clock.load(Ordering::Relaxed), Ordering::Relaxed);
         for shard in &self.shards {
@@ -193,7 +193,7 @@ impl Cache {
         self.retain(cells, |touched| touched > median);
     }
 
-    /// Keeps the cells that were touched late enough, and those that are in use or have something to write.
+    /// Keeps the cells that were touched late enough, and those that are in use or have riders to write.
     fn retain(&self, cells: &mut HashMap<SessionId, Arc<Cell>>, is_late: impl Fn(u64) -> bool) {
         let mut gone = 0;
         cells.retain(|_, cell| {
@@ -215,7 +215,7 @@ mod tests {
 
     use super::*;
 
-    /// A session with a message of so many bytes.
+    /// A session with a message of this many bytes.
     fn said(session: SessionId, bytes: usize) -> Session {
         let message = MessageId { session, number: 1 };
         let said = Said { message, text: "x".repeat(bytes), by: None, about: None, at: Timestamp(0) };
@@ -251,7 +251,7 @@ mod tests {
         }
         assert!(cache.known(SessionId(0)).is_some(), "it is in use");
         assert!(cache.known(SessionId(1)).is_none() && cache.known(SessionId(40)).is_some());
-        // What is left is what is counted.
+        // The counted size is that of the remaining sessions.
         let left: usize = cache
             .shards
             .iter()

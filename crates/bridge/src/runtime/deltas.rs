@@ -1,4 +1,4 @@
-//! Streaming text on its way to whoever watches: quick and lossy. What is stored later completes it.
+//! Streaming text, sent over the bus to those who watch: fast and lossy. The text that is stored later completes it.
 
 use askbridge_core::ids::SessionId;
 use askbridge_journal::bus::{Bus, Message, Topic};
@@ -19,7 +19,7 @@ struct Fleeting {
 }
 
 impl Handle {
-    /// Tells whoever watches that a block of text goes on with `text`, `offset` bytes from its beginning.
+    /// Announces that a block of text goes on with `text`, `offset` bytes from its beginning.
     pub fn stream(&self, session: SessionId, block: u32, kind: BlockKind, offset: usize, text: &str) {
         let fleeting = Fleeting { session: session.to_string(), block, kind, offset, text: text.to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a delta's envelope has text keys");

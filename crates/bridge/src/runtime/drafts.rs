@@ -1,4 +1,4 @@
-//! What a person has half written: kept on the shelf, shown on their other devices, never delivered.
+//! Drafts of answers: kept on the shelf, shown on the person's other devices, never delivered.
 
 use askbridge_core::ids::{AskId, Raw};
 use askbridge_core::limits;
@@ -48,19 +48,19 @@ impl Handle {
         drafts.collect()
     }
 
-    /// Remembers which asks have a draft, once at the start.
+    /// Loads which asks have a draft, once at the start.
     pub(crate) async fn find_drafts(&self) {
         let items = self.store.list("draft/", self.clock.now()).await.unwrap_or_default();
         let asks = items.iter().filter_map(|item| item.key.rsplit('/').next()?.parse::<AskId>().ok());
         self.drafted.lock().extend(asks);
     }
 
-    /// Forgets a person's draft once they have decided.
+    /// Deletes a person's draft once they have decided.
     pub(crate) async fn drop_draft(&self, caller: &Caller, ask: AskId) {
         if !self.drafted.lock().remove(&ask) {
             return;
         }
-        // In a box: most decisions had no draft, and carry no room for it.
+        // Boxed: most decisions had no draft, and need no space for this.
         if let Err(error) = Box::pin(self.store.delete(&key(caller, ask), Expect::Any)).await {
             warn!(ask.id = %ask, error = chain(&error), "Could not remove a draft; it will expire");
         }
@@ -72,7 +72,7 @@ pub(crate) fn read(message: &Message) -> Option<News> {
     Some(News::Draft { person, ask: ask.parse().ok()?, draft: Raw::from(draft) })
 }
 
-/// Names are hashed: they may contain anything, keys may not.
+/// Names are hashed: they may contain any character, keys may not.
 fn prefix(caller: &Caller) -> String {
     format!("draft/{}/", name_key(&caller.name))
 }

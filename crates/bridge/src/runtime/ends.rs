@@ -19,13 +19,13 @@ pub(crate) struct Ends(Mutex<HashMap<AskId, Waiting>>);
 #[derive(Debug, Default)]
 struct Waiting {
     senders: Vec<oneshot::Sender<Arc<Event>>>,
-    /// Something else happened to the ask, such as a vote: the end alone does not say how it stands.
+    /// Something else happened to the ask, such as a vote: the end alone does not give its state.
     has_changed: bool,
 }
 
-/// Comes when an ask may have ended.
+/// Completes when an ask may have ended.
 ///
-/// With the event that settled it, if nothing else happened to the ask while this waited. Without one: look at the ask.
+/// With the event that settled it, if nothing else happened to the ask meanwhile. Without one: read the ask.
 #[derive(Debug)]
 pub(crate) struct End {
     ends: Arc<Ends>,
@@ -34,7 +34,8 @@ pub(crate) struct End {
 }
 
 impl Handle {
-    /// Waits for the end of an ask from now on. Make this first, then look: what happens in between is heard.
+    /// Waits for the end of an ask from now on. Make this before you read the ask, so that nothing in between is
+    /// missed.
     pub(crate) fn end_of(&self, ask: AskId) -> End {
         let (sender, reached) = oneshot::channel();
         self.ends.0.lock().entry(ask).or_default().senders.push(sender);
@@ -43,7 +44,7 @@ impl Handle {
 }
 
 impl Ends {
-    /// Wakes the requests that wait for this, if it is an end.
+    /// Wakes the requests that wait for this event, if it ends an ask.
     pub(super) fn hear(&self, event: &Arc<Event>) {
         let ask = match &**event {
             Event::Settled(settled) => settled.ask,
@@ -79,13 +80,13 @@ impl Ends {
         }
     }
 
-    /// Wakes everyone, because something may have been missed.
+    /// Wakes all requests, because an event may have been missed.
     pub(super) fn wake_all(&self) {
         self.0.lock().clear();
     }
 }
 
-/// Returns how an open ask stands after the event that settled it, and nothing else, has happened to it. `None`: look.
+/// Returns the view of an open ask after the event that settled it, if that alone says it. `None`: read the ask.
 pub(crate) fn after(mut view: AskView, end: &Event) -> Option<AskView> {
     match end {
         Event::Settled(settled) if view.state == State::Open && view.votes.is_empty() => {

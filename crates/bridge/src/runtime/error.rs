@@ -1,4 +1,4 @@
-//! What the journal's failures mean to whoever wished for something.
+//! Translates failures of the journal into rejections.
 
 use std::error::Error;
 
@@ -18,8 +18,8 @@ pub(crate) fn from_read(error: &ReadError) -> Rejection {
     Rejection::Down(chain(error))
 }
 
-/// Writes an error and what caused it in one line, without the names of our files: clients read it. The log has them from where
-/// the store failed.
+/// Writes an error and its causes in one line, without the names of our files: clients read it. The store logs them
+/// where it failed.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();

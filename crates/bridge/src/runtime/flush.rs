@@ -1,4 +1,4 @@
-//! Writes the notes that no decision has taken along (riders), after a short while.
+//! Writes the riders that no decision has taken along, after a short while.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -15,17 +15,17 @@ use tracing::warn;
 use super::cache::Cell;
 use super::handle::Handle;
 
-/// Sessions that are flushed at the same time, so that they share a transaction.
+/// Sessions that are flushed concurrently, so that they share a transaction.
 const AT_ONCE: usize = 256;
-/// How often is looked for riders that have waited long enough, while there are any. Each of them is seen at two looks before it
-/// is written, so none waits longer than it may, and one whose agent asks again at once is left to ride.
+/// Interval for flushing riders, while there are any. A rider is written in the second round that finds it. So none
+/// waits longer than `RIDE_ALONG_WAIT`, and one whose agent asks again at once still rides along.
 const LOOK_EVERY: Duration = limits::RIDE_ALONG_WAIT.checked_div(2).expect("two is not zero");
 
-/// Sessions with something noted that may not be written yet, each of them once.
+/// Sessions with riders that may not be written yet, each of them once.
 #[derive(Debug, Default)]
 pub(crate) struct Unwritten {
     sessions: Mutex<Vec<SessionId>>,
-    /// How often was looked.
+    /// How many rounds there were.
     looks: AtomicU64,
     wake: Notify,
 }
@@ -48,7 +48,7 @@ impl Unwritten {
 enum Look {
     Write,
     Later,
-    /// Everything has ridden.
+    /// All riders were taken along.
     Never,
 }
 
@@ -66,8 +66,8 @@ impl Cell {
 }
 
 impl Handle {
-    /// Notes something that has happened and need not be waited for: it rides along with the session's next decision,
-    /// or is written on its own a moment later.
+    /// Notes something that happened and that no request waits for: it is written with the session's next decision, or
+    /// on its own a moment later.
     pub fn note(&self, session: SessionId, intents: impl IntoIterator<Item = Intent>) {
         let cell = self.cache.cell(session);
         let is_new = {
@@ -83,7 +83,7 @@ impl Handle {
         }
     }
 
-    /// Writes everything that was noted.
+    /// Writes all riders.
     pub async fn flush_all(&self) {
         let sessions = self.unwritten.take();
         sessions
@@ -93,7 +93,7 @@ impl Handle {
         self.flush_each(sessions).await;
     }
 
-    /// Writes what has waited long enough.
+    /// Writes the riders that have waited long enough.
     async fn flush_some(&self) {
         let now = self.unwritten.looks.fetch_add(1, Ordering::Relaxed);
         let (mut due, mut later) = (Vec::new(), Vec::new());
@@ -113,7 +113,7 @@ impl Handle {
             .for_each_concurrent(AT_ONCE, |session| async move {
                 if let Err(error) = self.flush(session).await {
                     warn!(session.id = %session, %error, "Could not write what was noted; it stays in memory");
-                    // As if it had come just now: a full disk is not asked again at every look.
+                    // Treated as new, so that a full disk is not tried again in every round.
                     self.note(session, []);
                 }
             })

@@ -1,4 +1,4 @@
-//! Following from any cursor: a snapshot or what was missed, then live, without gap or repeat.
+//! Follows the journal from any cursor: a snapshot or the missed entries, then live events, without gap or repeat.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -22,19 +22,19 @@ use super::news::News;
 use super::view::of_known;
 use crate::auth::{Action, Caller, Role};
 
-/// What a follower hears.
+/// What a follower returns.
 #[derive(Debug)]
 pub enum Heard {
-    /// A part of a snapshot. The next one is read when this one was taken.
+    /// A part of a snapshot. The next is read when the client has taken this one.
     Snapshot(Box<Snapshot>),
     News(Arc<News>),
-    /// All that had happened in the session was told. How far a client of this language had come before.
+    /// Everything up to now in the session was told. Holds how far a client of this dialect had come before.
     CaughtUp(Option<Position>),
-    /// The hub is gone, so it hears nothing more. It may come back with its last cursor.
+    /// The hub is gone, so no more news comes. The client may come back with its last cursor.
     Lagged,
 }
 
-/// Somebody who follows.
+/// One subscription: the live queue, and what comes before it.
 pub struct Follower {
     handle: Handle,
     interest: Interest,
@@ -49,12 +49,12 @@ type Missed = Pin<Box<dyn Stream<Item = Result<Followed, FollowError>> + Send>>;
 /// Reads the next part of a snapshot.
 type Looking = Pin<Box<dyn Future<Output = Result<(Snapshot, Rest), Rejection>> + Send>>;
 
-/// A snapshot, as far as it was not told.
+/// The parts of a snapshot that were not told yet.
 struct Rest {
-    /// The moment that all parts are of.
+    /// The moment that all parts describe.
     cursor: Cursor,
     rows: VecDeque<AskRow>,
-    /// More is open than these.
+    /// More asks are open than these.
     more: bool,
 }
 
@@ -73,7 +73,7 @@ struct Past {
     after: Option<Position>,
     /// Read, and not told yet.
     read: VecDeque<Arc<Stored>>,
-    /// What lies behind this had happened when the following began. The rest is news, however it is found.
+    /// Entries up to here had happened when the following began. The rest is news, even if it is read from the journal.
     began: Cursor,
     is_caught_up: bool,
 }
@@ -82,14 +82,15 @@ impl Handle {
     /// Follows one session from its beginning, on behalf of a client of `dialect`.
     pub(crate) fn follow_from_the_beginning(&self, session: SessionId, dialect: &'static str) -> Follower {
         let (interest, began) = (Interest::Session(session), self.store.now());
-        // Listening comes first: what is appended while the past is read is heard, and left out if it was read.
+        // Subscribe first: an entry that is appended while the past is read arrives live, and is skipped if it was
+        // read.
         let (ear, told) = self.hub.listen(&interest);
         let past = Past { session, dialect, after: None, read: VecDeque::new(), began, is_caught_up: false };
         let stage = Stage::Past(past);
         Follower { handle: self.clone(), interest, ear, told, stage }
     }
 
-    /// Follows what a caller may see. Without a cursor, or with one that is not of this journal, a snapshot comes first.
+    /// Follows what a caller may see. Without a cursor, or with one of another journal, a snapshot comes first.
     pub fn follow(&self, interest: Interest, after: Option<Cursor>) -> Follower {
         let (ear, told) = self.hub.listen(&interest);
         let (told, stage) = match after {
@@ -102,13 +103,13 @@ impl Handle {
         Follower { handle: self.clone(), interest, ear, told, stage }
     }
 
-    /// Follows from now on, without a snapshot: for whoever has just looked.
+    /// Follows from now on, without a snapshot, for callers that have just read the state.
     pub(crate) fn follow_live(&self, interest: Interest) -> Follower {
         let (ear, told) = self.hub.listen(&interest);
         Follower { handle: self.clone(), interest, ear, told, stage: Stage::Live }
     }
 
-    /// Finds what is open for a caller at this moment.
+    /// Finds the asks that are open for a caller at this moment.
     async fn find_open(&self, caller: &Caller) -> Result<Rest, Rejection> {
         let filter =
             AskFilter { states: StateFilter::Open, order: Order::LongestWaitingFirst, ..self.visible_to(caller) };
@@ -119,7 +120,7 @@ impl Handle {
         Ok(Rest { cursor, rows: rows.into(), more })
     }
 
-    /// Reads the next part of what was found, as much as one read of the journal returns.
+    /// Reads the next part of the snapshot, as much as one read of the journal returns.
     async fn read_part(&self, mut rest: Rest) -> Result<(Snapshot, Rest), Rejection> {
         let read = self.look_up(move |index| {
             let (mut asks, mut bytes) = (Vec::new(), 0);
@@ -128,7 +129,7 @@ impl Handle {
                 asks.push(of_known(&known));
                 if bytes < limits::READ_BYTES_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
-            // What was forgotten since it was found is passed over with the others.
+            // Rows that were forgotten since are skipped with the others.
             match asks.last().filter(|_| bytes >= limits::READ_BYTES_MAX) {
                 Some(last) => while rest.rows.pop_front().is_some_and(|row| row.id != last.ask.id) {},
                 None => rest.rows.clear(),
@@ -140,7 +141,7 @@ impl Handle {
         Ok((Snapshot { cursor, asks, more: rest.more, drafts: Vec::new(), goes_on }, rest))
     }
 
-    /// Narrows a list to what a caller may see.
+    /// Restricts a query to what a caller may see.
     pub(crate) fn visible_to(&self, caller: &Caller) -> AskFilter {
         match caller.role {
             Role::Agent => AskFilter { party: Some(caller.party.clone()), ..AskFilter::default() },
@@ -152,8 +153,8 @@ impl Handle {
     }
 }
 
-/// Looks at what is open for a caller. Thousands may wait for their turn at once, so each step is boxed: nobody keeps room for
-/// the ones to come.
+/// Reads what is open for a caller. Thousands may wait for their turn at once, so each step is boxed: a waiting future
+/// holds no space for the later steps.
 async fn look(handle: Handle, caller: Caller) -> Result<(Snapshot, Rest), Rejection> {
     let found = Box::pin(handle.find_open(&caller)).await?;
     let (mut snapshot, rest) = look_on(handle.clone(), found).await?;
@@ -161,7 +162,7 @@ async fn look(handle: Handle, caller: Caller) -> Result<(Snapshot, Rest), Reject
     Ok((snapshot, rest))
 }
 
-/// Looks at the next part of it.
+/// Reads the next part.
 async fn look_on(handle: Handle, rest: Rest) -> Result<(Snapshot, Rest), Rejection> {
     let (mut snapshot, rest) = Box::pin(handle.read_part(rest)).await?;
     Box::pin(handle.with_votes(&mut snapshot.asks)).await?;
@@ -169,7 +170,7 @@ async fn look_on(handle: Handle, rest: Rest) -> Result<(Snapshot, Rest), Rejecti
 }
 
 impl Follower {
-    /// Waits for the next thing. An error ends the following.
+    /// Waits for the next item. An error ends the following.
     pub async fn next(&mut self) -> Result<Heard, Rejection> {
         loop {
             match &mut self.stage {
@@ -181,7 +182,7 @@ impl Follower {
                 }
                 Stage::Looking(looking) => {
                     let looked = looking.await;
-                    // Not before: whoever stops waiting half-way goes on waiting next time.
+                    // Not before: if this future is dropped, the next call continues the same read.
                     self.stage = Stage::Live;
                     let (snapshot, rest) = looked?;
                     if snapshot.goes_on {
@@ -193,7 +194,8 @@ impl Follower {
                 }
                 Stage::Missed(missed) => match missed.next().await {
                     Some(Ok(Followed::Entry(stored))) => {
-                        // A follower that fell behind while it still caught up may be ahead of where it was let go.
+                        // A follower that fell behind while still catching up may be ahead of the cursor where it was
+                        // dropped.
                         if self.told.covers(stored.entry.session, stored.position) {
                             continue;
                         }
@@ -252,7 +254,7 @@ impl Follower {
         }
     }
 
-    /// More waited for this follower than may wait. It reads the rest from the journal, as fast as its client takes it.
+    /// The queue of this follower overflowed. It reads the rest from the journal, as fast as its client takes it.
     fn read_on(&mut self, LetGo { news, told }: LetGo) -> Option<Heard> {
         self.handle.meters.lagged();
         warn!("A client does not keep up with what happens; what it has not heard is read from the journal");
@@ -261,7 +263,7 @@ impl Follower {
         self.fresh(news)
     }
 
-    /// Returns the next thing, if it is there already.
+    /// Returns the next item, if it is ready.
     pub(crate) fn next_if_ready(&mut self) -> Option<Result<Heard, Rejection>> {
         if !matches!(self.stage, Stage::Live) {
             return None;
@@ -274,7 +276,7 @@ impl Follower {
         }
     }
 
-    /// Leaves out what was told before.
+    /// Skips an entry that was told before.
     fn fresh(&mut self, news: Arc<News>) -> Option<Heard> {
         if let News::Entry(batch) = &*news {
             if self.told.covers(batch.session, batch.position) {
@@ -290,12 +292,12 @@ impl Follower {
         self.told.covers(session, position)
     }
 
-    /// Up to where this follower has been told about a session: at least as far as it goes.
+    /// Up to where this follower has been told about a session.
     pub(crate) fn told_in(&self, session: SessionId) -> Position {
         self.told.place_of(session)
     }
 
-    /// What was missed has not been sorted by the hub.
+    /// Is the session one to tell? The hub has not filtered what comes from the journal.
     fn wants(&self, session: SessionId) -> bool {
         match &self.interest {
             Interest::Session(wanted) => *wanted == session,

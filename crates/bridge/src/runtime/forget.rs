@@ -1,4 +1,4 @@
-//! Forgetting a conversation whole: its entries, its rows in the index, and everything that was kept about it.
+//! Forgets whole conversations: their entries, their rows in the index, and everything else stored about them.
 
 use std::collections::HashSet;
 
@@ -19,28 +19,28 @@ use super::error::chain;
 use super::handle::Handle;
 use crate::auth::{Action, Caller};
 
-/// How many times a conversation may have gone on as another session. Beyond: the rest of it is left alone.
+/// How many sessions of a conversation are followed. Beyond: the rest of it is left alone.
 const LINKS_MAX: usize = 1000;
 
-/// Records of what was forgotten that are read in one go.
+/// Records of forgettings in one page.
 const FORGETTINGS_AT_ONCE: usize = 1000;
 
-/// Sessions that went on as one another, the first of them first.
+/// The sessions that continue one another, in order.
 pub(crate) type Conversation = Vec<SessionId>;
 
-/// What came of forgetting.
+/// The result of a forgetting.
 #[derive(Debug)]
 pub(crate) struct Went {
     pub(crate) forgotten: Forgotten,
-    /// Why those stayed in which something is unfinished.
+    /// Why unfinished conversations stayed.
     pub(crate) stayed: Vec<Refusal>,
 }
 
 impl Handle {
-    /// Forgets the conversation that a session belongs to, because somebody wants it.
+    /// Forgets the conversation that a session belongs to, at a caller's request.
     pub(super) async fn forget(&self, caller: &Caller, via: &str, session: SessionId) -> Result<Forgotten, Rejection> {
         let conversation = self.conversation(session).await?;
-        // The gate knows of one session; all that go with it need the same right.
+        // The gate has checked one session; each of the others needs the same right.
         for link in &conversation {
             self.guarded(caller, Action::Forget, *link)?;
         }
@@ -53,7 +53,7 @@ impl Handle {
         Ok(forgotten)
     }
 
-    /// Finds all sessions of a conversation, as far as they are still there.
+    /// Finds all sessions of a conversation that still exist.
     pub(crate) async fn conversation(&self, session: SessionId) -> Result<Conversation, Rejection> {
         let mut first = session;
         for _ in 0..LINKS_MAX {
@@ -75,15 +75,16 @@ impl Handle {
                 _ => break,
             }
         }
-        // A server that was killed while a session went on as another leaves one that names its predecessor and is not named by it.
+        // If the server was killed during a rollover, the new session names its predecessor, but not the other way
+        // round.
         if !links.contains(&session) {
             return Ok(vec![session]);
         }
         Ok(links)
     }
 
-    /// Forgets conversations. One in which something is unfinished, or in which something happened after `quiet_since`, stays
-    /// whole. Goes on to its end also when the caller does not wait for it.
+    /// Forgets conversations. One that is unfinished, or in which something happened after `quiet_since`, stays whole.
+    /// Runs to its end even if the caller stops waiting.
     pub(crate) async fn forget_all(
         &self,
         conversations: Vec<Conversation>,
@@ -101,12 +102,12 @@ impl Handle {
         quiet_since: Option<Timestamp>,
         by: &str,
     ) -> Result<Went, Rejection> {
-        // One at a time: each holds many sessions, and two that wait for each other would wait for ever.
+        // One at a time: each locks many sessions, and two could deadlock.
         let _alone = self.forgetting.lock().await;
         let sessions: Vec<_> = conversations.iter().flatten().copied().collect();
         debug_assert_eq!(sessions.iter().collect::<HashSet<_>>().len(), sessions.len(), "no session is locked twice");
         for session in &sessions {
-            // That the last answer was heard may not be written yet.
+            // The delivery of the last answer may not be written yet.
             self.flush(*session).await?;
         }
         let cells: Vec<_> = sessions.iter().map(|session| self.cache.cell(*session)).collect();
@@ -126,7 +127,7 @@ impl Handle {
             let links = &states[at..at + conversation.len()];
             at += conversation.len();
             let unfinished = links.iter().find_map(|link| unfinished(link, now));
-            // It may have gone on as another session since its links were looked up: then it is not whole.
+            // It may have continued as another session since its links were read: then it is not complete.
             let went_on = links.last().is_some_and(|last| match last.session.end {
                 Some(End::Continued { to, .. }) => !conversation.contains(&to) && self.access(to).is_some(),
                 _ => false,
@@ -143,9 +144,10 @@ impl Handle {
             return Ok(went);
         }
         let accesses: Vec<_> = go.iter().filter_map(|session| Some((*session, self.access(*session)?))).collect();
-        // Should this be dropped or fail half-way, the journal is read again before anything is decided there.
+        // If this is dropped or fails half-way, the sessions are folded again before anything is decided there.
         states.iter_mut().filter(|state| !stay.contains(&state.session.id)).for_each(|state| state.trusted = false);
-        // Sessions of one conversation go from the first to the last: stopped in between, what is left is a conversation.
+        // The sessions of a conversation go from first to last: if this stops in between, what is left is still a
+        // conversation.
         let (mut parts, mut result) = (go.as_slice(), Ok(()));
         for size in self.parts(&go).await? {
             let (part, rest) = parts.split_at(size);
@@ -175,7 +177,7 @@ impl Handle {
         result.map(|()| went)
     }
 
-    /// Splits sessions so that each part goes in one transaction of a moderate size. Returns how many each part has.
+    /// Splits sessions into parts, each for one transaction of moderate size. Returns the size of each part.
     async fn parts(&self, go: &[SessionId]) -> Result<Vec<usize>, Rejection> {
         let all = go.to_vec();
         let count =
@@ -189,7 +191,8 @@ impl Handle {
         Ok(parts)
     }
 
-    /// Removes what is still kept about the sessions that were forgotten last: the server may have been killed in between.
+    /// Removes what is still stored about the sessions that were forgotten last: the server may have been killed in
+    /// between.
     pub(crate) async fn finish_forgetting(&self) {
         let (mut last, mut skip) = (None, 0);
         loop {
@@ -203,7 +206,7 @@ impl Handle {
             }
         }
         let gone: HashSet<_> = last.iter().flat_map(|last| &last.gone).map(|gone| gone.session).collect();
-        // One that has begun again since is no longer gone.
+        // A session that began again since is not gone.
         let gone: HashSet<_> = gone.into_iter().filter(|session| self.access(*session).is_none()).collect();
         if !gone.is_empty() {
             self.forget_what_was_kept(&gone).await;
@@ -211,7 +214,7 @@ impl Handle {
     }
 
     /// Removes what memory and the shelf hold about sessions: drafts, snoozes, parked runs, how far clients have come,
-    /// and whatever a language keeps under a session's or an ask's id.
+    /// and what dialects keep under a session's or an ask's id.
     async fn forget_what_was_kept(&self, gone: &HashSet<SessionId>) {
         self.accesses.lock().retain(|session, _| !gone.contains(session));
         self.drafted.lock().retain(|ask| !gone.contains(&ask.session));
@@ -242,13 +245,13 @@ fn mentions(key: &str, sessions: &HashSet<SessionId>) -> bool {
     key.split('/').filter_map(named).any(|session| sessions.contains(&session))
 }
 
-/// As if nothing had ever happened there.
+/// Resets the state to that of a session without events.
 fn start_over(state: &mut CellState) {
     state.session = Session::new(state.session.id);
     (state.head, state.digest, state.last_at) = (None, Digest::ZERO, Timestamp(0));
 }
 
-/// Puts as many conversations together as go in one transaction. `entries` says how many each has.
+/// Returns how many conversations fit into one transaction. `entries` says how many entries each has.
 pub(crate) fn together(entries: impl Iterator<Item = u64>) -> usize {
     let mut sum = 0;
     let fit = entries.take(limits::FORGET_SESSIONS_MAX).take_while(|entries| {

@@ -1,4 +1,4 @@
-//! That sessions were forgotten: told once to whoever is connected and could see them. Whoever comes later finds nothing.
+//! The news that sessions were forgotten, sent over the bus to connected clients that could see them. It is not stored.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::handle::Handle;
 use crate::auth::Access;
 
-/// Carries who could see the sessions: nothing else knows that any more.
+/// Carries who could see the sessions: that is stored nowhere else any more.
 #[derive(Serialize, Deserialize)]
 struct Fleeting {
     sessions: Vec<String>,
@@ -21,7 +21,7 @@ struct Fleeting {
 }
 
 impl Handle {
-    /// Says that these sessions are gone, together for all that the same people could see.
+    /// Announces that these sessions are gone, in one message for all with the same audience.
     pub(super) fn tell_gone(&self, gone: &[(SessionId, Arc<Access>)]) {
         let mut told: Vec<(&Access, Vec<String>)> = Vec::new();
         for (session, access) in gone {

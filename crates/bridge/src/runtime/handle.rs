@@ -1,4 +1,4 @@
-//! The only door to the runtime: a handle that is cheap to clone.
+//! The handle to the runtime: its only entrance, and cheap to clone.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Deref;
@@ -44,7 +44,7 @@ pub struct Options {
     pub rules: Rules,
 }
 
-/// The rules that a bridge plays by. [`askbridge_core::decide()`], unless somebody wants to see what others would do.
+/// The rules that a bridge uses: [`askbridge_core::decide()`], except in experiments with others.
 pub type Decide = fn(&Session, Intent, Timestamp) -> Result<Vec<Event>, Refusal>;
 
 /// Submits wishes and follows what happens.
@@ -58,10 +58,10 @@ pub struct Inner {
     pub(crate) chance: Chance,
     pub(crate) rules: Rules,
     pub(crate) decide: Decide,
-    /// This run, in entries, their ids, and claims.
+    /// The run id: in entries, their ids, and claims.
     pub(crate) node: NodeId,
     stable_node: StableNodeId,
-    /// Entries that this node has made, so that each gets a name of its own.
+    /// Entries that this node has made, which number the next one's id.
     pub(crate) entries_made: AtomicU64,
     pub(crate) cache: Cache,
     pub(crate) meters: Meters,
@@ -72,12 +72,12 @@ pub struct Inner {
     pub(crate) bell: Bell,
     /// How far clients of other systems have come in their sessions, until it is on the shelf.
     pub(crate) unkept_seen: Mutex<BTreeMap<String, Position>>,
-    /// How many of each language sit in each session.
+    /// How many connections of each dialect are in each session.
     pub(crate) present: Mutex<BTreeMap<(&'static str, SessionId), usize>>,
     pub(crate) accesses: Mutex<foldhash::HashMap<SessionId, Arc<Access>>>,
     pub(crate) open_bytes: OpenBytes,
     pub(crate) unwritten: Unwritten,
-    /// Rings when something was forgotten, for whoever gives the room back.
+    /// Notified when something was forgotten, for the task that shrinks the store.
     pub(crate) freed: tokio::sync::Notify,
     /// Held while sessions are forgotten.
     pub(crate) forgetting: tokio::sync::Mutex<()>,
@@ -115,7 +115,7 @@ impl Handle {
         &self.store
     }
 
-    /// Whoever tells a collector what happens, if there is one.
+    /// The tracer, if there is a collector.
     pub(crate) fn traces(&self) -> Option<&Tracer> {
         self.traces.get().map(|tracer| &**tracer)
     }
@@ -124,7 +124,7 @@ impl Handle {
         &self.chance
     }
 
-    /// Returns where to follow from, to hear of everything that happens from now on.
+    /// Returns a cursor to follow everything that happens from now on.
     pub fn cursor(&self) -> String {
         self.store.now().to_string()
     }
@@ -135,7 +135,7 @@ impl Bridge {
         Self::start_with(options, askbridge_core::decide).await
     }
 
-    /// Starts one that plays by other rules, to see whether anybody would notice.
+    /// Starts a bridge with other rules, to test whether a check would notice.
     pub async fn start_with(options: Options, decide: Decide) -> Self {
         let Options { store, stable_node, clock, chance, rules } = options;
         let from = store.now();
@@ -171,13 +171,13 @@ impl Bridge {
         tasks.spawn(flush::run(handle.clone(), stop.clone()));
         tasks.spawn(sweep(handle.clone(), stop.clone()));
         tasks.spawn(let_idle_go(handle.clone(), stop.clone()));
-        // Beside everything else: a million open asks take a second to count.
+        // In the background: a million open asks take a second to count.
         tasks.spawn(count_open(handle.clone(), stop.clone()));
         tasks.close();
         Self { handle, tasks, stop }
     }
 
-    /// From now on, a collector hears what happens. `None` if one does already.
+    /// Exports traces to a collector from now on. `None` if there is one already.
     pub fn trace(&self, collector: Collector, version: &'static str) -> Option<Telling> {
         let (tracer, waiting) = tracer(self.handle.clock.clone(), self.handle.chance.clone());
         let tracer = Arc::new(tracer);
@@ -193,7 +193,7 @@ impl Bridge {
     }
 }
 
-/// Gives back the memory of idle sessions, now and then.
+/// Periodically evicts idle sessions from memory.
 async fn let_idle_go(handle: Handle, stop: CancellationToken) {
     loop {
         tokio::select! {
@@ -202,12 +202,12 @@ async fn let_idle_go(handle: Handle, stop: CancellationToken) {
             () = tokio::time::sleep(limits::IDLE_SESSION_MAX) => {}
         }
         handle.cache.sweep();
-        // Who may see a session is looked up again when it is needed.
+        // Who may see a session is looked up again when needed.
         *handle.accesses.lock() = foldhash::HashMap::default();
     }
 }
 
-/// Counts what is open, unless it is time to stop.
+/// Counts the bytes of open asks, unless the server stops.
 async fn count_open(handle: Handle, stop: CancellationToken) {
     tokio::select! {
         biased;
@@ -216,7 +216,7 @@ async fn count_open(handle: Handle, stop: CancellationToken) {
     }
 }
 
-/// Removes expired drafts and pairing links from the shelf, now and then.
+/// Periodically removes expired items from the shelf.
 async fn sweep(handle: Handle, stop: CancellationToken) {
     loop {
         if let Err(error) = handle.store.sweep(handle.now()).await {

@@ -1,5 +1,5 @@
-//! Tells everyone who watches. One reader of the journal, any number of listeners; a slow one is let go, never waited for, and
-//! reads on from the journal.
+//! The hub: one reader of the journal, any number of subscribers. It never waits for a slow one: it drops the
+//! subscription, and the subscriber reads on from the journal.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -24,12 +24,12 @@ use super::news::News;
 use super::{deltas, drafts, gone, looks, own, seats, whispers};
 use crate::auth::{Access, Action, Caller, Role};
 
-/// What a listener wants to hear of.
+/// What a subscriber wants to be told.
 #[derive(Debug, Clone)]
 pub enum Interest {
     /// Everything that this caller may see.
     Inbox(Caller),
-    /// One session. Whether the caller may see it was asked before.
+    /// One session. The caller's right to see it was checked before.
     Session(SessionId),
 }
 
@@ -42,10 +42,10 @@ pub(crate) struct Hub {
 struct Listeners {
     /// Everything up to here has been told.
     told: Cursor,
-    /// In the order they came, so that the same things happen in the same order every time.
+    /// In the order of their arrival, so that a simulation tells them in the same order every time.
     inbox: BTreeMap<u64, Listener>,
-    /// Agents see what is theirs and nothing else. There may be ten thousand of them: each entry is shown to its owner
-    /// instead of being held up to all.
+    /// Agents see only what is theirs. There may be ten thousand of them, so an entry is looked up by its owner instead
+    /// of being offered to each.
     agents: HashMap<PartyId, BTreeMap<u64, Listener>>,
     sessions: HashMap<SessionId, BTreeMap<u64, Listener>>,
     made: u64,
@@ -59,16 +59,16 @@ struct Listener {
     let_go: Arc<OnceLock<LetGo>>,
 }
 
-/// Where a listener was let go that did not keep up.
+/// Where a subscriber was dropped that did not keep up.
 #[derive(Debug, Clone)]
 pub(crate) struct LetGo {
-    /// What it had no room for.
+    /// The news that did not fit into its queue.
     pub(crate) news: Arc<News>,
-    /// The journal up to there; what comes after was not told to it.
+    /// The journal up to there was told to it, except `news`.
     pub(crate) told: Cursor,
 }
 
-/// Where a listener is kept.
+/// Where a subscriber is registered.
 #[derive(Debug)]
 enum Place {
     Inbox,
@@ -76,7 +76,7 @@ enum Place {
     Session(SessionId),
 }
 
-/// The listening end. Leaves the hub when dropped.
+/// The receiving end of a subscription. Unsubscribes when dropped.
 #[derive(Debug)]
 pub(crate) struct Ear {
     hub: Arc<Hub>,
@@ -94,7 +94,7 @@ impl Hub {
         Self { listeners: Mutex::new(listeners) }
     }
 
-    /// Listens from now on. Also returns up to where everything was told before.
+    /// Subscribes from now on. Also returns up to where everything was told before.
     pub(crate) fn listen(self: &Arc<Self>, interest: &Interest) -> (Ear, Cursor) {
         let (sender, queue) = mpsc::channel(limits::FOLLOWER_QUEUE_MAX);
         let (waiting_bytes, let_go) = (Arc::new(AtomicUsize::new(0)), Arc::new(OnceLock::new()));
@@ -135,7 +135,7 @@ impl Hub {
         listeners.tell(stored.entry.session, access, &news, bytes);
     }
 
-    /// Only whoever watches that one session can sit in it, and the agent whose session it is.
+    /// Tells the connections that watch this one session, and those of its owner: no other can hold a seat in it.
     fn tell_seat(&self, news: News, access: Option<&Access>) {
         let News::Seat { session, .. } = &news else { return };
         let (session, bytes, news) = (*session, news.bytes(), Arc::new(news));
@@ -147,7 +147,7 @@ impl Hub {
         }
     }
 
-    /// Whoever could see these sessions hears that they are gone.
+    /// Tells those who could see these sessions that they are gone.
     fn tell_gone(&self, sessions: Vec<SessionId>, access: &Access) {
         let news = Arc::new(News::Gone { sessions });
         let News::Gone { sessions } = &*news else { return };
@@ -159,7 +159,7 @@ impl Hub {
         }
     }
 
-    /// Only whoever watches that one session hears a whisper in it.
+    /// Tells the connections that watch this one session.
     fn tell_whisper(&self, news: News) {
         let News::Whisper { session, .. } = &news else { return };
         let (session, bytes, news) = (*session, news.bytes(), Arc::new(news));
@@ -180,7 +180,7 @@ impl Hub {
         });
     }
 
-    /// Tells the devices of one person, and nobody else.
+    /// Tells the devices of one person only.
     fn tell_person(&self, news: News) {
         let (News::Draft { person, .. } | News::Own { person, .. }) = &news else { return };
         let person = person.clone();
@@ -204,7 +204,7 @@ impl Handle {
 }
 
 impl Listeners {
-    /// Tells everyone who watches this session or may see it. Whoever cannot keep up is let go.
+    /// Tells all who watch this session or may see it. A subscriber that cannot keep up is dropped.
     fn tell(&mut self, session: SessionId, access: Option<&Access>, news: &Arc<News>, bytes: usize) {
         self.tell_seeing(access, news, bytes);
         self.tell_watching(session, news, bytes);
@@ -230,12 +230,13 @@ impl Listeners {
 }
 
 impl Listener {
-    /// Returns `false` if this listener cannot keep up; it will find its queue closed. The journal was told up to `told`.
+    /// Returns `false` if this subscriber cannot keep up; it will find its queue closed. The journal was told up to
+    /// `told`.
     fn take(&self, news: &Arc<News>, bytes: usize, told: &Cursor) -> bool {
         let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         let fits = waiting + bytes <= limits::FOLLOWER_BYTES_MAX && self.queue.try_send(Arc::clone(news)).is_ok();
         if !fits {
-            // Set once: this listener leaves the list.
+            // Set once: this subscriber is removed from the list.
             let _ = self.let_go.set(LetGo { news: Arc::clone(news), told: told.clone() });
         }
         fits
@@ -243,19 +244,19 @@ impl Listener {
 }
 
 impl Ear {
-    /// Returns the next news, or `None` once this listener was let go because it could not keep up.
+    /// Returns the next news, or `None` once this subscriber was dropped because it could not keep up.
     pub(crate) async fn next(&mut self) -> Option<Arc<News>> {
         let news = self.queue.recv().await?;
         self.waiting_bytes.fetch_sub(news.bytes(), Ordering::Relaxed);
         Some(news)
     }
 
-    /// Where it was let go. What came before that is in the queue.
+    /// Where it was dropped. What came before that is in the queue.
     pub(crate) fn let_go(&self) -> Option<LetGo> {
         self.let_go.get().cloned()
     }
 
-    /// Returns the next news, if they are there already.
+    /// Returns the next news, if it is there already.
     pub(crate) fn next_if_ready(&mut self) -> Option<Arc<News>> {
         let news = self.queue.try_recv().ok()?;
         self.waiting_bytes.fetch_sub(news.bytes(), Ordering::Relaxed);
@@ -274,7 +275,7 @@ impl Drop for Ear {
     }
 }
 
-/// Removes a listener, and the place where it was the last.
+/// Removes a subscriber, and the map's entry if it was the last.
 fn leave<K: Hash + Eq>(places: &mut HashMap<K, BTreeMap<u64, Listener>>, place: &K, id: u64) {
     if let Some(listeners) = places.get_mut(place) {
         listeners.remove(&id);
@@ -284,7 +285,7 @@ fn leave<K: Hash + Eq>(places: &mut HashMap<K, BTreeMap<u64, Listener>>, place: 
     }
 }
 
-/// Follows the journal from `from` on and tells everyone, until `stop`.
+/// Follows the journal from `from` on and tells the subscribers, until `stop`.
 pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     let mut drafts = handle.store.subscribe(Topic::Draft.into());
     let mut owns = handle.store.subscribe(Topic::Own.into());
@@ -298,7 +299,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
         let mut journal = Box::pin(handle.store.follow(from.clone()));
         loop {
             tokio::select! {
-                // What is durable goes first; what is fleeting may be lost.
+                // Durable entries first; bus messages may be lost.
                 biased;
                 () = stop.cancelled() => return,
                 followed = journal.next() => match followed {
@@ -309,7 +310,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                         handle.hub.tell(&stored, access.as_deref());
                         stored.entry.events.iter().for_each(|written| handle.ends.hear(&written.event));
                     }
-                    // This node hears of it on the bus, whoever did it.
+                    // This node gets that over the bus, even if it did it itself.
                     Some(Ok(Followed::CaughtUp | Followed::Forgotten(_))) => {}
                     Some(Ok(Followed::Gone(now))) => {
                         from = now;
@@ -369,7 +370,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     }
 }
 
-/// Takes from an entry what others wait for: who may see a new session, and when an ask is due.
+/// Takes from an entry what other parts need: who may see a new session, and when an ask is due.
 fn learn(handle: &Handle, stored: &Stored) {
     for written in &stored.entry.events {
         handle.bell.hear(stored.entry.session, &written.event);

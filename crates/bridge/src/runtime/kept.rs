@@ -1,4 +1,4 @@
-//! Small things that a language keeps for its clients, each under the language's own name on the shelf.
+//! Small items that a dialect keeps for its clients, under the dialect's own name on the shelf.
 
 use askbridge_core::ids::Raw;
 use askbridge_journal::shelf::{Expect, Shelf};
@@ -8,7 +8,7 @@ use super::error::chain;
 use super::handle::Handle;
 
 impl Handle {
-    /// Keeps a thing, or lets it go.
+    /// Stores an item, or deletes it.
     pub(super) async fn keep(&self, dialect: &str, name: &str, thing: Option<&Raw>) -> Result<(), Rejection> {
         let key = format!("{}{name}", prefix(dialect));
         let done = match thing {
@@ -21,7 +21,7 @@ impl Handle {
         done.map_err(|error| Rejection::Down(chain(&error)))
     }
 
-    /// Returns what was kept under names that begin so.
+    /// Returns the items whose names begin with `beginning`.
     pub(crate) async fn kept(&self, dialect: &str, beginning: &str) -> Result<Vec<(String, Raw)>, Rejection> {
         let prefix = prefix(dialect);
         let items = self.store.list(&format!("{prefix}{beginning}"), self.clock.now()).await;

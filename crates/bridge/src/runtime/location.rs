@@ -1,19 +1,19 @@
-//! Where a store is: the text of a setting, understood.
+//! Where a store is, parsed from the text of a setting.
 
 use std::path::{Path, PathBuf};
 
-/// Where a store is, and what has to be known to open it.
+/// Where a store is, and what is needed to open it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// A file in this folder, for one server alone.
     Sqlite { folder: PathBuf },
-    /// Nowhere: it is gone with the process.
+    /// In memory: gone with the process.
     Memory,
     /// Streams on NATS servers, shared by all nodes that connect to them.
     Nats {
-        /// Addresses, joined by commas.
+        /// Addresses, separated by commas.
         servers: String,
-        /// How many streams sessions are spread over. Cannot be changed once there is a journal.
+        /// Over how many streams the sessions are spread. Cannot be changed once there is a journal.
         streams: usize,
         /// How many servers keep a copy of each entry.
         replicas: usize,
@@ -27,14 +27,14 @@ pub enum Location {
 #[error("`{0}` names no store: it is `sqlite`, `sqlite:FOLDER`, `memory`, or `nats://HOST:PORT,…`")]
 pub struct NotALocation(String);
 
-/// The index of a journal that is elsewhere, in the data folder. Not `index.db`, which belongs to the journal beside it.
+/// The index of a remote journal, in the data folder. Not `index.db`, which belongs to the journal beside it.
 const INDEX_COPY: &str = "index-copy.db";
 const STREAMS: usize = 16;
 const REPLICAS: usize = 3;
 
 impl Location {
-    /// Reads a setting. `data` is the data folder: the default place of the store, and the place of what a node keeps for
-    /// itself.
+    /// Parses a setting. `data` is the data folder: the default location of the store, and the folder for a node's own
+    /// files.
     pub fn read(setting: &str, data: &Path) -> Result<Self, NotALocation> {
         let not = || NotALocation(setting.to_owned());
         match setting.split_once(':') {

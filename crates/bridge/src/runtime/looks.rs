@@ -1,4 +1,5 @@
-//! Which session a screen looks at, told to the other connections of the same token: quick and lossy, and never stored.
+//! Which session a screen shows, sent over the bus to the other connections of the same token: fast and lossy, never
+//! stored.
 
 use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_journal::bus::{Bus, Message, Topic};
@@ -17,7 +18,7 @@ struct Fleeting {
 }
 
 impl Handle {
-    /// Tells every connection of this language that came with the same token.
+    /// Tells every connection of this dialect that came with the same token.
     pub(crate) fn tell_look(&self, party: &PartyId, dialect: &str, session: Option<SessionId>, screen: Option<u64>) {
         let session = session.map(|session| session.to_string());
         let fleeting = Fleeting { party: party.to_string(), dialect: dialect.to_owned(), session, screen };

@@ -1,4 +1,4 @@
-//! Looking things up that may take long.
+//! Queries of the index that may take long.
 
 use askbridge_journal::index::{Index, IndexError};
 use askbridge_peers::wish::Rejection;
@@ -7,7 +7,7 @@ use super::error::chain;
 use super::handle::Handle;
 
 impl Handle {
-    /// Looks something up where nobody else waits for it.
+    /// Runs a query where no other request waits behind it.
     pub(crate) async fn look_up<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Index) -> Result<T, IndexError> + Send + 'static,

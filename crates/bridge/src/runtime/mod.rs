@@ -1,4 +1,4 @@
-//! The heart: submit a wish, follow what happens. Everything else is a way in or out.
+//! The runtime: submits wishes and follows the journal. All other modules bring something in or out.
 
 mod access;
 mod bell;

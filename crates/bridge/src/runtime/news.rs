@@ -1,4 +1,4 @@
-//! What the hub tells: one entry of the journal, encoded once for all who watch, or something fleeting.
+//! What the hub tells: an entry of the journal, encoded once for all subscribers, or a message of the bus.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub enum News {
         ask: AskId,
         draft: Raw,
     },
-    /// Something of a person's own, for their devices.
+    /// Something that concerns one person's devices only.
     Own {
         person: String,
         own: Own,
@@ -33,20 +33,20 @@ pub enum News {
     Gone {
         sessions: Vec<SessionId>,
     },
-    /// A connection sat down in a session, as the only one of its language.
+    /// A connection took the only seat of its dialect in a session.
     Seat {
         session: SessionId,
         dialect: String,
         connection: u64,
     },
-    /// A screen of a language looks at a session, or at none any more. For the other connections of the same token. May be lost.
+    /// A screen shows a session, or none any more. For the other connections of the same token. May be lost.
     Look {
         party: PartyId,
         dialect: String,
         session: Option<SessionId>,
         screen: Option<u64>,
     },
-    /// One connection of a language says something to the others in a session. May be lost.
+    /// A message from one connection of a dialect to the others in a session. May be lost.
     Whisper {
         session: SessionId,
         dialect: String,
@@ -54,7 +54,7 @@ pub enum News {
     },
 }
 
-/// Does the entry that makes this ask settle it too?
+/// Does the entry that makes this ask also settle it?
 fn is_settled_in(entry: &Entry, event: &Event) -> bool {
     let Event::Asked(ask) = event else { return false };
     entry.events.iter().any(|written| matches!(&*written.event, Event::Settled(settled) if settled.ask == ask.id))
@@ -69,7 +69,7 @@ pub struct Batch {
 }
 
 impl News {
-    /// Shares an entry. `cursor` is where a client that has seen all of it may come back to.
+    /// Shares an entry. `cursor` is where a client that has seen all of it may continue.
     pub(crate) fn of(stored: &Stored, cursor: &Cursor) -> Self {
         let entry = &stored.entry;
         let last = entry.events.len().saturating_sub(1);

@@ -1,4 +1,5 @@
-//! How many bytes of open asks each party has: an upper bound that costs an addition, made exact before it refuses anything.
+//! How many bytes of open asks each party has: an upper bound that costs one addition, made exact before an ask is
+//! refused.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,27 +16,27 @@ use tracing::warn;
 use super::error::chain;
 use super::handle::Handle;
 
-/// Parties whose bytes are remembered. Beyond: those with little are forgotten, and begin with nothing.
+/// Parties whose bytes are remembered. Beyond: those with little are dropped, and start at zero.
 const PARTIES_MAX: usize = 65_536;
 /// What counts as little.
 const LITTLE_BYTES: u64 = 64 * 1024;
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenBytes {
-    /// What was open at the start was counted.
+    /// Set once the asks that were open at the start are counted.
     counted: OnceCell<()>,
     parties: Mutex<HashMap<PartyId, Asked>>,
-    /// Asks that are over since this server was started.
+    /// Asks that ended since this server was started.
     ended: AtomicU64,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Asked {
-    /// What was open when the index was last asked, and everything that was asked since, over or not.
+    /// The open bytes when the index was last queried, plus everything asked since, whether or not it has ended.
     bytes: u64,
-    /// What is about to be stored, or refused.
+    /// Bytes of asks that are about to be stored or refused.
     coming: u64,
-    /// How many asks were over when the index was last asked. As long as no other is, it would say the same.
+    /// The value of `ended` when the index was last queried. While it is the same, so is the index's answer.
     exact_at: Option<u64>,
 }
 
@@ -52,7 +53,7 @@ impl OpenBytes {
         parties.insert(party.clone(), Asked { bytes, ..Asked::default() });
     }
 
-    /// Counts bytes in advance, if there is room for them: a hundred at once are not each taken for the first.
+    /// Reserves bytes if there is room for them, so that a hundred concurrent asks are not each taken for the first.
     fn expect(&self, party: &PartyId, bytes: u64) -> Option<Coming<'_>> {
         let mut parties = self.parties.lock();
         let asked = parties.entry(party.clone()).or_default();
@@ -66,14 +67,14 @@ impl OpenBytes {
         self.parties.lock().get(party).copied().unwrap_or_default()
     }
 
-    /// Puts right what is open. What is coming stays as it is.
+    /// Sets the open bytes to the exact value. Reservations stay.
     fn correct(&self, party: &PartyId, bytes: u64, exact_at: u64) {
         let mut parties = self.parties.lock();
         let asked = parties.entry(party.clone()).or_default();
         (asked.bytes, asked.exact_at) = (bytes, Some(exact_at));
     }
 
-    /// Something was decided.
+    /// Counts an entry that ended an ask.
     pub(crate) fn hear(&self, events: &[Written]) {
         let ends = |event: &Event| {
             matches!(
@@ -87,7 +88,7 @@ impl OpenBytes {
     }
 }
 
-/// Bytes that are about to be stored. Dropped when they are, or are not.
+/// A reservation. Dropped when the ask was stored or refused.
 #[derive(Debug)]
 pub(super) struct Coming<'a> {
     of: &'a OpenBytes,
@@ -104,7 +105,7 @@ impl Drop for Coming<'_> {
 }
 
 impl Asked {
-    /// May one more come? One that is too large by itself may, where nothing else is open.
+    /// Is there room for one more? If nothing else is open, even for one that is too large by itself.
     fn has_room(self, bytes: u64) -> bool {
         let taken = self.bytes + self.coming;
         taken == 0 || taken + bytes <= limits::OPEN_BYTES_MAX
@@ -112,7 +113,7 @@ impl Asked {
 }
 
 impl Handle {
-    /// Counts what is open, once. An ask that comes meanwhile waits for that.
+    /// Counts what is open, once. An ask that arrives meanwhile waits for that.
     pub(crate) async fn count_open(&self) {
         self.open_bytes.counted.get_or_init(|| self.add_open()).await;
     }
@@ -124,8 +125,8 @@ impl Handle {
         }
     }
 
-    /// Refuses an ask of a party whose open asks have as many bytes as they may. One that was asked before, with the same key
-    /// in the same session, is not another one. What is returned is kept until the ask is stored.
+    /// Refuses an ask if the party's open asks would exceed the limit. A repeat, with the same key in the same session,
+    /// is not another ask. The caller holds the result until the ask is stored.
     pub(super) async fn check_open_bytes(
         &self,
         party: &PartyId,
@@ -170,7 +171,7 @@ impl Handle {
         Err(Rejection::TooMuchOpen { most: limits::OPEN_BYTES_MAX })
     }
 
-    /// Notes that a party asked.
+    /// Counts an ask of a party.
     pub(super) fn count_asked(&self, party: &PartyId, events: &[Written]) {
         let bytes: usize = events.iter().map(|written| written.json.len()).sum();
         self.open_bytes.add(party, bytes as u64);

@@ -1,5 +1,5 @@
-//! What concerns one person's devices and is no event: a snooze, a device that came or went. Quick and lossy, like a
-//! draft; whoever comes back looks for themselves.
+//! News for one person's devices that is not an event: a snooze, a device that came or went. Sent over the bus, fast
+//! and lossy like a draft; a device that reconnects reads the state.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_journal::bus::{Bus, Message, Topic};

@@ -1,4 +1,4 @@
-//! Content: what an agent says and does. Stored and told, never decided about.
+//! Stores content: what an agent says and does. It is announced, never decided about.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use askbridge_journal::{Digest, Entry, Written};
 use super::handle::Handle;
 
 impl Handle {
-    /// Stores a piece of content. With an `id` that is stored already, nothing happens.
+    /// Stores a piece of content. If the `id` is stored already, nothing happens.
     pub(crate) async fn record(
         &self,
         session: SessionId,

@@ -1,4 +1,4 @@
-//! Which ask is meant.
+//! Finds the ask that a reference means.
 
 use askbridge_core::ids::AskId;
 use askbridge_core::refusal::Refusal;

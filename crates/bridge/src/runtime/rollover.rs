@@ -1,4 +1,4 @@
-//! A session that has grown long goes on as a new one. There are no snapshots to get wrong.
+//! Continues a session that has grown long as a new one, so that no snapshots are needed.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use askbridge_peers::wish::Rejection;
 use super::handle::Handle;
 use crate::derived::derived;
 
-/// How many times a session may have gone on before we stop looking for the end.
+/// How many continuations are followed before the search is given up.
 const LINKS_MAX: usize = 1000;
 
-/// A session that goes on nowhere else, and what it says of itself.
+/// A session that was not continued as another, and what it says of itself.
 #[derive(Debug)]
 pub(crate) struct Newest {
     pub(crate) session: SessionId,
@@ -26,7 +26,8 @@ pub(crate) struct Newest {
 }
 
 impl Handle {
-    /// Returns the session that `session` goes on as, making one if it has grown long and nothing in it is unfinished.
+    /// Returns the session that `session` continues as, making one if it has grown long and nothing in it is
+    /// unfinished.
     pub(crate) async fn newest(&self, session: SessionId) -> Result<Newest, Rejection> {
         let (mut current, mut flushed) = (session, None);
         for _ in 0..LINKS_MAX {
@@ -42,7 +43,8 @@ impl Handle {
                 Some(End::Continued { to, .. }) => current = to,
                 Some(End::Closed { .. }) => return Ok(newest),
                 None if is_done => current = Box::pin(self.carry_on(current)).await?,
-                // That the last answer was heard may wait for just what comes now, every time anew.
+                // The delivery of the last answer may be a rider that waits for the decision that is about to come, so
+                // it is written now.
                 None if is_long && flushed != Some(current) => {
                     Box::pin(self.flush(current)).await?;
                     flushed = Some(current);
@@ -65,11 +67,11 @@ impl Handle {
             settings: (*settings).clone(),
             continues: Some(from),
         };
-        // The new one first: a session that goes on nowhere would be worse than one that nobody points to.
+        // The new one first: a session that continues nowhere would be worse than one that is not referred to.
         self.submit(to, vec![Intent::Start(Box::new(start))]).await?;
         match self.submit(from, vec![Intent::Continue { to }]).await {
             Ok(_) => Ok(to),
-            // Somebody asked or said something in the meantime: it goes on here a little longer.
+            // There was an ask or a message in the meantime: the session goes on a little longer.
             Err(Rejection::Refused(Refusal::AskOpen(_) | Refusal::BadRequest(_))) => Ok(from),
             Err(error) => Err(error),
         }
@@ -77,12 +79,12 @@ impl Handle {
 }
 
 fn is_long(session: &Session) -> bool {
-    // An agent that runs knows the session by its name, and what waits for it waits here.
+    // A running agent knows the session by its id, and queued messages wait here.
     let in_use = session.host.is_some() || !session.queue.is_empty();
     session.decisions >= limits::DECISIONS_MAX && !in_use
 }
 
-/// Has this session gone on as another one, or may it have to? Then [`Handle::newest`] finds the one to use.
+/// Was this session continued, or may it have to be? Then [`Handle::newest`] finds the one to use.
 pub(super) fn goes_on(session: &Session) -> bool {
     match session.end {
         Some(End::Continued { .. }) => true,

@@ -1,4 +1,4 @@
-//! Languages in which only one connection may sit in a session: whoever comes last sits there, on whichever node.
+//! Seats: in some dialects only one connection may be in a session. The latest one takes the seat, on any node.
 
 use askbridge_core::ids::{Position, SessionId};
 use askbridge_core::limits;
@@ -20,7 +20,7 @@ struct Fleeting {
     connection: u64,
 }
 
-/// Somebody of a language sits in a session of this node, as long as this lives.
+/// Counts a connection of a dialect in a session of this node, as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Present {
     handle: Handle,
@@ -40,13 +40,13 @@ impl Drop for Present {
 }
 
 impl Handle {
-    /// Notes that somebody of this language sits in a session.
+    /// Records that a connection of this dialect is in a session.
     pub(crate) fn present(&self, dialect: &'static str, session: SessionId) -> Present {
         *self.present.lock().entry((dialect, session)).or_default() += 1;
         Present { handle: self.clone(), at: (dialect, session) }
     }
 
-    /// Does anybody of this language sit in a session of this node, or did they ever, on any?
+    /// Is a connection of this dialect in the session on this node, or was one ever, on any node?
     pub(crate) async fn presence(&self, dialect: &'static str, session: SessionId) -> Presence {
         if self.present.lock().contains_key(&(dialect, session)) {
             return Presence::Here;
@@ -57,22 +57,22 @@ impl Handle {
         }
     }
 
-    /// Tells every connection of this language to the session that another one took its place.
+    /// Tells every connection of this dialect to the session that another one took the seat.
     pub(crate) fn sit(&self, dialect: &str, session: SessionId, connection: u64) {
         let fleeting = Fleeting { session: session.to_string(), dialect: dialect.to_owned(), connection };
         let body = serde_json::to_vec(&fleeting).expect("a seat has text keys");
         self.store.publish(Topic::Seat.of_session(session), Bytes::from(body));
     }
 
-    /// Notes how far a client of this language has come in a session: whoever comes next on this node knows it at once.
-    /// [`Handle::keep_seen`] has to follow.
+    /// Records how far a client of this dialect has come in a session, so that the next connection on this node knows
+    /// it at once. [`Handle::keep_seen`] has to follow.
     pub(crate) fn note_seen(&self, dialect: &str, session: SessionId, position: Position) {
         let mut unkept = self.unkept_seen.lock();
         let noted = unkept.entry(seen_key(dialect, session)).or_insert(position);
         *noted = position.max(*noted);
     }
 
-    /// Puts on the shelf what was noted. What cannot be kept is logged: the client will see something twice.
+    /// Writes that to the shelf. A failure is logged: the client will see something twice.
     pub(crate) async fn keep_seen(&self, dialect: &str, session: SessionId) {
         let key = seen_key(dialect, session);
         while let Some(position) = self.noted_seen(&key) {
@@ -81,12 +81,12 @@ impl Handle {
             if let Err(error) = self.store.put(&key, value.as_bytes(), Expect::Any, expires_at, now).await {
                 warn!(session.id = %session, error = chain(&error), "Could not remember how far a client has come");
             }
-            // Should more have been noted meanwhile, that is kept too.
+            // If more was recorded meanwhile, that is written too.
             self.unkept_seen.lock().retain(|noted, at| *noted != key || *at != position);
         }
     }
 
-    /// Returns how far a client of this language had come when it was last here.
+    /// Returns how far a client of this dialect had come when it was last here.
     pub(crate) async fn seen(&self, dialect: &str, session: SessionId) -> Option<Position> {
         let key = seen_key(dialect, session);
         if let Some(noted) = self.noted_seen(&key) {

@@ -1,4 +1,4 @@
-//! What a person does not want to see for a while: kept on the shelf, for all their devices. Nobody else notices.
+//! Snoozes: asks hidden from one person for a while, kept on the shelf for all their devices.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ impl Handle {
     }
 }
 
-/// Names are hashed: they may contain anything, keys may not.
+/// Names are hashed: they may contain any character, keys may not.
 fn prefix(caller: &Caller) -> String {
     format!("snooze/{}/", hex(&hash(&caller.name)[..8]))
 }

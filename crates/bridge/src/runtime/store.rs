@@ -1,4 +1,4 @@
-//! The durable memory of one node: a journal, a shelf, a bus and an index, whichever backends they come from.
+//! The durable storage of one node: a journal, a shelf, a bus and an index, of any backend.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use futures_util::stream::BoxStream;
 use super::location::Location;
 use crate::chance::Chance;
 
-/// Journal, shelf, bus and index of one node. Clones share them; when the last one goes, they are closed.
+/// Journal, shelf, bus and index of one node. Clones share them; dropping the last one closes them.
 #[derive(Debug, Clone)]
 pub struct Store(Arc<Parts>);
 
@@ -28,7 +28,7 @@ struct Parts {
     journal: Box<dyn DynJournal>,
     shelf: Box<dyn DynShelf>,
     bus: Box<dyn Bus>,
-    /// Goes before the last handle of the store that it looks into: fields are dropped in this order.
+    /// Fields are dropped in order: this goes before `upkeep`, the last handle of the store that it reads.
     index: Index,
     upkeep: Box<dyn Upkeep>,
     meter: Arc<Meter>,
@@ -43,11 +43,12 @@ pub enum OpenError {
     Nats(#[from] nats::Error),
 }
 
-/// Where a write is tried.
+/// The key of a test write.
 const PROBE: &str = "probe";
 
 impl Store {
-    /// Opens the store at `location`, or makes one there. Chance names a journal that is made, and this client of one.
+    /// Opens the store at `location`, or creates one there. `chance` gives a new journal, and this client of it, their
+    /// ids.
     ///
     /// On SQLite this waits for the disk; on NATS until this node's index has caught up with the journal.
     pub async fn open(location: &Location, chance: &Chance) -> Result<Self, OpenError> {
@@ -88,28 +89,27 @@ impl Store {
         self.0.index.clone()
     }
 
-    /// Returns what the store notes about its own speed.
+    /// Returns the store's measurements of its own speed.
     pub fn meter(&self) -> &Meter {
         &self.0.meter
     }
 
-    /// Returns how much room it takes on this machine's disk; nothing if it is not there.
+    /// Returns how much disk space it uses on this machine; `None` if it is not on this machine's disk.
     pub async fn space(&self) -> Result<Option<Space>, Fault> {
         self.0.upkeep.space().await
     }
 
-    /// Gives some of what became free back to the disk. Says whether there is more.
+    /// Returns some free space to the disk. Returns whether there is more.
     pub(crate) async fn shrink(&self, pages: u32) -> Result<bool, Fault> {
         self.0.upkeep.shrink(pages).await
     }
 
-    /// Tells the server that waits for this store that it will soon be free.
+    /// Tells the server that waits for this store that it will be free soon.
     pub fn leaving(&self) {
         self.0.upkeep.leaving();
     }
 
-    /// Does the store take what is given to it? Writes for real only when the last write failed: anyone may ask this, and
-    /// often.
+    /// Can the store be written? Writes only if the last write failed, since any client may call this often.
     pub(crate) async fn probe(&self, now: Timestamp) -> Result<(), ShelfError> {
         if self.meter().is_failing() {
             return Shelf::put(self, PROBE, b"", Expect::Any, Some(now), now).await.map(drop);
@@ -119,7 +119,7 @@ impl Store {
 }
 
 impl From<Sqlite> for Store {
-    /// A store on this machine alone: its bus leads nowhere else.
+    /// A store on this machine alone: its bus connects no other node.
     fn from(store: Sqlite) -> Self {
         let (index, meter) = (store.index(), store.meter());
         Self::of_parts(store, LocalBus::default(), index, meter)

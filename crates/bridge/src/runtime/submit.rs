@@ -1,4 +1,4 @@
-//! decide → append → evolve → tell → reply. Nobody hears of what is not durable.
+//! decide → append → evolve → tell → reply: only durable events are announced.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,24 +17,24 @@ use super::cache::{CellState, Riders};
 use super::error::{from_append, from_read};
 use super::handle::Handle;
 
-/// How often a decision is made again because another node decided first.
+/// How often a decision is retried because another node decided first.
 const TRIES_MAX: usize = 16;
-/// How often an append whose fate is unknown is made again, with the same id.
+/// How often an append with an unknown result is retried, with the same id.
 const UNKNOWN_MAX: usize = 8;
-/// Bytes of what rides along in one entry. Beyond: the rest waits for the next.
+/// Bytes of riders in one entry. Beyond: the rest waits for the next.
 const RIDERS_BYTES_MAX: usize = limits::ENTRY_BYTES_MAX / 4;
 
-/// That something was decided, durably.
+/// A durable decision.
 #[derive(Debug)]
 pub struct Done {
     pub session: SessionId,
-    /// Nothing: it was so already.
+    /// Empty: nothing had to change.
     pub events: Vec<Written>,
     /// Where it was recorded.
     pub position: Option<Position>,
 }
 
-/// Will the same intents be made once more, because another node decided first?
+/// May the same intents be decided again, because another node decided first?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
     Never,
@@ -42,7 +42,7 @@ pub(super) enum Again {
 }
 
 impl Handle {
-    /// Decides about `intents`, all or none of them, in one session. Returns once that is durable.
+    /// Decides about `intents` in one session, all or none. Returns once the decision is durable.
     pub async fn submit(&self, session: SessionId, intents: Vec<Intent>) -> Result<Done, Rejection> {
         let mut intents = Some(intents);
         let make = |_: &Session, again: Again| match again {
@@ -53,9 +53,9 @@ impl Handle {
         done.ok_or_else(|| Rejection::Down("there was nothing to decide about".to_owned()))
     }
 
-    /// The same with intents that are made while the session is locked, from what it says. `None`: `make` made none.
+    /// The same with intents that are made from the session's state while it is locked. `None`: `make` made none.
     ///
-    /// `decided` is shown what was decided before it is appended: whatever it begins to wait for cannot have happened yet.
+    /// `decided` is called with the events before they are appended, so that a wait that it begins misses nothing.
     pub(super) async fn submit_made(
         &self,
         session: SessionId,
@@ -65,8 +65,8 @@ impl Handle {
         let cell = self.cache.cell(session);
         let mut state = cell.lock().await;
         let mut tries = 0;
-        // Nobody else writes to an exclusive store. But an append that was abandoned, which is why a state is not trusted,
-        // may still be on its way into the journal, and then everything is decided again.
+        // No other node writes to an exclusive store. But if the state is untrusted, an abandoned append may still be
+        // on its way into the journal, and then everything is decided again.
         let for_sure = self.store.exclusive() && state.trusted;
         let again = if for_sure { Again::Never } else { Again::Perhaps };
         loop {
@@ -77,7 +77,7 @@ impl Handle {
             let events = match self.decide_all(&mut state, intents) {
                 Ok(events) => events,
                 Err(refusal) => {
-                    // What another node decided may not have reached us: a refusal is told after a fresh look only.
+                    // A decision of another node may not have arrived here: refuse only after catching up.
                     if !self.store.exclusive() && tries == 0 && Box::pin(self.catch_up(&mut state)).await? {
                         tries += 1;
                         continue;
@@ -118,7 +118,7 @@ impl Handle {
         Ok(())
     }
 
-    /// Looks at a session as it is now.
+    /// Reads a session as it is now.
     pub(crate) async fn look<T>(&self, session: SessionId, look: impl FnOnce(&CellState) -> T) -> Result<T, Rejection> {
         let cell = self.cache.cell(session);
         let mut state = cell.lock().await;
@@ -155,13 +155,13 @@ impl Handle {
         Ok(all)
     }
 
-    /// Decides about what rides along, as much of it as one entry holds. What was decided about comes first in `riders`.
+    /// Decides about the riders, as many as one entry holds: the first `aboard` of them.
     ///
-    /// It happened before whatever is decided next, so it stands before it.
+    /// They happened before the next decision, so they come before it.
     fn board(&self, state: &mut CellState, riders: &mut Riders<'_>) -> Vec<Written> {
         let (at, mut noted, mut bytes) = (self.clock.now(), Vec::new(), 0);
         for rider in &riders.waiting {
-            // A rider that no longer makes sense is dropped: it only ever notes what has happened already.
+            // A rider that is refused is dropped: it only ever notes what has happened already.
             let events = (self.decide)(&state.session, rider.clone(), at).unwrap_or_default();
             let written: Vec<_> = events.into_iter().map(Written::new).collect();
             bytes += written.iter().map(|written| written.json.len()).sum::<usize>();
@@ -179,7 +179,7 @@ impl Handle {
         noted
     }
 
-    /// Appends what rides along and what was decided: as one entry, or as two where one would be too large.
+    /// Appends the riders' events and the decision: as one entry, or as two if one would be too large.
     async fn append_both(
         &self,
         state: &mut CellState,
@@ -201,10 +201,10 @@ impl Handle {
         self.append(state, events).await
     }
 
-    /// Appends what was decided as one entry.
+    /// Appends the events as one entry.
     ///
-    /// The state stays untrusted until the entry is known to be durable: whoever comes after an abandoned append folds
-    /// the session anew.
+    /// The state stays untrusted until the entry is known to be durable: after an abandoned append, the next task folds
+    /// the session again.
     async fn append(&self, state: &mut CellState, events: Vec<Written>) -> Result<(), AppendError> {
         state.trusted = false;
         if events.is_empty() {
@@ -245,13 +245,13 @@ impl Handle {
         Ok(())
     }
 
-    /// Names an entry: this life of this node, and a number. Asking the system for chance would cost a call each time.
+    /// Makes an entry's id of the node's run id and a number: random bytes would cost a system call each time.
     pub(super) fn next_entry(&self) -> EntryId {
         let number = self.entries_made.fetch_add(1, Ordering::Relaxed);
         EntryId(u128::from(self.node.0) << 64 | u128::from(number))
     }
 
-    /// Folds the session anew, unless what is in memory can be trusted.
+    /// Folds the session again, unless the state in memory is trusted.
     pub(super) async fn trust(&self, state: &mut CellState) -> Result<(), Rejection> {
         if state.trusted {
             return Ok(());
@@ -259,13 +259,13 @@ impl Handle {
         state.session = Session::new(state.session.id);
         state.head = None;
         state.digest = Digest::ZERO;
-        // Boxed, because it is seldom needed and large.
+        // Boxed, because it is rarely needed and large.
         Box::pin(self.catch_up(state)).await?;
         state.trusted = true;
         Ok(())
     }
 
-    /// Folds what came after the head. Says whether there was anything.
+    /// Folds the entries after the head. Returns whether there were any.
     pub(super) async fn catch_up(&self, state: &mut CellState) -> Result<bool, Rejection> {
         let mut news = false;
         loop {

@@ -1,4 +1,4 @@
-//! One timer for all deadlines. The index knows what is due; this only knows when to look.
+//! One timer for all deadlines. The index knows what is due; this only knows when to query it.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_core::intent::Intent;
@@ -12,12 +12,12 @@ use tracing::{error, info};
 use super::error::chain;
 use super::handle::Handle;
 
-/// Asks that are settled at the same time, so that they share a transaction.
+/// Asks that are settled concurrently, so that they share a transaction.
 const AT_ONCE: usize = 256;
-/// How long to wait before trying again when the journal is down.
+/// Delay before a retry when the journal is down.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
-/// When to look next.
+/// When to query next.
 #[derive(Debug, Default)]
 pub(crate) struct Timer {
     next: Mutex<Option<Timestamp>>,
@@ -25,7 +25,7 @@ pub(crate) struct Timer {
 }
 
 impl Timer {
-    /// Something is due at that time.
+    /// An ask is due at that time.
     pub(crate) fn due_at(&self, at: Option<Timestamp>) {
         let Some(at) = at else { return };
         let mut next = self.next.lock();
@@ -36,7 +36,7 @@ impl Timer {
     }
 }
 
-/// Fires what is due, until `stop`.
+/// Settles what is due, until `stop`.
 pub(crate) async fn run(handle: Handle, stop: CancellationToken) {
     loop {
         let pause = match fire(&handle).await {
@@ -67,7 +67,7 @@ pub(crate) async fn run(handle: Handle, stop: CancellationToken) {
     }
 }
 
-/// Settles everything that is due, and returns when the next thing is.
+/// Settles everything that is due, and returns when the next ask is.
 async fn fire(handle: &Handle) -> Result<Option<Timestamp>, String> {
     loop {
         let now = handle.clock.now();
@@ -97,7 +97,7 @@ async fn fire(handle: &Handle) -> Result<Option<Timestamp>, String> {
             return Err(problem);
         }
         if !news {
-            // The index lags behind what was decided; it will have caught up in a moment.
+            // The index is behind the decisions; it will have caught up in a moment.
             return Ok(Some(now.plus(TRY_AGAIN)));
         }
     }

@@ -1,4 +1,4 @@
-//! An ask as it is now: from the session in memory, or, once it is over, from the index.
+//! An ask as it is now: from the session in memory or, once it has ended, from the index.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Handle {
         self.look(ask.session, |state| state.session.asks.get(&ask.number).is_some_and(|live| live.is_open())).await
     }
 
-    /// Returns what was asked, even if a later ask took its place: both ask the same.
+    /// Returns what was asked. If a later ask took its place, both ask the same.
     pub(crate) async fn asked(&self, ask: AskId) -> Result<Arc<Ask>, Rejection> {
         let live = self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| live.ask.clone()));
         match live.await? {
@@ -47,7 +47,7 @@ impl Handle {
         .await
     }
 
-    /// Adds to asks from the index what only the session knows: who has said what, where several have to say the same.
+    /// Adds to asks from the index what only the session holds: the votes, where several people have to agree.
     pub(crate) async fn with_votes(&self, views: &mut [AskView]) -> Result<(), Rejection> {
         for view in views.iter_mut().filter(|view| has_votes(view)) {
             let ask = view.ask.id;
@@ -69,12 +69,12 @@ impl Handle {
     }
 }
 
-/// Does only the session know who has said what?
+/// Are the votes only in the session?
 pub(crate) fn has_votes(view: &AskView) -> bool {
     view.ask.terms.quorum > 1 && view.state == State::Open
 }
 
-/// Puts together what the index knows of an ask.
+/// Makes a view of what the index knows of an ask.
 pub(crate) fn of_known(known: &Known) -> AskView {
     let row = &known.row;
     let mut view = AskView::fresh(known.ask.clone());

@@ -1,4 +1,4 @@
-//! What one connection of a language has to say to the others in a session: quick and lossy, and never stored.
+//! Messages from one connection of a dialect to the others in a session, over the bus: fast and lossy, never stored.
 
 use askbridge_core::ids::SessionId;
 use askbridge_journal::bus::{Bus, Message, Topic};
@@ -16,7 +16,7 @@ struct Fleeting {
 }
 
 impl Handle {
-    /// Tells every connection of this language that watches the session.
+    /// Tells every connection of this dialect that watches the session.
     pub(crate) fn whisper(&self, dialect: &str, session: SessionId, words: &str) {
         let fleeting = Fleeting { session: session.to_string(), dialect: dialect.to_owned(), words: words.to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a whisper has text keys");

@@ -1,4 +1,4 @@
-//! A wish that passed the gate becomes an intent: who wishes, and on what terms.
+//! Turns a wish that passed the gate into an intent: who wishes, and on what terms.
 
 use std::sync::Arc;
 
@@ -27,9 +27,9 @@ use crate::auth::{Caller, Role};
 use crate::derived::derived;
 
 impl Handle {
-    /// Carries out a wish that the gate let through, durably, or says why not. `via` names the language it was made in.
+    /// Carries out a granted wish, durably, or says why not. `via` names the dialect or door.
     ///
-    /// What happens in every round is written out; the rest is boxed, or each round would carry room for all of it.
+    /// The frequent wishes are inlined; the rest are boxed, so that their futures do not enlarge this one.
     pub(super) async fn carry_out(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
         match wish {
             Wish::Ask(wish) => self.grant_ask(caller, wish).await,
@@ -172,9 +172,9 @@ impl Handle {
         self.ask_shown(caller, wish, Listen::No).await.map(|(receipt, _)| receipt)
     }
 
-    /// The same for an asker that is shown the ask, and perhaps waits for its end. The session is locked once.
+    /// The same for an asker that is shown the ask, and may wait for its end. The session is locked once.
     ///
-    /// Without an [`Asked`], it was asked before or is decided already: look.
+    /// Without an [`Asked`], it was asked before or is settled already: read the ask.
     pub(super) async fn ask_shown(
         &self,
         caller: &Caller,
@@ -232,14 +232,14 @@ impl Handle {
             }
             (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
         };
-        // One that a rule settled in the same entry is looked at like any other that is over.
+        // If a rule settled it in the same entry, it is read like any other that has ended.
         let shown = asked.filter(|_| !is_settled).map(|ask| Asked { view: AskView::fresh(ask), end });
         let receipt =
             Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() };
         Ok((receipt, shown))
     }
 
-    /// What an ask of a session would be promised now, whatever it says.
+    /// The terms that an ask of a session would have now, if it stated none.
     pub(crate) async fn terms_of(&self, session: SessionId) -> Result<Terms, Rejection> {
         let newest = self.newest(session).await?;
         let started = newest.started.ok_or(Refusal::UnknownSession(session))?;
@@ -256,7 +256,7 @@ impl Handle {
         Ok(terms(&self.rules, &facts))
     }
 
-    /// Decides on what terms somebody asks. `known` is what the session says of itself, if there is one already.
+    /// Computes the terms of an ask. `known` is what the session says of itself, if it exists.
     fn prepare(
         &self,
         caller: &Caller,
@@ -327,7 +327,7 @@ struct Prepared {
     rule: Option<String>,
 }
 
-/// Does an asker wait for the end of what it asks?
+/// Does the asker wait for the end of its ask?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listen {
     No,
@@ -338,7 +338,7 @@ pub(crate) enum Listen {
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) view: AskView,
-    /// Waited for since before the ask could be seen, if [`Listen::ForTheEnd`].
+    /// Subscribed before the ask could be seen, if [`Listen::ForTheEnd`].
     pub(crate) end: Option<End>,
 }
 
@@ -369,7 +369,7 @@ fn door_wishes(door: &str) -> Wishes {
     LISTING.iter().find(|row| row.name == door).map(|row| (row.wishes)()).unwrap_or_default()
 }
 
-/// An ask without a session gets one of its own, derived so that every node derives the same from the same key.
+/// An ask without a session gets one of its own, derived from the key so that every node derives the same.
 fn session_for(party: &PartyId, key: &Key) -> SessionId {
     let party = party.as_str();
     SessionId(derived(&[&party.len().to_le_bytes(), party.as_bytes(), key.as_str().as_bytes()]))

@@ -1,4 +1,4 @@
-//! Looking at what people will look at first, before they do, so that they do not wait for the disk.
+//! Reads the first pages of people's inboxes into the caches at start, so that people do not wait for the disk.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use super::v1::asks::first_page;
 use crate::auth::Caller;
 use crate::runtime::Interest;
 
-/// People whose inboxes are looked at. Beyond: what they see lies close to what others see.
+/// People whose inboxes are read. Beyond: theirs is stored close to what others see.
 const PEOPLE_MAX: usize = 8;
-/// How long a start waits for this. Somebody to whom little is addressed among a great many has to be looked for long.
+/// How long the start waits for this. A person with few asks among a great many takes long to read.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 impl App {
-    /// Looks at everybody's inbox, as a list and as a page on a socket begin.
+    /// Reads each person's inbox in both ways: as a list, and as the snapshot of a socket.
     pub async fn look_ahead(&self) {
         let (mut names, mut people) = (BTreeSet::new(), self.tokens.holders());
         people.retain(|person| person.is_person() && names.insert(person.name.clone()));
@@ -36,7 +36,7 @@ impl App {
         let page = self.handle.follow(Interest::Inbox(person.clone()), None).next().await;
         let list = first_page(self, &person).await;
         if list.is_err() || page.is_err() {
-            // Whoever asks for it is told why.
+            // The person's own request will report why.
             debug!("Could not look at what waits");
         }
     }

@@ -1,4 +1,4 @@
-//! What every handler shares.
+//! The state that all handlers share.
 
 use std::net::IpAddr;
 use std::ops::Deref;
@@ -32,22 +32,22 @@ pub struct AppInner {
     pub handle: Handle,
     pub tokens: Tokens,
     pub agents: Arc<Agents>,
-    /// The agents that we run, if we run any.
+    /// The agents that we run, if any.
     hosts: OnceLock<Hosts>,
     /// The agents in people's own terminals.
     pub(crate) hooks: Hooks,
     /// The sessions that end with a program on this machine.
     pub(super) endings: Endings,
-    /// How languages of other systems are spoken, if any are.
+    /// How the dialects of other systems are served, if any are.
     speaking: OnceLock<Speaking>,
-    /// The way out, if there is one.
+    /// The client for outgoing calls, if there is one.
     outbound: OnceLock<Outbound>,
-    /// How long programs are kept waiting through the MCP door, if somebody said so.
+    /// How long programs are kept waiting through the MCP door, if configured.
     patience: OnceLock<Patience>,
-    /// What was asked of people's devices before a process may do it.
+    /// The open taps.
     pub(crate) taps: TapDesk,
     pub origins: Origins,
-    /// How fast each token may go.
+    /// The rate limit of each token.
     pub pace: Buckets<PartyId>,
     /// How often each address may fail to sign in.
     pub failures: Buckets<IpAddr>,
@@ -55,7 +55,7 @@ pub struct AppInner {
     pub tasks: TaskTracker,
     pub stop: CancellationToken,
     pub version: &'static str,
-    /// One look at the metrics at a time: each counts everything that is open.
+    /// One request for the metrics at a time: each counts everything that is open.
     pub(crate) looking: tokio::sync::Mutex<()>,
     connections: AtomicUsize,
 }
@@ -65,14 +65,14 @@ pub struct AppOptions {
     pub handle: Handle,
     pub tokens: Tokens,
     pub origins: Origins,
-    /// Requests that one token may make in a second. After a quiet time, twice as many at once.
+    /// Requests that one token may make per second. After a quiet time, twice as many at once.
     pub requests_per_second: u32,
-    /// Wrong tokens and links that one address may try in a minute.
+    /// Wrong tokens and links that one address may try per minute.
     pub failures_per_minute: u32,
     pub version: &'static str,
 }
 
-/// One connection that is counted as long as this lives.
+/// One connection, counted as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Seat(App);
 
@@ -101,14 +101,14 @@ impl App {
         }))
     }
 
-    /// Looks after the taps that an earlier server asked for.
+    /// Continues to watch the taps that an earlier server asked for.
     pub async fn recall_taps(&self) -> Result<(), ShelfError> {
         recall(self).await
     }
 
     /// From now on, agents are run here.
     pub fn host(&self, hosts: Hosts) {
-        // Said twice, the first counts.
+        // Only the first call counts.
         let _ = self.hosts.set(hosts);
     }
 
@@ -116,14 +116,14 @@ impl App {
         self.hosts.get()
     }
 
-    /// Says how agents in people's own terminals are treated.
+    /// Sets how agents in people's own terminals are treated.
     pub fn hook(&self, options: HookOptions) {
         self.hooks.set(options);
     }
 
-    /// From now on, languages of other systems are spoken like this.
+    /// From now on, dialects of other systems are served like this.
     pub fn speak(&self, speaking: Speaking) {
-        // Said twice, the first counts.
+        // Only the first call counts.
         let _ = self.speaking.set(speaking);
     }
 
@@ -131,14 +131,14 @@ impl App {
         self.speaking.get()
     }
 
-    /// What the operator decided about languages.
+    /// What the operator decided about dialects.
     pub(crate) fn choices(&self) -> Choices {
         self.speaking().map(|speaking| speaking.choices).unwrap_or_default()
     }
 
-    /// From now on, somebody outside may be called.
+    /// From now on, outgoing calls are allowed.
     pub fn call_out(&self, outbound: Outbound) {
-        // Said twice, the first counts.
+        // Only the first call counts.
         let _ = self.outbound.set(outbound);
     }
 
@@ -146,9 +146,9 @@ impl App {
         self.outbound.get()
     }
 
-    /// From now on, programs are kept waiting through the MCP door for so long.
+    /// From now on, programs are kept waiting through the MCP door for this long.
     pub fn keep_waiting(&self, patience: Patience) {
-        // Said twice, the first counts.
+        // Only the first call counts.
         let _ = self.patience.set(patience);
     }
 
@@ -160,7 +160,7 @@ impl App {
         self.connections.load(Ordering::Relaxed)
     }
 
-    /// Takes a seat, if one is free.
+    /// Takes one of the connection slots, if one is free.
     pub(crate) fn seat(&self) -> Option<Seat> {
         let taken = self.connections.fetch_add(1, Ordering::Relaxed);
         let seat = Seat(self.clone());

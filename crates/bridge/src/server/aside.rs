@@ -1,4 +1,4 @@
-//! Work that a request waits for, in a task of its own.
+//! Runs work that a request waits for in a task of its own.
 
 use std::panic::resume_unwind;
 
@@ -7,9 +7,9 @@ use tracing::Instrument;
 
 use crate::traces::Context;
 
-/// Does `work` beside the request. Within it, each step would lead through all layers of the connection again.
+/// Runs `work` in a spawned task, so that a poll does not re-enter the connection's layer stack.
 ///
-/// It ends with the request: nobody is left who would hear of it.
+/// The task is aborted when the request is dropped.
 pub(crate) async fn aside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     let work = work.in_current_span();
     let task = match Context::current() {
@@ -18,7 +18,7 @@ pub(crate) async fn aside<T: Send + 'static>(work: impl Future<Output = T> + Sen
     };
     match AbortOnDropHandle::new(task).await {
         Ok(done) => done,
-        // Nobody ends it but we, by not waiting.
+        // The task is aborted only by dropping this future, so an error here is a panic.
         Err(error) => resume_unwind(error.into_panic()),
     }
 }

@@ -1,8 +1,7 @@
-//! The web app: files that were built before us and are part of the binary.
+//! The web app: files that were built beforehand and are embedded in the binary.
 //!
-//! Names of files under `assets/` contain a hash of what is in them, so browsers may keep them for ever; everything else
-//! is asked for again, and answered with "you have it" as long as that is so. An address that is no file is the app's own:
-//! it gets the page.
+//! Names of files under `assets/` contain a hash of their content, so browsers may cache them for ever; everything else
+//! is revalidated, with a 304 if it has not changed. A path that is no file belongs to the app: it gets the page.
 
 use axum::extract::Request;
 use axum::http::header::{self, HeaderMap, HeaderValue};
@@ -18,17 +17,17 @@ use super::problem::Trouble;
 #[folder = "../../web/app/dist"]
 struct Dist;
 
-/// No inline scripts, no styles of others, nothing from elsewhere. Frames are our own previews, which have less.
+/// No inline scripts, no foreign styles, nothing from another origin. Frames are our own previews, which may do less.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       manifest-src 'self'; worker-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
 
 const PAGE: &str = "index.html";
 
-/// Addresses below these are the API's and the documents': what is not there is not the app's either.
+/// Paths below these belong to the API and the documents: an unknown one is not the app's.
 const NOT_OURS: [&str; 4] = ["/v1/", "/docs/", "/healthz", "/readyz"];
 
-/// Serves a file of the app, or the app itself for an address of its own.
+/// Serves a file of the app, or the app's page for a path of its own.
 pub(super) async fn serve(request: Request) -> Response {
     let path = request.uri().path();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);

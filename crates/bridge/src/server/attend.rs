@@ -1,4 +1,4 @@
-//! Machines that no connection has: what a language looks after while nobody is there.
+//! Attendants: machines without a connection, for what a dialect has to do while no client is connected.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -11,10 +11,10 @@ use super::talk::Talk;
 use crate::auth::Caller;
 use crate::runtime::Source;
 
-/// How long after one has ended another takes its place. They end when they cannot keep up.
+/// Delay before an attendant that has ended is replaced. One ends when it cannot follow the journal any longer.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
-/// Looks after what these languages want looked after, until the server stops.
+/// Runs the attendants of these dialects until the server stops.
 pub fn attend(app: &App, names: &[&'static str]) {
     for (via, make) in ATTENDANTS.iter().filter(|(name, _)| names.contains(name)) {
         app.tasks.spawn(run(app.clone(), via, *make));
@@ -51,7 +51,7 @@ async fn one(app: App, via: &'static str, make: Attend) {
     talk.wake();
     loop {
         talk.step_while_ready();
-        // There is nobody to say it to.
+        // There is no client to send them to.
         talk.take_frames();
         if talk.take_hang_up().is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Bodies of requests, bounded and read as text.
+//! Reads request bodies, with limits, and writes JSON responses.
 
 use askbridge_core::limits;
 use axum::body::{Body, to_bytes};
@@ -41,7 +41,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
         let Text(text) = Text::from_request(request, state).await?;
         let text = if text.trim().is_empty() { "{}" } else { &text };
-        // A list would be taken for the fields in their order.
+        // serde would take a list for the fields in their order.
         if !text.trim_start().starts_with('{') {
             parsed::<IgnoredAny>(text)?;
             return Err(Trouble::new(422, "bad_request", "the body has to be a JSON object"));
@@ -66,7 +66,7 @@ fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Trouble> {
     })
 }
 
-/// Reads a whole body, within its bounds of size and time.
+/// Reads a whole body, within its limits of size and time.
 pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Trouble> {
     let too_large = || {
         let detail = format!("a body may have at most {} bytes", limits::BODY_BYTES_MAX);
@@ -86,20 +86,20 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Troub
     }
 }
 
-/// Writes JSON of our own.
+/// Serializes a value of our own as JSON.
 pub(crate) fn written(value: &impl Serialize) -> Vec<u8> {
-    // Most answers fit; growing from nothing would copy them several times.
+    // Most responses fit; growing from nothing would copy them several times.
     let mut body = Vec::with_capacity(1024);
     serde_json::to_writer(&mut body, value).expect("our own JSON has text keys");
     body
 }
 
-/// Answers with JSON.
+/// Responds with JSON.
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
     json_written(status, written(value))
 }
 
-/// Answers with JSON that is written already.
+/// Responds with JSON that is serialized already.
 pub(crate) fn json_written(status: StatusCode, body: Vec<u8>) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     (status, headers, Body::from(Bytes::from(body))).into_response()

@@ -1,7 +1,7 @@
-//! Codes of six digits that become a token: for programs of other systems that people pair by typing.
+//! Six-digit codes that are redeemed for a token: for programs of other systems that people pair by typing.
 //!
 //! Six digits can be guessed. So a code lives as long as a pairing link and works once, and wrong ones are counted
-//! together, wherever they come from: twenty in a minute leave one chance in five thousand.
+//! together for all addresses: twenty per minute leave one chance in five thousand.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -12,7 +12,7 @@ use super::app::App;
 use crate::auth::{PairingError, Secret, TokenRole, make_code, redeem_code as use_code};
 use crate::runtime::chain;
 
-/// All who try codes share what they may get wrong.
+/// All attempts at codes share one rate limit for failures.
 const ANYBODY: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// Makes a code with which one program becomes the agent called `name`.
@@ -20,10 +20,10 @@ pub(super) async fn new_code(app: &App, name: &str) -> Result<Secret, PairingErr
     make_code(&app.handle.store, &app.handle.chance, name, TokenRole::Agent, app.handle.clock.now()).await
 }
 
-/// Uses a code: of any number who try, one gets the token.
+/// Redeems a code. Of any number of attempts, one gets the token.
 pub(super) async fn redeem_code(app: &App, code: String, via: &str) -> Result<Receipt, Rejection> {
     let now = app.handle.clock.now();
-    // Taken before looking, or guessing would cost nothing as long as it succeeds.
+    // Taken before the code is checked, or guessing would cost nothing as long as it succeeds.
     app.failures.take(&ANYBODY, now).map_err(|retry_after| Rejection::TooFast { retry_after })?;
     match use_code(&app.handle.store, &app.tokens, Secret::from(code), via, now).await {
         Ok(paired) => Ok(Receipt { token: Some(paired.token.reveal().to_owned()), ..Receipt::default() }),

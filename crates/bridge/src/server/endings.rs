@@ -1,7 +1,8 @@
-//! Sessions that end with their program: its process is watched, and what it opened is closed once it is gone.
+//! Sessions that end with their program: its process is watched, and its sessions are closed once it has exited.
 //!
-//! `askbridge mcp` says goodbye if it can. It cannot when it is killed, and no server may be running when it ends, so each
-//! such session is noted on the shelf with its process, and every server takes the notes up again when it starts.
+//! `askbridge mcp` closes its session if it can. It cannot when it is killed, and no server may be running when it
+//! exits. So each such session is stored on the shelf with its process, and every server continues to watch them when
+//! it starts.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -22,18 +23,18 @@ use crate::hosts::Running;
 use crate::runtime::chain;
 
 const PREFIX: &str = "ends/";
-/// What the person reads on a card whose program is gone.
+/// What the person reads on a card whose program has exited.
 const WHY: &str = "the agent's program ended";
-/// How long after a session could not be closed it is tried again: the store is down, or a person was quicker.
+/// Delay before a session that could not be closed is tried again: the store is down, or a person was faster.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
 
-/// The sessions that are watched, and the process that each ends with. `None`: that has ended.
+/// The sessions that are watched, and the process that each ends with. `None`: it has exited.
 #[derive(Debug, Default)]
 pub(crate) struct Endings(Mutex<HashMap<SessionId, Option<ProcessId>>>);
 
 impl App {
-    /// Ends a session when its process ends, or with its last open question. `process` is the one at the other end, where
-    /// that is on this machine; the end of any other is not seen.
+    /// Ends a session when its process exits, or with its last open question. `process` is the one at the other end, if
+    /// that is on this machine; no other can be watched.
     pub(super) fn end_with(&self, session: SessionId, ends: EndsWith, process: Option<ProcessId>) {
         let process = match (ends, process) {
             (EndsWith::LastQuestion, _) => None,
@@ -55,7 +56,7 @@ impl App {
         });
     }
 
-    /// Does this agent ask something by a program that it has started?
+    /// Does a program that this agent has started have an open ask?
     pub(crate) async fn asks_below(&self, agent: ProcessId) -> Result<bool, Rejection> {
         for session in self.endings.below(agent) {
             let session = self.handle.newest(session).await?.session;
@@ -66,7 +67,7 @@ impl App {
         Ok(false)
     }
 
-    /// Takes up what earlier servers watched. What ended meanwhile is closed.
+    /// Continues to watch what earlier servers watched. Sessions whose program has exited meanwhile are closed.
     pub async fn recall_endings(&self) -> Result<(), ShelfError> {
         for item in self.handle.store().list(PREFIX, self.handle.now()).await? {
             if let Some((session, process)) = read(&item)
@@ -98,7 +99,7 @@ impl Endings {
     }
 }
 
-/// Waits for the end of a process, closes what it opened, and forgets it.
+/// Waits for the exit of a process, then closes its session and forgets it.
 async fn see_off(app: App, session: SessionId, process: Option<ProcessId>) {
     let stop = app.stop.clone();
     let seen_off = async {
@@ -123,7 +124,7 @@ async fn see_off(app: App, session: SessionId, process: Option<ProcessId>) {
     }
 }
 
-/// Waits for the end of a process. Returns `false` if it cannot be watched.
+/// Waits for the exit of a process. Returns `false` if it cannot be watched.
 async fn has_ended(process: ProcessId) -> bool {
     match Running::hold(process) {
         Ok(Some(running)) => running.ended().await,
@@ -136,8 +137,8 @@ async fn has_ended(process: ProcessId) -> bool {
     true
 }
 
-/// Takes back what only the program could have heard, waits for the questions whose answers a ticket still finds, and
-/// closes the session.
+/// Withdraws the asks whose answers only the program could have received, waits for the questions whose answers can
+/// still be fetched with a ticket, and closes the session.
 async fn close(app: &App, session: SessionId) -> Result<(), Rejection> {
     loop {
         let session = app.handle.newest(session).await?.session;

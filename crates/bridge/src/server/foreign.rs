@@ -1,7 +1,7 @@
-//! Languages of other systems, each on the addresses of its original: on our own port, or on one of theirs.
+//! Serves the dialects of other systems, each on the addresses of its original: on our own port, or on another.
 //!
-//! They are not part of the router: two of them may want the same address, and which are spoken is decided at the start.
-//! Our own addresses always go first.
+//! They are not part of the router: two of them may want the same address, and which are served is decided at the
+//! start. Our own addresses always come first.
 
 use std::sync::Arc;
 
@@ -25,17 +25,17 @@ use super::way_in::{Came, login_cookie, split_base, turned_away, who};
 use crate::auth::Caller;
 use crate::runtime::Source;
 
-/// How languages of other systems are spoken.
+/// How dialects of other systems are served.
 #[derive(Debug, Clone, Default)]
 pub struct Speaking {
-    /// Where agents work that their clients start, if those cannot say it.
+    /// The folder of agents that their clients start, if those cannot name one.
     pub folder: Option<String>,
-    /// Whoever comes from this machine without a token is taken for this caller.
+    /// A client on this machine without a token is taken for this caller.
     pub loopback: Option<Caller>,
     pub choices: Choices,
 }
 
-/// Two languages that cannot share a port.
+/// Two dialects that cannot share a port.
 #[derive(Debug, thiserror::Error)]
 #[error("`{first}` and `{second}` both want {method} {path}")]
 pub struct Clash {
@@ -45,16 +45,16 @@ pub struct Clash {
     pub path: &'static str,
 }
 
-/// Which address of a language was spoken to, for whoever counts.
+/// Which route of a dialect was called, for the metrics.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spoken(pub(crate) &'static str);
 
-/// Finds a language that is spoken when it is named.
+/// Finds a dialect that is served only when configured.
 pub fn dialect(name: &str) -> Option<&'static Listing> {
     LISTING.iter().find(|listing| listing.name == name && listing.served != Served::Always)
 }
 
-/// Looks whether these can be spoken on the same port.
+/// Checks whether these can be served on the same port.
 pub fn can_share(listings: &[&'static Listing]) -> Result<(), Clash> {
     for (place, first) in listings.iter().enumerate() {
         for second in &listings[place + 1..] {
@@ -69,21 +69,21 @@ pub fn can_share(listings: &[&'static Listing]) -> Result<(), Clash> {
     Ok(())
 }
 
-/// A router for a port on which nothing but these languages is spoken.
+/// A router for a port that serves these dialects only.
 pub fn foreign_router(app: App, listings: Vec<&'static Listing>) -> Router {
     speaking(Router::new(), listings, Otherwise::Nothing)
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .with_state(app)
 }
 
-/// What there is where neither we nor any of the languages have an address.
+/// What is served where neither we nor any of the dialects have an address.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Otherwise {
     Nothing,
     TheApp,
 }
 
-/// Speaks these languages wherever a router knows no address of its own.
+/// Serves these dialects wherever a router knows no address of its own.
 pub(super) fn speaking(router: Router<App>, listings: Vec<&'static Listing>, otherwise: Otherwise) -> Router<App> {
     let listings: Arc<[_]> = listings.into();
     router.fallback(move |axum::extract::State(app): axum::extract::State<App>, request: Request| async move {
@@ -125,7 +125,7 @@ async fn speak(
     let brought = login_cookie(listing, &parts.headers);
     let known = match who(&app, (listing, route), &parts, (in_base, brought.as_ref())) {
         Ok(None) if route.kind != RouteKind::Open => return turned_away(listing, Came::WithoutAToken),
-        // A wrong token is no reason to keep anybody from where a right one is given.
+        // A wrong token does not bar a client from where it gets a right one.
         Err(_) if route.kind == RouteKind::Open => None,
         Ok(known) => known,
         Err(response) => return response,
@@ -174,7 +174,7 @@ fn find(listings: &[&'static Listing], method: &Method, path: &str) -> Found {
     found
 }
 
-/// Does a path fit a pattern? `{name}` is one part of it, `{*rest}` all that is left, perhaps nothing.
+/// Does a path match a pattern? `{name}` is one segment, `{*rest}` all that is left, perhaps nothing.
 fn matches(pattern: &str, path: &str) -> bool {
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
     loop {

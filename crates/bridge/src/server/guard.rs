@@ -1,8 +1,8 @@
-//! `Host` and `Origin`: what a browser says about where a request really comes from.
+//! Checks `Host` and `Origin`: what a browser says about where a request really comes from.
 //!
 //! A page of another site can make a browser talk to us (cross-site requests and sockets), and a name that resolves to
-//! us can make it believe that we are that site (DNS rebinding). So: the `Host` has to be an address, `localhost`, or a
-//! name that was configured; an `Origin`, where there is one, has to be our own or one that was configured.
+//! us can make it believe that we are that site (DNS rebinding). So the `Host` has to be an IP address, `localhost`, or
+//! a configured name; an `Origin`, if there is one, has to be our own or a configured one.
 
 use std::net::IpAddr;
 
@@ -25,14 +25,14 @@ use super::request_id::{REQUEST_ID, fresh, given};
 pub struct Origins {
     /// Exactly as a browser writes them: `https://example.org`.
     origins: Vec<String>,
-    /// Names under which a proxy passes requests on to us: `ask.example.org`, with a port if there is one to insist on.
+    /// Names under which a proxy forwards requests to us: `ask.example.org`, with a port if only that one counts.
     hosts: Vec<String>,
-    /// The origin of our own pages as people open them, where a proxy serves them: `https://ask.example.org:8443`.
+    /// The origin of our own pages as people open them behind a proxy: `https://ask.example.org:8443`.
     public: Option<String>,
 }
 
 impl Origins {
-    /// Pages of these origins may talk to us. The settings let pass only what can be one.
+    /// Pages of these origins may talk to us. The settings accept only valid ones.
     pub fn new(origins: &[String]) -> Self {
         Self { origins: origins.iter().map(|origin| origin.to_ascii_lowercase()).collect(), ..Self::default() }
     }
@@ -43,25 +43,25 @@ impl Origins {
         self
     }
 
-    /// Adds the address that people open. Its name is ours with any port: a proxy may pass on the `Host` with the port
+    /// Adds the address that people open. Its name is ours with any port: a proxy may forward the `Host` with the port
     /// (nginx: `$http_host`) or without it (`$host`). Pages from exactly this address are our own.
     pub fn with_public_url(mut self, url: &str) -> Self {
         let url = url.to_ascii_lowercase();
         let (scheme, host) = url.split_once("://").unwrap_or(("http", &url));
         let usual_port = if scheme == "https" { ":443" } else { ":80" };
-        // A browser leaves the usual port out of an `Origin`.
+        // A browser leaves the default port out of an `Origin`.
         let host = host.strip_suffix(usual_port).unwrap_or(host);
         self.public = Some(format!("{scheme}://{host}"));
         self.with_hosts(&[without_port(host).to_owned()])
     }
 
-    /// Where people open us, if somebody said so.
+    /// The address that people open, if configured.
     pub(crate) fn public_url(&self) -> Option<&str> {
         self.public.as_deref()
     }
 
-    /// Is a name or an address configured under which a proxy may pass requests on? Then a connection from a loopback address
-    /// proves nothing: it may be the proxy's, and the headers that would tell are up to the proxy.
+    /// Is a name or an address configured under which a proxy may forward requests? Then a connection from a loopback
+    /// address proves nothing: it may be the proxy's, and the headers that would tell are up to the proxy.
     pub fn expect_a_proxy(&self) -> bool {
         !self.hosts.is_empty()
             || self
@@ -89,19 +89,19 @@ impl Origins {
         self.origins.iter().any(|allowed| allowed == origin)
     }
 
-    /// A name that a configured origin uses is ours as well: somebody put us behind it.
+    /// The name of a configured origin is ours as well: we are served behind it.
     fn knows_host(&self, host: &str, name: &str) -> bool {
         self.hosts.iter().any(|known| known == host || known == name)
             || self.origins.iter().any(|origin| origin.split_once("://").is_some_and(|(_, known)| known == host))
     }
 }
 
-/// Every request comes through here. Lets it pass or says which key to set, and counts what became of it.
+/// All requests pass through here. Refuses one with the setting that would allow it, and counts the results.
 pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
     let method = request.method().clone();
-    // A name costs memory: it is made when somebody will read it, not for each request that goes well.
+    // An id costs an allocation: it is made when it will be logged or sent, not for each request that succeeds.
     let id = given(request.headers()).or_else(|| enabled!(Level::DEBUG).then(|| fresh(&app.handle)));
     let span = match &id {
         Some(id) => debug_span!("request", request.id = id.to_str().unwrap_or_default()),
@@ -110,7 +110,7 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let traced = app.handle.traces().map(|traces| (traces, traces.begin(&request)));
     let mut response = match &traced {
         None => pass(&app, request, next).instrument(span).await,
-        // In a box, so that requests which nobody traces carry no room for it.
+        // Boxed, so that requests that are not traced carry no space for it.
         Some((_, begun)) => Box::pin(begun.context().within(pass(&app, request, next).instrument(span))).await,
     };
     let status = response.status();
@@ -161,7 +161,7 @@ async fn pass(app: &App, request: Request, next: Next) -> Response {
     response
 }
 
-/// The buffer that a head is read into grows beyond its bound when much arrives at once, so the head is measured again.
+/// Measures the head again: the buffer that it is read into grows beyond its limit when much arrives at once.
 fn head_bytes(request: &Request) -> usize {
     let address = request.uri().path_and_query().map_or(0, |address| address.as_str().len());
     request.headers().iter().fold(address, |sum, (name, value)| sum + name.as_str().len() + value.len())
@@ -191,7 +191,7 @@ fn check(origins: &Origins, headers: &HeaderMap) -> Result<Option<HeaderValue>, 
     Err(Trouble::new(403, "origin_not_allowed", detail))
 }
 
-/// An address cannot be rebound; `localhost` never leaves this machine; everything else has to be configured.
+/// An IP address cannot be rebound; `localhost` never leaves this machine; any other name has to be configured.
 fn is_known_host(origins: &Origins, host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {

@@ -1,4 +1,4 @@
-//! Who sits at the other end of a conversation.
+//! The other end of a conversation, as the server knows it.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ pub(crate) struct Guest {
     pub(crate) caller: Option<Caller>,
     /// The process at the other end, if it called on the local socket.
     pub(crate) process: Option<ProcessId>,
-    /// The same for a socket, which stays open: what its process may do can change meanwhile.
+    /// The same for a socket: it stays open, and what its process may do can change meanwhile.
     pub(crate) peer: Option<LocalPeer>,
-    /// The login cookie that came along, if its language has one.
+    /// The login cookie of the request, if its dialect has one.
     pub(crate) cookie: Option<LoginCookie>,
     /// Held as long as the connection is open.
     pub(crate) _seat: Option<Arc<Seat>>,
 }
 
-/// A login cookie that came with a request: perhaps one of ours.
+/// A login cookie that came with a request. It may be unknown.
 pub(crate) struct LoginCookie {
     pub(crate) secret: Secret,
-    /// Was the caller recognised by it, and not by a token?
+    /// Was the caller identified by it, and not by a token?
     pub(crate) let_in: bool,
 }
 
@@ -39,7 +39,8 @@ impl Guest {
         Entrance { via: self.via, source: self.source }
     }
 
-    /// Who they are at this moment: a terminal may have been vouched for since it connected, or an agent may have started there.
+    /// The caller as it is now: a terminal may have been vouched for since it connected, or an agent may have started
+    /// there.
     pub(super) fn now(&self, app: &App) -> Option<Caller> {
         let caller = self.caller.as_ref()?;
         match (&self.peer, caller.role) {

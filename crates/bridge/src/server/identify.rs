@@ -1,4 +1,4 @@
-//! Who calls: by bearer token, or by being a process of the same user on the local socket.
+//! Identifies the caller: by bearer token, or as a process of the same user on the local socket.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::runtime::Services;
 pub(crate) enum Remote {
     Address {
         ip: IpAddr,
-        /// The other end's, by which its process can be found if it is on this machine.
+        /// The other end's port, by which its process can be found if it is on this machine.
         port: Option<u16>,
     },
     /// The local socket; the kernel vouches for the process.
@@ -28,7 +28,7 @@ pub(crate) enum Remote {
 
 #[derive(Debug, Clone)]
 pub(crate) struct LocalPeer {
-    /// The process that opened the connection, held since it was accepted: its number may come to mean another one.
+    /// The process that opened the connection, held since it was accepted, because its id may be reused.
     process: Arc<Pinned>,
     pub(crate) user: Arc<str>,
 }
@@ -38,7 +38,7 @@ impl LocalPeer {
         Self { process: Arc::new(process), user }
     }
 
-    /// Returns the process that calls. A connection that its process has left behind belongs to nobody.
+    /// Returns the calling process. Refused if it has exited: its connection may be in other hands.
     pub(crate) fn process(&self) -> Result<ProcessId, Rejection> {
         if self.process.is_alive() { Ok(self.process.id) } else { Err(Rejection::Unauthorized) }
     }
@@ -63,7 +63,7 @@ impl FromRequestParts<App> for Caller {
     }
 }
 
-/// Recognises a token. An address that fails too often is told to wait; whoever has the right one never has to.
+/// Identifies the holder of a token. An address that fails too often has to wait, except with a right token.
 pub(crate) fn sign_in(app: &App, token: &str, from: IpAddr) -> Result<Caller, Rejection> {
     let now = app.handle.clock.now();
     if let Some(caller) = app.tokens.caller(token) {
@@ -80,7 +80,7 @@ pub(crate) fn address_of(remote: Option<&Remote>) -> IpAddr {
     }
 }
 
-/// The process at the other end of the local socket, also if it has ended since.
+/// The process at the other end of the local socket, even if it has exited since.
 pub(super) fn process_of(remote: Option<&Remote>) -> Option<ProcessId> {
     match remote {
         Some(Remote::Local(peer)) => Some(peer.process.id),
@@ -97,7 +97,7 @@ pub(crate) fn local_caller(app: &App, peer: &LocalPeer) -> Result<Caller, Reject
         Ancestry::NoTerminal => (Role::Local, "script"),
         Ancestry::BelowAnAgent | Ancestry::Unknown => (Role::Agent, "agent"),
     };
-    // What was read belongs to the caller only if that process was there all the while.
+    // The ancestry is the caller's only if its process was there all the while.
     peer.process()?;
     let party = PartyId::from(Caller::THIS_MACHINE);
     Ok(Caller { party, role, name: Arc::clone(&peer.user), device: device.into() })

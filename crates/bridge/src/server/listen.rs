@@ -1,4 +1,4 @@
-//! Listening: a TCP port for browsers and agents, a Unix socket for this machine's own commands.
+//! Opens the listening sockets: a TCP port for browsers and agents, a Unix socket for this machine's own commands.
 
 use std::fs;
 use std::io;
@@ -18,8 +18,8 @@ pub struct Listeners {
     pub(crate) unix_path: Option<PathBuf>,
 }
 
-/// Sockets that somebody else opened for us and keeps open while one process follows another: whoever connects in between
-/// waits in line instead of being turned away.
+/// Sockets that a supervisor opened for us and keeps open across restarts: clients that connect in between wait in the
+/// backlog instead of being refused.
 #[derive(Debug, Default)]
 pub struct Handed {
     pub tcp: Option<net::TcpListener>,
@@ -43,12 +43,12 @@ pub enum ListenError {
 }
 
 impl Listeners {
-    /// Binds both. The caller holds the store's lock, so a socket file that is already there was left by the dead.
+    /// Binds both. The caller holds the store's lock, so an existing socket file was left by a server that has exited.
     pub async fn bind(address: SocketAddr, unix_path: &Path) -> Result<Self, ListenError> {
         Self::take_or_bind(Handed::default(), address, unix_path).await
     }
 
-    /// The same, except for what was handed to us.
+    /// The same, except for sockets that were passed to us.
     pub async fn take_or_bind(handed: Handed, address: SocketAddr, unix_path: &Path) -> Result<Self, ListenError> {
         let tcp = match handed.tcp {
             Some(tcp) => tcp.set_nonblocking(true).and_then(|()| TcpListener::from_std(tcp)),

@@ -1,4 +1,4 @@
-//! Queries of a peer: what it wants to know, as far as whoever speaks through it may.
+//! Answers the queries of a peer, as far as its caller may see.
 
 use askbridge_core::event::{Event, Settings};
 use askbridge_core::ids::SessionId;
@@ -16,12 +16,12 @@ use crate::runtime::{Services, chain};
 
 /// Entries that are read to count the messages of one page of sessions. Beyond: the rest is not counted.
 const COUNTED_ENTRIES_MAX: usize = 50_000;
-/// How much of what was said first stands for a session that has no title.
+/// How much of the first message stands for the title of a session without one.
 const HEADING_CHARS: usize = 80;
-/// Sessions whose folders are looked at to say where agents work.
+/// Sessions whose folders are read to list where agents work.
 const FOLDERS_FROM: usize = 200;
 
-/// Answers a query of somebody who is known. `via` names the language it was made in.
+/// Answers a query of an identified caller. `via` names the dialect or door.
 pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Query) -> Result<Receipt, Rejection> {
     match query {
         Query::Ask(ask) => {
@@ -61,7 +61,7 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
         Query::Counts(sessions) => {
             let mut counts = Vec::with_capacity(sessions.len());
             let mut left = COUNTED_ENTRIES_MAX;
-            // One that is gone since it was listed is left out, and so are those that nothing is left to be read of.
+            // Sessions that are gone since they were listed are left out, and so are those with nothing left to read.
             for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
                 if left > 0 {
                     counts.push((session, tally(app, session, &mut left).await?));
@@ -93,7 +93,7 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
     }
 }
 
-/// Reads what a session is about, as far as there are entries `left` to be read.
+/// Reads what a session is about, with at most `left` entries.
 async fn gist(app: &App, session: SessionId, left: &mut usize) -> Result<Gist, Rejection> {
     let (mut gist, mut turn) = (Gist::default(), Turn::default());
     let take_in = |stored: &Stored| {
@@ -108,7 +108,7 @@ async fn gist(app: &App, session: SessionId, left: &mut usize) -> Result<Gist, R
     Ok(gist)
 }
 
-/// Counts a session, as far as there are entries `left` to be read.
+/// Counts what is in a session, with at most `left` entries.
 async fn tally(app: &App, session: SessionId, left: &mut usize) -> Result<Tally, Rejection> {
     let mut counting = Counting::default();
     let hear = |stored: &Stored| {
@@ -118,7 +118,7 @@ async fn tally(app: &App, session: SessionId, left: &mut usize) -> Result<Tally,
     Ok(counting.tally())
 }
 
-/// Reads a session from its beginning, as far as there are entries `left`.
+/// Reads a session from its beginning, up to `left` entries.
 async fn read(app: &App, session: SessionId, left: &mut usize, mut take: impl FnMut(&Stored)) -> Result<(), Rejection> {
     let mut after = None;
     while *left > 0 {
@@ -159,7 +159,7 @@ fn found(finds: Finds) -> Receipt {
     Receipt { finds: Some(Box::new(finds)), ..Receipt::default() }
 }
 
-/// Narrows a list of sessions to what a caller may see.
+/// Restricts a query for sessions to what a caller may see.
 pub(super) fn visible_to(caller: &Caller) -> SessionFilter {
     match caller.role {
         Role::Agent => SessionFilter { owner: Some(caller.party.clone()), ..SessionFilter::default() },

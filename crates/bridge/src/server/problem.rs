@@ -1,11 +1,11 @@
-//! Refusals on their way out: `application/problem+json`.
+//! Refusals as responses: `application/problem+json`.
 
 use askbridge_peers::json::Problem;
 use askbridge_peers::wish::Rejection;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-/// Why a response is a refusal: travels with it to where refusals are counted.
+/// The code of a refusal: an extension of the response, for the metrics.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Refused(pub(crate) &'static str);
 
@@ -37,7 +37,7 @@ impl IntoResponse for Trouble {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(secs));
         }
         if self.0.status == 408 {
-            // What is left of the body would be read as the next request.
+            // The rest of the body would be read as the next request.
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         response.extensions_mut().insert(Refused(self.0.code));

@@ -1,4 +1,4 @@
-//! A response body that knows when it was taken: the proof that an asker fetched its answer.
+//! A response body that reports when it was taken: the proof that an asker fetched its answer.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-/// One piece of data, and what to do once the connection has taken it for writing.
+/// One piece of data, and a callback for when the connection has taken it for writing.
 pub(crate) struct Proof<F: FnOnce() + Send> {
     data: Option<Bytes>,
     taken: Option<F>,

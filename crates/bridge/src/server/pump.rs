@@ -1,4 +1,4 @@
-//! One loop for every peer on a socket: frames in, frames out.
+//! The one loop for every peer on a socket: reads frames, writes frames.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -12,28 +12,29 @@ use tracing::{debug, warn};
 
 use super::talk::Talk;
 
-/// How long one write may take, and how many bytes a second it takes beyond that. Beyond: the client does not read and is let go.
+/// Time limit of one write, plus one second for every `SLOWEST_BYTES` of it. Beyond: the client does not read, and is
+/// disconnected.
 const WRITE_MAX: Duration = Duration::from_secs(20);
 const SLOWEST_BYTES: usize = 16 * 1024;
-/// How long a client that does not read is told that it should have.
+/// How long we try to tell a client that does not read why it is disconnected.
 const GOODBYE_MAX: Duration = Duration::from_secs(1);
 const GOING_AWAY: u16 = 1001;
 const TOO_LARGE: u16 = 1009;
 const TRY_AGAIN_LATER: u16 = 1013;
-/// Closed without saying why.
+/// Closed without a status.
 const NO_STATUS: u16 = 1005;
-/// Gone without a goodbye. As RFC 6455 has it, never sent, only concluded.
+/// Gone without a close frame. By RFC 6455 never sent, only inferred.
 const GONE: u16 = 1006;
 
-/// Moves frames between a socket and its peer until one of them has enough, then lets the peer put its things in order.
+/// Moves frames between a socket and its peer until one of them ends the conversation, then lets the peer finish.
 ///
-/// Both are boxed: an idle connection is little more than this future, and should not carry them twice.
+/// Both are boxed: an idle connection is little more than this future, and should not hold them twice.
 pub(crate) async fn socket(mut talk: Box<Talk>, mut socket: Box<WebSocket>) {
     let _present = talk.app().handle.meters.websocket();
     let (code, reason) = converse(&mut talk, &mut socket).await;
-    // Whoever closed: the other side need not wait for what the peer still has to do.
+    // Dropped first: the client need not wait for what the peer still has to do.
     drop(socket);
-    // Boxed: an idle connection should not carry room for its end.
+    // Boxed: an idle connection should hold no space for its end.
     Box::pin(talk.farewell(code, &reason)).await;
 }
 
@@ -45,7 +46,7 @@ async fn converse(talk: &mut Talk, socket: &mut WebSocket) -> (u16, String) {
     let mut last_heard = Instant::now();
     talk.wake();
     loop {
-        // What is ready at the same moment goes out in one write.
+        // All that is ready now goes out in one write.
         talk.step_while_ready();
         if let Err(why) = write(talk.take_frames(), socket).await {
             return why;
@@ -85,7 +86,7 @@ async fn converse(talk: &mut Talk, socket: &mut WebSocket) -> (u16, String) {
     }
 }
 
-/// axum hides what kind of error it was; what tungstenite 0.29 says about sizes begins with these words.
+/// axum hides the kind of error; the messages of tungstenite 0.29 about sizes begin with these words.
 fn is_too_large(error: &axum::Error) -> bool {
     error.to_string().starts_with("Space limit exceeded")
 }
@@ -94,7 +95,7 @@ fn gone(why: &str) -> (u16, String) {
     (GONE, why.to_owned())
 }
 
-/// Passes on what came from the socket. Returns how the conversation ended, if it did.
+/// Passes on a message of the socket. Returns how the conversation ended, if it did.
 fn heard(talk: &mut Talk, message: Option<Result<Message, axum::Error>>) -> Option<(u16, String)> {
     match message {
         Some(Ok(Message::Text(text))) => {
@@ -125,8 +126,8 @@ async fn close(socket: &mut WebSocket, code: u16, reason: &str) {
     let _ = timeout(WRITE_MAX, socket.send(Message::Close(Some(frame)))).await;
 }
 
-/// Writes what the peer wants written, each frame when the socket has taken the one before. Returns how it ended, if the other
-/// side does not take it.
+/// Writes the peer's frames, each when the socket has taken the one before. Returns how the conversation ended, if the
+/// client does not read.
 async fn write(frames: Vec<Frame<'static>>, socket: &mut WebSocket) -> Result<(), (u16, String)> {
     if frames.is_empty() {
         return Ok(());
@@ -149,7 +150,7 @@ async fn write(frames: Vec<Frame<'static>>, socket: &mut WebSocket) -> Result<()
         }
         Err(_) => {
             warn!(bytes, waited_ms = patience.as_millis(), "A client does not read what it is sent, and is let go");
-            // It says why only to a client that begins to read again at this moment.
+            // The client sees this only if it begins to read again now.
             let _ =
                 timeout(GOODBYE_MAX, close(socket, TRY_AGAIN_LATER, "what you were sent was not read in time")).await;
             Err(gone("it does not read"))

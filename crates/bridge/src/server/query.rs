@@ -1,4 +1,4 @@
-//! What stands behind the `?`, read or refused like everything else.
+//! Parses the query string, and refuses a bad one like every other bad input.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;

@@ -1,4 +1,4 @@
-//! A name for a request, so that what a client saw and what the log says can be put side by side.
+//! Request ids, by which a response can be matched with the log.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,19 +7,20 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use crate::runtime::Handle;
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Bytes of a name that a client or a proxy gives. Beyond, or with anything but letters, digits and `-_.`: it is ignored.
+/// Bytes of an id that a client or a proxy sends. Beyond, or with anything but letters, digits and `-_.`: it is
+/// ignored.
 const BYTES_MAX: usize = 128;
 
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the name that came with a request.
+/// Returns the id that came with a request.
 pub(crate) fn given(headers: &HeaderMap) -> Option<HeaderValue> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     let fits = |id: &&HeaderValue| (1..=BYTES_MAX).contains(&id.len()) && id.as_bytes().iter().all(plain);
     headers.get(REQUEST_ID).filter(fits).cloned()
 }
 
-/// Makes a name: this life of this node, and a number.
+/// Makes an id of this node's run id and a number.
 pub(crate) fn fresh(handle: &Handle) -> HeaderValue {
     let number = MADE.fetch_add(1, Ordering::Relaxed);
     let text = format!("{:016x}-{number:x}", handle.node.0);

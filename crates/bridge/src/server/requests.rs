@@ -1,4 +1,5 @@
-//! One loop for every peer that speaks in requests: a response, or an event stream whose answers come by other requests.
+//! The one loop for every peer that is served by requests: a response, or an event stream whose answers come in other
+//! requests.
 
 use std::sync::Arc;
 
@@ -25,16 +26,16 @@ use super::way_in::{Came, turned_away};
 use crate::auth::{Action, Caller};
 use crate::runtime::Source;
 
-/// Chunks that wait for one reader. Beyond: the stream waits, and reads on from the journal if that takes long.
+/// Chunks queued for one reader. Beyond: the stream waits, and reads on from the journal if that takes long.
 const CHUNKS_MAX: usize = 16;
-/// How a request ends, as a peer hears it.
+/// Close codes by which a peer is told how a request ended.
 const NORMAL: u16 = 1000;
 const GOING_AWAY: u16 = 1001;
 const GONE: u16 = 1006;
 
 type Chunk = Result<Bytes, std::convert::Infallible>;
 
-/// Adds the request routes of a language to a router.
+/// Adds the request routes of a door or dialect to a router.
 pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
     let requests = listing.routes.iter().filter(|route| route.kind == RouteKind::Request);
     requests.fold(router, |router, route| {
@@ -83,7 +84,7 @@ pub(super) async fn answer(app: App, guest: Guest, listing: &'static Listing, re
     if let Err(garbled) = talk.hear(Frame::Request(request)) {
         return Trouble::new(400, "bad_request", garbled.why).into_response();
     }
-    // The conversation outlives this function, which is dropped without a word when the client hangs up.
+    // In a task: this function's future is dropped without notice when the client disconnects.
     let (head, begun) = oneshot::channel();
     let tasks = talk.app().tasks.clone();
     tasks.spawn(async move {
@@ -107,11 +108,11 @@ fn headers_of(parts: &Parts) -> Vec<(&str, &str)> {
 /// How a response begins.
 enum Begun {
     Response(Resp, mpsc::Receiver<Chunk>),
-    /// The caller's token was revoked while the peer was about to say something.
+    /// The caller's token was revoked before the peer had responded.
     Revoked,
 }
 
-/// Lets the peer answer, and goes on as long as it has more to say. Returns how it ended.
+/// Lets the peer respond, and goes on as long as it has more to send. Returns how it ended.
 async fn converse(talk: &mut Talk, head: oneshot::Sender<Begun>) -> (u16, &'static str) {
     let stop = talk.app().stop.clone();
     let (sender, chunks) = mpsc::channel::<Chunk>(CHUNKS_MAX);
@@ -141,13 +142,13 @@ async fn converse(talk: &mut Talk, head: oneshot::Sender<Begun>) -> (u16, &'stat
         let hang_up = talk.take_hang_up();
         if let Some((REVOKED, _)) = hang_up {
             if let Some((begin, _)) = head {
-                // It may have left as well.
+                // The client may have disconnected as well.
                 let _ = begin.send(Begun::Revoked);
             }
             return (REVOKED, "its token was revoked");
         }
         if hang_up.is_some() || talk.is_idle() {
-            // What was said counts as said once the connection has taken all of it.
+            // Counts as delivered once the connection has taken all of it.
             return match sender.reserve_many(CHUNKS_MAX).await {
                 Ok(_) => (NORMAL, ""),
                 Err(_) => (GONE, "it left before the last word"),
@@ -185,7 +186,7 @@ fn respond(head: Resp, chunks: mpsc::Receiver<Chunk>) -> Response {
     for (name, value) in head.headers {
         let Ok(value) = HeaderValue::try_from(value) else { continue };
         match HeaderName::from_static(name) {
-            // The only one of which there may be several.
+            // The only header that may occur several times.
             header::SET_COOKIE => {
                 response.headers_mut().append(header::SET_COOKIE, value);
             }

@@ -1,4 +1,4 @@
-//! How far a client of another system has come in a session: remembered for its next connection.
+//! Stores how far a client of another system has come in a session, for its next connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,18 +9,18 @@ use tokio::time::timeout;
 
 use super::app::App;
 
-/// When it is to be kept how far a client has come. Each time is a write to the disk.
+/// When to store it. Each time is a write to the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
     Now,
-    /// More is likely to follow in a moment.
+    /// In a moment: more is likely to follow.
     Soon,
 }
 
-/// What one connection keeps of it.
+/// The state of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// It will be kept in a moment. Made for whoever is remembered: most connections are not.
+    /// A write is scheduled. Allocated on first use: most connections are not remembered.
     is_due: Option<Arc<AtomicBool>>,
 }
 
@@ -29,7 +29,7 @@ impl Seen {
         let (session, position) = at;
         let (handle, stop, is_due) =
             (app.handle.clone(), app.stop.clone(), Arc::clone(self.is_due.get_or_insert_default()));
-        // Whoever comes back at once, on this node, is known all the same.
+        // In memory at once, for a client that reconnects to this node before the write.
         handle.note_seen(via, session, position);
         if when == Keep::Soon && is_due.swap(true, Ordering::Relaxed) {
             return;

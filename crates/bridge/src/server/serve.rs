@@ -1,4 +1,4 @@
-//! Accepting connections, and stopping quietly: no new ones, finish what is in hand, close sockets with 1001.
+//! Accepts connections, and stops gracefully: no new ones, finish requests in progress, close sockets with 1001.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Se
                         warn!(uid, "Refused another user on the local socket");
                         continue;
                     };
-                    // Held at once: what it becomes later, it becomes with this connection.
+                    // Held at once, so that the connection belongs to this process, even if its id is reused later.
                     let Some(process) = Pinned::hold(pid) else { continue };
                     let peer = LocalPeer::new(process, Arc::clone(&user));
                     connection(&accepting, &router, stream, Remote::Local(peer));
@@ -77,7 +77,7 @@ async fn accept(app: App, router: Arc<Router>, tcp: TcpListener) {
         };
         match accepted {
             Ok((stream, address)) => {
-                // Answers are small and awaited: nothing is gained by holding them back.
+                // Responses are small and awaited: nothing is gained by delaying them.
                 let _ = stream.set_nodelay(true);
                 connection(&app, &router, stream, Remote::Address { ip: address.ip(), port: Some(address.port()) });
             }
@@ -87,7 +87,7 @@ async fn accept(app: App, router: Arc<Router>, tcp: TcpListener) {
 }
 
 impl Server {
-    /// Stops accepting, lets everything in hand finish for a while, then returns.
+    /// Stops accepting, gives requests in progress some time to finish, then returns.
     pub async fn stop(self) {
         self.app.stop.cancel();
         self.app.tasks.close();
@@ -106,7 +106,7 @@ async fn backoff(error: &std::io::Error) {
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
 }
 
-/// Serves a connection that somebody else accepted.
+/// Serves a connection that was accepted elsewhere.
 pub fn serve_one<S>(app: &App, router: &Arc<Router>, stream: S, from: IpAddr)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -128,7 +128,7 @@ where
         let service = service_fn(|request: Request<hyper::body::Incoming>| {
             let (mut request, router) = (request.map(Body::new), (*router).clone());
             request.extensions_mut().insert(remote.clone());
-            // A socket outlives the request that upgraded it; it keeps its seat.
+            // A WebSocket outlives the request that upgraded it; it keeps its slot.
             request.extensions_mut().insert(Arc::clone(&seat));
             router.oneshot(request)
         });

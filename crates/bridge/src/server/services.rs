@@ -1,4 +1,4 @@
-//! What the gate needs of the server: rates, the agents that run here, the way out.
+//! What the gate needs of the server: rate limits, the agents that run here, outgoing calls.
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::PartyId;
@@ -13,7 +13,7 @@ use crate::hosts::{Hosts, Launch};
 use crate::runtime::{Gate, Services, chain};
 
 impl App {
-    /// Where every wish is granted.
+    /// The gate that every wish goes through.
     pub(crate) fn gate(&self) -> Gate<'_> {
         Gate::new(&self.handle, self)
     }
@@ -61,7 +61,7 @@ impl Services for App {
     }
 }
 
-/// Checks everything that can be checked before there is a session, and completes its settings.
+/// Checks everything that can be checked before a session exists, and completes its settings.
 async fn prepare(app: &App, door: &str, settings: &mut Settings) -> Result<(), Rejection> {
     let hosts = hosts(app)?;
     // Clients of other systems often cannot say where the agent is to work.

@@ -1,4 +1,4 @@
-//! Every language that is spoken on a socket: the upgrade, and who may make it.
+//! WebSockets for every door and dialect: the upgrade, and who may make it.
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use super::talk::Talk;
 use crate::auth::{Action, Caller};
 use crate::runtime::Source;
 
-/// tungstenite's own buffers cost 133 kB a connection. The one for reading is there all the time; the one for writing is
-/// as large as one frame of what is written, however large that is: the next one waits until the socket has taken it.
+/// tungstenite's default buffers cost 133 kB a connection. The read buffer is always allocated; the write buffer is as
+/// large as the one frame being written: the next one waits until the socket has taken it.
 const READ_BYTES: usize = 256;
 const WRITE_BYTES: usize = 4096;
 
 pub(super) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
-/// What comes with the request that asks for a socket.
+/// What comes with the request for an upgrade.
 pub(super) struct Knock {
     pub(super) caller: Result<Caller, Trouble>,
     pub(super) remote: Option<Remote>,
@@ -37,7 +37,7 @@ pub(super) struct Knock {
     pub(super) cookie: Option<LoginCookie>,
 }
 
-/// Adds the socket routes of a language to a router.
+/// Adds the socket routes of a door or dialect to a router.
 pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
     let sockets = listing.routes.iter().filter(|route| route.kind == RouteKind::Socket);
     sockets.fold(router, |router, route| {
@@ -54,7 +54,7 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
     })
 }
 
-/// A token may come with the upgrade, or, where the language says so, with the first frame: browsers cannot send headers
+/// A token may come with the upgrade or, if the dialect allows it, with the first frame: browsers cannot send headers
 /// here.
 pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> Response {
     let Ok(upgrade) = upgrade else {
@@ -91,12 +91,12 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
         .max_message_size(limits::FRAME_BYTES_MAX)
         .max_frame_size(limits::FRAME_BYTES_MAX)
         .on_upgrade(move |ws| {
-            // Tracked, so that a shutdown waits for the goodbye.
+            // Tracked, so that a shutdown waits for the close frame.
             tasks.track_future(socket(Box::new(Talk::new(app, guest, peer)), Box::new(ws)))
         })
 }
 
-/// What a language says to somebody whom it does not let in.
+/// The response of a dialect to a client that it refuses.
 pub(super) fn refused(status: u16, body: String) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::FORBIDDEN);
     match body.starts_with('{') {

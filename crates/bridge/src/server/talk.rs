@@ -1,4 +1,4 @@
-//! One conversation with one peer over a connection, whatever carries it: a socket, a request, or no transport at all.
+//! One conversation with one peer, over a socket, in a request, or without any transport.
 
 mod connection;
 mod logins;
@@ -18,13 +18,13 @@ use crate::driver::{Driver, Stepped};
 
 /// How long a peer whose other side is gone may still wish. Beyond: what is in flight is dropped.
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
-/// What a peer is told before what it said to that is written: news and rulings that are ready at the same moment.
+/// How many ready news and rulings a peer is told before its frames are written.
 const AT_ONCE_MAX: usize = 64;
-/// Bytes of what it said to that. Beyond: they are written first, so that as much is in memory as the other side takes.
+/// Bytes of its frames. Beyond: they are written first, so that memory use is bounded by what the client takes.
 const AT_ONCE_BYTES: usize = 256 * 1024;
 pub(super) const REVOKED: u16 = 4401;
 
-/// Everything about one conversation, except the bytes.
+/// One conversation, without its transport.
 pub(crate) struct Talk {
     driver: Driver<Box<dyn Peer>, Connection>,
     token_changes: watch::Receiver<u64>,
@@ -40,7 +40,7 @@ impl Talk {
         &self.driver.endpoint.app
     }
 
-    /// Passes on what the other side said.
+    /// Passes a frame of the other side to the peer.
     pub(crate) fn hear(&mut self, frame: Frame<'_>) -> Result<(), Garbled> {
         self.driver.hear(frame)
     }
@@ -57,13 +57,13 @@ impl Talk {
         self.driver.take_hang_up()
     }
 
-    /// Takes what the peer wants written.
+    /// Takes the frames that the peer wants written.
     pub(crate) fn take_frames(&mut self) -> Vec<Frame<'static>> {
         self.driver.take_frames()
     }
 
-    /// Should the other side be listened to? Not while too much of what it said is in flight, nor after the last word, nor
-    /// before the peer knows how the session stands that it is about: it would answer for one in which nothing happened.
+    /// Should frames be read? Not while too many wishes are in flight, nor after a hang-up, nor before the peer knows
+    /// the state of its session: it would act as if nothing had happened there.
     pub(crate) fn has_room(&self) -> bool {
         let Driver { endpoint, rulings, .. } = &self.driver;
         let is_catching_up = self.driver.is_following() && endpoint.is_catching_up();
@@ -73,15 +73,15 @@ impl Talk {
             && !is_catching_up
     }
 
-    /// Will anything ever happen here, unless the other side speaks?
+    /// Will nothing happen here unless the other side sends something?
     pub(crate) fn is_idle(&self) -> bool {
         self.driver.is_idle()
     }
 
-    /// Waits for one thing that concerns the peer, and tells it. Nothing is lost if this is dropped half-way.
+    /// Waits for one event that concerns the peer, and tells it. Cancel safe.
     pub(crate) async fn step(&mut self) {
         let token_changes = &mut self.token_changes;
-        // First: a caller whose token was revoked or renamed hears the rest as what it is now.
+        // First: a caller whose token was revoked or renamed gets the rest as what it is now.
         let token_changed = async {
             if token_changes.changed().await.is_err() {
                 std::future::pending::<()>().await;
@@ -92,10 +92,10 @@ impl Talk {
         }
     }
 
-    /// Takes what else is ready by now, up to a bound, without waiting for anything.
+    /// Handles what else is ready, up to a limit, without waiting.
     pub(crate) fn step_while_ready(&mut self) {
         for _ in 0..AT_ONCE_MAX {
-            // A client whose token was revoked hears nothing that is ready at the same moment.
+            // A client whose token was revoked gets nothing that is ready at the same moment.
             if self.token_changes.has_changed().unwrap_or_default() {
                 self.token_changes.mark_unchanged();
                 self.look_again();
@@ -106,7 +106,8 @@ impl Talk {
         }
     }
 
-    /// A token was revoked, a device renamed, or a page logged out. A caller that has neither a token nor a login cookie has to go.
+    /// A token was revoked, a device renamed, or a page logged out. A caller left without a token or login cookie is
+    /// disconnected.
     fn look_again(&mut self) {
         if let Some(why) = self.driver.endpoint.lost_its_caller() {
             self.driver.stop_following();
@@ -114,14 +115,13 @@ impl Talk {
         }
     }
 
-    /// Tells the peer that the other side is gone, and grants what it still wishes for.
+    /// Tells the peer that the other side is gone, and grants its last wishes.
     ///
-    /// An ask may be in flight at this moment. It is not dropped: its receipt reaches the peer, which can then say what
-    /// is to become of it.
+    /// An ask in flight is not dropped: its receipt reaches the peer, which can then say what is to become of it.
     pub(crate) async fn farewell(mut self, code: u16, reason: &str) {
         self.driver.stop_following();
         self.driver.endpoint.leave();
-        // What is garbled in a farewell has no reader left.
+        // No client is left to report a garbled frame to.
         let _ = self.hear(Frame::Close(code, reason.into()));
         let last_wishes = async { while self.driver.finish_one().await {} };
         if timeout(FAREWELL_MAX, last_wishes).await.is_err() {

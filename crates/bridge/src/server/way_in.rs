@@ -1,4 +1,4 @@
-//! Who calls in the language of another system: a token wherever its clients can put one.
+//! Identifies callers in dialects of other systems: finds a token wherever their clients can put one.
 
 use std::net::IpAddr;
 
@@ -17,12 +17,13 @@ use super::problem::{Refused, Trouble};
 use crate::auth::{Caller, Secret, is_a_known_agent, may_be_the_user};
 use crate::runtime::Services;
 
-/// Before a token in a base path: `/t/<token>/api/…`.
+/// What precedes a token in a base path: `/t/<token>/api/…`.
 const BASE: &str = "/t/";
-/// Headers that proxies set: a request that has one does not come straight from this machine, whatever the connection says.
+/// Headers that proxies set: a request with one does not come straight from this machine, even over a loopback
+/// connection.
 const PASSED_ON: [&str; 5] = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/// Takes a token out of the base path. Returns it with the address that is left.
+/// Takes a token out of the base path. Returns it with the rest of the address.
 pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
     let rest = uri.path().strip_prefix(BASE)?;
     let (token, path) = rest.split_once('/')?;
@@ -30,16 +31,16 @@ pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
     Some((unescaped(token), format!("/{path}{query}").parse().ok()?))
 }
 
-/// A caller, and whether a login cookie showed who it is.
+/// A caller, and whether a login cookie identified it.
 pub(super) struct Known {
     pub(super) caller: Caller,
     pub(super) by_cookie: bool,
 }
 
-/// Finds out who calls. `None`: nobody that we know, who may knock at what is open to all.
+/// Identifies the caller. `None`: unknown; such a caller may only use routes that are open to all.
 ///
-/// A token that is wrong is an error even there: whoever sends one wants to be somebody. A login cookie that is wrong counts as none:
-/// a browser sends it until it is told another.
+/// A wrong token is an error even there, since a client that sends one means to be identified. A wrong login cookie
+/// counts as none: a browser sends it until it gets another.
 pub(super) fn who(
     app: &App,
     (listing, route): (&Listing, &Route),
@@ -76,14 +77,14 @@ pub(super) fn who(
     Ok(Some(Known { caller, by_cookie: false }))
 }
 
-/// How somebody came whom we do not know.
+/// How an unknown caller came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Came {
     WithoutAToken,
     WithAWrongToken,
 }
 
-/// Says no as the original does.
+/// Refuses as the original does.
 pub(super) fn turned_away(listing: &Listing, came: Came) -> Response {
     let body = match (listing.served, came) {
         (Served::WhenNamed(way_in), Came::WithoutAToken) => way_in.no_token,
@@ -105,7 +106,7 @@ fn bearer(headers: &HeaderMap) -> Option<String> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
 }
 
-/// A token where clients of this language put one.
+/// A token where clients of this dialect put one.
 fn carried(listing: &Listing, parts: &Parts) -> Option<String> {
     let Served::WhenNamed(way_in) = listing.served else { return None };
     way_in.carriers.iter().find_map(|carrier| match carrier {
@@ -118,14 +119,14 @@ fn carried(listing: &Listing, parts: &Parts) -> Option<String> {
     })
 }
 
-/// The login cookie of this language that came along, whether it is known or not.
+/// The login cookie of this dialect that came along, known or not.
 pub(super) fn login_cookie(listing: &Listing, headers: &HeaderMap) -> Option<Secret> {
     let (name, _) = listing.login_cookie()?;
     cookie(headers, name).map(Secret::from)
 }
 
-/// Does a login cookie count for this request? Browsers send it along with what a page of another port of this machine does, so what
-/// opens a socket or changes something has to come from a page of our own.
+/// Does a login cookie count for this request? Browsers also send it with requests of pages on other ports of this
+/// machine, so a request that opens a socket or changes something has to come from a page of our own.
 fn cookie_counts(app: &App, listing: &Listing, kind: RouteKind, parts: &Parts) -> bool {
     let Some((_, opens)) = listing.login_cookie() else { return false };
     let is_socket = kind == RouteKind::Socket;
@@ -140,26 +141,26 @@ fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     pairs.find(|(known, _)| *known == name).map(|(_, token)| unescaped(token)).filter(|token| !token.is_empty())
 }
 
-/// Is the program at the other end one that runs below an agent that we know? Whatever cookie it brings is not its own.
+/// Does the program at the other end run below a known agent? Then a cookie that it brings is not its own.
 ///
-/// Behind a proxy the program at the other end is the proxy, and which process speaks through it cannot be known.
+/// Behind a proxy the program at the other end is the proxy, and the process behind it cannot be known.
 fn comes_from_an_agent(app: &App, parts: &Parts) -> bool {
     match parts.extensions.get::<Remote>() {
         Some(Remote::Address { ip, port: Some(port) }) => ip.is_loopback() && is_a_known_agent(&app.agents, *port),
-        // A browser does not come that way.
+        // A browser does not use the local socket.
         Some(Remote::Local(_)) => true,
         _ => false,
     }
 }
 
-/// Does this request come straight from a program on this machine: from a loopback address, to a name of this machine, and not
-/// passed on? A proxy can make a request look like this, so where a proxy is expected none counts.
+/// Does this request come straight from a program on this machine: from a loopback address, to a name of this machine,
+/// and not forwarded? A proxy can make a request look like this, so where a proxy is expected none counts.
 pub(super) fn is_direct(origins: &Origins, from: IpAddr, headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     from.to_canonical().is_loopback() && !origins.expect_a_proxy() && is_this_machine(host) && !is_passed_on(headers)
 }
 
-/// Does a header say that a proxy passed this on?
+/// Does a header say that a proxy forwarded this?
 pub(super) fn is_passed_on(headers: &HeaderMap) -> bool {
     PASSED_ON.iter().any(|name| headers.contains_key(*name))
 }

@@ -1,7 +1,8 @@
 //! A span for each ask, from asking until it is settled, withdrawn or overtaken.
 //!
-//! It is made when the ask ends, from what the session remembers, so an ask that outlived a restart has one too. What no
-//! session remembers is which request made it: that is kept here, in memory, and after a restart the span stands alone.
+//! It is made when the ask ends, from the session's state, so an ask that outlived a restart has one too. The session
+//! does not hold the request that made the ask: that is kept here, in memory, so after a restart the span has no
+//! parent.
 
 use askbridge_core::Session;
 use askbridge_core::event::Event;
@@ -19,7 +20,7 @@ use super::tracer::Tracer;
 #[derive(Debug, Default)]
 pub(super) struct OpenAsks(Mutex<HashMap<AskId, Known>>);
 
-/// What is left to know of an ask when its session has let go of it.
+/// What the span needs of an ask after its session has dropped it.
 #[derive(Debug, Clone)]
 struct Known {
     at: Timestamp,
@@ -54,7 +55,7 @@ impl Known {
 }
 
 impl Tracer {
-    /// Looks at an event before it is folded: afterwards a session knows no longer what was withdrawn.
+    /// Called before an event is folded: afterwards the session no longer holds a withdrawn ask.
     pub(crate) fn before(&self, session: &Session, event: &Event) {
         if let Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } = event
             && let Some(live) = open(session, *ask)
@@ -63,7 +64,7 @@ impl Tracer {
         }
     }
 
-    /// Takes note of what began and what ended. It is durable and folded.
+    /// Called with durable, folded events: remembers new asks, and makes spans of those that ended.
     pub(crate) fn after(&self, session: &Session, events: &[Written]) {
         for written in events {
             match &*written.event {
@@ -82,7 +83,7 @@ impl Tracer {
         }
     }
 
-    /// Without anything known it had ended before: an answer that the agent had not heard can still be overtaken.
+    /// Without `known` it had ended before: an answer that the agent has not received can still be overtaken.
     fn ended(&self, ask: AskId, known: Option<Known>, ending: Ending, at: Timestamp) {
         let Some(Known { at: began, kind, door, agent, parent }) = known else { return };
         let request = Context::current().filter(|request| request.sampled && Some(*request) != parent);

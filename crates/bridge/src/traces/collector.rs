@@ -1,4 +1,4 @@
-//! Where spans go: `http://127.0.0.1:4318`, and `/v1/traces` below it.
+//! The collector's address: `http://127.0.0.1:4318`, with `/v1/traces` below it.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ pub struct Collector {
     /// Without the brackets of an IPv6 address.
     pub host: String,
     pub port: u16,
-    /// With the brackets, and the port if one was named: what the `Host` header says.
+    /// With the brackets, and the port if one was named: the value of the `Host` header.
     pub authority: String,
-    /// Empty, or with a slash before and none behind.
+    /// Empty, or with a leading slash and no trailing one.
     pub base: String,
 }
 
 impl Collector {
-    /// Where traces go.
+    /// The address that spans are posted to.
     pub(super) fn address(&self) -> Address {
         let (host, authority) = (self.host.clone(), self.authority.clone());
         Address { host, port: self.port, authority, target: format!("{}/v1/traces", self.base) }

@@ -1,4 +1,4 @@
-//! Which trace something belongs to: the `traceparent` of <https://www.w3.org/TR/trace-context/>.
+//! Trace contexts: the `traceparent` header of <https://www.w3.org/TR/trace-context/>.
 
 use axum::http::HeaderMap;
 
@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 pub(crate) struct Context {
     pub(super) trace: u128,
     pub(super) span: u64,
-    /// Whoever began the trace may have decided that nobody wants to see it.
+    /// The client that began the trace may have decided against recording it.
     pub(super) sampled: bool,
 }
 
@@ -16,7 +16,7 @@ tokio::task_local! {
 }
 
 impl Context {
-    /// Reads what came with a request. What is not as the recommendation wants it counts as not there.
+    /// Reads the header of a request. One that does not follow the recommendation is ignored.
     pub(super) fn given(headers: &HeaderMap) -> Option<Self> {
         let mut given = headers.get_all("traceparent").iter();
         let (Some(one), None) = (given.next(), given.next()) else { return None };
@@ -31,18 +31,18 @@ impl Context {
             if hex { u128::from_str_radix(part, 16).ok() } else { None }
         };
         let (version, trace, span, flags) = (digits(2)?, digits(32)?, digits(16)?, digits(2)?);
-        // A later version may say more at its end; the one that we know may not.
+        // A later version may have more fields at the end; version 0 may not.
         let known = version != 0xff && (version != 0 || parts.next().is_none());
         let span = u64::try_from(span).ok()?;
         (known && trace != 0 && span != 0).then_some(Self { trace, span, sampled: flags & 1 == 1 })
     }
 
-    /// The request that this task is answering, if it is and if it is traced.
+    /// The request that this task is answering, if it is traced.
     pub(crate) fn current() -> Option<Self> {
         CURRENT.try_with(|context| *context).ok()
     }
 
-    /// Does something as a part of this.
+    /// Runs `work` as a part of this span.
     pub(crate) async fn within<F: Future>(self, work: F) -> F::Output {
         CURRENT.scope(self, work).await
     }

@@ -1,4 +1,4 @@
-//! Hands spans over in batches. A collector that is slow, full or gone costs spans, which are counted, and nothing else.
+//! Exports spans in batches. A collector that is slow, full or down costs spans, which are counted, and nothing else.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,22 +19,22 @@ use crate::outbound::post_plain;
 
 /// Spans in one request. Beyond: the rest goes into the next.
 const BATCH_MAX: usize = 512;
-/// How long a span waits for others to go with.
+/// How long a span waits for others to share its batch.
 const GATHER: Duration = Duration::from_secs(1);
-/// How long one request may take, from connecting to the last byte of the answer. Beyond: it failed.
+/// How long one request may take, from connecting to the last byte of the response. Beyond: it failed.
 const SEND_MAX: Duration = Duration::from_secs(5);
-/// How often a batch is sent, at most. Beyond: it is lost.
+/// How often a batch is tried, at most. Beyond: it is lost.
 const TRIES_MAX: u32 = 5;
-/// The first pause between two tries; each is twice as long as the one before.
+/// The backoff after the first failure; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What became of a request.
+/// The result of a request.
 enum Fate {
-    /// So many were not taken.
+    /// The collector took the request, but rejected this many spans.
     Taken {
         rejected: u64,
     },
-    /// It may go better in a moment.
+    /// A retry may succeed.
     TryAgain(String),
     Refused(String),
 }
@@ -43,11 +43,11 @@ struct Exporter {
     tracer: Arc<Tracer>,
     collector: Collector,
     resource: Resource,
-    /// Is it known that nobody takes them? Said once, when it begins.
+    /// Does the collector refuse or not respond? Logged once, when it begins.
     failing: bool,
 }
 
-/// The task that hands spans over.
+/// The task that exports spans.
 #[derive(Debug)]
 pub struct Telling {
     task: JoinHandle<()>,
@@ -65,16 +65,16 @@ impl Telling {
         Self { task: tokio::spawn(run(tracer, waiting, collector, resource, stop.clone())), stop }
     }
 
-    /// Hands over what is left, within [`limits::SPANS_FLUSH_MAX`]. Whoever stops does so last, when the store is free for
-    /// the next server: nobody waits for a collector.
+    /// Exports what is left, within [`limits::SPANS_FLUSH_MAX`]. Called last in a shutdown, after the store was
+    /// released to the next server, so that nothing waits for a collector.
     pub async fn finish(self) {
         self.stop.cancel();
-        // It ends by itself; if it did not, there is nothing left to do about it.
+        // An error means that the task panicked; there is nothing left to do about it.
         let _ = self.task.await;
     }
 }
 
-/// Sends until `stop`, then what is left, for a while.
+/// Exports until `stop`, then what is left, for a limited time.
 async fn run(
     tracer: Arc<Tracer>,
     mut waiting: mpsc::Receiver<Span>,
@@ -131,7 +131,7 @@ async fn gather(waiting: &mut mpsc::Receiver<Span>, batch: &mut Vec<Span>) {
 }
 
 impl Exporter {
-    /// Sends a batch, again and again if need be. What nobody took is counted.
+    /// Sends a batch, with retries. Spans that were not taken are counted.
     async fn send(&mut self, batch: &[Span]) {
         let page = Bytes::from(otlp::page(&self.resource, batch));
         let mut tries = 1;
@@ -181,7 +181,7 @@ impl Exporter {
     async fn exchange(&self, page: Bytes) -> Result<Fate, String> {
         let (status, body) = post_plain(&self.collector.address(), page).await?;
         Ok(match status {
-            // A collector that took them need not say more.
+            // A collector that took them may send no body.
             200..=299 => Fate::Taken { rejected: body.map_or(0, |body| otlp::rejected(&body)) },
             429 | 502 | 503 | 504 => Fate::TryAgain(format!("it answered {status}")),
             status => Fate::Refused(format!("it answered {status}")),

@@ -1,13 +1,13 @@
-//! What happened, for a collector that speaks OpenTelemetry: a span for each request, and one for each ask from asking to
-//! its end. Off unless somebody names a collector. Times, routes, ids and outcomes; never a text, a token or a person.
+//! Traces for an OpenTelemetry collector: a span for each request, and one for each ask from asking to its end. Off
+//! unless a collector is configured. Spans hold times, routes, ids and outcomes; never a text, a token or a person.
 //!
-//! - `context` is which trace something belongs to, `span` a finished piece of one.
-//! - `requests` and `asks` make spans; both are one look at an empty place while nobody listens.
-//! - `exporter` hands them over, as `otlp` writes them, to the `collector`. A bounded queue lies in between: a collector
-//!   that is slow or gone costs spans and nothing else.
+//! - `context` says which trace something belongs to, `span` is a finished span.
+//! - `requests` and `asks` make spans; without a collector, both cost one atomic load.
+//! - `exporter` sends them, encoded by `otlp`, to the `collector`. Between them is a bounded queue, so a collector that
+//!   is slow or down costs spans and nothing else.
 //!
-//! Our own, because the official crates bring a runtime of their own, protobuf and an HTTP client for what is one request
-//! with a page of JSON.
+//! Our own, because the official crates bring a runtime of their own, protobuf and an HTTP client for what is one
+//! request with a page of JSON.
 
 mod asks;
 mod collector;

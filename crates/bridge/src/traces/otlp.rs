@@ -1,4 +1,4 @@
-//! Spans as a collector reads them: OTLP 1 in JSON, where ids are hex, enums are numbers and long numbers are texts
+//! Encodes spans for a collector: OTLP 1 in JSON, where ids are hex, enums are numbers and 64-bit integers are strings
 //! (<https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>).
 
 use serde_json::{Value as Json, json};
@@ -6,15 +6,15 @@ use serde_json::{Value as Json, json};
 use super::context::Context;
 use super::span::{Span, Value};
 
-/// Who we are, on every page.
+/// How this server identifies itself in each request.
 #[derive(Debug, Clone)]
 pub(crate) struct Resource {
     pub(crate) version: &'static str,
-    /// This life of this node.
+    /// The run id of this node.
     pub(crate) instance: String,
 }
 
-/// Writes one request.
+/// Encodes one request.
 pub(super) fn page(resource: &Resource, spans: &[Span]) -> Vec<u8> {
     let ours = [
         attribute("service.name", &Value::Text("askbridge".into())),
@@ -30,7 +30,7 @@ pub(super) fn page(resource: &Resource, spans: &[Span]) -> Vec<u8> {
     serde_json::to_vec(&page).expect("a page has text keys")
 }
 
-/// How many spans a collector says that it did not take, although it took the request.
+/// How many spans a collector rejected although it took the request.
 pub(super) fn rejected(answer: &[u8]) -> u64 {
     let answer: Json = serde_json::from_slice(answer).unwrap_or_default();
     let count = &answer["partialSuccess"]["rejectedSpans"];
@@ -47,7 +47,7 @@ fn written(span: &Span) -> Json {
         "startTimeUnixNano": span.began.to_string(),
         "endTimeUnixNano": span.ended.to_string(),
         "attributes": attributes,
-        // 0 says nothing, 2 that it failed; that all is well is for others to say.
+        // 0 is unset and 2 an error. OTLP leaves 1, success, to the operator.
         "status": if span.failed { json!({"code": 2}) } else { json!({}) },
     });
     if let Some(parent) = span.parent {

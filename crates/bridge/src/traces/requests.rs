@@ -1,7 +1,8 @@
 //! A span for each request, with the attributes of <https://opentelemetry.io/docs/specs/semconv/http/http-spans/>.
 //!
-//! It ends with the head of the response: of a stream or a socket it tells how it began. Left out of the conventions on
-//! purpose: the query, where tokens may stand, and paths that nobody should be able to open (a preview's is a key).
+//! It ends with the head of the response, so for a stream or a socket it covers the beginning only. Left out of the
+//! conventions on purpose: the query, which may hold tokens, and paths that give access by themselves (a preview's is a
+//! key).
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::{Method, Version};
@@ -10,7 +11,7 @@ use super::context::Context;
 use super::span::{Kind, Span, Value};
 use super::tracer::Tracer;
 
-/// Addresses whose last part is an id and no secret.
+/// Routes whose last segment is an id and no secret.
 const ID_PATHS: [&str; 2] = ["/v1/asks/", "/v1/sessions/"];
 
 /// A request that is being answered.
@@ -18,7 +19,7 @@ const ID_PATHS: [&str; 2] = ["/v1/asks/", "/v1/sessions/"];
 pub(crate) struct Begun(Span);
 
 impl Tracer {
-    /// Boxed, because requests that nobody traces should carry no room for this.
+    /// Boxed, so that requests that are not traced carry no space for it.
     pub(crate) fn begin(&self, request: &Request) -> Box<Begun> {
         let given = Context::given(request.headers());
         let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
@@ -63,7 +64,7 @@ impl Tracer {
         Box::new(Begun(span))
     }
 
-    /// The head of the response is there.
+    /// Called when the head of the response is ready.
     pub(crate) fn end(&self, begun: Begun, status: u16, refused: Option<&'static str>) {
         let mut span = begun.0;
         span.ended = self.clock.nanos();

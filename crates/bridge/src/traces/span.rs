@@ -1,21 +1,21 @@
-//! A finished span, waiting to be handed over.
+//! A finished span, waiting to be exported.
 
 use std::borrow::Cow;
 
 use super::context::Context;
 
-/// Bytes of one attribute. Beyond: it is left out. What we say about ourselves is shorter; names of agents may not be.
+/// Bytes of one attribute. Beyond: it is left out. Our own are shorter; names of agents may not be.
 const TEXT_BYTES_MAX: usize = 256;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Span {
     pub(super) context: Context,
     pub(super) parent: Option<u64>,
-    /// Another span that had to do with this one, in whatever trace.
+    /// Another span that had to do with this one, in any trace.
     pub(super) link: Option<Context>,
     pub(super) name: Cow<'static, str>,
     pub(super) kind: Kind,
-    /// Nanoseconds since 1970, both.
+    /// Nanoseconds since 1970, like `ended`.
     pub(super) began: u64,
     pub(super) ended: u64,
     pub(super) failed: bool,

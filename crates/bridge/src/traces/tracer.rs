@@ -1,4 +1,4 @@
-//! What makes spans and puts them into the queue. Whoever has one pays for it; whoever has none looks once.
+//! The tracer: makes spans and queues them. Tracing costs one atomic load when no collector is configured.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,7 +21,7 @@ pub(crate) struct Tracer {
     lost: AtomicU64,
 }
 
-/// Makes a tracer, and the other end of its queue.
+/// Makes a tracer, and the receiving end of its queue.
 pub(crate) fn tracer(clock: Clock, chance: Chance) -> (Tracer, mpsc::Receiver<Span>) {
     let (queue, waiting) = mpsc::channel(limits::SPANS_WAITING_MAX);
     let (sent, lost) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -29,16 +29,16 @@ pub(crate) fn tracer(clock: Clock, chance: Chance) -> (Tracer, mpsc::Receiver<Sp
 }
 
 impl Tracer {
-    /// Puts a span into the queue, unless nobody wants it. Never waits.
+    /// Queues a span if it is sampled. Never waits.
     pub(super) fn keep(&self, span: Span) {
         if span.context.sampled && self.queue.try_send(span).is_err() {
             self.note_lost(1);
         }
     }
 
-    /// Names something new, within `parent` or in a trace of its own.
+    /// Makes the context of a new span, within `parent` or in a trace of its own.
     pub(super) fn below(&self, parent: Option<Context>) -> Context {
-        // Zero means nothing in this protocol.
+        // Zero is not a valid id.
         let trace = parent.map_or_else(|| self.chance.u128().max(1), |parent| parent.trace);
         Context { trace, span: self.chance.u64().max(1), sampled: parent.is_none_or(|parent| parent.sampled) }
     }
@@ -51,7 +51,7 @@ impl Tracer {
         self.lost.fetch_add(spans, Ordering::Relaxed);
     }
 
-    /// How many spans a collector took, and how many none did.
+    /// How many spans the collector took, and how many were lost.
     pub(crate) fn counts(&self) -> (u64, u64) {
         (self.sent.load(Ordering::Relaxed), self.lost.load(Ordering::Relaxed))
     }

@@ -1,4 +1,4 @@
-//! A person answers. The first answer wins; the same answer again is no news; a late one becomes a message.
+//! A person answers. The first answer wins; a repeat of it changes nothing; a late one becomes a message.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(super) fn answer(
         Stage::Open => {
             fits(&live.ask, &answer)?;
             if live.deadline.is_some_and(|deadline| deadline <= at) {
-                // The timer has not come round yet. What was promised was the deadline, not the timer's punctuality.
+                // The timer has not fired yet. We promised the deadline, not the timer's punctuality.
                 return late::expire_and_follow_up(session, live, answer, by, at);
             }
             if live.ask.terms.quorum > 1 {
@@ -43,7 +43,7 @@ pub(super) fn answer(
         Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
             fits(&live.ask, &answer)?;
             if live.ask.terms.quorum > 1 {
-                // Those who agreed to the first answer have not agreed to this one.
+                // The people who agreed to the first answer have not agreed to this one.
                 let mut events = vec![Event::Undone { ask: live.ask.id, by: by.clone() }];
                 events.extend(vote::count(session, live, answer, by, undo, at)?);
                 return Ok(events);
@@ -62,11 +62,11 @@ pub(super) fn answer(
     }
 }
 
-/// Takes an answer: at once, or with time to undo.
+/// Accepts an answer: at once, or after the undo time.
 ///
-/// The longer of the time that the ask promises and the one that the person wants counts. It ends at the deadline at the
-/// latest. Where a person has extended the deadline, it also ends at the first one, if that is still ahead: an agent that
-/// keeps its own clock goes by the deadline that the ask was made with.
+/// The undo time is the longer of what the ask promises and what the person wants. It ends at the deadline at the
+/// latest. If a person has extended the deadline, it also ends at the original one, if that is still ahead: an agent
+/// with a clock of its own goes by the deadline that the ask was made with.
 pub(super) fn take(
     session: &Session,
     live: &Live,

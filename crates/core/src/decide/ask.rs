@@ -1,5 +1,5 @@
-//! An agent asks. Asking again with the same key is the same ask; asking an expired question again takes its place; a rule
-//! may answer it in the same breath.
+//! An agent asks. The same key again is the same ask; the same question after expiry replaces the expired ask; a rule
+//! may answer it at once.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
     Ok(events)
 }
 
-/// Checks what no person could decide about.
+/// Refuses what no person could decide.
 fn sound(wish: &NewAsk) -> Result<(), Refusal> {
     let bad = |why: String| Err(Refusal::BadRequest(why));
     match &wish.body {
@@ -102,7 +102,7 @@ fn sound(wish: &NewAsk) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Is what to assume complete, and within the options?
+/// Whether the assumption answers every question, within the options.
 fn assumption_fits(body: &Body, on_expiry: &OnExpiry) -> bool {
     let OnExpiry::Assume(picks) = on_expiry else {
         return true;

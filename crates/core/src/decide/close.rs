@@ -1,4 +1,4 @@
-//! A session ends, or goes on as another one.
+//! A session is closed, or continues as another one.
 
 use super::dispatch::still_open;
 use crate::event::Event;
@@ -6,7 +6,7 @@ use crate::ids::{SessionId, Timestamp};
 use crate::refusal::Refusal;
 use crate::session::{End, Session};
 
-/// Closes every card first: an ask in a session that is over would wait for nobody.
+/// Withdraws every open ask first, so that none stays open in a closed session.
 pub(super) fn close(session: &Session, why: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if session.end.is_some() {
         return Ok(Vec::new());
@@ -23,11 +23,11 @@ pub(super) fn carry_on(session: &Session, to: SessionId, at: Timestamp) -> Resul
         return Ok(Vec::new());
     }
     still_open(session)?;
-    // Whatever is unfinished is known by this session's id: it has to end here.
+    // Unfinished asks are known by this session's id, so they have to end here.
     let unfinished = session.asks.values().find(|live| live.is_unfinished());
     match unfinished {
         Some(live) => Err(Refusal::AskOpen(live.ask.id)),
-        // Nobody would look for them here any more.
+        // The queue of a continued session is no longer read.
         None if !session.queue.is_empty() => {
             Err(Refusal::BadRequest("messages still wait for the agent of this session".to_owned()))
         }

@@ -1,4 +1,4 @@
-//! Something about the session is set.
+//! The settings of a session are changed.
 
 use crate::event::{Event, Settings};
 use crate::refusal::Refusal;

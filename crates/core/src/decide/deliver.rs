@@ -1,4 +1,4 @@
-//! A verdict or a message is handed to the agent, and the agent shows that it heard.
+//! A verdict or a message is handed to the agent, and the agent proves that it received it.
 
 use super::found::exactly;
 use super::settle::unsaid;
@@ -25,7 +25,7 @@ pub(super) fn hand(session: &Session, parcel: Parcel) -> Result<Vec<Event>, Refu
     Ok(vec![Event::Handed { parcel, attempt: attempts + 1 }])
 }
 
-/// Delivering twice is no news: the proof may be seen again after a restart.
+/// Delivering twice changes nothing: the proof may be seen again after a restart.
 pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let news = match parcel {
         Parcel::Verdict(ask) => match exactly(session, ask)? {
@@ -50,8 +50,8 @@ pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Time
     Ok(events)
 }
 
-/// The result of a call proves that the verdict on it was heard, and is stored with that: whoever sees the proof again
-/// stores neither again.
+/// The result of a call proves that the verdict on it was received. Both are stored together, so that a repeat of the
+/// proof stores neither again.
 pub(super) fn returned(
     session: &Session,
     ask: AskId,
@@ -65,7 +65,7 @@ pub(super) fn returned(
     Ok(events)
 }
 
-/// Returns the stranded ask whose answer this message carried: with the message, the ask is delivered too.
+/// Returns the stranded ask whose answer is in this message: delivering the message delivers the ask too.
 fn carried(session: &Session, parcel: Parcel) -> Option<AskId> {
     let ask = waiting(session, parcel)?.said.about?;
     match session.find(ask)? {

@@ -24,9 +24,10 @@ pub(super) fn dismiss(
         Found::Over(stub) => return Err(over(session, stub)),
     };
     match &live.stage {
-        // The expiry may not be stored yet: the timer has not come round, or the journal was full when it did. It is the timer's
-        // to store. A dismissal that stored it would be told that it counts, and it does not; one that were told of the expiry
-        // would hear of an outcome before it is durable, and the agent may still withdraw the ask.
+        // The expiry may not be stored yet: the timer has not fired, or the journal was full when it did. Storing it is
+        // left to the timer. If this dismissal stored it, its caller would be told that the dismissal counts, which is
+        // false. If the caller were told of the expiry, they would learn of an outcome before it is durable, and the
+        // agent may still withdraw the ask.
         Stage::Open if live.deadline.is_some_and(|deadline| deadline <= at) => Err(Refusal::NotOpen(live.ask.id)),
         Stage::Open => Ok(settle(session, live, Outcome::Dismissed { words, by }, at)),
         Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {

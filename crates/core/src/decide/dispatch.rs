@@ -1,4 +1,4 @@
-//! Which wish goes to which file, and what a session that is over still allows.
+//! Dispatches each intent to its file, and refuses what a closed or full session does not allow.
 
 use super::{answer, ask, close, configure, deliver, dismiss, extend, host, late, park, rule, say, start, strand};
 use super::{tick, undo, vote, withdraw};
@@ -9,7 +9,7 @@ use crate::limits;
 use crate::refusal::Refusal;
 use crate::session::{End, Session};
 
-/// Decides what happens when someone wishes for `intent` at the time `at`.
+/// Decides `intent` at the time `at`.
 pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let intent = match intent {
         Intent::Start(wish) => return start::start(session, *wish, at),
@@ -54,7 +54,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
     }
 }
 
-/// Settling, handing over and delivering go on after the end; new things do not begin.
+/// After the end, asks can still be settled, handed and delivered; nothing new may begin.
 fn begins_something(intent: &Intent) -> bool {
     matches!(
         intent,
@@ -62,7 +62,7 @@ fn begins_something(intent: &Intent) -> bool {
     )
 }
 
-/// A full session can still be hosted, to hand over what was settled, and be continued in a new one.
+/// A full session can still be hosted, to hand over settled verdicts, and be continued in a new one.
 fn fills(intent: &Intent) -> bool {
     begins_something(intent) && !matches!(intent, Intent::Claim { .. })
 }

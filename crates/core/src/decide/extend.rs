@@ -1,4 +1,4 @@
-//! A person asks for more time.
+//! A person extends a deadline.
 
 use super::found::{conflict, find, over};
 use crate::answer::Who;
@@ -17,7 +17,7 @@ pub(super) fn extend(session: &Session, ask: AskId, wait: Wait, by: Who, at: Tim
     let Stage::Open = live.stage else {
         return Err(conflict(live));
     };
-    // What waits for ever cannot wait longer.
+    // An ask that waits for ever cannot wait longer.
     let Some(deadline) = live.deadline else {
         return Ok(Vec::new());
     };

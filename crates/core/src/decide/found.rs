@@ -1,4 +1,4 @@
-//! Finding the ask that a wish is about, and naming who was first.
+//! Finds the ask that an intent is about, and says who was first.
 
 use crate::answer::Decision;
 use crate::answer::{Answer, Outcome, Pick, Scope, Who};
@@ -8,13 +8,13 @@ use crate::refusal::{Refusal, Winner, WonBy};
 use crate::session::{Ending, Found, Live, Session, Stage, Stub};
 use crate::unfit::{Mismatch, Problem};
 
-/// Finds exactly this ask. For what happens on the agent's side: a connection that carried the first attempt says
-/// nothing about the second.
+/// Finds exactly this ask. Used for what happens on the agent's side: the connection of the first attempt says nothing
+/// about the second.
 pub(super) fn exactly(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> {
     session.find(ask).ok_or(Refusal::UnknownAsk(ask))
 }
 
-/// Finds an ask for a person; one whose place a later ask took leads to that one: one card, one answer.
+/// Finds an ask for a person. If a later ask replaced it, returns that one: one card, one answer.
 pub(super) fn find(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> {
     let mut ask = ask;
     loop {
@@ -25,12 +25,12 @@ pub(super) fn find(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> 
     }
 }
 
-/// Is the person whom an ask that is over remembers the one who speaks now?
+/// Whether the person recorded for a finished ask is the one who decides now.
 pub(super) fn is_same_person(known: Option<&Who>, by: &Who) -> bool {
     known.is_some_and(|known| known.person == by.person)
 }
 
-/// Says that someone else was first.
+/// Says who was first.
 pub(super) fn conflict(live: &Live) -> Refusal {
     let (by, at) = match &live.stage {
         Stage::Open => return Refusal::NotOpen(live.ask.id),
@@ -47,7 +47,7 @@ pub(super) fn conflict(live: &Live) -> Refusal {
     Refusal::Conflict { ask: live.ask.id, winner: Winner { by, at } }
 }
 
-/// Says how an ask that is over ended.
+/// Says how a finished ask ended.
 pub(super) fn over(session: &Session, stub: &Stub) -> Refusal {
     let ask = session.ask_id(stub.number);
     let gone = |why: &str| Refusal::Gone { ask, why: why.to_owned(), at: stub.at };
@@ -63,7 +63,7 @@ pub(super) fn over(session: &Session, stub: &Stub) -> Refusal {
     }
 }
 
-/// Checks that an answer is of the ask's kind and stays within it. Replies were checked by `unfit` before; this guards
+/// Checks that an answer is of the ask's kind and within its options. `unfit` has checked replies already; this guards
 /// against rules and programs that make answers themselves.
 pub(super) fn fits(ask: &Ask, answer: &Answer) -> Result<(), Refusal> {
     let good = match (&ask.body, answer) {

@@ -1,4 +1,4 @@
-//! A node takes an agent's process into its house, or lets it go.
+//! A node claims the session's agent process, or releases it.
 
 use crate::event::{Event, Process};
 use crate::ids::{Epoch, NodeId};
@@ -6,7 +6,7 @@ use crate::intent::Takeover;
 use crate::refusal::Refusal;
 use crate::session::Session;
 
-/// Every claim opens a new epoch, so that whatever the former host still says can be told apart.
+/// Every claim starts a new epoch, so that later statements of the former host can be told apart.
 pub(super) fn claim(
     session: &Session,
     node: NodeId,

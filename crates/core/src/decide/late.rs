@@ -1,4 +1,4 @@
-//! A late answer still counts: it becomes a message that says what was asked, what was told then, and what is said now.
+//! A late answer becomes a message that says what was asked, what the agent was told, and what the person says now.
 
 use super::found::{conflict, find, fits, over};
 use super::settle::said;
@@ -47,7 +47,7 @@ pub(super) fn follow_up(
     Ok(late_events(session, live, verdict, answer, by, at))
 }
 
-/// The deadline has passed and nobody said so yet: first that, then the late answer.
+/// The deadline has passed but the expiry is not recorded yet: records it, then the late answer.
 pub(super) fn expire_and_follow_up(
     session: &Session,
     live: &Live,

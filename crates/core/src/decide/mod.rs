@@ -1,4 +1,4 @@
-//! One file per intent: a wish in, events or a refusal out. No events means that it is so already.
+//! One file per intent: an intent in, events or a refusal out. No events means that nothing changes.
 
 mod answer;
 mod ask;

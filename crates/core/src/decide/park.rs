@@ -1,4 +1,4 @@
-//! The agent's process is let go while the ask stays open.
+//! The agent's process is ended while the ask stays open.
 
 use super::found::{conflict, exactly, over};
 use crate::ask::Reach;

@@ -21,7 +21,7 @@ pub(super) fn rule(
             Ok(settle(session, live, Outcome::Ruled { rule, answer }, at))
         }
         Found::Live(live) => match &live.stage {
-            // A bot that did not hear us says the same again.
+            // A bot that missed our reply sends the same again.
             Stage::Settled { outcome: Outcome::Ruled { rule: first, answer: said }, .. }
                 if *first == rule && *said == answer =>
             {

@@ -1,4 +1,4 @@
-//! Someone says something to the agent. Messages wait in the journal until the agent has them.
+//! A person or a program says something to the agent. Messages are queued in the journal until they are delivered.
 
 use super::settle::said;
 use crate::answer::Who;

@@ -1,4 +1,4 @@
-//! The one place where an ask ends: outcome, verdict, and a message where the way back is gone.
+//! The one place where an ask is settled: outcome, verdict, and a message if the way back is gone.
 
 use crate::answer::Outcome;
 use crate::answer::Who;
@@ -17,7 +17,7 @@ pub(super) fn settle(session: &Session, live: &Live, outcome: Outcome, at: Times
     [Some(settled), message].into_iter().flatten().collect()
 }
 
-/// Makes the message that carries what can no longer travel as a verdict.
+/// Returns the message that carries a verdict whose way back is gone.
 pub(super) fn stranded(
     session: &Session,
     ask: &Ask,
@@ -33,8 +33,8 @@ pub(super) fn stranded(
     Some(said(session, text, by, Some(ask.id), at))
 }
 
-/// Takes back the message that carries what a stranded ask was answered: the agent has heard about it by another way, and is
-/// not told twice, nor two things. One that was handed over may have been read, and stays.
+/// Takes back the message with the answer to a stranded ask: the agent has learned of it another way, and must not be
+/// told twice, or two different things. A message that was handed over may have been read, so it stays.
 pub(super) fn unsaid(session: &Session, live: &Live) -> Option<Event> {
     let Stage::Settled { outcome, verdict, .. } = &live.stage else { return None };
     if !live.stranded {

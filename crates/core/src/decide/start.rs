@@ -6,7 +6,7 @@ use crate::intent::Start;
 use crate::refusal::Refusal;
 use crate::session::Session;
 
-/// Starting again in the same way is no news: two nodes may derive the same session from the same key.
+/// Starting again in the same way changes nothing: two nodes may derive the same session from the same key.
 pub(super) fn start(session: &Session, wish: Start, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if let Some(started) = &session.started {
         let same = started.owner == wish.owner && started.door == wish.door;

@@ -1,4 +1,4 @@
-//! The way back to the agent is gone. The ask stays answerable; what is decided becomes a message.
+//! The way back to the agent is gone. The ask stays answerable; the answer becomes a message.
 
 use super::found::exactly;
 use super::settle::stranded;

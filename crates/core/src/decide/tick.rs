@@ -1,4 +1,4 @@
-//! A time that an ask was waiting for has come. A tick that comes early, late or twice does no harm.
+//! A timer of an ask is due. A tick that comes early, late or twice does no harm.
 
 use super::found::exactly;
 use super::settle::settle;

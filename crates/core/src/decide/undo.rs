@@ -1,5 +1,5 @@
-//! A person takes an answer back before it counts: within the undo time, or as one vote of several that do not agree yet.
-//! What was promised was the undo time, not the timer's punctuality.
+//! A person takes an answer back before it counts: within the undo time, or as a vote while the quorum is not reached.
+//! We promised the undo time, not the timer's punctuality.
 
 use super::found::find;
 use crate::answer::Who;

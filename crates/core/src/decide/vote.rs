@@ -1,4 +1,4 @@
-//! Several people have to say the same.
+//! An ask that several people have to answer alike.
 
 use std::time::Duration;
 
@@ -26,13 +26,13 @@ pub(super) fn vote(
             }
             count(session, live, answer, by, Duration::ZERO, at)
         }
-        // There is nothing left to count: what holds for an answer holds for a vote.
+        // Voting is over: the vote is treated as an answer.
         Found::Live(_) | Found::Over(_) => answer::answer(session, ask, answer, by, Duration::ZERO, at),
     }
 }
 
-/// Records a vote, and settles the ask if enough people now agree, or proposes it for the undo time. A person has one vote
-/// and may change it.
+/// Records a vote. If enough people now agree, settles the ask, or proposes the answer for the undo time. A person has
+/// one vote and may change it.
 pub(super) fn count(
     session: &Session,
     live: &Live,

@@ -1,4 +1,4 @@
-//! The agent no longer wants an ask, or heard another mouth first.
+//! The agent no longer waits for an ask, or got an answer from another mouth first.
 
 use super::found::{conflict, exactly, over};
 use super::settle::unsaid;
@@ -16,7 +16,7 @@ pub(super) fn withdraw(session: &Session, ask: AskId, why: String, at: Timestamp
     }
 }
 
-/// The asker went away: what no person has answered goes with it, and a person's answer stays.
+/// The asker disconnected: the ask is withdrawn, unless a person has answered or voted.
 pub(super) fn abandon(session: &Session, ask: AskId, why: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if let Found::Live(live) = exactly(session, ask)? {
         if matches!(live.stage, Stage::Proposed { .. }) {
@@ -30,7 +30,7 @@ pub(super) fn abandon(session: &Session, ask: AskId, why: String, at: Timestamp)
     withdraw(session, ask, why, at)
 }
 
-/// Counts even against an answer that has not reached the agent: what the agent heard is what happened.
+/// Beats even an answer, if that has not reached the agent: what the agent was told is what happened.
 pub(super) fn overtake(
     session: &Session,
     ask: AskId,

@@ -16,7 +16,7 @@ pub struct Abilities {
     pub questions_max: usize,
     /// Options of one question. Beyond: listed in the text and reached by writing; unshowable without `free_text`.
     pub options_max: usize,
-    /// More than one option may be chosen. Without this, several are chosen by writing them with commas between.
+    /// More than one option may be chosen. Without this, the person writes several with commas between.
     pub multi: bool,
     /// Descriptions below options. Without this, they move into the question's text.
     pub descriptions: bool,
@@ -26,12 +26,12 @@ pub struct Abilities {
     pub header_chars_max: usize,
     /// A note beside an answer.
     pub notes: bool,
-    /// Words of the person's own instead of an option.
+    /// Free text instead of an option.
     pub free_text: bool,
 }
 
 impl Abilities {
-    /// Everything, without limits of its own.
+    /// Everything, without limits.
     pub const FULL: Self = Self {
         questions: true,
         approvals: true,

@@ -9,20 +9,20 @@ pub enum Card {
     Approval(Approval),
     Plan(Plan),
     Form(Form),
-    /// Questions in place of a body that the screen does not know. The reply comes back as questions too
-    /// ([`crate::unfit::Reply::Questions`]), and [`crate::unfit()`] knows what it means.
+    /// Questions in place of a body that the screen does not support. The reply is to questions too
+    /// ([`crate::unfit::Reply::Questions`]), and [`crate::unfit()`] maps it back.
     StandIn {
         kind: Kind,
         questions: Vec<CardQuestion>,
     },
-    /// The screen cannot show this ask; why, in words for the person who looks at it.
+    /// The screen cannot show this ask; the text tells the person why.
     Unshowable(String),
 }
 
 /// One question on a card.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CardQuestion {
-    /// The question's place in the ask, counted from 0.
+    /// The question's index in the ask, from 0.
     pub index: usize,
     /// What to show. Differs from every other question on the card, and can be used as a key in the reply.
     pub text: String,
@@ -30,18 +30,18 @@ pub struct CardQuestion {
     pub options: Vec<CardOption>,
     /// More than one option may be chosen.
     pub multi: bool,
-    /// Words of the person's own are taken.
+    /// Free text is accepted.
     pub free_text: bool,
-    /// A note is taken beside the answer.
+    /// A note is accepted beside the answer.
     pub note: bool,
-    /// What is written is a secret, and is to be masked.
+    /// The answer is a secret; the input must be masked.
     pub secret: bool,
 }
 
 /// One option of a question on a card.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CardOption {
-    /// The option's place in the question, counted from 0.
+    /// The option's index in the question, from 0.
     pub index: usize,
     /// What to show. Differs from every other label of the question, and can be used in the reply.
     pub label: String,

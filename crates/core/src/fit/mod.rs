@@ -1,8 +1,8 @@
-//! The only place where an ask is simplified for a lesser screen.
+//! The only place where an ask is simplified for a screen that can show less.
 //!
-//! A screen says what it can show ([`Abilities`]); [`fit()`] makes a [`Card`] that it can. Whatever is shown leads back:
-//! the label or index of every option on a card, and the text of every question, mean to [`crate::unfit()`] what they
-//! meant on the card. Nothing that has to be seen is dropped: it moves into the text, or the card is
+//! A screen states what it can show ([`Abilities`]); [`fit()`] makes a [`Card`] that it can. Everything on a card maps
+//! back: [`crate::unfit()`] understands the label or index of every option, and the text of every question, as they
+//! were on the card. Nothing that the person must see is dropped: it moves into the text, or the card is
 //! [`Card::Unshowable`] and says why.
 
 mod abilities;

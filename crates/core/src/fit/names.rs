@@ -1,13 +1,13 @@
-//! Names that tell questions and options apart, on the card and on the way back.
+//! Unique names of questions and options, on the card and in the reply.
 //!
-//! They depend on the ask alone, never on the screen: whatever a screen was shown, the reply can be read without it.
+//! They depend on the ask alone, never on the screen, so a reply can be read without knowing what the screen showed.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::wild::{is_blank, seen};
 
-/// Divides a question's name from what is shown below it. No name contains it.
+/// Separates a question's name from the text shown below it. No name contains it.
 pub(super) const FOLD: &str = "\n\n———\n";
 const FOLD_MARK: &str = "\n\n———";
 
@@ -15,7 +15,7 @@ const FOLD_MARK: &str = "\n\n———";
 pub(crate) fn question_names<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<Cow<'t, str>> {
     let visible = texts.enumerate().map(|(i, text)| match is_blank(text) {
         true => Cow::from(format!("Question {}", i + 1)),
-        // Most questions are one line; those have nothing to replace.
+        // Most questions are one line, with nothing to replace.
         false if text.contains('\n') => Cow::from(text.replace(FOLD_MARK, "\n\n— — —")),
         false => Cow::from(text),
     });
@@ -36,7 +36,7 @@ pub(crate) fn key_of(shown: &str) -> &str {
     shown.split_once(FOLD_MARK).map_or(shown, |(name, _below)| name)
 }
 
-/// Writes what is shown below a name.
+/// Appends the text shown below a name.
 pub(super) fn folded(name: &str, below: &[Cow<'_, str>]) -> String {
     if below.is_empty() {
         return name.to_owned();
@@ -44,14 +44,14 @@ pub(super) fn folded(name: &str, below: &[Cow<'_, str>]) -> String {
     format!("{name}{FOLD}{}", below.join("\n\n"))
 }
 
-/// Names that are cheaper to compare with each other than to sort.
+/// Up to this many names, comparing each pair is cheaper than sorting.
 const FEW: usize = 8;
 
 fn look_different(names: &[Cow<'_, str>]) -> bool {
     names.iter().enumerate().all(|(i, name)| names[..i].iter().all(|other| seen(other) != seen(name)))
 }
 
-/// Numbers the later ones among names that look the same: `a`, `a (2)`. A number that another name has is left out.
+/// Numbers the later ones among names that look the same: `a`, `a (2)`. A number that another name has is skipped.
 fn distinct<'n>(names: Vec<Cow<'n, str>>) -> Vec<Cow<'n, str>> {
     if names.len() <= FEW && look_different(&names) {
         return names;

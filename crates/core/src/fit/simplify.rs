@@ -1,4 +1,4 @@
-//! From an ask to a card.
+//! Makes a card of an ask.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ fn in_questions(body: &Body, abilities: &Abilities) -> Result<Card, String> {
         let (found, most) = (posed.len(), abilities.questions_max);
         return Err(format!("this ask has {found} questions, and this screen shows at most {most}; answer elsewhere"));
     }
-    // Where a stand-in takes an answer, a note beside it would have nowhere to go.
+    // A stand-in's answer has no place for a note.
     let notes = abilities.notes && kind == Kind::Questions;
     let abilities = Abilities { notes, ..*abilities };
     let names = question_names(posed.iter().map(|posed| posed.question.text.as_str()));

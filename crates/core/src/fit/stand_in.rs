@@ -1,4 +1,4 @@
-//! Questions that stand in for bodies which a screen does not know.
+//! Questions that stand in for bodies that a screen does not support.
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use crate::wild::is_blank;
 
 /// Lets the tool run, once.
 pub const ALLOW: &str = "Allow";
-/// Does not let the tool run. Words of the person's own deny as well; nothing but [`ALLOW`] allows.
+/// Does not let the tool run. Free text denies as well; nothing but [`ALLOW`] allows.
 pub const DENY: &str = "Deny";
 /// Approves the plan as it is.
 pub const APPROVE: &str = "Approve";
-/// Sends the plan back. Words of the person's own do as well.
+/// Sends the plan back. Free text does as well.
 pub const SEND_BACK: &str = "Send back";
 /// Accepts a form without fields, such as a page that was visited.
 pub const ACCEPT: &str = "Accept";
-/// Declines a form without fields. Words of the person's own do as well.
+/// Declines a form without fields. Free text does as well.
 pub const DECLINE: &str = "Decline";
 /// Sets a flag in a form.
 pub const YES: &str = "Yes";
@@ -26,13 +26,13 @@ pub const NO: &str = "No";
 #[derive(Debug)]
 pub(crate) struct Posed<'a> {
     pub(crate) question: Cow<'a, Question>,
-    /// What the person has to see below the question.
+    /// What the person must see below the question.
     pub(crate) below: Vec<Cow<'a, str>>,
-    /// Words of the person's own mean something.
+    /// Free text is accepted.
     pub(crate) own_words: bool,
 }
 
-/// Puts any body into questions. [`crate::unfit()`] reads their answers back.
+/// Turns any body into questions. [`crate::unfit()`] maps their answers back.
 pub(crate) fn posed(body: &Body) -> Vec<Posed<'_>> {
     match body {
         Body::Questions(questions) => questions.iter().map(own).collect(),
@@ -47,7 +47,7 @@ fn own(question: &Question) -> Posed<'_> {
     Posed { question: Cow::Borrowed(question), below: Vec::new(), own_words: true }
 }
 
-/// Shows the whole input, however long: nobody allows what they have not been shown.
+/// Shows the whole input, however long: a person must not allow what they have not been shown.
 fn of_approval(approval: &Approval) -> Posed<'_> {
     let mut below: Vec<Cow<'_, str>> = Vec::new();
     below.extend(approval.summary.as_deref().map(Cow::from));

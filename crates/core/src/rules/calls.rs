@@ -4,34 +4,35 @@ use super::ToolPattern;
 use crate::event::{CallRuled, ToolRuling};
 use crate::terms::OtherTools;
 
-/// The rules that hold for a session's calls.
+/// The rules that apply to a session's calls.
 #[derive(Debug, Clone, Copy)]
 pub struct CallRules<'a> {
-    /// Calls that always go to a person. Strongest: what is listed here no other rule allows.
+    /// Calls that always go to a person. Strongest: no other rule can allow a call that is listed here.
     pub always_ask: &'a [ToolPattern],
-    /// What becomes of a permission that the agent asks for.
+    /// What happens to a permission that the agent requests.
     pub other_tools: Option<OtherTools>,
 }
 
-/// One call, as far as rules look at it.
+/// The facts of one call that rules depend on.
 #[derive(Clone, Copy)]
 pub struct CallFacts<'a> {
     pub tool: &'a str,
-    /// Returns the texts at the top of its input: a command, a path, an address. Asked for only by a rule that looks at them.
+    /// Returns the top-level strings of the input: a command, a path, an address. Called only by a rule that needs
+    /// them.
     pub texts: &'a dyn Fn() -> Vec<String>,
     pub moment: Moment,
 }
 
-/// When a rule is asked about a call.
+/// When a rule is applied to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// Before the agent has looked at its own mode and rules. Nothing is allowed here: they may deny it.
+    /// Before the agent has applied its own mode and rules. Nothing is allowed here, because they may deny it.
     BeforeTheCall,
-    /// The agent's own mode and rules leave it open: it asks for permission.
+    /// The agent's own mode and rules left the call open, so it requests permission.
     Permission,
 }
 
-/// Decides about a call. `None`: no rule does, and everything takes its usual way.
+/// Decides about a call. `None` if no rule applies.
 pub fn rule_call(rules: CallRules<'_>, call: CallFacts<'_>) -> Option<CallRuled> {
     if let Some(pattern) = rules.always_ask.iter().find(|pattern| pattern.matches(call.tool, call.texts)) {
         return Some(CallRuled { rule: format!("always_ask = {pattern}"), ruling: ToolRuling::Ask });

@@ -1,7 +1,7 @@
-//! The rules that are built in: what is decided about a tool's call without a person, and which calls always go to one.
+//! The built-in rules: which tool calls are decided without a person, and which always go to one.
 //!
-//! Pure, like everything here. A door states the facts of a call and asks; it decides nothing itself, and records what was
-//! ruled ([`crate::event::Event::ToolRuled`]). Rules about asks are in [`crate::terms`].
+//! Pure, like everything here. A door passes in the facts of a call; it decides nothing itself, and records the ruling
+//! ([`crate::event::Event::ToolRuled`]). Rules about asks are in [`crate::terms`].
 
 mod calls;
 mod pattern;

@@ -1,6 +1,6 @@
-//! Which calls are meant: a tool by name or by pattern, and perhaps what one of the texts of its input looks like.
+//! Patterns that match tool calls: by the tool's name, and optionally by one of the strings of its input.
 //!
-//! `Bash`, `mcp__github__*`, `Bash(*git push*)`. `*` stands for anything.
+//! `Bash`, `mcp__github__*`, `Bash(*git push*)`. `*` matches anything.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub struct ToolPattern {
 }
 
 impl ToolPattern {
-    /// Reads a pattern. The error says what is wrong with it.
+    /// Parses a pattern. The error says what is wrong with it.
     pub fn read(text: &str) -> Result<Self, String> {
         let bad = || format!("`{text}` is not a tool or a pattern, like Bash, mcp__github__* or Bash(*git push*)");
         let (tool, input) = match text.trim().split_once('(') {
@@ -25,12 +25,12 @@ impl ToolPattern {
         Ok(Self { tool: tool.to_owned(), input: input.map(str::to_owned) })
     }
 
-    /// The tool's name, in which `*` stands for anything.
+    /// The tool's name, in which `*` matches anything.
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// Is this call meant? `texts` returns the texts at the top of its input.
+    /// Does this call match? `texts` returns the top-level strings of its input.
     pub fn matches(&self, tool: &str, texts: &dyn Fn() -> Vec<String>) -> bool {
         let is_meant = |wanted: &String| texts().iter().any(|text| looks_like(wanted, text));
         looks_like(&self.tool, tool) && self.input.as_ref().is_none_or(is_meant)
@@ -46,7 +46,7 @@ impl fmt::Display for ToolPattern {
     }
 }
 
-/// `*` stands for anything, also for nothing.
+/// `*` matches anything, including nothing.
 fn looks_like(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

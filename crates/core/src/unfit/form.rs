@@ -1,4 +1,4 @@
-//! Values for the fields of a form.
+//! Reads the values for the fields of a form.
 
 use crate::answer::{FieldValue, Filled};
 use crate::ask::{Field, FieldKind, Form};
@@ -8,7 +8,7 @@ use crate::wild::{Wild, is_blank};
 use super::whole::{spoken, too_long};
 use super::{FormReply, Mismatch, Problem};
 
-/// Checks every value against its field. Values come back in the order of the form.
+/// Checks every value against its field. Values are returned in the order of the form.
 pub(super) fn filled(form: &Form, reply: FormReply) -> Result<Filled, Mismatch> {
     let given = match reply {
         FormReply::Accept(given) => given,
@@ -42,8 +42,7 @@ pub(super) fn filled(form: &Form, reply: FormReply) -> Result<Filled, Mismatch> 
     if problems.is_empty() { Ok(Filled::Accept(values)) } else { Err(Mismatch { problems }) }
 }
 
-/// Reads one value. Nothing, and what cannot be seen, is left out. Screens send what was typed as text, so a number or a
-/// flag may come as one.
+/// Reads one value. Blank values are left out. Screens send typed text, so a number or a flag may be a string.
 fn field_value(kind: &FieldKind, value: &Wild) -> Result<Option<FieldValue>, String> {
     let is_offered = match (kind, value) {
         (FieldKind::OneOf(offered) | FieldKind::ManyOf(offered), Wild::Text(text)) => offered.contains(text),
@@ -89,7 +88,7 @@ fn number(text: &str) -> FieldValue {
     FieldValue::Number(text.to_owned())
 }
 
-/// Reads several values, in the order in which they were offered, each once.
+/// Reads several values, returned in the order in which they were offered, each once.
 fn many(offered: &[String], value: &Wild) -> Option<FieldValue> {
     let values = match value {
         Wild::List(values) => values.as_slice(),
@@ -112,7 +111,7 @@ fn wanted(kind: &FieldKind) -> String {
     }
 }
 
-/// Says whether JSON would take this as a number, so that it can be handed on as it was written.
+/// Whether JSON would accept this as a number, so that it can be passed on as it was written.
 fn is_number(text: &str) -> bool {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),

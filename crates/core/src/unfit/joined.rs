@@ -1,9 +1,9 @@
-//! Labels, also several of them in one string.
+//! Reads labels, including several in one string.
 //!
-//! Screens join labels with commas, labels contain commas, and people write commas into their own words. A string is
-//! read as several labels only if there is exactly one way to read it so. Otherwise what is certain is split off its
-//! beginning (screens put a person's own words last) and the rest stays as it was written, so that "No, not Rust, Go"
-//! never turns into a choice of Go.
+//! Screens join labels with commas, labels contain commas, and people write commas into free text. A string is read as
+//! several labels only if there is exactly one way to do so. Otherwise the unambiguous labels are split off its
+//! beginning (screens put free text last) and the rest stays as it was written, so that "No, not Rust, Go" never turns
+//! into a choice of Go.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,11 +20,11 @@ pub(super) struct Labels<'q> {
     raw: Vec<Cow<'q, str>>,
 }
 
-/// What a string turned out to be.
+/// The options and the free text found in a string.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Read {
     pub(super) chosen: BTreeSet<usize>,
-    /// Words that are no label.
+    /// The part that is not a label.
     pub(super) rest: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl<'q> Labels<'q> {
         position(&self.shown).or_else(|| position(&self.raw))
     }
 
-    /// Finds the only option with this label in any case, with any space around.
+    /// Finds the only option with this label, ignoring case and surrounding space.
     fn alike(&self, text: &str) -> Option<usize> {
         let plain = seen(text).to_lowercase();
         let only = |labels: &[Cow<'_, str>]| {
@@ -57,7 +57,7 @@ impl<'q> Labels<'q> {
         only(&self.shown).or_else(|| only(&self.raw))
     }
 
-    /// Reads the answer to a question that takes one.
+    /// Reads the answer to a question that accepts one option.
     pub(super) fn one(&self, text: String) -> Read {
         let found = self.exact(&text).or_else(|| self.alike(&text)).or_else(|| match self.whole(&text)?[..] {
             [only] => Some(only),
@@ -69,7 +69,7 @@ impl<'q> Labels<'q> {
         }
     }
 
-    /// Reads the answer to a question that takes several.
+    /// Reads the answer to a question that accepts several.
     pub(super) fn several(&self, text: String) -> Read {
         if let Some(index) = self.exact(&text).or_else(|| self.alike(&text)) {
             return Read { chosen: BTreeSet::from([index]), rest: None };
@@ -85,7 +85,7 @@ impl<'q> Labels<'q> {
         Read { chosen, rest: (!rest.is_empty()).then_some(rest) }
     }
 
-    /// Reads the whole string as labels, if that can be done in exactly one way.
+    /// Reads the whole string as labels, if there is exactly one way.
     fn whole(&self, text: &str) -> Option<Vec<usize>> {
         let parts = parts(text);
         if parts.len() > limits::JOINED_PARTS_MAX {
@@ -105,7 +105,7 @@ impl<'q> Labels<'q> {
         }
     }
 
-    /// Reads labels from the beginning for as long as no other label could be meant. Returns where the rest begins.
+    /// Reads labels from the beginning for as long as they are unambiguous. Returns where the rest begins.
     fn beginning(&self, text: &str) -> (BTreeSet<usize>, usize) {
         let parts: Vec<_> = parts(text).into_iter().take(limits::JOINED_PARTS_MAX).collect();
         let forms = self.forms();
@@ -131,7 +131,7 @@ impl<'q> Labels<'q> {
         (chosen, end)
     }
 
-    /// Returns every label cut at its commas: as shown, and as the agent wrote it where that means nothing else.
+    /// Returns every label split at its commas: as shown, and as the agent wrote it if that is unambiguous.
     fn forms(&self) -> Vec<Form> {
         let mut forms: Vec<Form> = self.shown.iter().map(|label| parts(label)).enumerate().collect();
         for (index, label) in self.raw.iter().enumerate() {
@@ -148,7 +148,7 @@ fn parts(text: &str) -> Vec<String> {
     text.split(',').map(|part| seen(part).to_owned()).collect()
 }
 
-/// In how many ways parts are labels.
+/// The number of ways to read the parts as labels.
 enum Ways {
     None,
     /// The options, in the order in which they were written.
@@ -157,7 +157,7 @@ enum Ways {
 }
 
 fn ways(parts: &[String], forms: &[Form]) -> Ways {
-    // How many ways lead from each place to the end, counted up to two, and the first step of one of them.
+    // For each place: the number of ways to the end, counted up to two, and the first step of one of them.
     let mut count = vec![0_u8; parts.len() + 1];
     let mut step = vec![None; parts.len()];
     count[parts.len()] = 1;

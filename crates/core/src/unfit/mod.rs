@@ -1,7 +1,7 @@
 //! The only place where replies become answers.
 //!
-//! A peer has typed the reply already: an index is an index, a label is a label, text is text. Nothing is guessed
-//! between them here, and every problem of a reply is told at once, each with its question.
+//! A peer has typed the reply already: an index is an index, a label is a label, text is text. Nothing is guessed here,
+//! and all problems of a reply are reported at once, each with its question.
 
 mod form;
 mod joined;

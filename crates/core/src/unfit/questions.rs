@@ -1,4 +1,4 @@
-//! Replies to questions: which question is meant, and that each is answered once.
+//! Reads replies to questions: finds the question of each, and checks that each is answered once.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,12 @@ use crate::wild::{is_blank, seen};
 use super::whole::too_long;
 use super::{Given, Mismatch, Problem, QuestionKey, value};
 
-/// What has become of one question so far.
+/// The state of one question while the reply is read.
 #[derive(Debug, Clone)]
 enum Heard {
     Nothing,
     Pick(Pick),
-    /// It has a problem already; one is enough.
+    /// It has a problem already; one is reported.
     Problem,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn picks(posed: &[Posed<'_>], given: Vec<Given>) -> Result<Vec<Pick>,
     Ok(picks)
 }
 
-/// A blank note is what a screen sends that always sends one.
+/// A blank note counts as none: some screens always send one.
 fn with_note(pick: Pick, note: Option<String>) -> Result<Pick, String> {
     let note = note.filter(|note| !is_blank(note));
     if note.as_ref().is_some_and(|note| note.len() > limits::ANSWER_TEXT_BYTES_MAX) {
@@ -72,7 +72,7 @@ fn with_note(pick: Pick, note: Option<String>) -> Result<Pick, String> {
     Ok(Pick { note, ..pick })
 }
 
-/// Does the question that this text names take several answers? `None`: it names none, or more than one.
+/// Does the question with this text accept several answers? `None` if no question has it, or more than one.
 pub(super) fn takes_several(posed: &[Posed<'_>], text: &str) -> Option<bool> {
     let names = question_names(posed.iter().map(|posed| posed.question.text.as_str()));
     let index = find(posed, &names, &QuestionKey::Text(text.to_owned())).ok()?;
@@ -86,7 +86,7 @@ fn named(key: &QuestionKey, name: &str) -> String {
     }
 }
 
-/// Finds the question that is meant: as shown, else as the agent wrote it, else in any case if only one fits.
+/// Finds the question: by its text as shown, else as the agent wrote it, else ignoring case if only one matches.
 fn find(posed: &[Posed<'_>], names: &[Cow<'_, str>], key: &QuestionKey) -> Result<usize, Problem> {
     let text = match key {
         QuestionKey::Index(index) if *index < posed.len() => return Ok(*index),

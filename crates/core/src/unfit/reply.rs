@@ -1,11 +1,11 @@
-//! What comes back from a screen, and why it may not be an answer.
+//! Replies from a screen, and why one may not be an answer.
 
 use std::fmt;
 
 use crate::answer::{Decision, Review};
 use crate::wild::Wild;
 
-/// What came back from a screen.
+/// A reply from a screen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// To questions, or to the questions that stand in for another body ([`crate::fit::Card::StandIn`]). Questions that
@@ -16,7 +16,7 @@ pub enum Reply {
     Form(FormReply),
 }
 
-/// What was said to one question.
+/// The reply to one question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
     pub key: QuestionKey,
@@ -25,31 +25,31 @@ pub struct Given {
     pub note: Option<String>,
 }
 
-/// Which question is meant.
+/// The key of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuestionKey {
-    /// Its place in the ask, counted from 0.
+    /// Its index in the ask, from 0.
     Index(usize),
     /// The question's text, as [`crate::fit()`] shows it or as the agent wrote it.
     Text(String),
 }
 
-/// What was said, typed by the peer that heard it.
+/// A value, typed by the peer that parsed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// An option, counted from 0.
+    /// An option's index, from 0.
     Index(usize),
-    /// A label, several labels joined by commas, or free text: whichever it turns out to be.
+    /// A label, several labels joined by commas, or free text: `unfit` finds out which.
     Label(String),
-    /// Free text, whatever it looks like.
+    /// Free text, even if it looks like a label.
     Text(String),
-    /// What a person typed into a line: a label, or else an option's number counted from 1, or else text.
+    /// A line that a person typed: a label, or else an option's number counted from 1, or else free text.
     Typed(String),
-    /// Several of these. To a question with one answer, at most one.
+    /// Several of these. For a question that accepts one, at most one.
     List(Vec<Value>),
 }
 
-/// What was said to a form.
+/// The reply to a form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FormReply {
     /// Names of fields and values, in any order.
@@ -74,7 +74,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Says that the reply as a whole is wrong.
+    /// The reply as a whole is wrong.
     pub fn whole(why: impl Into<String>) -> Self {
         Self { about: None, why: why.into() }
     }
@@ -85,7 +85,7 @@ impl Problem {
 }
 
 impl Mismatch {
-    /// Says that the reply as a whole is wrong.
+    /// The reply as a whole is wrong.
     pub(super) fn whole(why: impl Into<String>) -> Self {
         Self { problems: vec![Problem::whole(why)] }
     }

@@ -1,4 +1,4 @@
-//! Replies to questions that stood in for another body.
+//! Reads replies to questions that stood in for another body.
 
 use crate::answer::{Answer, Decision, Filled, Pick, Review, Scope};
 use crate::ask::{Body, FieldKind, Form};
@@ -6,7 +6,7 @@ use crate::wild::Wild;
 
 use super::{FormReply, Mismatch, Problem, form};
 
-/// What an agent reads when a plan came back and the screen took no words.
+/// What an agent reads when a plan was sent back from a screen without free text.
 const NO_WORDS: &str = "the person gave no reason; ask what should change";
 
 /// Which of two options was chosen, or words instead.
@@ -44,7 +44,7 @@ fn one_of_two(picks: Vec<Pick>) -> Result<Said, Mismatch> {
     let Pick { chosen, text, note } = picks.into_iter().next().unwrap_or_default();
     match (&chosen[..], text, note) {
         ([0], None, None) => Ok(Said::First),
-        // A yes with a reservation is not a yes, and there is nowhere to put the reservation.
+        // A yes with a reservation is not a yes, and the answer has no field for the reservation.
         ([0], _, _) => Err(Mismatch::whole("a yes cannot carry words here; leave them out, or say no with them")),
         ([_], None, note) => Ok(Said::Second(note)),
         (_, Some(text), None) => Ok(Said::Words(text)),
@@ -70,7 +70,7 @@ fn fields(form: &Form, picks: Vec<Pick>) -> Result<Filled, Mismatch> {
     form::filled(form, FormReply::Accept(values))
 }
 
-/// Writes a pick as the value that a form would have sent; whether it fits is for the form to say.
+/// Writes a pick as the value that a form would have sent. The form checks whether it fits.
 fn field_value(kind: &FieldKind, pick: Pick) -> Wild {
     let chosen = pick.chosen.iter().map(|index| usize::from(*index));
     match kind {

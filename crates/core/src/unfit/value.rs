@@ -1,4 +1,4 @@
-//! What was said to one question: options, words, or both.
+//! Reads the answer to one question: options, free text, or both.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::whole::too_long;
 const BLANK: &str = "the answer is blank; leave it out to skip it";
 const ONLY_ONE: &str = "only one answer is possible";
 
-/// Reads what was said to `question`; nothing means that it was skipped.
+/// Reads the answer to `question`; `None` means that it was skipped.
 pub(super) fn pick(question: &Question, value: Option<Value>) -> Result<Pick, String> {
     let Some(value) = value else {
         return Ok(Pick::default());
@@ -72,8 +72,8 @@ impl Said<'_> {
         self.texts.extend(rest);
     }
 
-    /// Reads numbers counted from 1, `1,3` or `1 3`. A label that is such a number beats it. One that counts no option
-    /// makes the whole of it words: "7" may be what the person wants to say.
+    /// Reads numbers counted from 1, `1,3` or `1 3`. A label that is such a number wins. If one number is no option's,
+    /// all of it is free text: "7" may be what the person wants to say.
     fn numbers(&self, text: &str) -> Option<Vec<usize>> {
         let number = |word: &str| {
             let digits = word.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! From a reply to an answer.
+//! Turns a reply into an answer.
 
 use crate::answer::{Answer, Decision, Review, Scope};
 use crate::ask::{Approval, Ask, Body, Kind};
@@ -9,14 +9,14 @@ use crate::wild::is_blank;
 
 use super::{Mismatch, Problem, Reply, form, questions, stand_in};
 
-/// Says what is wrong with an input that a person has changed; nothing, if it may run. The caller brings it, because the rules
-/// know neither JSON nor any tool.
+/// Returns what is wrong with an input that a person has edited; nothing, if it may run. The caller passes it in,
+/// because the rules know neither JSON nor any tool.
 pub type EditCheck<'a> = &'a dyn Fn(&Ask, &Approval, &Raw) -> Vec<Problem>;
 
 /// Turns a reply into an answer to `ask`.
 ///
-/// Options come back ascending and each once. A question that is left out is skipped, but a reply that says nothing at
-/// all is refused: closing an ask without an answer is dismissing it, and the agent is told so.
+/// Options are returned ascending, each once. A question that is left out is skipped, but an empty reply is refused:
+/// closing an ask without an answer is a dismissal, and the agent is told so.
 pub fn unfit(ask: &Ask, reply: Reply, check: EditCheck<'_>) -> Result<Answer, Mismatch> {
     match (&ask.body, reply) {
         (Body::Questions(_), Reply::Questions(given)) => {
@@ -37,7 +37,7 @@ pub fn unfit(ask: &Ask, reply: Reply, check: EditCheck<'_>) -> Result<Answer, Mi
     }
 }
 
-/// Does the question of `ask` that this text names take several answers? `None`: it names none, or more than one.
+/// Does the question of `ask` with this text accept several answers? `None` if no question has it, or more than one.
 pub fn takes_several(ask: &Ask, text: &str) -> Option<bool> {
     questions::takes_several(&posed(&ask.body), text)
 }
@@ -82,7 +82,7 @@ fn reviewed(review: Review) -> Result<Review, Mismatch> {
     }
 }
 
-/// Refuses a change that is blank or too long.
+/// Refuses an edit that is blank or too long.
 fn changed(what: &str, text: &str) -> Result<(), Mismatch> {
     if is_blank(text) {
         return Err(Mismatch::whole(format!("{what} is blank; leave it out to change nothing")));
@@ -94,7 +94,7 @@ fn changed(what: &str, text: &str) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Takes words that a person may have added. Blank ones are none.
+/// Returns the words that a person added. Blank words count as none.
 pub(super) fn spoken(words: Option<String>) -> Result<Option<String>, Mismatch> {
     let words = words.filter(|words| !is_blank(words));
     if words.as_ref().is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX) {

@@ -1,16 +1,16 @@
-//! What a person cannot see is not there.
+//! Whether a text has anything that a person can see.
 
-/// Says whether there is nothing to see in `text`: no characters, or only spaces, controls and invisible ones.
+/// Whether `text` is blank: empty, or only spaces, control characters and invisible ones.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_unseen)
 }
 
-/// Says whether `text` begins and ends with something to see.
+/// Whether `text` begins and ends with a visible character.
 pub fn is_plain(text: &str) -> bool {
     !text.is_empty() && seen(text).len() == text.len()
 }
 
-/// Cuts what cannot be seen from both ends.
+/// Trims invisible characters from both ends.
 pub(crate) fn seen(text: &str) -> &str {
     text.trim_matches(is_unseen)
 }

@@ -1,4 +1,4 @@
-//! Questions as agents really send them.
+//! Reads questions as agents really send them.
 
 use std::borrow::Cow;
 
@@ -18,10 +18,10 @@ const PREVIEW: &[&str] = &["preview", "markdown"];
 
 type Parse<'p> = &'p dyn Fn(&str) -> Option<Wild>;
 
-/// Reads questions: `{questions: […]}`, a list of them, one alone, or its text alone; each of these, and the options,
-/// also as JSON in a string. `parse` reads that JSON.
+/// Reads questions: `{questions: […]}`, a list of them, a single one, or its text alone. Each of these, and the
+/// options, may also be JSON in a string, which `parse` reads.
 ///
-/// Texts and labels that occur twice are kept: they are told apart by their place.
+/// Duplicate texts and labels are kept: their index tells them apart.
 pub fn body(value: &Wild, parse: Parse<'_>) -> Result<Body, WildError> {
     let value = opened(value, parse, &|inner| matches!(inner, Wild::Map(_) | Wild::List(_)));
     let asked = match value.as_ref() {
@@ -35,7 +35,7 @@ pub fn body(value: &Wild, parse: Parse<'_>) -> Result<Body, WildError> {
         Some(Wild::Text(text)) if is_blank(text) => &[],
         Some(one @ (Wild::Map(_) | Wild::Text(_))) => std::slice::from_ref(one),
         Some(Wild::Flag(_) | Wild::Number(_)) => return Err(WildError::NotAQuestion { question: 1 }),
-        // Nothing useful under `questions`: the object may be the question itself.
+        // No usable `questions`: the object may be the question itself.
         _ if value.text_field(TEXT).is_some() => std::slice::from_ref(value.as_ref()),
         _ => &[],
     };
@@ -50,7 +50,7 @@ pub fn body(value: &Wild, parse: Parse<'_>) -> Result<Body, WildError> {
     questions.iter().enumerate().map(read).collect::<Result<_, _>>().map(Body::Questions)
 }
 
-/// Opens a string that holds JSON, if that is something `wanted`.
+/// Parses a string that holds JSON, if the result is `wanted`.
 fn opened<'v>(value: &'v Wild, parse: Parse<'_>, wanted: &dyn Fn(&Wild) -> bool) -> Cow<'v, Wild> {
     value.unwrapped(parse, wanted).map_or(Cow::Borrowed(value), Cow::Owned)
 }
@@ -66,7 +66,7 @@ fn question(number: usize, value: &Wild, parse: Parse<'_>) -> Result<Question, W
             return Err(WildError::NotAQuestion { question: number });
         }
     };
-    // A title that is the question is not its header as well.
+    // A title that serves as the question is not its header as well.
     let header: Vec<_> = HEADER.iter().copied().filter(|header| *header != name).collect();
     let header = value
         .text_field(&header)
@@ -107,7 +107,7 @@ fn option(question: usize, option: usize, value: &Wild, parse: Parse<'_>) -> Res
     let part = |what: &str| format!("the {what} of option {option} of question {question}");
     let label = label.ok_or(WildError::BlankLabel { question, option })?;
     let description = value.text_field(&["description"]).map(|(_, text)| seen(text));
-    // A preview may be a drawing in characters: its spaces are part of it.
+    // A preview may be ASCII art, in which spaces matter.
     let preview = value.text_field(PREVIEW).map(|(_, text)| text);
     let long =
         |text: Option<&str>, what: &str| text.map(|text| bounded(text, ASK_TEXT_BYTES_MAX, || part(what))).transpose();
@@ -118,7 +118,7 @@ fn option(question: usize, option: usize, value: &Wild, parse: Parse<'_>) -> Res
     })
 }
 
-/// Reads a label. Models write numbers and flags where they mean the words.
+/// Reads a label. Models write numbers and flags where they mean strings.
 fn label(value: &Wild) -> Option<&str> {
     match value {
         Wild::Text(text) => Some(text.as_str()).filter(|text| !is_blank(text)),

@@ -1,6 +1,6 @@
-//! Every way in which an ask cannot be understood.
+//! Every reason for which an ask cannot be understood.
 
-/// Why an ask cannot be understood: which part of it, and what to do. Questions and options are counted from 1.
+/// Why an ask cannot be understood: which part, and what to do. Questions and options are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WildError {
     #[error("the ask is neither an object nor a text; send `{{\"questions\": [{{\"question\": …}}]}}`")]

@@ -1,4 +1,4 @@
-//! Forms: a message, and a flat JSON schema of primitive fields or a page to visit.
+//! Reads forms: a message, and a flat JSON schema of primitive fields or a page to visit.
 
 use crate::ask::{Field, FieldKind, Form};
 use crate::ids::Raw;
@@ -72,7 +72,7 @@ fn field(name: &str, property: &Wild, required: bool) -> Result<Field, WildError
     })
 }
 
-/// Reads a field's kind, and what a person has to know about its values.
+/// Reads a field's kind, and a hint about its values.
 fn kind(name: &str, property: &Wild) -> Result<(FieldKind, Option<String>), WildError> {
     let offered = offered(name, property)?;
     let kind = match (type_of(property), &offered) {
@@ -94,7 +94,7 @@ fn kind(name: &str, property: &Wild) -> Result<(FieldKind, Option<String>), Wild
     };
     Ok(match (kind, offered) {
         (FieldKind::OneOf(_), Some(Offered { values, legend })) => (FieldKind::OneOf(values), legend),
-        // Offered numbers: an answer has to be a number again, so they are told and not chosen.
+        // Offered numbers: the answer must be a number again, so they become a hint, not options.
         (kind, Some(Offered { values, .. })) => (kind, Some(format!("One of: {}", values.join(", ")))),
         (kind, None) => (kind, None),
     })
@@ -111,7 +111,7 @@ fn type_of(property: &Wild) -> Option<&str> {
 /// Values that a schema offers.
 struct Offered {
     values: Vec<String>,
-    /// What the values mean, where they have titles.
+    /// The meanings of the values, if they have titles.
     legend: Option<String>,
 }
 

@@ -1,8 +1,8 @@
-//! Asks as wild as agents make them, made whole.
+//! The lenient parser for asks: many spellings in, one form out.
 //!
 //! Models send JSON inside strings, one object where a list belongs, options as plain strings, and five names for the
-//! same field. All of that is taken here, in one place, up to the limits of the house. What cannot be understood is
-//! refused with the number of the question and what to do about it; nothing is left out silently.
+//! same field. All of that is accepted here, in one place, within the limits. What cannot be understood is refused with
+//! the number of the question and what to do about it; nothing is left out silently.
 
 mod blank;
 mod body;

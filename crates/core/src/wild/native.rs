@@ -1,4 +1,4 @@
-//! Approvals and plans as the HTTP door takes them.
+//! Reads approvals and plans as the HTTP door accepts them.
 
 use crate::ask::{Approval, OfferedRule, Plan};
 use crate::ids::Raw;
@@ -56,7 +56,7 @@ pub fn plan(value: &Wild) -> Result<Plan, WildError> {
     Ok(Plan { text: bounded(text, limits::ASK_TEXT_BYTES_MAX, || "the plan".to_owned())? })
 }
 
-/// Takes text that is not too long.
+/// Returns the text, unless it is too long.
 pub(super) fn bounded(text: &str, limit: usize, what: impl FnOnce() -> String) -> Result<String, WildError> {
     if text.len() > limit {
         return Err(WildError::TooLong { what: what(), limit });

@@ -1,10 +1,10 @@
-//! The names under which agents know the tool that asks.
+//! The names of the tool with which agents ask questions.
 
-/// In snake case; their camelCase and PascalCase twins are the same tool.
+/// In snake case; the camelCase and PascalCase spellings are the same tool.
 const ASK_TOOLS: &[&str] =
     &["ask_followup_question", "ask_question", "ask_user", "ask_user_question", "question", "request_user_input"];
 
-/// Says whether a tool of this name asks a person questions, also as a tool of an MCP server (`mcp__server__ask_user`).
+/// Whether a tool of this name asks a person questions, including a tool of an MCP server (`mcp__server__ask_user`).
 pub fn is_ask_tool(name: &str) -> bool {
     let bare = match name.strip_prefix("mcp__") {
         Some(rest) => rest.rsplit_once("__").map_or(rest, |(_server, tool)| tool),

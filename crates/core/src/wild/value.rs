@@ -1,10 +1,10 @@
-//! Any JSON value, and the few ways in which the rules look into one.
+//! Any JSON value, and the few accessors that the rules need.
 
 use crate::limits;
 
 use super::is_blank;
 
-/// Any JSON value, without a JSON library: the rules know no serde.
+/// Any JSON value, without a JSON library: the rules do not use serde.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wild {
     Null,
@@ -13,19 +13,19 @@ pub enum Wild {
     Number(String),
     Text(String),
     List(Vec<Wild>),
-    /// Names and values, in the order in which they came.
+    /// Names and values, in their original order.
     Map(Vec<(String, Wild)>),
 }
 
 impl Wild {
-    /// Returns the first of these fields that is there and not null.
+    /// Returns the first of these fields that is present and not null.
     pub fn field(&self, names: &[&str]) -> Option<&Wild> {
         let Self::Map(fields) = self else { return None };
         let named = |name: &&str| fields.iter().find(|(key, value)| key == name && *value != Self::Null);
         names.iter().find_map(named).map(|(_, value)| value)
     }
 
-    /// Returns the first of these fields that holds text which is not blank, with the field's name.
+    /// Returns the first of these fields that has non-blank text, with the field's name.
     pub(super) fn text_field<'n>(&self, names: &[&'n str]) -> Option<(&'n str, &str)> {
         names.iter().find_map(|name| {
             let text = self.field(&[name])?.as_text()?;
@@ -33,7 +33,7 @@ impl Wild {
         })
     }
 
-    /// Says whether one of these fields is true. Models write `"true"` as well.
+    /// Whether one of these fields is true. Models write `"true"` as well.
     pub(super) fn flag_field(&self, names: &[&str]) -> bool {
         names.iter().any(|name| match self.field(&[name]) {
             Some(Self::Flag(flag)) => *flag,
@@ -49,7 +49,7 @@ impl Wild {
         }
     }
 
-    /// Returns what a string holds in JSON, perhaps in a string again, if that is something `wanted`.
+    /// Returns the JSON value in a string, which may be nested in strings again, if it is `wanted`.
     pub(super) fn unwrapped(
         &self,
         parse: &dyn Fn(&str) -> Option<Wild>,

@@ -97,11 +97,11 @@ pub(crate) fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
 }
 
-/// The same ask, on other terms.
+/// Returns the same ask with other terms.
 pub(crate) trait On: Sized {
     /// Asked at this second.
     fn asked_at(self, at: i64) -> Self;
-    /// Until this second.
+    /// With this second as deadline.
     fn until(self, deadline: i64) -> Self;
     fn undo(self, undo: u64) -> Self;
     fn quorum(self, people: u8) -> Self;

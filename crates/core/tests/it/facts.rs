@@ -1,4 +1,4 @@
-//! Events, written short. Times are seconds.
+//! Short constructors of events. Times are seconds.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(crate) fn voted(ask: u32, answer: Answer, by: Who) -> Event {
     Event::Voted { ask: id(ask), answer, by }
 }
 
-/// Settled, with the verdict that belongs to it.
+/// Settled, with the matching verdict.
 pub(crate) fn settled(ask: &Ask, outcome: Outcome, at: i64) -> Event {
     let at = second(at);
     let waited = ask.terms.deadline.unwrap_or(at).since(ask.at);

@@ -1,4 +1,4 @@
-//! The runner: `given([what happened]).when(a wish).then([what happens])`, as often as a story needs it.
+//! The runner: `given([events]).when(intent).then([events])`, repeated as often as a story needs it.
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::{SessionId, Timestamp};
@@ -11,14 +11,14 @@ use crate::facts::started;
 /// The session of every story.
 pub(crate) const HERE: SessionId = SessionId(1);
 
-/// A story so far: what happened, and what time it is.
+/// A story so far: its events, and the time.
 #[derive(Debug, Clone)]
 pub(crate) struct Given {
     pub(crate) session: Session,
     at: Timestamp,
 }
 
-/// What was decided about one wish.
+/// The decision about one intent.
 #[must_use = "say what happens then"]
 #[derive(Debug)]
 pub(crate) struct When {
@@ -26,7 +26,7 @@ pub(crate) struct When {
     decided: Result<Vec<Event>, Refusal>,
 }
 
-/// A session that nothing has happened in.
+/// A session without events.
 pub(crate) fn nothing() -> Given {
     Given { session: Session::new(HERE), at: Timestamp(0) }
 }
@@ -69,27 +69,27 @@ impl When {
         self.before
     }
 
-    /// It is so already.
+    /// Nothing changes.
     #[track_caller]
     pub(crate) fn no_news(self) -> Given {
         self.then([])
     }
 
-    /// The answer is no, for the reason with this code.
+    /// It is refused, with this code.
     #[track_caller]
     pub(crate) fn refused(self, code: &str) -> Given {
         assert_eq!(self.decided.as_ref().map_err(Refusal::code), Err(code));
         self.before
     }
 
-    /// The answer is exactly this no.
+    /// It is refused, with exactly this refusal.
     #[track_caller]
     pub(crate) fn refused_as(self, refusal: Refusal) -> Given {
         assert_eq!(self.decided, Err(refusal));
         self.before
     }
 
-    /// Goes on with whatever happens, for tables that compare something else.
+    /// Continues with the resulting events, for tables that compare something else.
     #[track_caller]
     pub(crate) fn then_whatever(self) -> Given {
         let events = self.decided.clone().expect("something happens");

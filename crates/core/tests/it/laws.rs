@@ -1,4 +1,4 @@
-//! The laws that the rules can show, each by name.
+//! The laws that can be checked on the rules alone, each by name.
 
 use askbridge_core::answer::{Answer, Decision, Filled, Outcome, Pick, Review, Scope};
 use askbridge_core::ask::{Ask, Body, Kind, Plan};
@@ -41,7 +41,7 @@ fn every_expiry() -> [OnExpiry; 4] {
     [OnExpiry::Tell, OnExpiry::TellAndStop, assume(&[0, 1]), assume(&[])]
 }
 
-/// Every body on all terms that say what happens without an answer.
+/// Every body, with every combination of terms for expiry and dismissal.
 fn every_ask() -> Vec<Ask> {
     let mut asks = Vec::new();
     for body in every_body() {

@@ -1,4 +1,4 @@
-//! The rules, tested from outside: cards and replies, wild asks, an ask's life, the laws, and replay at random.
+//! The rules, tested from outside: cards and replies, wild asks, the life of an ask, the laws, and random replay.
 
 mod asks;
 mod cards;

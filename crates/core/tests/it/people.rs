@@ -1,4 +1,4 @@
-//! Who decides, and what they say.
+//! The people of the tests, and their answers.
 
 use askbridge_core::answer::{Answer, Decision, Pick, Scope, Who};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
@@ -14,7 +14,7 @@ pub(crate) fn ann() -> Who {
     who("ann", "phone")
 }
 
-/// The same person, elsewhere.
+/// The same person, on another device.
 pub(crate) fn ann_at_her_desk() -> Who {
     who("ann", "desk")
 }

@@ -1,4 +1,4 @@
-//! Replies, and what they are expected to mean.
+//! Replies, and their expected meaning.
 
 use askbridge_core::answer::{Answer, Pick};
 use askbridge_core::ask::{Ask, Body, Question};
@@ -34,7 +34,7 @@ pub(crate) fn said(indices: &[u16], text: &str) -> Pick {
     Pick { chosen: indices.to_vec(), text: Some(text.into()), note: None }
 }
 
-/// What a reply means, where every changed input may run.
+/// Returns what a reply means, if every edited input may run.
 pub(crate) fn unfit(ask: &Ask, reply: Reply) -> Result<Answer, Mismatch> {
     unfit::unfit(ask, reply, &|_, _, _| Vec::new())
 }

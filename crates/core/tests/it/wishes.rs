@@ -1,4 +1,4 @@
-//! Intents, written short.
+//! Short constructors of intents.
 
 use askbridge_core::answer::{Answer, Who};
 use askbridge_core::ask::Ask;
@@ -9,7 +9,7 @@ use askbridge_core::terms::Wait;
 use crate::asks::secs;
 use crate::facts::{id, message};
 
-/// Wishes for this ask; its number and time are the session's to give.
+/// Makes this ask; the session gives it its number and time.
 pub(crate) fn ask(ask: &Ask) -> Intent {
     let Ask { body, terms, reach, asker, call, context, key, stated, original, .. } = ask.clone();
     let (made, ruling) = (None, None);
@@ -27,7 +27,7 @@ pub(crate) fn ask_ruled(asked: &Ask, rule: &str, answer: Answer) -> Intent {
     }
 }
 
-/// The same, together with the call that it was made from.
+/// The same, with the call that it was made from.
 pub(crate) fn ask_from(asked: &Ask, made: CallMade) -> Intent {
     match ask(asked) {
         Intent::Ask(new) => Intent::Ask(Box::new(NewAsk { made: Some(made), ..*new })),
@@ -43,7 +43,7 @@ pub(crate) fn answer(ask: u32, answer: Answer, by: Who) -> Intent {
     Intent::Answer { ask: id(ask), answer, by, undo: secs(0) }
 }
 
-/// An answer whose person wants so many seconds to take it back.
+/// An answer of a person who wants `undo` seconds to undo it.
 pub(crate) fn answer_undoable(ask: u32, answer: Answer, by: Who, undo: u64) -> Intent {
     Intent::Answer { ask: id(ask), answer, by, undo: secs(undo) }
 }

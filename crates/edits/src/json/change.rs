@@ -1,4 +1,4 @@
-//! Puts one thing into a text, or cuts one out, and leaves every other byte where it is.
+//! Inserts or removes one value in a JSON text, and keeps every other byte.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::tree::Tree;
 use super::trivia;
 use crate::node::Node;
 
-/// Puts a thing at the end of an object (with a name) or an array (without).
+/// Adds a value at the end of an object (with a name) or an array (without).
 pub(crate) fn add(text: &str, tree: &Tree, within: &[usize], name: Option<&str>, node: &Node) -> Option<String> {
     let container = tree.at(within)?;
     let style = Style::of(text, tree);
@@ -40,7 +40,7 @@ pub(crate) fn add(text: &str, tree: &Tree, within: &[usize], name: Option<&str>,
     } else {
         (after, format!(" {}", labelled(on_one_line(node))))
     };
-    // A comma at the end is kept at the end; where there was none, one is needed after what was last.
+    // A trailing comma stays at the end; without one, the value before needs a comma.
     Some(match comma {
         Some(_) => format!("{}{written},{}", &text[..place], &text[place..]),
         None => format!("{},{}{written}{}", &text[..last.end], &text[last.end..place], &text[place..]),
@@ -59,7 +59,7 @@ fn add_first(
     if !text.trim_end().contains('\n') && container.span.start > 0 {
         return format!("{}{}{}", &text[..inside.end], on_one_line(), &text[inside.end..]);
     }
-    // Comments inside stay where they are, before it.
+    // Comments inside stay before it.
     let place = trivia::blanks_before(text, inside.end).max(inside.start);
     let indent = format!("{outer}{}", style.unit);
     let ends_its_line = text[place..inside.end].contains('\n');
@@ -67,7 +67,7 @@ fn add_first(
     format!("{}{}{indent}{}{tail}{}", &text[..place], style.newline, on_lines(&indent), &text[place..])
 }
 
-/// Puts something else in the place of a value.
+/// Replaces a value.
 pub(crate) fn replace(text: &str, tree: &Tree, at: &[usize], node: &Node) -> Option<String> {
     let span = &tree.at(at)?.span;
     let written = if text[tree.span.clone()].contains('\n') {
@@ -78,7 +78,7 @@ pub(crate) fn replace(text: &str, tree: &Tree, at: &[usize], node: &Node) -> Opt
     Some(format!("{}{written}{}", &text[..span.start], &text[span.end..]))
 }
 
-/// Cuts out a thing, its name, and the comma that it needed.
+/// Removes a value with its name and its comma.
 pub(crate) fn remove(text: &str, tree: &Tree, at: &[usize]) -> Option<String> {
     let (place, within) = at.split_last()?;
     let container = tree.at(within)?;
@@ -87,13 +87,13 @@ pub(crate) fn remove(text: &str, tree: &Tree, at: &[usize]) -> Option<String> {
     let before = place.checked_sub(1).and_then(|place| stretches.get(place));
     let comma = trivia::comma(text, stretch.end);
     let mut cuts = Vec::new();
-    // The last one in a list without a comma at its end needed the one before it.
+    // The last value of a list without a trailing comma: the comma before it goes.
     if let (Some(before), None) = (before, comma) {
         cuts.extend(trivia::comma(text, before.end).map(|comma| comma..comma + 1));
     }
     let begins = before.map_or(container.span.start + 1, |before| before.end);
     let end = comma.map_or(stretch.end, |comma| comma + 1);
-    // What is between it and its comma is the person's: a comment there stays.
+    // A comment between the value and its comma is the person's, and stays.
     let kept: Vec<_> = trivia::comments(text, stretch.end..end.saturating_sub(1).max(stretch.end));
     cuts.push(blanks(text, begins, stretch.start, end)..stretch.end);
     cuts.extend(comma.map(|comma| if kept.is_empty() { stretch.end..comma + 1 } else { comma..comma + 1 }));
@@ -104,7 +104,7 @@ pub(crate) fn remove(text: &str, tree: &Tree, at: &[usize]) -> Option<String> {
     Some(left)
 }
 
-/// Where to begin to cut: with the blanks before, unless a comment would then swallow what follows on the same line.
+/// Where to begin to cut: with the blanks before, unless a comment would then swallow the rest of the line.
 fn blanks(text: &str, from: usize, start: usize, end: usize) -> usize {
     let blanks = trivia::blanks_before(text, start);
     let comma = trivia::comma(text, from).map_or(from, |comma| comma + 1).min(start);
@@ -128,7 +128,7 @@ fn cut(text: &str, cuts: &[Range<usize>]) -> String {
     left
 }
 
-/// Brackets with nothing but blanks between them close up again.
+/// Closes brackets that have only blanks between them.
 fn close_up(left: &str, container: &Tree, before: usize) -> String {
     let close = container.span.end - 1 - (before - left.len());
     let open = container.span.start + 1;

@@ -1,5 +1,5 @@
-//! JSON as people write it: with comments, trailing commas and any indentation. Read into a tree that knows its places;
-//! changed by putting text in and cutting text out.
+//! JSON as people write it: with comments, trailing commas and any indentation. It is parsed into a tree with the
+//! places of its values, and changed by inserting and cutting text.
 
 mod change;
 mod plain;

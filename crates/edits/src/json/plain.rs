@@ -1,8 +1,9 @@
-//! What people write in JSON that JSON itself does not have. Some programs read it; others pass over the whole file.
+//! Finds comments and trailing commas, which JSON does not have. Some programs accept them; others ignore the whole
+//! file.
 
 use crate::error::line_of;
 
-/// The first such thing in a text.
+/// The first comment or trailing comma in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BeyondJson {
     /// From 1, as editors count.
@@ -11,7 +12,7 @@ pub struct BeyondJson {
     pub what: &'static str,
 }
 
-/// Finds the first comment or trailing comma. A mark at the beginning does not count: it is not part of the text.
+/// Finds the first comment or trailing comma. A byte order mark does not count: it is not part of the text.
 pub fn beyond_json(text: &str) -> Option<BeyondJson> {
     let bytes = text.as_bytes();
     let (mut at, mut in_string) = (0, false);
@@ -37,7 +38,7 @@ pub fn beyond_json(text: &str) -> Option<BeyondJson> {
     None
 }
 
-/// Is a closing bracket what comes next?
+/// Is a closing bracket next?
 fn closes(rest: &[u8]) -> bool {
     matches!(rest.iter().find(|byte| !byte.is_ascii_whitespace()), Some(b'}' | b']'))
 }

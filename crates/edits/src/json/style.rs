@@ -1,4 +1,4 @@
-//! How a text is written, so that what we add looks like what is there.
+//! The style of a text, so that what we add looks like the rest.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use crate::node::Node;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style<'a> {
     pub(crate) newline: &'static str,
-    /// One step of indentation.
+    /// One level of indentation.
     pub(crate) unit: &'a str,
 }
 
 impl<'a> Style<'a> {
-    /// Takes the first line end and the first indentation as the custom of the whole text.
+    /// Uses the first line ending and the first indentation for the whole text.
     pub(crate) fn of(text: &'a str, tree: &Tree) -> Self {
         let newline = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -22,7 +22,7 @@ impl<'a> Style<'a> {
         Self { newline, unit: first_step(text, tree).unwrap_or("  ") }
     }
 
-    /// Writes a node over several lines. The first line is not indented, the others are, by this much and their depth.
+    /// Writes a node over several lines. The first line is not indented, the others are, by `indent` and their depth.
     pub(crate) fn write(self, node: &Node, indent: &str) -> String {
         let inner = format!("{indent}{}", self.unit);
         let lines: Vec<String> = match node {
@@ -30,7 +30,7 @@ impl<'a> Style<'a> {
                 let line = |(name, node): &(String, Node)| format!("{}: {}", quoted(name), self.write(node, &inner));
                 members.iter().map(line).collect()
             }
-            // A list of words fits on a line.
+            // A list of scalars fits on a line.
             Node::Array(items) if items.iter().any(|item| !matches!(item, Node::Leaf(_))) => {
                 items.iter().map(|item| self.write(item, &inner)).collect()
             }
@@ -62,20 +62,20 @@ pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The blanks with which a line begins.
+/// The indentation of a line.
 pub(crate) fn indent_at(text: &str, at: usize) -> &str {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line = &text[start..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Is there nothing but blanks before this place on its line?
+/// Are there only blanks before this place on its line?
 pub(crate) fn begins_its_line(text: &str, at: usize) -> bool {
     let line = &text[text[..at].rfind('\n').map_or(0, |newline| newline + 1)..at];
     line.chars().all(|char| matches!(char, ' ' | '\t'))
 }
 
-/// How much deeper the first thing is that stands on a line of its own than what it is in.
+/// The indentation of the first value on a line of its own, relative to its container.
 fn first_step<'a>(text: &'a str, tree: &Tree) -> Option<&'a str> {
     let outer = indent_at(text, tree.span.start);
     let first = tree.stretches().into_iter().next();

@@ -1,4 +1,4 @@
-//! Reads a text into a tree of places.
+//! Parses a JSON text into a tree with the places of its values.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::trivia;
 use crate::error::Trouble;
 use crate::node::Node;
 
-/// Objects in objects. Beyond: refused, before the stack is used up. No settings are so deep.
+/// Nesting depth. Beyond: refused, before the stack overflows. No settings are so deep.
 const DEPTH_MAX: usize = 256;
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Tree {
         })
     }
 
-    /// From where to where each thing inside reaches, its name included.
+    /// The range of each value inside, with its name.
     pub(crate) fn stretches(&self) -> Vec<Range<usize>> {
         match &self.kind {
             Kind::Object(members) => members.iter().map(|member| member.start..member.tree.span.end).collect(),
@@ -120,7 +120,7 @@ impl Reader<'_> {
         Ok(Kind::Array(items))
     }
 
-    /// Reads one thing after the other up to the closing bracket. A comma may stand before it, as many editors allow.
+    /// Parses items up to the closing bracket. A trailing comma is allowed.
     fn inside(&mut self, close: char, mut one: impl FnMut(&mut Self) -> Result<(), Trouble>) -> Result<(), Trouble> {
         self.at += 1;
         self.skip()?;

@@ -1,16 +1,16 @@
-//! What stands between the things that count: blanks and comments.
+//! Blanks and comments between values.
 
 use std::ops::Range;
 
-/// A comment, without the line end after it.
+/// A comment, without the line ending after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Comment {
     pub(crate) span: Range<usize>,
-    /// `// …`: whatever follows on its line belongs to it.
+    /// `// …`: it extends to the end of its line.
     pub(crate) to_line_end: bool,
 }
 
-/// Skips blanks and comments. Returns where the next thing begins, or where a comment begins that never ends.
+/// Skips blanks and comments. Returns where the next token begins; the error is where an unclosed comment begins.
 pub(crate) fn skip(text: &str, from: usize) -> Result<usize, usize> {
     let mut at = from;
     loop {
@@ -22,7 +22,7 @@ pub(crate) fn skip(text: &str, from: usize) -> Result<usize, usize> {
     }
 }
 
-/// The comments in a stretch of blanks and comments.
+/// The comments in a range of blanks and comments.
 pub(crate) fn comments(text: &str, within: Range<usize>) -> Vec<Comment> {
     let mut found = Vec::new();
     let mut at = skip_blanks(text, within.start);
@@ -46,7 +46,7 @@ pub(crate) fn end_on_this_line(text: &str, from: usize) -> usize {
     }
 }
 
-/// The comma that separates what ends at `from` from what follows, if there is one.
+/// The comma after the value that ends at `from`, if there is one.
 pub(crate) fn comma(text: &str, from: usize) -> Option<usize> {
     skip(text, from).ok().filter(|at| text[*at..].starts_with(','))
 }

@@ -1,4 +1,4 @@
-//! Puts one thing into a text, or cuts one out, and leaves every other byte where it is.
+//! Inserts or removes one value in a TOML text, and keeps every other byte.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::layout::{Layout, Section, Seg};
 use crate::node::Node;
 
-/// Puts a thing into a table (with a name) or an array of tables (without). `None` if that table is written inline.
+/// Adds a value to a table (with a name) or an array of tables (without). `None` if that table is inline.
 pub(crate) fn add(text: &str, layout: &Layout, within: &[Seg], name: Option<&str>, node: &Node) -> Option<String> {
     if is_inline(layout, within) {
         return None;
@@ -30,14 +30,14 @@ pub(crate) fn add(text: &str, layout: &Layout, within: &[Seg], name: Option<&str
     }
 }
 
-/// Puts something else in the place of a value. `None` if it is not an entry of its own.
+/// Replaces a value. `None` if it is not an entry of its own.
 pub(crate) fn replace(text: &str, layout: &Layout, at: &[Seg], node: &Node) -> Option<String> {
     let mut entries = layout.sections.iter().flat_map(|section| &section.entries);
     let entry = entries.find(|entry| entry.path == at)?;
     Some(format!("{}{}{}", &text[..entry.value.start], value(node), &text[entry.value.end..]))
 }
 
-/// Cuts out everything that belongs to a thing. `None` if it is a part of an inline table.
+/// Removes everything that belongs to a value. `None` if it is part of an inline table.
 pub(crate) fn remove(text: &str, layout: &Layout, at: &[Seg]) -> Option<String> {
     let mut cuts: Vec<Range<usize>> = Vec::new();
     for section in &layout.sections {
@@ -58,7 +58,7 @@ pub(crate) fn remove(text: &str, layout: &Layout, at: &[Seg]) -> Option<String> 
     Some(left)
 }
 
-/// Is it, or what it is in, the value of an entry?
+/// Is it, or what contains it, the value of an entry?
 fn is_inline(layout: &Layout, at: &[Seg]) -> bool {
     let mut entries = layout.sections.iter().flat_map(|section| &section.entries);
     entries.any(|entry| at.starts_with(&entry.path))
@@ -78,7 +78,7 @@ fn append(text: &str, blocks: &str, newline: &str) -> String {
     format!("{text}{ends}{apart}{blocks}")
 }
 
-/// A header, its entries, and what is below it.
+/// Writes a header, its entries, and the tables below it.
 fn block(path: &[&str], node: &Node, is_array: bool, blocks: &mut Vec<String>) {
     let name = path.iter().map(|name| key(name)).collect::<Vec<_>>().join(".");
     let (simple, deeper): (Vec<_>, Vec<_>) = node.members().iter().partition(|(_, node)| is_simple(node));
@@ -86,7 +86,7 @@ fn block(path: &[&str], node: &Node, is_array: bool, blocks: &mut Vec<String>) {
     for (name, node) in simple {
         writeln!(text, "{} = {}", key(name), value(node)).expect("a string takes whatever is written to it");
     }
-    // A table that only holds tables needs no header.
+    // A table that holds only tables needs no header.
     if is_array || deeper.is_empty() || text.lines().count() > 1 {
         blocks.push(text);
     }
@@ -109,7 +109,7 @@ fn is_simple(node: &Node) -> bool {
 
 fn value(node: &Node) -> String {
     match node {
-        // Escapes of JSON are escapes of TOML; of the characters that only TOML forbids, DEL is the one left.
+        // JSON's escapes are valid in TOML; of the characters that only TOML forbids, DEL is the one left.
         Node::Leaf(value) => value.to_string().replace('\u{7f}', "\\u007f"),
         Node::Array(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
         Node::Object(members) => {

@@ -1,4 +1,4 @@
-//! Reads a text into its values, and into the places of its sections and entries.
+//! Parses a TOML text into its values and the places of its sections and entries.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use toml_parser::parser::{Event, EventKind, parse_document};
 use crate::error::Trouble;
 use crate::node::Node;
 
-/// One step on the way to a value.
+/// One step of a path to a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Seg {
     Key(String),
@@ -20,7 +20,7 @@ pub(crate) enum Seg {
 
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
-    /// The first one is what stands before any header.
+    /// The first one is everything before the first header.
     pub(crate) sections: Vec<Section>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 }
 
 impl Section {
-    /// Where its last entry ends. Comments and empty lines behind that may belong to the next section.
+    /// Where its last entry ends. Comments and empty lines after that may belong to the next section.
     pub(crate) fn end(&self) -> usize {
         self.entries.last().map_or(self.header.end, |entry| entry.lines.end)
     }
@@ -68,7 +68,7 @@ fn node(value: &DeValue<'_>) -> Node {
             Ok(number) => Value::from(number),
             Err(_) => Value::from(number.as_str()),
         },
-        // Only compared with themselves.
+        // Floats and times are only compared, as text.
         DeValue::Float(number) => Value::from(format!("float {}", number.as_str())),
         DeValue::Datetime(time) => Value::from(format!("time {time}")),
         DeValue::Array(items) => return Node::Array(items.iter().map(|item| node(item.get_ref())).collect()),
@@ -76,7 +76,7 @@ fn node(value: &DeValue<'_>) -> Node {
     })
 }
 
-/// Where sections and entries are, in a text that is known to be right.
+/// Finds the sections and entries of a valid text.
 fn layout(text: &str) -> Layout {
     let source = Source::new(text);
     let tokens = source.lex().into_vec();
@@ -95,12 +95,12 @@ struct Reading<'a> {
     layout: Layout,
     /// How many elements each array of tables has so far.
     counts: HashMap<Vec<Seg>, usize>,
-    /// The names of the header or entry that is being read, and where it begins.
+    /// The names of the current header or entry, and where it begins.
     keys: Vec<String>,
     start: usize,
-    /// Where the value begins that is being read.
+    /// Where the current value begins.
     value: Option<usize>,
-    /// Brackets that are open in it.
+    /// Open brackets in it.
     depth: usize,
     is_value: bool,
 }
@@ -187,7 +187,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The whole lines that a stretch touches, the last line end included.
+/// The whole lines of a range, with the last line ending.
 fn lines(text: &str, span: Range<usize>) -> Range<usize> {
     let start = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[span.end..].find('\n').map_or(text.len(), |newline| span.end + newline + 1);

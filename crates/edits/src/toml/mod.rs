@@ -1,8 +1,8 @@
-//! TOML, changed by putting text in and cutting text out.
+//! TOML, changed by inserting and cutting text.
 //!
-//! A library that reads a document and writes it again would rewrite line ends; this reads where the sections and
-//! entries are and leaves the rest alone. What is ours is written as sections at the end. Things in inline tables are
-//! not touched: whoever asks for that is refused.
+//! A library that parses and rewrites a document would change line endings; this finds the sections and entries and
+//! keeps the rest. Our parts are written as sections at the end. Inline tables are not changed: a part that would be in
+//! one is refused.
 
 mod change;
 mod layout;

@@ -1,4 +1,4 @@
-//! Documents by chance, with comments, line ends and indentation by chance.
+//! Random documents, with random comments, line endings and indentation.
 
 use askbridge_edits::Format::{self, Json, Toml};
 use askbridge_edits::{Target, Trouble, apply, install, read, strip, uninstall};
@@ -15,7 +15,7 @@ enum Tree {
     Leaf(String),
 }
 
-/// How somebody writes.
+/// A person's style of writing.
 #[derive(Debug, Clone)]
 struct Hand {
     newline: &'static str,
@@ -45,7 +45,7 @@ fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Mostly objects, as settings are, with places that look like those we use.
+/// Mostly objects, as settings are, with places like those we use.
 fn documents() -> impl Strategy<Value = Tree> {
     let group = Tree::Object(vec![(
         "hooks".to_owned(),
@@ -55,7 +55,7 @@ fn documents() -> impl Strategy<Value = Tree> {
         ("Stop".to_owned(), Tree::Array(vec![group])),
         ("Other".to_owned(), Tree::Array(Vec::new())),
     ]);
-    // The second is ours by its name, but it was there before us.
+    // The second is ours by its name, but was there before us.
     let rules = ["\"Bash(ls)\"", "\"mcp__askbridge__ask\""].map(|rule| Tree::Leaf(rule.to_owned())).to_vec();
     let known = prop_oneof![
         Just(Vec::new()),
@@ -119,13 +119,13 @@ impl Hand {
         self.indent.map(|indent| format!("{}{}", self.newline, indent.repeat(depth))).unwrap_or_default()
     }
 
-    /// A comment in the middle of a line, now and then. Each has a number, so that none can be lost unnoticed.
+    /// Sometimes a comment in the middle of a line. Each has a number, so that a lost one is noticed.
     fn remark(&self, number: &mut usize) -> String {
         *number += 1;
         if self.comments && number.is_multiple_of(3) { format!(" /* {number}, }} */ ") } else { String::new() }
     }
 
-    /// One at the end of a line.
+    /// Sometimes one at the end of a line.
     fn last_remark(&self, number: &mut usize) -> String {
         *number += 1;
         match self.indent {
@@ -144,7 +144,7 @@ fn comments(text: &str) -> Vec<String> {
     found
 }
 
-/// Shapes that we refuse are refused; everything else is not.
+/// Only the shapes that we refuse are refused.
 fn is_refusal(trouble: &Trouble) -> bool {
     matches!(trouble, Trouble::Shape { .. } | Trouble::Taken { .. })
 }
@@ -209,7 +209,7 @@ proptest! {
 
     #[test]
     fn a_file_is_the_same_to_the_byte_after_both(tree in documents(), hand in hands(), blanks in "[ \n]{0,3}") {
-        // Blanks inside empty brackets are what a text alone does not give back; a receipt does.
+        // Blanks inside empty brackets are not restored from the text alone; with a receipt they are.
         let text = hand.write(&tree).replace("{}", &format!("{{{blanks}}}"));
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("settings.json");
@@ -237,7 +237,7 @@ fn with_a_hole(text: &str, hole: prop::sample::Index) -> String {
     chars.into_iter().collect()
 }
 
-/// Sections and entries by chance; names are numbered, since TOML has none twice.
+/// Random sections and entries; names are numbered, because TOML has no duplicates.
 fn toml_texts() -> impl Strategy<Value = String> {
     let value = prop_oneof![
         any::<i32>().prop_map(|number| number.to_string()),

@@ -41,7 +41,7 @@ impl Home {
         }
     }
 
-    /// Everything that lies in a folder.
+    /// The names of all files in a folder.
     fn list(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(folder)).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -219,7 +219,7 @@ fn the_lock_of_the_files_own_program_is_waited_for_and_given_back() {
     let target = Target { locked_by_folder: true, ..home.target(&file) };
     std::thread::scope(|scope| {
         let installing = scope.spawn(|| install(&target, false));
-        // Its program writes as long as it has the lock; none of that may be lost.
+        // Its program writes while it holds the lock; none of that may be lost.
         for number in 0..20 {
             assert!(!installing.is_finished(), "the lock is ours");
             fs::write(&file, TEXT.replace("opus", &format!("opus-{number}"))).unwrap();

@@ -1,4 +1,4 @@
-//! Settings in JSON as they are found in homes.
+//! Realistic settings in JSON.
 
 use askbridge_edits::Format::Json;
 use askbridge_edits::{Trouble, apply, strip};

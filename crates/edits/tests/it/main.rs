@@ -1,4 +1,4 @@
-//! Texts and files of other programs, changed and changed back.
+//! Texts and files of other programs, changed and restored.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 

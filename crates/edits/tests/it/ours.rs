@@ -1,4 +1,4 @@
-//! What the tests put into texts: two hooks, an MCP server, and two rules.
+//! The parts that the tests install: two hooks, an MCP server, and two rules.
 
 use askbridge_edits::{Format, Node, Part, apply, strip};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ pub(crate) fn both() -> Vec<Part> {
     vec![hooks(), server(&["mcpServers"])]
 }
 
-/// Puts it in and takes it out without a receipt: nothing may be different after that, and twice is once.
+/// Applies and strips the parts: the text must be the same afterwards, and applying twice must change nothing.
 #[track_caller]
 pub(crate) fn there_and_back(format: Format, text: &str, parts: &[Part]) -> String {
     let put = apply(format, text, parts).unwrap();
@@ -75,7 +75,7 @@ pub(crate) fn there_and_back(format: Format, text: &str, parts: &[Part]) -> Stri
     put
 }
 
-/// What the hooks look like to whoever reads them.
+/// The hooks as a program reads them.
 pub(crate) fn seen(format: Format, text: &str) -> Value {
     askbridge_edits::read(format, text).map_or(json!(null), |node| node.value())
 }

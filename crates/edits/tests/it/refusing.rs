@@ -1,4 +1,4 @@
-//! Texts that are left alone, and what is said about them.
+//! Texts that are not changed, and the error for each.
 
 use askbridge_edits::Format::{self, Json, Toml};
 use askbridge_edits::{Part, apply, strip};

@@ -1,4 +1,4 @@
-//! Settings in TOML as they are found in homes.
+//! Realistic settings in TOML.
 
 use askbridge_edits::Format::Toml;
 use askbridge_edits::{Part, apply, strip};

@@ -1,4 +1,4 @@
-//! The copy itself: one moment of the store, however long copying takes and however much is appended meanwhile.
+//! Copies one snapshot of a store, however long that takes and however much is appended meanwhile.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use crate::record::FORMAT;
 use crate::sqlite::{Error, FILE, Format, format, make_new_file, open_to_read, prepare};
 use crate::verify::{Report, verify_copy};
 
-/// Pages that are copied before somebody is told: 1 MiB.
+/// Pages that are copied between two progress reports: 1 MiB.
 const PAGES_AT_ONCE: i32 = 256;
 /// How long to wait for a lock that a checkpoint or a recovery holds, before another try.
 const BUSY_WAIT: Duration = Duration::from_millis(20);
 
-/// How far copying has come.
+/// Progress of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     pub pages: u64,
     pub of: u64,
 }
 
-/// Copies the store in `dir` to the file `to`, and checks the copy. The server may go on working.
+/// Copies the store in `dir` to the file `to`, and verifies the copy. A server may keep working.
 ///
 /// The report is about the copy. If it finds problems, the store has them too; the copy is kept all the same.
 pub fn backup(dir: &Path, to: &Path, progress: impl FnMut(Progress)) -> Result<Report, BackupError> {
@@ -45,12 +45,12 @@ pub fn backup(dir: &Path, to: &Path, progress: impl FnMut(Progress)) -> Result<R
     named
 }
 
-/// Copies a store's file to a new one that is whole by itself and on disk.
+/// Copies a store's file to a new one that needs no log beside it, and syncs it.
 pub(super) fn copy(from: &Path, to: &Path, progress: impl FnMut(Progress)) -> Result<(), BackupError> {
     // Left by a copy that was interrupted.
     let _ = fs::remove_file(to);
     let source = open_to_read(from).map_err(|error| Error::of(from, error))?;
-    // Held until the end: whatever is appended meanwhile is not part of this moment, and does not make SQLite start over.
+    // Held until the end: later appends are not part of the snapshot, and do not make SQLite start over.
     source.execute_batch("BEGIN").map_err(|error| Error::of(from, error))?;
     match format(&source).map_err(|error| Error::of(from, error))? {
         Some(Format::Ours(found)) if found > FORMAT => {
@@ -62,7 +62,7 @@ pub(super) fn copy(from: &Path, to: &Path, progress: impl FnMut(Progress)) -> Re
     make_new_file(to)?;
     let of = |error| Error::of(to, error);
     copy_pages(&source, to, progress).map_err(of)?;
-    // The copy says that a log lies beside it, as the store does. It shall be one file.
+    // Like the store, the copy is in WAL mode. It must be a single file.
     let whole = open_to_write(to).and_then(|conn| conn.pragma_update(None, "journal_mode", "DELETE"));
     whole.map_err(of)?;
     File::open(to).and_then(|file| file.sync_all()).map_err(BackupError::io("sync", to))
@@ -70,7 +70,7 @@ pub(super) fn copy(from: &Path, to: &Path, progress: impl FnMut(Progress)) -> Re
 
 fn copy_pages(source: &Connection, to: &Path, mut progress: impl FnMut(Progress)) -> rusqlite::Result<()> {
     let mut target = open_to_write(to)?;
-    // Synced once, at the end: half a copy is thrown away.
+    // Synced once, at the end: a partial copy is discarded.
     target.pragma_update(None, "synchronous", "OFF")?;
     let backup = Backup::new(source, &mut target)?;
     loop {
@@ -94,7 +94,7 @@ pub(super) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-/// A file whose name is not on disk is lost with the power.
+/// Without this, the file's name may be lost in a power failure.
 pub(super) fn sync_folder_of(path: &Path) -> Result<(), BackupError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(BackupError::io("sync", folder))

@@ -1,4 +1,4 @@
-//! Why there is no copy, or none that can be used.
+//! Errors of making and restoring copies.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! Copies of a store: made while a server works on it, and put where a server can work on them.
+//! Backups of a store: made while a server runs, and restored where a server can use them.
 //!
-//! A copy is the journal and the shelf in one file. The index is no part of it: it is built again from the journal.
+//! A copy is the journal and the shelf in one file, without the index, which is rebuilt from the journal.
 
 mod copy;
 mod error;

@@ -1,4 +1,4 @@
-//! Putting a copy where a server can work on it. What was there before is kept.
+//! Restores a copy to a folder. The store that was there is kept.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -11,11 +11,11 @@ use crate::sqlite::{
 };
 use crate::verify::{Report, verify_copy};
 
-/// What to do with a store that is there already.
+/// What to do with a store that exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     Refuse,
-    /// It is put into a folder of its own, beside the new one.
+    /// It is moved into a folder of its own, beside the new one.
     SetAside,
 }
 
@@ -26,10 +26,10 @@ pub struct Restored {
     pub aside: Option<PathBuf>,
 }
 
-/// Puts the copy `from` into the folder `dir`. Refuses while a server works there.
+/// Restores the copy `from` to the folder `dir`. Refuses while a server uses it.
 ///
-/// The store gets a new name, `identity`: positions that were used after the copy was made will be used again for other
-/// entries, so a cursor from before must not be understood any more.
+/// The store gets a new id, `identity`: positions that were used after the copy was made will be reused for other
+/// entries, so older cursors must no longer be accepted.
 pub fn restore(
     from: &Path,
     dir: &Path,
@@ -47,7 +47,8 @@ pub fn restore(
     let made = copy(from, &fresh, progress).and_then(|()| {
         let renamed = open_to_write(&fresh).and_then(|conn| {
             set_meta(&conn, "identity", identity.cast_signed())?;
-            // Nobody waits for it yet, so one of an earlier release learns to shrink, however large it is.
+            // No server waits for it yet, so even a large store of an earlier release is rewritten to be able to
+            // shrink.
             rewrite(&conn).map(drop)
         });
         renamed.map_err(|error| Error::of(&fresh, error))?;
@@ -71,7 +72,7 @@ pub fn restore(
     placed
 }
 
-/// Keeps a second name for what is there, so that at no moment there is nothing.
+/// Hard-links the store's files, so that the folder has a store at every moment.
 fn set_aside(dir: &Path, store: &Path) -> Result<PathBuf, BackupError> {
     let mut aside = (1..).map(|number: u32| dir.join(format!("before-restore-{number}")));
     let aside = aside.find(|folder| !folder.exists()).expect("there are more numbers than folders");
@@ -84,8 +85,8 @@ fn set_aside(dir: &Path, store: &Path) -> Result<PathBuf, BackupError> {
     Ok(aside)
 }
 
-/// Removes what belongs to a former store alone: a log that lies beside a store is taken for its own, an index is of one journal,
-/// and so is the mark that says how far it had come.
+/// Removes the files that belong to the former store alone: its log, which SQLite would apply to any store, its index
+/// and its watermark.
 fn remove_companions(dir: &Path, store: &Path) -> Result<(), BackupError> {
     ["-wal", "-shm"].iter().try_for_each(|ending| remove(&with_ending(store, ending)))?;
     forget_former(dir)
@@ -102,17 +103,17 @@ fn remove(path: &Path) -> Result<(), BackupError> {
     if_there(fs::remove_file(path)).map_err(BackupError::io("remove", path))
 }
 
-/// Takes the store in `dir` as it is, although it is known to have been longer, or to have been another: somebody put it there on
-/// purpose. Refuses while a server works there.
+/// Accepts the store in `dir` as it is, although it is known to have been longer, or to have been another: the operator
+/// put it there on purpose. Refuses while a server uses it.
 ///
-/// It gets a new name, `identity`, as a store that was restored does.
+/// It gets a new id, `identity`, like a restored store.
 pub fn accept(dir: &Path, identity: u64) -> Result<(), BackupError> {
     let _lock = Lock::take(dir)?;
     let store = dir.join(FILE);
     if store.exists() {
         let named = open_to_write(&store).and_then(|conn| match format(&conn)? {
             Some(Format::Ours(_)) => set_meta(&conn, "identity", identity.cast_signed()),
-            // Nothing is in it yet: it gets a name when it is made.
+            // It is empty: it gets an id when it is created.
             _ => Ok(()),
         });
         named.map_err(|error| Error::of(&store, error))?;

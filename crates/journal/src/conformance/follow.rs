@@ -1,4 +1,4 @@
-//! Following: from the start, from a cursor, into the present.
+//! Conformance of following: from the start, from a cursor, into the present.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::cursor::Cursor;
 use crate::entry::{Digest, Stored};
 use crate::journal::{FollowError, Followed, Guard, Journal};
 
-/// Longest wait for something that has to come. Long, because servers may die meanwhile.
+/// Timeout of an expected entry. Long, because servers may die meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 type Heard<'a> = &'a mut (dyn Stream<Item = Result<Followed, FollowError>> + Send + Unpin);
@@ -57,7 +57,7 @@ pub async fn a_follower_from_the_start_hears_everything_once<J: Journal>(journal
 pub async fn a_follower_from_a_cursor_hears_only_what_it_missed<J: Journal>(journal: &J, names: &Names) {
     let session = names.session();
     let positions = names.talk(journal, session, 6).await;
-    // It hears three, writes down where it was, and goes away.
+    // It receives three entries, stores its cursor, and disconnects.
     let mut stream = Box::pin(journal.follow(journal.start()));
     let mut cursor = journal.start();
     let mut heard = 0;
@@ -84,7 +84,7 @@ pub async fn a_follower_crosses_into_the_present_without_gap_or_repeat<J: Journa
         let (journal, names) = (journal.clone(), names.apart());
         tokio::spawn(async move { names.talk(&journal, session, EACH).await })
     });
-    // One follows from the start, one from just before; both hear every session in order.
+    // One follows from the start, one from just before; both get every session in order.
     let followers = cursors.map(|cursor| {
         let journal = journal.clone();
         tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! Appending: guards, races, repeats.
+//! Conformance of appending: guards, races, repeats.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub async fn the_same_entry_again_is_the_same_append<J: Journal>(journal: &J, na
 
 pub async fn an_entry_is_found_although_others_followed_it<J: Journal>(journal: &J, names: &Names) {
     let session = names.session();
-    // The acknowledgement of this one is lost, and others decide before its writer asks again.
+    // Its acknowledgement is lost, and others decide before its writer retries.
     let lost = names.said(session, 1, Digest::ZERO);
     let position = append(journal, &lost, Guard::Head(None)).await.expect("the session is empty");
     let mut head = position;

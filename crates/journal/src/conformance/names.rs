@@ -1,4 +1,4 @@
-//! Ids that no other scenario has, and entries to append.
+//! Makes ids that no other scenario has, and entries to append.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +25,7 @@ impl Names {
         u128::from(self.seed) << 64 | u128::from(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Makes ids for somebody else, which are different ones.
+    /// Returns another maker of ids, with different ones.
     pub fn apart(&self) -> Self {
         Self::new(self.seed << 32 | self.next.fetch_add(1, Ordering::Relaxed))
     }
@@ -85,7 +85,7 @@ impl Names {
     }
 }
 
-/// Appends, and does what a writer has to do when the fate of its entry is unknown.
+/// Appends, and retries if the outcome is unknown, as a writer must.
 pub(super) async fn append<J: Journal>(journal: &J, entry: &Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
     loop {
         match journal.append(Arc::clone(entry), guard).await {

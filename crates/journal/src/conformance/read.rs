@@ -1,4 +1,4 @@
-//! Reading and forgetting.
+//! Conformance of reading and forgetting.
 
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{Position, Timestamp};
@@ -167,13 +167,13 @@ pub async fn what_was_forgotten_can_be_proved<J: Journal>(journal: &J, names: &N
     let all = journal.forgettings(0, 1000).await.expect("the journal can be read");
     let ours: Vec<_> = all.iter().filter(|it| it.gone.iter().any(|gone| [one, two].contains(&gone.session))).collect();
     let mut said: Vec<_> = ours.iter().flat_map(|it| it.gone.iter().map(|gone| (it.at, &*it.by, *gone))).collect();
-    // Where there are several chains, they come one after the other.
+    // If there are several chains, they come one after the other.
     said.sort_by_key(|(at, ..)| *at);
     let expected: Vec<_> = gone.iter().map(|gone| (Timestamp(5), "mira", *gone)).collect();
     let (first, last) = (&said[..said.len() - 1], said.last());
     assert!(expected.iter().all(|gone| first.contains(gone)) && first.len() == 2, "{said:?}");
     assert!(matches!(last, Some((Timestamp(6), "jo", gone)) if gone.session == one && gone.entries == 2));
-    // Each names the one before it; where there are several chains, each begins with zero.
+    // Each names the one before it; if there are several chains, each begins with zero.
     let digests: Vec<_> = all.iter().map(Forgetting::digest).collect();
     assert!(all.iter().all(|it| it.prev == Digest::ZERO || digests.contains(&it.prev)));
     let page = journal.forgettings(1, 1).await.expect("the journal can be read");

@@ -1,4 +1,4 @@
-//! The shelf: revisions, expiry, races.
+//! Conformance of the shelf: revisions, expiry, races.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;

@@ -1,4 +1,4 @@
-//! An index with a file of its own, fed by whoever follows the journal.
+//! An index with copies of the entries it shows, updated by a follower of a remote journal.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::sqlite::{Db, Error, create, prepare};
 use askbridge_core::event::Lane;
 use askbridge_core::ids::SessionId;
 
-/// A projection beside its journal: tables, copies of the entries that lists show, and how far it has come.
+/// The tables, copies of the entries that lists show, and the cursor.
 #[derive(Debug, Clone)]
 pub(crate) struct Copy {
     conn: Arc<Mutex<Connection>>,
@@ -33,7 +33,7 @@ impl Copy {
         let of = |source| Error::of(&name, source);
         let conn = path.map_or_else(Connection::open_in_memory, Connection::open).map_err(of)?;
         prepare(&conn).map_err(of)?;
-        // It can be rebuilt, so it need not wait for the disk.
+        // It can be rebuilt, so it need not be synced.
         conn.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;").map_err(of)?;
         let streams = start.places().len() as u64;
         let copy = Self { conn: Arc::new(Mutex::new(conn)), path: Arc::clone(&name), streams };
@@ -49,7 +49,7 @@ impl Copy {
             create(&conn, 0)?;
             super::progress::create(&conn, start)?;
         } else if !load_cursor(&conn)?.is_some_and(|cursor| start.is_known_to(&cursor)) {
-            // Everything there is about another journal.
+            // The content is of another journal.
             clear(&conn, start)?;
         }
         Ok(())
@@ -64,7 +64,7 @@ impl Copy {
         load_cursor(&self.conn.lock()).map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
-    /// Takes in entries as they were followed, and the cursor after them.
+    /// Applies entries as they were followed, and stores the cursor after them.
     pub(crate) fn take_in(&self, entries: &[Arc<Stored>], cursor: &Cursor) -> Result<(), Fault> {
         let mut conn = self.conn.lock();
         let done = (|| {
@@ -102,7 +102,7 @@ impl Copy {
         Index::over(Db::Memory(Arc::clone(&self.conn)), self.streams)
     }
 
-    /// Streams count on their own, so positions are spread out until they no longer meet.
+    /// Each stream counts its own sequence, so positions are interleaved to be unique.
     fn place(&self, stored: &Stored) -> u64 {
         let streams = usize::try_from(self.streams).unwrap_or(1);
         stored.position.0 * self.streams + stream_of(stored.entry.session, streams) as u64

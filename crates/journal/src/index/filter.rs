@@ -1,4 +1,4 @@
-//! What to look for.
+//! Filters of queries, and page keys.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,16 +7,16 @@ use askbridge_core::ids::{PartyId, PersonId, SessionId};
 
 use super::rows::{SessionState, State};
 
-/// Which asks. What is left out does not matter.
+/// Filter of asks. A field that is left out matches all.
 #[derive(Debug, Clone, Default)]
 pub struct AskFilter {
     pub states: StateFilter,
     pub session: Option<SessionId>,
-    /// Who asked.
+    /// The token that asked.
     pub party: Option<PartyId>,
-    /// Who may decide: asks of sessions whose audience they belong to.
+    /// A person who may decide: asks of sessions whose audience includes them.
     pub person: Option<PersonId>,
-    /// Words of the headline, in any case.
+    /// Part of the headline, ignoring case.
     pub search: Option<String>,
     pub order: Order,
 }
@@ -40,17 +40,17 @@ pub enum Order {
     LongestWaitingFirst,
 }
 
-/// Which sessions, newest first.
+/// Filter of sessions, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFilter {
     pub owner: Option<PartyId>,
     pub person: Option<PersonId>,
     pub state: Option<SessionState>,
-    /// How it came in. `Running` and this together are found without looking at any other session.
+    /// The door it came through. Together with `Running`, it is found without reading other sessions.
     pub door: Option<&'static str>,
 }
 
-/// Where a page ended. Opaque outside: text goes out, the same text comes back.
+/// Where a page ended. Opaque to clients: they get a text and send the same text back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageKey {
     pub(super) place: i64,
@@ -77,7 +77,7 @@ impl FromStr for PageKey {
 }
 
 impl StateFilter {
-    /// Names the partial index that holds just these asks, if there is one.
+    /// The partial index that has just these asks, if there is one.
     pub(super) fn indexed(self) -> &'static str {
         match self {
             Self::Open | Self::One(State::Open | State::Proposed) => " INDEXED BY asks_open",
@@ -93,7 +93,7 @@ impl StateFilter {
             Self::Late => "a.state IN (4, 5) AND a.late_pos IS NULL AND a.moved_to IS NULL".to_owned(),
             Self::Over => "a.state > 1".to_owned(),
             Self::All => "1".to_owned(),
-            // An open ask is in the small index of open ones.
+            // Open asks are in the small partial index.
             Self::One(state @ (State::Open | State::Proposed)) => {
                 format!("a.state <= 1 AND a.state = {}", state as u8)
             }

@@ -1,7 +1,7 @@
-//! The gist of entries: what the index needs to know of them, and nothing else.
+//! The gist of entries: the few fields that the index needs.
 //!
-//! Entries wait for the index, many of them together, while thousands of others are made. Kept whole, they would push each
-//! other out of the processor's caches; their gist is a tenth of them, in memory that is used over and over.
+//! Thousands of entries accumulate before the index is updated. Kept whole, they would evict each other from the
+//! processor's caches; their gists take a tenth of that, in memory that is reused.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) struct OfEntry {
     pub(super) place: i64,
     pub(super) session: SessionId,
     pub(super) lane: u8,
-    /// Is it found where sessions list their entries?
+    /// Is the entry listed in `runs`?
     pub(super) is_listed: bool,
     first: u32,
     events: u32,
@@ -37,7 +37,7 @@ pub(super) struct OfEntry {
 /// The gist of one event. Asks are those of the entry's session, by number.
 #[derive(Debug)]
 pub(super) enum Gist {
-    /// A session was started or configured: seldom, and much has to be known.
+    /// A session was started or configured: rare, and many fields are needed.
     Session(Arc<Event>),
     SessionEnded(SessionState),
     Asked(Asked),
@@ -50,7 +50,7 @@ pub(super) enum Gist {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked {
     pub(super) number: u32,
-    /// Which event of the entry it was.
+    /// The index of the event in its entry.
     pub(super) within: u8,
     pub(super) kind: Kind,
     pub(super) at: Timestamp,
@@ -62,7 +62,7 @@ pub(super) struct Asked {
     pub(super) party: Text,
 }
 
-/// What became of an ask.
+/// What happened to an ask.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
     Proposed { until: Timestamp },
@@ -75,7 +75,7 @@ pub(super) enum Change {
     Delivered(Timestamp),
 }
 
-/// Where a text stands among all.
+/// A range in the shared text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text {
     from: u32,
@@ -93,12 +93,12 @@ impl Gists {
         self.text.clear();
     }
 
-    /// Adds an entry that stands at `place`.
+    /// Adds an entry with this `place`.
     pub(crate) fn add(&mut self, place: u64, entry: &Entry) {
         self.add_entry(place, entry, true);
     }
 
-    /// The same for an entry that nobody will look up.
+    /// The same for an entry that is not listed in `runs`.
     pub(super) fn add_unlisted(&mut self, place: u64, entry: &Entry) {
         self.add_entry(place, entry, false);
     }
@@ -121,7 +121,7 @@ impl Gists {
         });
     }
 
-    /// Returns the sessions that it is about, each as often as there are entries of it.
+    /// Returns the sessions of the entries, one per entry.
     pub(crate) fn sessions(&self) -> impl Iterator<Item = SessionId> {
         self.entries.iter().map(|entry| entry.session)
     }

@@ -1,8 +1,8 @@
-//! What people look for: open asks, deadlines, sessions, history. A projection of the journal that can be rebuilt.
+//! The index: open asks, deadlines, sessions and history. A projection of the journal that can be rebuilt.
 //!
-//! The tables hold what lists are ordered and filtered by. What an ask says is not copied into them: it is read from
-//! the entry that recorded it. The embedded journal keeps its index in a second file and brings it up to date before each
-//! look; where the journal is elsewhere, the index follows it and keeps a copy of just those entries.
+//! The tables have the columns that lists are sorted and filtered by. The content of an ask is not copied into them: it
+//! is read from the entry that recorded it. The embedded journal keeps its index in a second file and brings it up to
+//! date before each query. If the journal is remote, the index follows it and keeps a copy of just those entries.
 
 mod compare;
 pub(crate) mod copy;

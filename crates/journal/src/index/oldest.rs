@@ -1,4 +1,4 @@
-//! Sessions in the order in which they began: what retention looks through.
+//! Lists sessions in the order in which they began, for retention.
 
 use askbridge_core::ids::{SessionId, Timestamp};
 use rusqlite::params;
@@ -6,11 +6,11 @@ use rusqlite::params;
 use super::filter::PageKey;
 use super::query::{Index, IndexError};
 
-/// A session, and what has to be known before anybody asks whether it may go.
+/// A session, with what retention checks before it asks the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Oldest {
     pub id: SessionId,
-    /// When its last entry was made, of whichever lane.
+    /// Time of its last entry, in either lane.
     pub last_at: Timestamp,
     pub entries: u64,
     place: i64,

@@ -1,14 +1,14 @@
-//! How far an index has come.
+//! The cursor of an index, and its format number.
 
 use rusqlite::{Connection, OptionalExtension};
 
 use super::tables::TABLES;
 use crate::cursor::Cursor;
 
-/// Changes with the tables and with what is written into them. An index with another number is built anew.
+/// Changes with the tables and their content. An index with another number is rebuilt.
 const SHAPE: i64 = 2;
 
-/// Makes the tables of an index that has taken in everything up to `cursor`.
+/// Creates the tables of an index that contains everything up to `cursor`.
 pub(crate) fn create(conn: &Connection, cursor: &Cursor) -> rusqlite::Result<()> {
     let transaction = conn.unchecked_transaction()?;
     transaction.execute_batch(TABLES)?;
@@ -17,7 +17,7 @@ pub(crate) fn create(conn: &Connection, cursor: &Cursor) -> rusqlite::Result<()>
     transaction.commit()
 }
 
-/// Returns how far an index of its own has come; nothing, if it cannot be used.
+/// Returns the cursor of an index in a file of its own; `None` if it cannot be used.
 pub(crate) fn load_cursor(conn: &Connection) -> rusqlite::Result<Option<Cursor>> {
     let mut query = conn.prepare_cached("SELECT value FROM index_meta WHERE key = ?1")?;
     let shape: Option<i64> = query.query_row(["shape"], |row| row.get(0)).optional()?;

@@ -1,6 +1,6 @@
-//! How events change the tables. Follows `askbridge_core::evolve`.
+//! Applies events to the tables of the index. Follows `askbridge_core::evolve`.
 //!
-//! Rows are changed in memory and written when the batch is through: an ask that is made, answered and delivered within
+//! Rows are changed in memory and written at the end of the batch: an ask that is made, answered and delivered within
 //! one batch is written once.
 
 use std::collections::hash_map::Entry as MapEntry;
@@ -18,7 +18,7 @@ use super::ranks::Ranks;
 use super::rows::{ASK_COLUMNS, AskRow, State, ask_row};
 use super::tables::{OF_SESSION, STARTED};
 
-/// Is this an event that a list is made from, so that an index of its own has to keep it?
+/// Is this an event that lists show, so that an index in a file of its own must keep a copy?
 pub(crate) fn keeps(event: &Event) -> bool {
     matches!(
         event,
@@ -39,30 +39,30 @@ pub(crate) fn forget(conn: &Connection, session: SessionId) -> rusqlite::Result<
     conn.prepare_cached(&asks)?.execute([session])?;
     let started = format!("DELETE FROM sessions WHERE place = {STARTED}");
     conn.prepare_cached(&started)?.execute([session])?;
-    // These lead to the others, so they go last.
+    // The others are found through these, so they go last.
     conn.prepare_cached("DELETE FROM runs WHERE session = ?1")?.execute([session])?;
     Ok(())
 }
 
-/// Writes entries into the tables. Nothing of it counts before [`Scribe::finish`].
+/// Applies entries to the tables. Nothing is written before [`Scribe::finish`].
 pub(crate) struct Scribe<'a> {
     conn: &'a Connection,
     ranks: &'a mut Ranks,
-    /// Asks that were made or changed, by their rank.
+    /// Asks that were made or changed, by rank.
     rows: HashMap<i64, AskRow>,
     /// The ranks of asks that were made.
     made: HashMap<AskId, i64>,
-    /// Where sessions were started.
+    /// Places of the entries that started sessions.
     started: HashMap<SessionId, i64>,
-    /// Where entries were found, by session and lane.
+    /// Places of entries, by session and lane.
     runs: HashMap<(SessionId, u8), Run>,
 }
 
-/// The places of some entries of a session, in order.
+/// The places of some entries of one session and lane, in order.
 struct Run {
     first: i64,
     last: i64,
-    /// All of them, as a JSON array that is still open.
+    /// All of them, as a JSON array that is not closed yet.
     places: String,
 }
 
@@ -233,7 +233,7 @@ impl<'a> Scribe<'a> {
         Ok(())
     }
 
-    /// Returns where the row of a session stands.
+    /// Returns the place of a session's row.
     fn place_of(&self, session: SessionId) -> rusqlite::Result<Option<i64>> {
         if let Some(place) = self.started.get(&session) {
             return Ok(Some(*place));
@@ -243,7 +243,7 @@ impl<'a> Scribe<'a> {
     }
 }
 
-/// What became of an ask, by the entry at `place`.
+/// Applies a change of an ask by the entry at `place`.
 fn apply(row: &mut AskRow, change: Change, place: i64) {
     match change {
         Change::Proposed { until } => {

@@ -1,4 +1,4 @@
-//! Looking things up.
+//! The queries of the index.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,21 +21,21 @@ use crate::fault::Fault;
 use crate::record::DecodeError;
 use crate::sqlite::{Db, Projector, meta};
 
-/// A handle to the index. Cheap to clone; its methods wait for the disk, briefly.
+/// A handle to the index. Cheap to clone; its methods block on the disk, briefly.
 #[derive(Debug, Clone)]
 pub struct Index {
     db: Db,
-    /// How many streams the journal has: places are positions, made unique over them.
+    /// Number of the journal's streams: places are positions, made unique over them.
     streams: u64,
     pub(super) projector: Option<Arc<Projector>>,
 }
 
-/// An ask with what the journal says of it.
+/// An ask with its events in the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
     pub row: AskRow,
     pub ask: Arc<Ask>,
-    /// Bytes of the entry that made it.
+    /// Bytes of the entry that recorded it.
     pub bytes: usize,
     /// `Proposed`, `Settled`, `Withdrawn` or `Overtaken`.
     pub ended: Option<Event>,
@@ -49,7 +49,7 @@ pub struct Counts {
     pub open: u32,
     /// Expired or ruled, and not answered late.
     pub late: u32,
-    /// All asks there ever were.
+    /// All asks, ever.
     pub asks: u32,
     pub sessions: u32,
 }
@@ -71,7 +71,7 @@ pub enum IndexError {
     Missing { ask: AskId },
 }
 
-/// A row with the texts of the entries that it names.
+/// A row with the bodies of its entries.
 struct Found {
     row: AskRow,
     asked: Option<String>,
@@ -124,7 +124,7 @@ impl Page {
         if let Some(after) = after {
             and(&format!("a.rank {compare} ?"), Box::new(after.place));
         }
-        // Numbers are not in the text: SQLite would have to learn each page anew.
+        // Bound and not in the text: otherwise SQLite would compile a statement for each page.
         values.push(Box::new(max.min(limits::PAGE_MAX + 1) as u32));
         sql.push_str(&format!(" ORDER BY a.rank {order} LIMIT ?{}", values.len()));
         Self { sql, values }
@@ -142,7 +142,7 @@ impl Index {
         Self { db, streams, projector: None }
     }
 
-    /// An index that is brought up to date before each look.
+    /// An index that is brought up to date before each query.
     pub(crate) fn kept_by(projector: Arc<Projector>, db: Db) -> Self {
         Self { db, streams: 1, projector: Some(projector) }
     }
@@ -154,8 +154,8 @@ impl Index {
         self.db.read(query)
     }
 
-    /// Looks something up that may take long, like what little concerns one person among a great many: where nobody else
-    /// waits for it.
+    /// Runs a query that may take long, such as a filter that few of very many rows pass, on a thread that no short
+    /// read waits for.
     pub async fn look_up<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Self) -> Result<T, IndexError> + Send + 'static,
@@ -164,14 +164,14 @@ impl Index {
         self.db.look_up(move || look(&index)).await.map_err(IndexError::Down)?
     }
 
-    /// Finds a page of asks. [`Index::read`] says what they ask.
+    /// Finds a page of asks. [`Index::read`] reads their content.
     pub fn rows(&self, filter: &AskFilter, after: Option<PageKey>, max: usize) -> Result<Vec<AskRow>, IndexError> {
         let page = Page::of(filter, after, max);
         self.look(|conn| page.find(conn)).map_err(IndexError::Down)
     }
 
-    /// Finds the first page of asks, and how much of the journal it takes account of: both from the same
-    /// moment, so that whoever follows from there misses nothing and hears nothing twice.
+    /// Finds the first page of asks, and the cursor that it reflects: both from one snapshot, so that a client that
+    /// follows from there misses nothing and gets nothing twice.
     pub fn rows_and_cursor(&self, filter: &AskFilter, max: usize) -> Result<(Vec<AskRow>, Cursor), IndexError> {
         let page = Page::of(filter, None, max);
         let found = self.look(|conn| {
@@ -183,11 +183,11 @@ impl Index {
         found.map_err(IndexError::Down)
     }
 
-    /// Reads what the journal says of asks that were found, in order and one at a time, until `take` has enough. They are as
-    /// they were when they were found, whenever this is; of sessions that were forgotten since there is nothing.
+    /// Reads the entries of asks that were found, in order and one at a time, until `take` has enough. They are as they
+    /// were when they were found, however long ago; sessions that were forgotten since are skipped.
     pub fn read(&self, rows: &[AskRow], mut take: impl FnMut(Known) -> ControlFlow<()>) -> Result<(), IndexError> {
         let read = self.look(|conn| {
-            // Each row leads to the journal: without this, each would look anew whether anything has changed.
+            // One transaction for all rows: otherwise each read would check again whether the database has changed.
             let moment = conn.unchecked_transaction()?;
             for row in rows {
                 let found = find(&moment, row.clone())?;
@@ -235,7 +235,7 @@ impl Index {
     ) -> Result<Vec<SessionRow>, IndexError> {
         let mut sql = format!("SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.place < ?1");
         let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(after.map_or(i64::MAX, |after| after.place))];
-        // Only what is asked for is in the text: SQLite chooses its way by the text alone.
+        // Only conditions in use are in the text: SQLite plans by the text alone.
         let mut and = |condition: &str, value: Box<dyn ToSql>| {
             values.push(value);
             sql.push_str(&format!(" AND {}", condition.replace('?', &format!("?{}", values.len()))));
@@ -250,7 +250,7 @@ impl Index {
             and("s.door = ?", Box::new(door));
         }
         if let Some(state) = filter.state {
-            // A number of ours, and in the text, so that a partial index can be chosen.
+            // One of our own numbers, in the text, so that SQLite can choose a partial index.
             sql.push_str(&format!(" AND s.state = {}", state as u8));
         }
         sql.push_str(&format!(" ORDER BY s.place DESC LIMIT {}", max.min(limits::PAGE_MAX + 1)));
@@ -268,7 +268,7 @@ impl Index {
         row.map_err(IndexError::Down)
     }
 
-    /// Returns asks whose time has come, the most overdue first.
+    /// Returns asks whose timers are due, the most overdue first.
     pub fn due(&self, before: Timestamp, max: usize) -> Result<Vec<(AskId, Timestamp, Due)>, IndexError> {
         let sql = "SELECT session, number, wake_at, due FROM asks
                    WHERE wake_at IS NOT NULL AND wake_at <= ?1 ORDER BY wake_at LIMIT ?2";
@@ -284,7 +284,7 @@ impl Index {
         due.map_err(IndexError::Down)
     }
 
-    /// Returns the next time at which something happens by itself.
+    /// Returns the time of the next timer.
     pub fn next_due(&self) -> Result<Option<Timestamp>, IndexError> {
         let sql = "SELECT min(wake_at) FROM asks WHERE wake_at IS NOT NULL";
         let at = self.look(|conn| conn.prepare_cached(sql)?.query_row((), |row| row.get::<_, Option<i64>>(0)));
@@ -309,11 +309,11 @@ impl Index {
     }
 }
 
-/// A person is looked for among the names; nobody named means everyone.
+/// A person is searched for among the names; no names mean everyone.
 const IN_AUDIENCE: &str =
     "(s.audience IS NULL OR EXISTS (SELECT 1 FROM json_each(s.audience) WHERE json_each.value = ?))";
 
-/// An index beside its journal has written down how far it has come; one in the same database is always up to date.
+/// An index in a file of its own stores its cursor; one in the journal's database is always up to date.
 fn cursor(conn: &Connection) -> rusqlite::Result<Cursor> {
     if let Some(cursor) = load_cursor(conn)? {
         return Ok(cursor);
@@ -361,7 +361,7 @@ impl Found {
             _ => None,
         });
         let ended = match self.row.ended_place {
-            // The last one counts: an answer without undo time is proposed and settled at once.
+            // The last one counts: an answer without undo time is proposed and settled in one entry.
             Some(_) => events(self.ended, &["proposed", "settled", "withdrawn", "overtaken"])?.pop(),
             None => None,
         };

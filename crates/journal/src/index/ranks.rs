@@ -1,4 +1,4 @@
-//! Where the rows of asks stand.
+//! A cache of the ranks of asks, which are the keys of their rows.
 
 use askbridge_core::ids::AskId;
 use foldhash::HashMap;
@@ -6,15 +6,15 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::tables::{OF_SESSION, RANKS};
 
-/// Asks whose rank is remembered. Beyond: all are forgotten and looked up again.
+/// Ranks that are cached. Beyond: the cache is cleared.
 const REMEMBERED_MAX: usize = 65_536;
 
-/// Leads from an ask to its row. An ask changes soon after it was made, so that the database is seldom asked.
+/// Maps an ask to its row. An ask changes soon after it was made, so the database is rarely queried.
 #[derive(Debug, Default)]
 pub(crate) struct Ranks(HashMap<AskId, i64>);
 
 impl Ranks {
-    /// Remembers an ask that was made by the event number `within` of the entry at `place`. Returns its rank.
+    /// Caches the rank of an ask that was made by the event number `within` of the entry at `place`. Returns its rank.
     pub(super) fn give(&mut self, ask: AskId, place: i64, within: usize) -> i64 {
         if self.0.len() >= REMEMBERED_MAX {
             self.0.clear();
@@ -33,12 +33,12 @@ impl Ranks {
         query.query_row(params![ask.session.0.to_be_bytes(), ask.number], |row| row.get(0)).optional()
     }
 
-    /// Forgets an ask that is over.
+    /// Removes an ask that is over.
     pub(super) fn forget(&mut self, ask: AskId) {
         self.0.remove(&ask);
     }
 
-    /// Forgets everything, because a transaction was undone or rows were removed.
+    /// Clears the cache, because a transaction was rolled back or rows were removed.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

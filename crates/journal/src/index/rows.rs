@@ -1,11 +1,11 @@
-//! The rows as the rest of the house sees them.
+//! The rows of the index as other crates see them.
 
 use askbridge_core::ask::Kind;
 use askbridge_core::ids::{AskId, PartyId, PersonId, SessionId, Timestamp};
 use askbridge_core::intent::Due;
 use rusqlite::Row;
 
-/// Where an ask is in its life. The numbers are stored.
+/// The state of an ask. The numbers are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum State {
@@ -20,17 +20,17 @@ pub enum State {
     Overtaken = 7,
 }
 
-/// What lists know of an ask.
+/// An ask as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskRow {
     pub id: AskId,
     pub asked_at: Timestamp,
     pub state: State,
-    /// The next time that something happens by itself, and what.
+    /// The time of its next timer, and which.
     pub wakes: Option<(Timestamp, Due)>,
-    /// The ask's own deadline, or what a person extended it to.
+    /// The ask's own deadline, or the one that a person extended it to.
     pub deadline: Option<Timestamp>,
-    /// When it ended, in whichever way.
+    /// When it ended, however it did.
     pub settled_at: Option<Timestamp>,
     pub delivered_at: Option<Timestamp>,
     pub parked: bool,
@@ -41,7 +41,7 @@ pub struct AskRow {
     pub agent: String,
     pub door: String,
     pub party: PartyId,
-    /// The later ask that took this one's place.
+    /// The later ask that replaced this one.
     pub moved_to: Option<u32>,
     pub(super) rank: i64,
     pub(super) ended_place: Option<i64>,
@@ -53,11 +53,11 @@ pub struct AskRow {
 pub enum SessionState {
     Running = 0,
     Closed = 1,
-    /// It goes on in another session.
+    /// It continues in another session.
     Continued = 2,
 }
 
-/// What lists know of a session.
+/// A session as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
     pub id: SessionId,

@@ -1,14 +1,14 @@
 //! The tables of the index.
 
-/// Rows are kept in the order of the journal and found through it, never by a key of their own.
+/// Rows are in the order of the journal and found through it, never by a key of their own.
 ///
-/// Sessions have random names. A table that is ordered by them dirties another page for every ask; `runs`, which says
-/// where a session's entries are, already does that, and once is enough. So the row of an ask stands at its `rank`: the
-/// place of its entry times [`RANKS`], plus its number within the entry. That of a session stands at the place of the
-/// entry that started it. [`OF_SESSION`] leads from a name to both.
+/// Session ids are random. A table sorted by them dirties another page for every ask; `runs`, which has the places of a
+/// session's entries, already does that, and once is enough. So the key of an ask's row is its `rank`: the place of its
+/// entry times [`RANKS`], plus its number within the entry. The key of a session's row is the place of the entry that
+/// started it. [`OF_SESSION`] finds the asks by the session's id, and [`STARTED`] the session.
 ///
-/// A run is what one transaction found in one lane of a session: where its entries are, as a JSON array in order, and the
-/// first and last of them by name. Busy sessions have long runs, so that an entry costs a number and not a row.
+/// A run is what one transaction found in one lane of a session: the places of its entries, as a sorted JSON array, and
+/// the first and last of them as columns. Busy sessions have long runs, so that an entry costs a number and not a row.
 ///
 /// A place is a position, made unique over all streams of a journal; `ended_pos` and `late_pos` are places as well.
 pub(crate) const TABLES: &str = "
@@ -39,8 +39,8 @@ const _: () = assert!(RANKS as usize == askbridge_core::limits::ENTRY_EVENTS_MAX
 pub(super) const OF_SESSION: &str = "runs r CROSS JOIN json_each(r.places) e CROSS JOIN asks a
     ON a.rank >= e.value * 64 AND a.rank < e.value * 64 + 64 AND r.session = ?1 AND r.lane = 0";
 
-/// Where the row of the session `?1` stands: it is started before anything else happens in it. The first run says so; `min` would
-/// look at all of them.
+/// The place of the row of the session `?1`: its start is its first decision. The first run has it; `min` would read
+/// all of them.
 pub(super) const STARTED: &str = "(SELECT first FROM runs WHERE session = ?1 AND lane = 0 ORDER BY last LIMIT 1)";
 
 #[cfg(test)]

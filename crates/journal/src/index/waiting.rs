@@ -1,4 +1,4 @@
-//! How much waits for people, and for how long it has.
+//! Counts open asks, and how long they have waited.
 
 use std::time::Duration;
 
@@ -8,33 +8,33 @@ use rusqlite::{Connection, Row};
 use super::query::{Index, IndexError};
 use super::tables::RANKS;
 
-/// What is open at one moment. Each ask is counted in one state.
+/// The open asks at one moment. Each ask is counted in one state.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Waiting {
-    /// Nobody has said anything yet.
+    /// Not answered yet.
     pub open: u64,
-    /// Answered, and the answer can still be taken back.
+    /// Answered, and the answer can still be undone.
     pub proposed: u64,
-    /// Open, while no process of the agent is kept for it.
+    /// Open, and parked.
     pub parked: u64,
     /// Open, and the way back to the agent is gone.
     pub stranded: u64,
     pub oldest: Option<Timestamp>,
-    /// How many of all of them have waited at least as long as the span at the same place.
+    /// How many of all of them have waited at least as long as the span with the same index.
     pub at_least: Vec<u64>,
 }
 
 impl Index {
-    /// Counts what is open. Looks at each open ask: a million of them take in the order of a second.
+    /// Counts open asks. Reads each of them: a million take in the order of a second.
     pub fn waiting(&self, now: Timestamp, spans: &[Duration]) -> Result<Waiting, IndexError> {
         self.look(|conn| count(conn, now, spans)).map_err(IndexError::Down)
     }
 
-    /// Returns how many bytes the entries have that made what is open, by who asked: all, or one of them. Looks at each open
-    /// ask, and not at the bodies.
+    /// Returns the bytes of the entries that made open asks, by the token that asked: of all, or of one. Reads each
+    /// open ask's row, but not its entry.
     pub fn open_bytes(&self, party: Option<&PartyId>) -> Result<Vec<(PartyId, u64)>, IndexError> {
         let of_one = if party.is_some() { "AND a.party = ?1" } else { "AND ?1 IS NULL" };
-        // Several asks may have been made by one entry.
+        // One entry may have made several asks.
         let sql = format!(
             "SELECT o.party, sum(octet_length(e.body))
              FROM (SELECT DISTINCT a.party, a.rank / {RANKS} AS place FROM asks a INDEXED BY asks_open
@@ -50,7 +50,7 @@ impl Index {
         open.map_err(IndexError::Down)
     }
 
-    /// Returns how many entries the journal has that the index has not taken in yet. Looking takes them in.
+    /// Returns how many entries of the journal are not in the index yet. A query adds them.
     pub fn lag(&self) -> u64 {
         self.projector.as_ref().map_or(0, |projector| projector.lag())
     }

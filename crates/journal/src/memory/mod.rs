@@ -1,7 +1,7 @@
-//! A journal, a shelf and an index that live and die with the process: for tests, and for simulations.
+//! A journal, a shelf and an index in memory, for tests and simulations.
 //!
-//! The same SQL as the embedded journal, on a database in memory, without threads: what is appended is stored when the
-//! call returns, so a simulation with one seed runs the same way every time.
+//! The same SQL as the embedded journal, on an in-memory database, without threads: an entry is stored when the call
+//! returns, so a simulation with one seed runs the same way every time.
 
 mod meddle;
 mod store;

@@ -1,4 +1,4 @@
-//! The handle.
+//! The handle to a store in memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,12 +41,12 @@ struct Inner {
 }
 
 impl Memory {
-    /// Makes an empty journal with this name.
+    /// Creates an empty journal with this id.
     pub fn new(identity: u64) -> Result<Self, Error> {
         Self::make(identity, None)
     }
 
-    /// Makes one in which every append passes through somebody's hands.
+    /// Creates one in which every append passes through `meddler`.
     pub fn meddled(identity: u64, meddler: Arc<dyn Meddle>) -> Result<Self, Error> {
         Self::make(identity, Some(meddler))
     }
@@ -72,7 +72,7 @@ impl Memory {
         Arc::clone(self.0.ledger.lock().meter())
     }
 
-    /// Does a job at once.
+    /// Runs a job at once.
     fn submit<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> T {
         let (reply, mut answer) = oneshot::channel();
         let mut jobs = vec![job(reply)];

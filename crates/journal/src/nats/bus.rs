@@ -8,7 +8,7 @@ use tokio::sync::{broadcast, mpsc};
 
 use crate::bus::{Bus, Filter, Message, Subject, listen};
 
-/// Messages on their way out or in. Beyond: the newest out, the oldest in, are lost.
+/// Messages that are queued, outgoing or incoming. Beyond: the newest outgoing, the oldest incoming, are lost.
 const WAITING_MAX: usize = 1024;
 
 /// The bus between the nodes of a journal.
@@ -28,8 +28,8 @@ impl NatsBus {
     }
 }
 
-/// Carries messages out and in until the last handle is gone. One subscription serves all subscribers of this node; what
-/// this node publishes comes back through it, too.
+/// Sends and receives messages until the last handle is dropped. One subscription serves all subscribers of this node;
+/// what this node publishes comes back through it, too.
 async fn carry(client: Client, prefix: String, mut queue: mpsc::Receiver<Message>, heard: broadcast::Sender<Message>) {
     let mut inbound = match client.subscribe(format!("{prefix}>")).await {
         Ok(inbound) => inbound,
@@ -60,7 +60,7 @@ async fn carry(client: Client, prefix: String, mut queue: mpsc::Receiver<Message
 
 impl Bus for NatsBus {
     fn publish(&self, subject: Subject, body: Bytes) {
-        // A full queue loses the message, which is what this bus is for.
+        // If the queue is full, the message is lost, which a bus permits.
         let _ = self.out.try_send(Message { subject, body });
     }
 

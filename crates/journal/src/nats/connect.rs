@@ -1,4 +1,4 @@
-//! Connecting: the servers' version, the streams, the bucket.
+//! Connects: checks the servers' version, and creates the streams and the bucket.
 
 use std::time::Duration;
 
@@ -7,31 +7,31 @@ use async_nats::jetstream::{self, Context, context, kv, stream};
 use super::error::Error;
 use crate::fault::Fault;
 
-/// The oldest server in which exactly one of many racing guarded appends wins.
+/// The oldest server version in which exactly one of many racing guarded appends wins.
 const OLDEST: (u64, u64) = (2, 12);
-/// How long the server remembers ids. Above the time that an append is tried for.
+/// How long the server remembers message ids. Longer than an append is retried.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(30);
-/// How long one request may take before it is made again.
+/// Timeout of one request.
 pub(super) const REQUEST_MAX: Duration = Duration::from_secs(5);
-/// How long servers that are just starting are waited for.
+/// How long to wait for servers that are just starting.
 const SETUP_MAX: Duration = Duration::from_secs(30);
-/// What our streams say of themselves, before the journal's name.
+/// The description of our streams, before the journal's id.
 const DESCRIPTION: &str = "askbridge journal ";
 
 /// How to reach a journal.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Addresses, joined by commas.
+    /// Addresses, separated by commas.
     pub url: String,
     /// The first word of streams, subjects and bucket.
     pub name: String,
-    /// How many streams sessions are spread over. Cannot be changed once there is a journal.
+    /// How many streams sessions are spread over. Cannot be changed after the journal is created.
     pub streams: usize,
     /// How many servers keep a copy of each entry.
     pub replicas: usize,
-    /// The name of the journal, if this makes a new one: a random number, so that cursors of another are known.
+    /// The id of the journal, if this creates one: a random number, so that cursors of another journal are recognised.
     pub identity: u64,
-    /// A number that no other client has, now or earlier: it marks what this one puts on the shelf.
+    /// A number that no other client has or had: it marks the items that this one puts on the shelf.
     pub client: u64,
 }
 
@@ -41,7 +41,7 @@ impl Options {
     }
 }
 
-/// Everything that talking to a journal needs.
+/// A connection to a journal.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) client: async_nats::Client,
@@ -79,7 +79,7 @@ pub(super) async fn connect(options: &Options) -> Result<Connection, Error> {
     let mut identity = None;
     for number in 0..options.streams {
         let (stream, named) = make_stream(&context, options, number).await?;
-        // The first stream's word counts: it was made first.
+        // The first stream's id counts: it was created first.
         identity.get_or_insert(named);
         streams.push(stream);
     }
@@ -87,7 +87,7 @@ pub(super) async fn connect(options: &Options) -> Result<Connection, Error> {
     Ok(Connection { client, context, streams, bucket, identity: identity.unwrap_or(options.identity) })
 }
 
-/// Repeats `attempt` while servers are still finding each other.
+/// Repeats `attempt` while servers are still forming the cluster.
 async fn patiently<T, E, F>(name: &str, options: &Options, mut attempt: impl FnMut() -> F) -> Result<T, Error>
 where
     E: std::error::Error + Send + Sync + 'static,
@@ -117,7 +117,7 @@ async fn make_stream(context: &Context, options: &Options, number: usize) -> Res
         storage: stream::StorageType::File,
         ..Default::default()
     };
-    // Whoever comes first makes it; everyone else finds it, with the first one's name.
+    // The first node creates it; the others find it, with the first one's id.
     let stream = patiently(&name, options, || async {
         match context.get_stream(&name).await {
             Ok(stream) => Ok(stream),

@@ -1,4 +1,4 @@
-//! What can go wrong with the servers, and what to do about it.
+//! Errors of the NATS servers, and what to do about them.
 
 use crate::fault::Fault;
 

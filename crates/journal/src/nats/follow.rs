@@ -1,8 +1,8 @@
-//! Following all streams at once. One consumer for each: a node follows once, not once per client.
+//! Follows all streams at once, with one consumer each: a node follows once, not once per client.
 //!
-//! The consumers are plain ones that are made anew when they break or skip. The ordered consumer of async-nats 0.51 does
-//! the same, but after a first missed heartbeat `Ordered::poll_next` returns `Pending` without polling again, so that no
-//! timer is left to wake it: should the server that kept the consumer be gone, it waits for a message that cannot come.
+//! The consumers are plain ones that are recreated when they break or skip. The ordered consumer of async-nats 0.51
+//! does the same, but after a first missed heartbeat `Ordered::poll_next` returns `Pending` without polling again, so
+//! that no timer is left to wake it: if the server with the consumer is gone, it waits for a message that cannot come.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,18 +27,18 @@ use crate::journal::{FollowError, Followed, ReadError};
 /// How long a stream may stay unreachable. Beyond: following ends with an error.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(250);
-/// How often a quiet server says that it is there.
+/// Interval of the heartbeats of a quiet server.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// How long the server keeps a consumer that nobody uses.
+/// How long the server keeps an unused consumer.
 const UNUSED_MAX: Duration = Duration::from_secs(60);
-/// Messages that are on their way at once.
+/// Messages in flight at once.
 const IN_FLIGHT: usize = 256;
 
-/// What one stream says.
+/// An item from one stream.
 enum Heard {
     Entry(Arc<Stored>),
     Forgotten(Arc<Forgetting>),
-    /// There is nothing else in it right now.
+    /// The stream has nothing else right now.
     CaughtUp,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn follow(
     stream::once(begin(inner, after)).flatten()
 }
 
-/// Finds out where the streams are. The cursor may come from another node that knows of more than we do.
+/// Finds the end of the streams. The cursor may come from another node that has seen more than this one.
 async fn begin(inner: Arc<Inner>, after: Cursor) -> BoxStream<'static, Result<Followed, FollowError>> {
     let now = match newest(&inner).await {
         Ok(now) => now,
@@ -85,7 +85,7 @@ async fn begin(inner: Arc<Inner>, after: Cursor) -> BoxStream<'static, Result<Fo
     stream::iter(gone).chain(rest).boxed()
 }
 
-/// Asks the leaders for the newest entry of each stream.
+/// Gets the newest sequence of each stream from its leader.
 pub(super) async fn newest(inner: &Inner) -> Result<Cursor, Fault> {
     let mut places = Vec::with_capacity(inner.connection.streams.len());
     for (number, stream) in inner.connection.streams.iter().enumerate() {
@@ -121,14 +121,14 @@ impl Follower {
     }
 }
 
-/// A follower of one stream. Its consumer is made anew when it breaks.
+/// A follower of one stream. Its consumer is recreated when it breaks.
 struct One {
     inner: Arc<Inner>,
     number: usize,
     stream: JetStream,
     at: u64,
     messages: Option<Messages>,
-    /// How many messages the consumer has sent.
+    /// How many messages the consumer has delivered.
     heard: u64,
     caught: bool,
 }
@@ -158,7 +158,7 @@ impl One {
                     let (sequence, pending) = (info.stream_sequence, info.pending);
                     self.heard += 1;
                     if info.consumer_sequence != self.heard || sequence <= self.at {
-                        // Something was lost on the way, or the consumer repeats itself.
+                        // A message was lost, or the consumer repeats itself.
                         self.messages = None;
                         continue;
                     }
@@ -183,7 +183,7 @@ impl One {
         }
     }
 
-    /// Makes a consumer. Returns whether there is nothing for it yet.
+    /// Creates a consumer. Returns whether there is nothing for it yet.
     async fn consume(&mut self) -> Result<bool, Fault> {
         let config = Config {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.at + 1 },

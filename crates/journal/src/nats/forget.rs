@@ -1,7 +1,7 @@
-//! Forgetting in a cluster: the record of it first, then the messages go.
+//! Forgets sessions in a cluster: stores the record first, then removes the messages.
 //!
-//! Each stream has a chain of its own, under one subject, so that whoever follows the stream hears of it in order. Should
-//! we die in between, the record is there and the messages are too: forgetting the same sessions again removes them.
+//! Each stream has a chain of its own, under one subject, so that a follower of the stream gets it in order. If the
+//! node dies in between, both the record and the messages exist: forgetting the same sessions again removes them.
 
 use askbridge_core::ids::{SessionId, Timestamp};
 use askbridge_core::limits;
@@ -15,9 +15,9 @@ use crate::fault::Fault;
 use crate::forgetting::{Forgetting, Going, Gone};
 use crate::journal::ReadError;
 
-/// The end of the subject that a stream's chain stands under. No session is called so.
+/// The end of the subject of a stream's chain. No session has this name.
 const CHAIN: &str = ".forgotten.chain";
-/// How often the end of the chain is looked for, while other nodes forget something too.
+/// How often to retry the append to the chain while other nodes append to it too.
 const TRIES_MAX: usize = 16;
 
 /// Is this the subject of a chain?
@@ -29,7 +29,7 @@ fn chain_of(inner: &Inner, stream: usize) -> String {
     format!("{}.{stream}{CHAIN}", inner.name)
 }
 
-/// Forgets sessions of one stream. Returns what went.
+/// Forgets sessions of one stream. Returns what was removed.
 pub(super) async fn forget(
     inner: &Inner,
     number: usize,
@@ -49,7 +49,7 @@ pub(super) async fn forget(
         append(inner, number, Forgetting { at, by: by.to_owned(), prev: Digest::ZERO, gone }).await?;
     for gone in &forgetting.gone {
         let (_, subject) = inner.subject(gone.session, "*");
-        // Whatever comes after the record is of a session that begins again.
+        // Messages after the record are of a session that began again.
         ask(|| async { stream.purge().filter(&subject).sequence(sequence).await.map_err(Fault::new) }).await?;
     }
     Ok(Some(forgetting))
@@ -66,7 +66,7 @@ async fn read_all(inner: &Inner, session: SessionId) -> Result<Option<Gone>, Rea
     }
 }
 
-/// Puts a record at the end of a stream's chain. Returns it, and where it stands.
+/// Appends a record to a stream's chain. Returns it and its sequence.
 async fn append(inner: &Inner, number: usize, mut forgetting: Forgetting) -> Result<(Forgetting, u64), Fault> {
     let (stream, subject) = (&inner.connection.streams[number], chain_of(inner, number));
     for _ in 0..TRIES_MAX {

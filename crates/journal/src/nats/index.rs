@@ -1,4 +1,4 @@
-//! The index of a node: fed by following, ready once it has caught up.
+//! The index of a node, updated by following the journal.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::index::Index;
 use crate::index::copy::Copy;
 use crate::journal::{FollowError, Followed, Journal};
 
-/// Entries that are taken in with one transaction, if that many are there already.
+/// Entries that are applied in one transaction, if that many have arrived.
 const BATCH: usize = 256;
 
 impl Nats {
-    /// Opens this node's index, at `path` or in memory, and returns it once it has caught up. It goes on following
-    /// until the last handle of the journal is gone.
+    /// Opens this node's index, at `path` or in memory, and returns it once it has caught up. It keeps following until
+    /// the last handle of the journal is dropped.
     pub async fn index(&self, path: Option<&Path>) -> Result<Index, Error> {
         let request = |source| Error::Request { what: "build the index", source };
         let copy = Copy::open(path, &self.start()).map_err(|error| request(Fault::new(error)))?;
@@ -58,7 +58,7 @@ async fn feed(journal: Nats, copy: Copy, mut cursor: Cursor, ready: oneshot::Sen
 }
 
 enum Next {
-    /// What the index knows is about another journal.
+    /// The index is of another journal.
     StartOver,
     GoOn,
 }
@@ -79,7 +79,7 @@ async fn follow(
                     cursor.advance(&stored);
                     entries.push(stored);
                 }
-                // Another node may have done it. What came before is taken in first, so that nothing of it stays.
+                // Another node may have forgotten them. Earlier entries are applied first, so that none of them stays.
                 Ok(Followed::Forgotten(forgetting)) => {
                     copy.take_in(&entries, cursor)?;
                     entries.clear();
@@ -87,7 +87,7 @@ async fn follow(
                 }
                 Ok(Followed::CaughtUp) => caught_up = true,
                 Ok(Followed::Gone(_)) => return Ok(Next::StartOver),
-                // A record of a newer release stops the index: leaving it out would show what is not so.
+                // A record of a newer release stops the index: skipping it would make the index wrong.
                 Err(error @ FollowError::Record { .. }) => return Err(Fault::new(error)),
                 Err(FollowError::Down(_)) => {
                     copy.take_in(&entries, cursor)?;

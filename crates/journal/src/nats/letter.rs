@@ -1,4 +1,4 @@
-//! One message that is to be stored at most once, and the long way to certainty about it.
+//! Publishes a message at most once, with retries until its outcome is known.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use tokio::time::{Instant, sleep};
 
 use crate::fault::Fault;
 
-/// How long an append is tried for. A leader's death stops acknowledgements for 4 to 10 seconds.
+/// How long an append is retried. The death of a leader stops acknowledgements for 4 to 10 seconds.
 const TRIES_MAX: Duration = Duration::from_secs(20);
-/// How long to wait before the next try, at first and at most.
+/// The backoff between tries, at first and at most.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(500));
 
-/// A message on its way.
+/// A message to publish.
 #[derive(Debug)]
 pub(super) struct Letter<'a> {
     pub(super) stream: &'a Stream,
@@ -27,19 +27,19 @@ pub(super) struct Letter<'a> {
     pub(super) payload: Bytes,
     /// The sequence of the last message under this subject, zero if there is none.
     pub(super) expect: Option<u64>,
-    /// Headers beside ours.
+    /// Additional headers.
     pub(super) headers: Vec<(&'static str, &'static str)>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) enum Undelivered {
-    /// Something else was stored first.
+    /// Another message was stored first.
     Conflict,
-    /// It may be stored, or may yet be.
+    /// It may be stored, or may still be.
     Unknown(Fault),
 }
 
-/// What stands under the subject after the guard.
+/// What is stored under the subject after the guard.
 enum Found {
     Ours(u64),
     Others,
@@ -47,7 +47,7 @@ enum Found {
 }
 
 impl Letter<'_> {
-    /// Sends until it is known what became of it.
+    /// Sends until the outcome is known, or the time is over.
     pub(super) async fn send(&self, context: &Context) -> Result<u64, Undelivered> {
         let until = Instant::now() + TRIES_MAX;
         let mut pause = PAUSE.0;
@@ -58,7 +58,7 @@ impl Letter<'_> {
             };
             let refused = error.kind() == PublishErrorKind::WrongLastSequence;
             let fault = Fault::new(error);
-            // Without a guard there is nothing to lose against: the server knows our id if it stored it.
+            // Without a guard there can be no conflict: the server deduplicates by our id.
             let found = match self.expect {
                 Some(expect) => self.look(expect).await,
                 None => Ok(Found::Nothing),
@@ -66,7 +66,7 @@ impl Letter<'_> {
             match found {
                 Ok(Found::Ours(sequence)) => return Ok(sequence),
                 Ok(Found::Others) => return Err(Undelivered::Conflict),
-                // The guard names something that is not there, because it was removed.
+                // The guard names a message that no longer exists, because it was removed.
                 Ok(Found::Nothing) if refused && Instant::now() >= until => {
                     return Err(Undelivered::Conflict);
                 }
@@ -117,7 +117,7 @@ pub(super) async fn next(stream: &Stream, subject: &str, after: u64) -> Result<O
     }
 }
 
-/// Repeats a request that changes nothing until it succeeds or the time is over.
+/// Retries a request that changes nothing until it succeeds or the time is over.
 pub(super) async fn ask<T, F>(mut request: impl FnMut() -> F) -> Result<T, Fault>
 where
     F: Future<Output = Result<T, Fault>>,

@@ -1,4 +1,4 @@
-//! Reading a session, from the leader of its stream.
+//! Reads a session, from the leader of its stream.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::fault::Fault;
 use crate::journal::ReadError;
 use crate::record;
 
-/// Messages that are asked for one by one before a consumer is worth its making.
+/// Messages that are fetched singly before creating a consumer pays off.
 const SINGLY: usize = 8;
-/// How long a consumer may take for all of its messages. Beyond: the leader is asked for the rest, one by one.
+/// How long a consumer may take for all of its messages. Beyond: the rest is fetched from the leader, one by one.
 const BULK_MAX: Duration = Duration::from_secs(5);
 
-/// Reads what stands under `subject` after a position.
+/// Reads the entries under `subject` after a position.
 ///
-/// Only the leader knows of every acknowledged append, and it hands them out singly. So the bulk of a long session comes
-/// from a consumer, which may live on a server that lags behind, and the end from the leader.
+/// Only the leader knows every acknowledged append, and it returns them singly. So the bulk of a long session comes
+/// from a consumer, which may be on a server that lags behind, and the end from the leader.
 pub(super) async fn read(
     stream: &Stream,
     subject: &str,
@@ -36,7 +36,7 @@ pub(super) async fn read(
     let mut read = Vec::new();
     while read.len() < max && !is_enough(&read) {
         if read.len() == SINGLY && max > 2 * SINGLY {
-            // What fails here is no loss: the leader is asked next.
+            // A failure here does no harm: the leader is asked next.
             if let Ok(Ok(bulk)) = timeout(BULK_MAX, read_bulk(stream, subject, after, max - read.len())).await {
                 after = bulk.last().map_or(after, |stored| stored.position.0);
                 read.extend(bulk);
@@ -58,7 +58,7 @@ fn is_enough(read: &[Arc<Stored>]) -> bool {
     read.iter().map(|stored| stored.entry.bytes()).sum::<usize>() >= limits::READ_BYTES_MAX
 }
 
-/// Reads what one server has, as far as it goes.
+/// Reads as many entries as one server has.
 async fn read_bulk(stream: &Stream, subject: &str, after: u64, max: usize) -> Result<Vec<Arc<Stored>>, Fault> {
     let config = Config {
         deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after + 1 },
@@ -77,7 +77,7 @@ async fn read_bulk(stream: &Stream, subject: &str, after: u64, max: usize) -> Re
     }
     let mut messages = consumer.fetch().max_messages(max.min(pending)).messages().await.map_err(Fault::new)?;
     while let Some(message) = messages.next().await {
-        // Whatever is odd ends the bulk, and the leader has the last word.
+        // Any irregularity ends the bulk; the leader has the rest.
         let Ok(message) = message else { break };
         let Ok(info) = message.info() else { break };
         if info.consumer_sequence != bulk.len() as u64 + 1 {
@@ -92,7 +92,7 @@ async fn read_bulk(stream: &Stream, subject: &str, after: u64, max: usize) -> Re
     Ok(bulk)
 }
 
-/// Reads an entry out of a message.
+/// Decodes an entry from a message.
 pub(super) fn stored(sequence: u64, payload: &[u8]) -> Result<Arc<Stored>, ReadError> {
     let position = Position(sequence);
     let entry = record::read_line(&String::from_utf8_lossy(payload));

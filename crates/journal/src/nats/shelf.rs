@@ -1,4 +1,4 @@
-//! The shelf: a key-value bucket. Written like any guarded message, read from the leader.
+//! The shelf: a key-value bucket, written with guarded messages and read from the leader.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use super::store::Inner;
 use crate::fault::Fault;
 use crate::shelf::{Expect, Item, Revision, ShelfError};
 
-/// Before each value: when it expires, in milliseconds, or the largest number.
+/// Prefix of each value: when it expires, in milliseconds, or the largest number.
 const HEAD_BYTES: usize = 8;
-/// How the clients of a bucket mark that a key was removed.
+/// The headers with which a bucket's clients mark a removed key.
 const PURGED: [(&str, &str); 2] = [("KV-Operation", "PURGE"), ("Nats-Rollup", "sub")];
 
-/// What stands under a key, gone or not.
+/// The state of a key, removed or not.
 struct Slot {
     /// The sequence of its last message; zero if there never was one.
     revision: u64,
@@ -69,7 +69,7 @@ pub(super) async fn get(inner: &Inner, key: &str, now: Timestamp) -> Result<Opti
     Ok(look(inner, key).await?.at(now))
 }
 
-/// Puts a value, or nothing, under a key whose last message is `revision`.
+/// Writes a value, or a removal, under a key whose last message is `revision`.
 async fn write(
     inner: &Inner,
     key: &str,
@@ -180,7 +180,7 @@ pub(super) async fn sweep(inner: &Inner, now: Timestamp) -> Result<usize, ShelfE
     for item in everything(inner, "").await?.into_iter().filter(|item| !item.is_there(now)) {
         match write(inner, &item.key, None, Some(item.revision.0)).await {
             Ok(_) => swept += 1,
-            // Someone has just put something new there.
+            // Another client has just written a new item there.
             Err(ShelfError::Conflict { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -188,7 +188,7 @@ pub(super) async fn sweep(inner: &Inner, now: Timestamp) -> Result<usize, ShelfE
     Ok(swept)
 }
 
-/// Writes a key in the letters that a subject may have. A slash becomes the dot between two words, so that a folder
+/// Encodes a key in the characters that a subject may have. A slash becomes the dot between two words, so that a folder
 /// can be listed by itself.
 fn encode(key: &str) -> String {
     let mut out = String::with_capacity(key.len());
@@ -211,7 +211,7 @@ fn encode(key: &str) -> String {
     out
 }
 
-/// Reads what [`encode`] wrote.
+/// Decodes what [`encode`] wrote.
 fn decode(subject: &str) -> Option<String> {
     let mut words = Vec::new();
     for word in subject.split('.') {

@@ -1,4 +1,4 @@
-//! The handle to a journal in a cluster.
+//! The handle to a journal on NATS.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 #[derive(Debug, Clone)]
 pub struct Nats {
     inner: Arc<Inner>,
-    /// What lives as long as the last handle.
+    /// Dropped with the last handle.
     kept: Option<Arc<Mutex<Kept>>>,
 }
 
@@ -37,13 +37,13 @@ pub(super) struct Inner {
     pub(super) connection: Connection,
     pub(super) name: String,
     client: u64,
-    /// Counts what this client has put on the shelf.
+    /// Counts the items that this client has put on the shelf.
     marks: AtomicU64,
-    /// The newest sequence of each stream that we have heard of.
+    /// The newest known sequence of each stream.
     newest: Vec<AtomicU64>,
 }
 
-/// Indexes and the tasks that feed them.
+/// Indexes and the tasks that update them.
 #[derive(Debug, Default)]
 struct Kept {
     copies: Vec<Copy>,
@@ -61,7 +61,7 @@ impl Inner {
         self.newest[stream].fetch_max(sequence, Ordering::Relaxed);
     }
 
-    /// Returns an id for something on the shelf.
+    /// Returns an id for an item on the shelf.
     pub(super) fn mark(&self) -> String {
         format!("{:016x}-{}", self.client, self.marks.fetch_add(1, Ordering::Relaxed))
     }
@@ -80,7 +80,7 @@ fn letter_of(lane: Lane) -> &'static str {
 }
 
 impl Nats {
-    /// Connects to a journal, or makes one.
+    /// Connects to a journal, or creates one.
     pub async fn connect(options: &Options) -> Result<Self, Error> {
         let connection = connect(options).await?;
         let newest = (0..options.streams).map(|_| AtomicU64::new(0)).collect();
@@ -96,7 +96,7 @@ impl Nats {
         NatsBus::new(self.inner.connection.client.clone(), &self.inner.name)
     }
 
-    /// A handle that does not keep the indexes alive, for the tasks that feed them.
+    /// A handle that does not keep the indexes alive, for the tasks that update them.
     pub(super) fn clone_weakly(&self) -> Self {
         Self { inner: Arc::clone(&self.inner), kept: None }
     }

@@ -1,4 +1,4 @@
-//! An entry as one line of JSON: what an export consists of, and what travels to a cluster.
+//! An entry as one line of JSON, for exports and for NATS.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! How events are written down: one file per version, frozen once released.
+//! The serialized form of events: one file per version, frozen once released.
 //!
-//! The records mirror the types of the core, which knows nothing of serialization. The same JSON is what watchers see,
-//! so it is made once per event ([`crate::Written`]) and shared.
+//! The records mirror the types of the core, which knows nothing of serialization. Clients get the same JSON, so it is
+//! encoded once per event ([`crate::Written`]) and shared.
 
 mod line;
 pub mod v1;

@@ -1,7 +1,7 @@
 //! Version 1 of the records: `{"type":"asked",…}`, one object per event.
 //!
-//! Ids are their text, times are milliseconds, what is absent is left out. Unknown fields are ignored on reading;
-//! an unknown event type is an error of its own, because leaving out an event would change the past.
+//! Ids are text, times are milliseconds, absent values are left out. Unknown fields are ignored on reading; an unknown
+//! event type is an error, because skipping an event would change the past.
 
 mod answer;
 mod ask;
@@ -45,7 +45,7 @@ pub enum DecodeError {
 
 /// Writes an event as one line of JSON.
 pub fn encode(event: &Event) -> String {
-    // Most events fit; growing from nothing would copy them several times.
+    // Large enough for most events; growing from nothing would copy them several times.
     let mut json = Vec::with_capacity(1024);
     serde_json::to_writer(&mut json, &Record::from(event)).expect("records are plain data and always serialize");
     String::from_utf8(json).expect("JSON is text")
@@ -57,7 +57,7 @@ pub fn decode(json: &str) -> Result<Event, DecodeError> {
     read(&kind, json)
 }
 
-/// Finds the type. We write it first, so that it is found without parsing; others may have written it elsewhere.
+/// Finds the type. We write it first, so that it is found without parsing; other writers may put it elsewhere.
 pub(crate) fn kind_of(json: &str) -> Result<Cow<'_, str>, DecodeError> {
     #[derive(Deserialize)]
     struct Tag<'a> {

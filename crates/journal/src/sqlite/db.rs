@@ -1,4 +1,4 @@
-//! Connections for reading.
+//! Pooled connections for reading.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use super::open::open_both_to_read;
 use super::readers::Readers;
 use crate::fault::Fault;
 
-/// Reads that wait for the disk at the same time, each with a connection and a thread; and as many lookups. Beyond: they wait
-/// for their turn.
+/// Reads that wait for the disk at the same time, each with a connection and a thread; and as many lookups. Beyond:
+/// they are queued.
 const AT_ONCE: usize = 4;
 /// Idle connections that are kept. Beyond: they are closed after use.
 const IDLE_MAX: usize = AT_ONCE;
@@ -21,9 +21,9 @@ const IDLE_MAX: usize = AT_ONCE;
 /// A database that can be read from any thread.
 #[derive(Clone)]
 pub(crate) enum Db {
-    /// Readers have connections of their own and do not meet the writer.
+    /// Readers have connections of their own and do not block the writer.
     File(Arc<Pool>),
-    /// One connection for everyone: a database in memory belongs to its connection.
+    /// One shared connection, because an in-memory database belongs to its connection.
     Memory(Arc<Mutex<Connection>>),
 }
 
@@ -31,14 +31,14 @@ pub(crate) struct Pool {
     path: PathBuf,
     journal: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    /// For what is short, like reading a session.
+    /// For short queries, such as reading a session.
     reads: Readers,
-    /// For what may take long, so that nothing else waits for it.
+    /// For long queries, so that short ones do not wait behind them.
     lookups: Readers,
 }
 
 impl Db {
-    /// Over an index and the journal beside it.
+    /// Opens an index and the journal beside it.
     pub(crate) fn file(path: &Path, journal: &Path) -> Result<Self, Error> {
         let (reads, lookups) = (Readers::start(AT_ONCE, path)?, Readers::start(AT_ONCE, path)?);
         let (path, journal) = (path.to_owned(), journal.to_owned());
@@ -52,14 +52,14 @@ impl Db {
         }
     }
 
-    /// Closes connections that nobody uses. While one is open, the log beside the file cannot be removed.
+    /// Closes idle connections. While one is open, the write-ahead log cannot be removed.
     pub(super) fn close_idle(&self) {
         if let Self::File(pool) = self {
             pool.idle.lock().clear();
         }
     }
 
-    /// Runs `query` here and now.
+    /// Runs `query` on the calling thread.
     pub(crate) fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
         let fault = |source| Fault::new(Error::of(self.path(), source));
         match self {
@@ -77,7 +77,7 @@ impl Db {
         }
     }
 
-    /// Runs `query` where it may wait for the disk.
+    /// Runs `query` on a thread that may block on the disk.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -86,7 +86,7 @@ impl Db {
         self.apart(|pool| &pool.reads, move || db.read(query)).await?
     }
 
-    /// Does what may take long, where nobody else waits for it.
+    /// Runs work that may take long on a thread that no short read waits for.
     pub(crate) async fn look_up<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -100,7 +100,7 @@ impl Db {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Fault> {
         match self {
-            // A database in memory waits for nothing, and a simulation has no other threads.
+            // An in-memory database never blocks, and a simulation has no other threads.
             Self::Memory(_) => Ok(work()),
             Self::File(pool) => whom(pool).run(work).await,
         }

@@ -1,4 +1,4 @@
-//! What can go wrong with the file, and what to do about it.
+//! Errors of the journal's file, and what to do about them.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub enum Error {
     InUse {
         path: PathBuf,
         pid: String,
-        /// It has said that it is about to let go.
+        /// Its holder has said that it is about to release it.
         leaving: bool,
     },
     #[error("`{}` was written by a newer release (format {found}, this one writes {ours})", path.display())]
@@ -59,8 +59,9 @@ pub enum Error {
     Closed { path: PathBuf },
 }
 
-/// May the file not grow? Because the disk is full, or because a file of this process may not be longer (`ulimit -f`): SQLite
-/// calls the second an error of a write like any other. Without such a limit it is one: then it is not known what was written.
+/// Is there no room for the file to grow? Either the disk is full, or the process has a file size limit (`ulimit -f`),
+/// which SQLite reports as an ordinary write error. Without such a limit a write error is just that, and it is unknown
+/// what was written.
 pub(crate) fn is_full(error: &rusqlite::Error) -> bool {
     says_full(error, || askbridge_platform::limits::file_bytes().is_some())
 }
@@ -75,7 +76,7 @@ fn says_full(error: &rusqlite::Error, files_are_limited: impl FnOnce() -> bool) 
 }
 
 impl Error {
-    /// The same without the names of files, for clients.
+    /// The same without file names, for clients.
     pub fn told(&self) -> String {
         match self {
             Self::Full { .. } => "no space is left; nothing that was acknowledged is lost".to_owned(),
@@ -94,7 +95,7 @@ impl Error {
         }
     }
 
-    /// Says of an error of SQLite which file it is about, and sorts out those that a person can do something about.
+    /// Adds the path to an SQLite error, and classifies the errors that a person can do something about.
     pub(crate) fn of(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
         match source.sqlite_error_code() {

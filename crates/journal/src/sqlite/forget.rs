@@ -1,4 +1,4 @@
-//! Forgetting inside a transaction: the entries go, and what proves what they were stays.
+//! Forgets sessions within a transaction: removes their entries and stores the proof.
 
 use askbridge_core::ids::{Position, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,7 +8,7 @@ use super::schema::set_meta;
 use crate::entry::Digest;
 use crate::forgetting::{Forgetting, Forgotten, Going};
 
-/// Removes the entries at these places, each session's in order, and appends to the chain of what was forgotten.
+/// Removes the entries at these positions, each session's in order, and appends to the chain of forgettings.
 pub(super) fn forget(
     conn: &Connection,
     sessions: Vec<(SessionId, Vec<Position>)>,
@@ -43,7 +43,7 @@ pub(super) fn forget(
     if gone.is_empty() {
         return Ok(Forgotten::default());
     }
-    // Positions are never used twice: a cursor that lies behind would skip what takes their place.
+    // Positions are never reused: an older cursor would skip the entries that take their place.
     set_meta(conn, "newest_forgotten", newest.cast_signed())?;
     let last = "SELECT body FROM forgettings ORDER BY number DESC LIMIT 1";
     let last: Option<Vec<u8>> = conn.prepare_cached(last)?.query_row((), |row| row.get(0)).optional()?;
@@ -54,7 +54,7 @@ pub(super) fn forget(
     Ok(forgetting.sum())
 }
 
-/// Reads the chain, `max` records after the first `skip`. One that cannot be read is left out: verifying finds it.
+/// Reads the chain, `max` records after the first `skip`. Skips a record that cannot be decoded; `verify` reports it.
 pub(crate) fn forgettings(conn: &Connection, skip: usize, max: usize) -> rusqlite::Result<Vec<Forgetting>> {
     let mut query = conn.prepare_cached("SELECT body FROM forgettings ORDER BY number LIMIT ?2 OFFSET ?1")?;
     let (skip, max) = (i64::try_from(skip).unwrap_or(i64::MAX), i64::try_from(max).unwrap_or(i64::MAX));

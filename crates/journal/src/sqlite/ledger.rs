@@ -1,4 +1,4 @@
-//! What happens inside a transaction.
+//! Applies queued jobs in one transaction.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,10 +27,10 @@ use crate::journal::{AppendError, ForgetError, Guard};
 use crate::meter::Meter;
 use crate::shelf::ShelfError;
 
-/// Something to write, and whom to tell.
+/// A write, and where to send its result.
 #[derive(Debug)]
 pub(crate) enum Job {
-    /// `body` is made by the caller, so that the writer has less to do.
+    /// The caller encodes `body`, so that the writer has less to do.
     Append {
         entry: Arc<Entry>,
         body: String,
@@ -43,7 +43,7 @@ pub(crate) enum Job {
         by: String,
         reply: oneshot::Sender<Result<Forgotten, ForgetError>>,
     },
-    /// Give so many free pages back to the disk. Returns how many are left.
+    /// Returns free pages to the disk, at most `pages`. Replies with how many are left.
     Shrink {
         pages: u32,
         reply: oneshot::Sender<Result<u64, Fault>>,
@@ -54,16 +54,16 @@ pub(crate) enum Job {
     },
 }
 
-/// The writing side of a store. There is one.
+/// The writing side of a store. There is exactly one.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     path: PathBuf,
-    /// The newest position. Nobody else writes, so nobody has to be asked.
+    /// The newest position. There is no other writer, so it need not be queried.
     newest: u64,
-    /// Positions of sessions' last decisions, as far as they were needed lately.
+    /// Cached positions of sessions' last decisions.
     heads: HashMap<SessionId, Option<Position>>,
     indexed: Indexed,
-    /// Says beside the file how far it has come.
+    /// Records the last position in a file beside the journal.
     watermark: Option<Watermark>,
     recent: Arc<Recent>,
     meter: Arc<Meter>,
@@ -72,15 +72,15 @@ pub(crate) struct Ledger {
 /// Where the index is.
 #[derive(Debug)]
 enum Indexed {
-    /// In the same database, changed in the same transaction.
+    /// In the same database, updated in the same transaction.
     Here(Ranks),
     Beside(Arc<Projector>),
 }
 
-/// Heads that are remembered. Beyond: all are forgotten and looked up again.
+/// Heads that are cached. Beyond: the cache is cleared.
 const HEADS_MAX: usize = 65_536;
 
-/// What came of a job, once the transaction is through.
+/// The result of a job, sent after the commit.
 enum Done {
     Append(Result<Position, AppendError>, oneshot::Sender<Result<Position, AppendError>>),
     Forget(Vec<SessionId>, Result<Forgotten, ForgetError>, oneshot::Sender<Result<Forgotten, ForgetError>>),
@@ -98,13 +98,13 @@ impl Ledger {
         Ok(Self { path, newest, heads, indexed, watermark: None, recent, meter })
     }
 
-    /// Writes down from now on how far it has come.
+    /// Records the last position from now on.
     pub(super) fn marked(mut self, watermark: Watermark) -> Self {
         self.watermark = Some(watermark);
         self
     }
 
-    /// Leaves the index to somebody else.
+    /// Leaves the index to `projector`.
     pub(super) fn indexed_beside(mut self, projector: Arc<Projector>) -> Self {
         self.indexed = Indexed::Beside(projector);
         self
@@ -118,10 +118,10 @@ impl Ledger {
         &self.meter
     }
 
-    /// Does all of `jobs` in one transaction, and tells everyone what came of it.
+    /// Applies all `jobs` in one transaction, and sends each its result.
     ///
-    /// A job that is refused changes nothing and disturbs no other. When the transaction itself fails, nothing of it
-    /// has happened, and everyone hears that.
+    /// A refused job changes nothing and does not affect the others. If the transaction fails, every job gets the
+    /// error; if the commit itself fails, it is unknown whether the entries are stored, unless the disk is full.
     pub(crate) fn commit(&mut self, conn: &Connection, jobs: &mut Vec<Job>) {
         let newest = self.newest;
         let (begun, changes) = (Instant::now(), conn.total_changes());
@@ -157,7 +157,7 @@ impl Ledger {
                     ranks.clear();
                 }
                 if !conn.is_autocommit() {
-                    // Should even this fail, the next BEGIN will say so.
+                    // If even this fails, the next BEGIN reports it.
                     let _ = conn.execute_batch("ROLLBACK");
                 }
                 let unknown = stage == Stage::During && !is_full(&error);
@@ -177,7 +177,7 @@ impl Ledger {
         done: &mut Vec<Done>,
     ) -> rusqlite::Result<()> {
         conn.prepare_cached("BEGIN IMMEDIATE")?.execute(())?;
-        // What has not been taken out yet when an error comes is told of it by the caller.
+        // On an error, the caller fails the jobs that are still in `jobs`.
         jobs.reverse();
         while let Some(job) = jobs.last() {
             let made = match job {
@@ -246,7 +246,7 @@ impl Ledger {
         }
     }
 
-    /// Returns where the entries of a session are, as far as they were committed before this transaction.
+    /// Returns the positions of a session's entries that were committed before this transaction.
     fn positions(&self, conn: &Connection, session: SessionId) -> Result<Vec<Position>, Fault> {
         match &self.indexed {
             Indexed::Beside(projector) => projector.positions(session),
@@ -285,7 +285,7 @@ impl Ledger {
         by: &str,
         fresh: &[Arc<Stored>],
     ) -> rusqlite::Result<Result<Forgotten, ForgetError>> {
-        // All of them are found before the first is removed: what fails here has changed nothing.
+        // All entries are found before the first is removed, so an error here has changed nothing.
         let mut found = Vec::with_capacity(sessions.len());
         for session in sessions {
             let mut places = match self.positions(conn, *session) {
@@ -309,13 +309,13 @@ impl Ledger {
     }
 
     fn tell(&self, done: Done) {
-        // Whoever no longer waits for the reply has lost interest, not the entry.
+        // A caller that no longer waits for the reply is ignored; its entry is stored.
         match done {
             Done::Append(result, reply) => drop(reply.send(result)),
             Done::Change(result, reply) => drop(reply.send(result)),
             Done::Forget(sessions, result, reply) => {
                 sessions.iter().for_each(|session| self.recent.forget(*session));
-                // Should the index not manage now, it is reminded when it is opened again.
+                // If the index fails now, it catches up with the forgetting when it is opened again.
                 let beside = match &self.indexed {
                     Indexed::Beside(projector) => projector.forget(&sessions),
                     Indexed::Here(_) => Ok(()),
@@ -331,7 +331,7 @@ impl Ledger {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Before,
-    /// While it was being committed: its last frame may have reached the disk and may be found after a crash.
+    /// During the commit: its last frame may have reached the disk and may be recovered after a crash.
     During,
 }
 
@@ -370,7 +370,7 @@ fn fail(done: Done, fault: &Fault, unknown: bool) {
     }
 }
 
-/// Inserts a row. Returns whether it did: content with an id that is there already is left as it is.
+/// Inserts a row. Returns whether it did: content with an id that is already stored is left as it is.
 fn insert(conn: &Connection, position: Position, entry: &Entry, body: &str) -> rusqlite::Result<bool> {
     let sql = match entry.lane {
         Lane::Decisions => "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",

@@ -1,4 +1,4 @@
-//! One process per store.
+//! The lock file: one process per store.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use super::error::Error;
 
-/// Held while a store is open. The system lets go of it when the process dies, however it dies.
+/// Held while a store is open. The operating system releases it when the process dies, however it dies.
 #[derive(Debug)]
 pub(crate) struct Lock(File);
 
 const FILE: &str = "lock";
-/// Written over the number of a process that is about to let go.
+/// Written after the process id by a process that is about to release the lock.
 const LEAVING: &str = "leaving";
 
 impl Lock {
@@ -28,7 +28,7 @@ impl Lock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                // What is written there is a courtesy; the lock is what counts.
+                // The text is only a hint; the lock is what counts.
                 let _ = file.read_to_string(&mut text);
                 let mut words = text.split_whitespace();
                 let pid = words.next().unwrap_or("unknown").to_owned();
@@ -42,10 +42,10 @@ impl Lock {
         Ok(Self(file))
     }
 
-    /// Says that this will soon be free: whoever comes now may wait for it.
+    /// Says that the lock will soon be free, so that a starting server waits for it.
     pub(super) fn leaving(&self) {
         let text = format!("{} {LEAVING}\n", std::process::id());
-        // Without the word nobody waits; that is no harm.
+        // Without this text a starting server does not wait, which does no harm.
         let _ = self.0.write_all_at(text.as_bytes(), 0);
     }
 }

@@ -1,10 +1,10 @@
-//! The journal of a single machine: one SQLite file, one writer, and an index beside it that can be built again.
+//! The journal of a single machine: one SQLite file, one writer, and an index beside it that can be rebuilt.
 //!
-//! - `store` is the handle, [`open`](Sqlite::open) what happens before there is one.
-//! - `writer` is the thread that commits whatever is queued in one transaction; `ledger` is what it does in there.
+//! - `store` is the handle; `open` is what happens before there is one ([`Sqlite::open`]).
+//! - `writer` is the thread that commits all queued jobs in one transaction; `ledger` applies them.
 //! - `projector` keeps the index, in a file of its own.
 //! - `recent` keeps the newest entries in memory, so that `follow` rarely reads the disk.
-//! - `forget` removes sessions and keeps the proof; `space` gives the room back.
+//! - `forget` removes sessions and stores the proof; `space` returns free pages to the disk.
 //! - `db` lends connections for reading.
 
 mod db;

@@ -1,4 +1,4 @@
-//! What happens before there is a store: folder, lock, file, format.
+//! Opens a store: folder, lock, file, format.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,26 +17,27 @@ use crate::record::FORMAT;
 
 pub(crate) const FILE: &str = "askbridge.db";
 
-/// Pages of the log beyond which it is folded into the database: 16 MiB.
+/// Pages of the write-ahead log beyond which it is checkpointed: 16 MiB.
 const CHECKPOINT_PAGES: u32 = 4096;
-/// What the writer keeps in its own memory. Small on purpose: SQLite 3.54 walks through all of it at the end of each
-/// transaction (`pcache1TruncateUnsafe`), and what is not there comes from the system's cache.
+/// The writer's page cache. Small on purpose: SQLite 3.54 walks through all of it at the end of each transaction
+/// (`pcache1TruncateUnsafe`), and other pages come from the system's cache.
 const CACHE_KIB: i32 = 4 * 1024;
-/// The same for a reader: what somebody sees who opens the inbox, and what they see when they come back.
+/// A reader's page cache: enough for the pages that a person opens first, and again when they return.
 const READ_CACHE_KIB: i32 = 4 * 1024;
 /// How long a reader waits for a lock that recovery or a checkpoint holds.
 const BUSY_MAX: Duration = Duration::from_secs(5);
-/// Statements that a connection keeps prepared; there are fewer than this.
+/// Statements that a connection keeps prepared; we have fewer than this.
 const STATEMENTS_MAX: usize = 64;
 
 /// How to open a store.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The folder. Made if it is not there, for its owner alone.
+    /// The folder. Created if it does not exist, for its owner alone.
     pub dir: PathBuf,
-    /// The name of the journal, if this makes a new one: a random number, so that cursors of another are known.
+    /// The id of the journal, if this creates one: a random number, so that cursors of another journal are recognised.
     pub identity: u64,
-    /// How many pages of 4 KiB the database may have. Beyond: appends fail as on a full disk. `None`: the disk decides.
+    /// How many pages of 4 KiB the database may have. Beyond: appends fail as on a full disk. `None`: no limit but the
+    /// disk.
     pub pages_max: Option<u32>,
 }
 
@@ -46,13 +47,13 @@ impl Options {
     }
 }
 
-/// An open file, held by this process alone.
+/// An open file, locked by this process.
 pub(super) struct Opened {
     pub(super) conn: Connection,
     pub(super) path: PathBuf,
     pub(super) lock: Lock,
     pub(super) identity: u64,
-    /// The newer format, if it is one.
+    /// The file's format number, if a newer release wrote it.
     pub(super) newer: Option<u32>,
 }
 
@@ -67,7 +68,7 @@ pub(super) fn open(options: &Options) -> Result<Opened, Error> {
     let found = configure(&conn, options).and_then(|()| format(&conn)).map_err(of)?;
     let newer = match found {
         None => {
-            // A journal that is gone, or whose log is, looks like one that is yet to be made.
+            // A journal that was deleted, or whose log was, looks like one that is yet to be created.
             if let Some(known) = known(&options.dir)? {
                 known.check(&path, None).inspect_err(|_| leave_as_it_is(&conn))?;
             }
@@ -81,22 +82,22 @@ pub(super) fn open(options: &Options) -> Result<Opened, Error> {
     Ok(Opened { conn, path, lock, identity, newer })
 }
 
-/// Gives a store of an earlier release what it has not. Nobody else has it open yet.
+/// Adds what a store of an earlier release lacks. No other process has it open yet.
 pub(super) fn bring_up_to_date(conn: &Connection, path: &Path) -> Result<(), Error> {
     complete(conn).map_err(|source| Error::of(path, source))?;
     space::rewrite_if_small(conn, path);
     Ok(())
 }
 
-/// Closing the last connection folds the log into the file. One that is refused stays as it was found.
+/// Closing the last connection would checkpoint the log into the file. A refused file stays as it was found.
 pub(super) fn leave_as_it_is(conn: &Connection) {
-    // Without it nothing is lost either: what is folded in is what was found.
+    // If this fails, nothing is lost: a checkpoint writes only what was already in the log.
     let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
 }
 
 fn configure(conn: &Connection, options: &Options) -> rusqlite::Result<()> {
     prepare(conn)?;
-    // Before anything is written.
+    // This must come before the first table.
     space::let_shrink(conn)?;
     conn.pragma_update(None, "journal_mode", "WAL")?;
     conn.pragma_update(None, "synchronous", "FULL")?;
@@ -109,12 +110,12 @@ fn configure(conn: &Connection, options: &Options) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Sets what every connection needs.
+/// Applies the settings that every connection needs.
 pub(crate) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY_MAX)?;
     conn.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    // Otherwise a statement is compiled again whenever another value is bound to it: SQLite is built with STAT4 here, and
-    // wants to look at each value before it chooses an index. That took a third of an append.
+    // Without this, a statement is recompiled whenever another value is bound to it: SQLite is built with STAT4 here,
+    // and would examine each value before it chooses an index. That took a third of an append.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
@@ -143,12 +144,13 @@ pub(crate) fn make_folder(dir: &Path) -> Result<(), Error> {
     builder.create(dir).map_err(|source| Error::Io { what: "make the folder", path: dir.to_owned(), source })
 }
 
-/// Makes the file before SQLite does, so that nobody else can read it. Its companions take over its mode.
+/// Creates the file before SQLite does, so that no other user can read it. SQLite gives its companion files the same
+/// mode.
 pub(super) fn make_file(path: &Path) -> Result<(), Error> {
     make(path, fs::OpenOptions::new().create(true).truncate(false))
 }
 
-/// The same for one that must not be there yet.
+/// The same for a file that must not exist yet.
 pub(crate) fn make_new_file(path: &Path) -> Result<(), Error> {
     make(path, fs::OpenOptions::new().create_new(true))
 }

@@ -1,7 +1,7 @@
-//! Threads that wait for the disk, so that nobody else has to: as many as may read at the same time, and never more.
+//! A fixed pool of threads for reads that block on the disk.
 //!
-//! Each keeps memory of its own. The runtime's threads for such work are made whenever none is free at that very moment, so a storm
-//! of short reads made dozens of them.
+//! Each thread has memory of its own. Tokio's blocking pool starts a thread whenever none is idle at that moment, so a
+//! burst of short reads made dozens of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::fault::Fault;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// A few threads and what waits for them, in the order it came. They end with this.
+/// A few threads and their queue. They end when this is dropped.
 #[derive(Debug)]
 pub(super) struct Readers {
     queue: mpsc::Sender<Work>,
@@ -24,7 +24,8 @@ pub(super) struct Readers {
 
 impl Readers {
     pub(super) fn start(threads: usize, path: &Path) -> Result<Self, Error> {
-        // As many as the threads: so each finds the next at once, and everything else waits where it can still be given up.
+        // As long as the number of threads: each finds its next job at once, and the other callers wait in `send`,
+        // where they can still be cancelled.
         let (queue, waiting) = mpsc::channel::<Work>(threads);
         let waiting = Arc::new(Mutex::new(waiting));
         for _ in 0..threads {
@@ -33,7 +34,7 @@ impl Readers {
                 loop {
                     let next = waiting.lock().blocking_recv();
                     let Some(work) = next else { return };
-                    // Whoever waits for what panicked hears that nothing came of it.
+                    // If the work panics, its caller gets an error, because the sender is dropped.
                     let _ = catch_unwind(AssertUnwindSafe(work));
                 }
             };
@@ -43,7 +44,7 @@ impl Readers {
         Ok(Self { queue })
     }
 
-    /// Does `work` when a thread is free. Not at all, if by then nobody waits for it any more.
+    /// Runs `work` when a thread is free, unless the caller was cancelled by then.
     pub(super) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
         let (sender, done) = oneshot::channel();
         let work = move || {
@@ -51,7 +52,7 @@ impl Readers {
                 let _ = sender.send(work());
             }
         };
-        // Should the threads be gone, this is dropped with the sender in it.
+        // If the threads are gone, the work is dropped with its sender, and `done` fails.
         let _ = self.queue.send(Box::new(work)).await;
         done.await.map_err(Fault::new)
     }

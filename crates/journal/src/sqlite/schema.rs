@@ -1,14 +1,14 @@
-//! The tables. Changing them means a new format number.
+//! The tables of the journal. Changing them means a new format number.
 
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::record::FORMAT;
 
-/// Entries stand in the order in which they came, and there is no order beside it: where the entries of one session are
-/// is a matter of the index. `forgotten` tells an index that lost its last changes what was removed.
+/// Entries are in the order in which they came, and have no other index here: the positions of one session's entries
+/// are in the index's file. `forgotten` tells an index that lost its last changes which sessions were removed.
 ///
-/// `content_ids` makes unguarded appends idempotent. Decisions need no such index: they are guarded, and only when a
-/// guard fails is their id looked for, among the session's own entries.
+/// `content_ids` makes unguarded appends idempotent. Decisions need no such index: they are guarded, and their id is
+/// looked for only if a guard fails, among the session's own entries.
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE entries (
@@ -19,14 +19,14 @@ CREATE TABLE forgotten (session BLOB PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT 
 CREATE TABLE shelf (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, expires_at INTEGER) WITHOUT ROWID;
 ";
 
-/// Tables that came later: a store that has none gets them when it is opened. Older releases pass them over.
+/// Tables that came later: a store without them gets them when it is opened. Older releases ignore them.
 ///
-/// `forgettings` is the chain of what was forgotten ([`crate::Forgetting`]); `pos` was the newest position then.
+/// `forgettings` is the chain of forgettings ([`crate::Forgetting`]); `pos` was the newest position at that time.
 const LATER_TABLES: &str = "
 CREATE TABLE IF NOT EXISTS forgettings (number INTEGER PRIMARY KEY, pos INTEGER NOT NULL, body BLOB NOT NULL);
 ";
 
-/// Makes the tables that a store of an earlier release has not.
+/// Creates the tables that a store of an earlier release lacks.
 pub(super) fn complete(conn: &Connection) -> rusqlite::Result<()> {
     conn.execute_batch(LATER_TABLES)
 }
@@ -50,7 +50,7 @@ pub(crate) fn set_meta(conn: &Connection, key: &str, value: i64) -> rusqlite::Re
     Ok(())
 }
 
-/// Returns the format of a store, or nothing if the file has no tables yet.
+/// Returns the format of a store, or `None` if the file has no tables yet.
 pub(crate) fn format(conn: &Connection) -> rusqlite::Result<Option<Format>> {
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
     if tables == 0 {
@@ -67,6 +67,6 @@ pub(crate) fn format(conn: &Connection) -> rusqlite::Result<Option<Format>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Ours(u32),
-    /// A database of somebody else.
+    /// A database that is not ours.
     Foreign,
 }

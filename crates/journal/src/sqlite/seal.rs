@@ -1,9 +1,8 @@
-//! How the index looked when it was left, in a file beside it: so that one that was changed since is known without reading the
-//! journal again.
+//! The seal: a digest of the index, written when it is closed, to detect a later change without reading the journal.
 //!
-//! The index is not checked as the journal is: nothing in it says whether a byte of it is still the one that was written. Reading
-//! the file once is quick (a gigabyte in about a second), comparing it with the journal is not. After a crash there is no seal,
-//! and then it is compared: row by row if it is short, and otherwise only by what SQLite itself can tell.
+//! The index has no checksums of its own, unlike the journal. Reading its file once is quick (a gigabyte in about a
+//! second), comparing it with the journal is not. After a crash there is no seal, and the index is compared: row by row
+//! if it is short, and otherwise only by SQLite's own check.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -13,17 +12,17 @@ use super::open::make_new_file;
 
 const CHUNK: usize = 256 * 1024;
 
-/// What the seal said about the index.
+/// What the seal says about the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sealed {
-    /// It is as it was left.
+    /// It is unchanged.
     Whole,
     Broken,
-    /// It was not left in order, or by a release that does not seal.
+    /// It was not closed in order, or by a release that does not seal.
     Never,
 }
 
-/// Looks at the seal and takes it away: it says nothing about what is written from now on.
+/// Checks the seal and removes it, because it says nothing about later writes.
 pub(super) fn open(index: &Path) -> Sealed {
     let path = seal_of(index);
     let Ok(text) = fs::read_to_string(&path) else { return Sealed::Never };
@@ -38,7 +37,7 @@ pub(super) fn open(index: &Path) -> Sealed {
     }
 }
 
-/// Seals an index whose log is empty, and that no one writes any more.
+/// Seals an index whose log is empty, and that is no longer written.
 pub(super) fn close(index: &Path) -> io::Result<()> {
     let (path, beside) = (seal_of(index), with_ending(index, ".seal-new"));
     let text = digest(index)?;
@@ -58,7 +57,8 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Reads a file whole. Each step can be undone if the word is known, so two files that differ in one word always differ here.
+/// Computes a digest of a file. Each step is invertible for a given word, so two files that differ in one word always
+/// have different digests.
 fn digest(path: &Path) -> io::Result<String> {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut file = File::open(path)?;

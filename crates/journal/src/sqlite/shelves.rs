@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::schema::{meta, set_meta};
 use crate::shelf::{Expect, Item, Revision, ShelfError};
 
-/// A change of the shelf, on its way to the writer.
+/// A change of the shelf, for the writer.
 #[derive(Debug)]
 pub(crate) enum Change {
     Put { key: String, value: Vec<u8>, expect: Expect, expires_at: Option<Timestamp>, now: Timestamp },
@@ -17,7 +17,7 @@ pub(crate) enum Change {
     Sweep { now: Timestamp },
 }
 
-/// What came of a [`Change`].
+/// The result of a [`Change`].
 #[derive(Debug)]
 pub(crate) enum Changed {
     Put(Revision),
@@ -26,7 +26,7 @@ pub(crate) enum Changed {
     Swept(usize),
 }
 
-/// Makes a change. The outer error is the database's and undoes the transaction; the inner one changes nothing.
+/// Makes a change. The outer error is the database's and rolls the transaction back; the inner one changes nothing.
 pub(crate) fn change(conn: &Connection, change: &Change) -> rusqlite::Result<Result<Changed, ShelfError>> {
     Ok(match change {
         Change::Put { key, value, expect, expires_at, now } => {

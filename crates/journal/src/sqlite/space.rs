@@ -1,44 +1,44 @@
-//! How much room a store takes, and giving back what it no longer needs, a little at a time.
+//! How much space a store takes, and returning free pages to the disk in small steps.
 //!
-//! SQLite keeps pages that became free and fills them again; a file shrinks only if it was made to (`auto_vacuum`), which
-//! has to be said before its first table. Ours are. One of an earlier release is rewritten once, when it is opened, if that
-//! takes a moment only; a large one goes on as it is, and what was freed in it is filled again.
+//! SQLite keeps free pages and reuses them; a file shrinks only with `auto_vacuum`, which must be set before the first
+//! table. Our files have it. A file of an earlier release is rewritten once, when it is opened, if that takes only a
+//! moment; a large one stays as it is, and its free pages are reused.
 
 use std::path::Path;
 
 use rusqlite::Connection;
 
-/// Incremental: pages are given back when we say so, not at every commit.
+/// Incremental: pages are returned when we say so, not at every commit.
 const INCREMENTAL: i64 = 2;
 /// Bytes of a file of an earlier release that is rewritten when it is opened. Beyond: it stays as it is.
 const REWRITE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// The room that a store takes.
+/// The disk space of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Space {
     /// Bytes of the journal, free ones included.
     pub journal: u64,
     /// Bytes of the index, free ones included.
     pub index: u64,
-    /// Bytes of both that hold nothing any more.
+    /// Bytes of both that are free.
     pub free: u64,
-    /// Can free bytes be given back to the disk? If not, they are only used again.
+    /// Can free pages be returned to the disk? If not, they are only reused.
     pub shrinks: bool,
 }
 
 impl Space {
-    /// Returns how many bytes hold something.
+    /// Returns how many bytes are in use.
     pub fn used(&self) -> u64 {
         (self.journal + self.index).saturating_sub(self.free)
     }
 }
 
-/// Says of a new file that it may shrink. Does nothing to one that has tables.
+/// Lets a new file shrink. Has no effect on one with tables.
 pub(super) fn let_shrink(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "auto_vacuum", INCREMENTAL)
 }
 
-/// Rewrites a file that cannot shrink, if it is small. Nobody else has it open yet.
+/// Rewrites a file that cannot shrink, if it is small. No other process has it open yet.
 pub(super) fn rewrite_if_small(conn: &Connection, path: &Path) {
     let small = pages(conn, "main").and_then(|(pages, ..)| Ok(pages * page_bytes(conn, "main")? <= REWRITE_BYTES_MAX));
     match small.and_then(|small| if small { rewrite(conn) } else { Ok(false) }) {
@@ -52,7 +52,7 @@ pub(super) fn rewrite_if_small(conn: &Connection, path: &Path) {
     }
 }
 
-/// Rewrites a file that cannot shrink. Says whether it had to.
+/// Rewrites a file that cannot shrink. Returns whether it had to.
 pub(crate) fn rewrite(conn: &Connection) -> rusqlite::Result<bool> {
     if pages(conn, "main")?.2 == INCREMENTAL {
         return Ok(false);
@@ -62,8 +62,8 @@ pub(crate) fn rewrite(conn: &Connection) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-/// Gives free pages at the end of a file back to the disk, so many at most. Returns how many free ones are left, or none
-/// if this file cannot shrink. The file gets shorter when its log is folded in.
+/// Returns free pages at the end of a file to the disk, at most `most`. Returns how many free pages are left, or zero
+/// if this file cannot shrink. The file gets shorter at the next checkpoint.
 pub(super) fn give_back(conn: &Connection, schema: &str, most: u32) -> rusqlite::Result<u64> {
     let (_, free, mode) = pages(conn, schema)?;
     if mode != INCREMENTAL || free == 0 {
@@ -75,7 +75,7 @@ pub(super) fn give_back(conn: &Connection, schema: &str, most: u32) -> rusqlite:
     Ok(pages(conn, schema)?.1)
 }
 
-/// Measures a journal and the index that it is attached to.
+/// Measures an index and the journal attached to it.
 pub(crate) fn measure(conn: &Connection) -> rusqlite::Result<Space> {
     let mut space = Space::default();
     for (schema, bytes) in [("journal", &mut space.journal), ("main", &mut space.index)] {
@@ -88,7 +88,7 @@ pub(crate) fn measure(conn: &Connection) -> rusqlite::Result<Space> {
     Ok(space)
 }
 
-/// All pages, those of them that are free, and whether they can be given back.
+/// Returns the number of pages, of free ones, and the `auto_vacuum` mode.
 fn pages(conn: &Connection, schema: &str) -> rusqlite::Result<(u64, u64, i64)> {
     let number = |pragma: &str| conn.query_row(&format!("PRAGMA {schema}.{pragma}"), (), |row| row.get::<_, i64>(0));
     Ok((number("page_count")?.cast_unsigned(), number("freelist_count")?.cast_unsigned(), number("auto_vacuum")?))

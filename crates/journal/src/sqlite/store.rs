@@ -1,4 +1,4 @@
-//! The handle to a store.
+//! The handle to an SQLite store.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ use crate::meter::Meter;
 use crate::record::FORMAT;
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 
-/// A journal and a shelf in one SQLite file. Clones share it; when the last one goes, the file is closed.
+/// A journal and a shelf in one SQLite file. Clones share it; dropping the last one closes the file.
 #[derive(Debug, Clone)]
 pub struct Sqlite(Arc<Inner>);
 
@@ -50,20 +50,20 @@ struct Inner {
     identity: u64,
     path: PathBuf,
     writer: Writer,
-    /// Let go last, when the writer has finished.
+    /// Released last, after the writer has finished.
     lock: Lock,
 }
 
 #[derive(Debug)]
 enum Writer {
-    /// Both are taken when the last handle goes.
+    /// Both are taken when the last handle is dropped.
     Thread { queue: Option<mpsc::Sender<Job>>, thread: Option<JoinHandle<()>> },
-    /// A newer release wrote the file: this one may read it.
+    /// A newer release wrote the file: this one may only read it.
     None(Fault),
 }
 
 impl Sqlite {
-    /// Opens a store, or makes one. Waits for the disk.
+    /// Opens a store, or creates one. Blocks on the disk.
     pub fn open(options: &Options) -> Result<Self, Error> {
         let opened = open::open(options)?;
         let path = opened.path;
@@ -95,7 +95,7 @@ impl Sqlite {
         Ok(Self(Arc::new(Inner { db, projector, recent, meter, identity, path, writer, lock })))
     }
 
-    /// Returns why the store is open for reading only, if it is.
+    /// Returns why the store is read-only, if it is.
     pub fn read_only(&self) -> Option<&Fault> {
         match &self.0.writer {
             Writer::Thread { .. } => None,
@@ -108,18 +108,18 @@ impl Sqlite {
         &self.0.path
     }
 
-    /// Returns what this store notes about its own speed.
+    /// Returns the metrics of this store.
     pub fn meter(&self) -> Arc<Meter> {
         Arc::clone(&self.0.meter)
     }
 
-    /// Returns how much room it takes.
+    /// Returns how much disk space it takes.
     pub async fn space(&self) -> Result<Space, Fault> {
         self.0.db.run(space::measure).await
     }
 
-    /// Gives so many free pages of each file back to the disk: a small step, and others write before the next. Returns
-    /// whether there is more.
+    /// Returns free pages of each file to the disk, at most `pages`: a small step, so that appends get in between.
+    /// Returns whether there are more.
     pub async fn shrink(&self, pages: u32) -> Result<bool, Fault> {
         let submitted = self.submit(|reply| Job::Shrink { pages, reply }).await;
         let left = submitted.map_err(|refused| match refused {
@@ -131,17 +131,17 @@ impl Sqlite {
         Ok(left + beside > 0)
     }
 
-    /// Writes down, for whoever waits for this store, that it will soon be free.
+    /// Tells a starting server that waits for this store that it will soon be free.
     pub fn leaving(&self) {
         self.0.lock.leaving();
     }
 
-    /// Returns the index over this journal. Whoever looks into it sees everything that was acknowledged before.
+    /// Returns the index over this journal. Its queries see everything that was acknowledged before.
     pub fn index(&self) -> Index {
         Index::kept_by(Arc::clone(&self.0.projector), self.0.db.clone())
     }
 
-    /// Hands a job to the writer and waits for its reply.
+    /// Sends a job to the writer and waits for its reply.
     async fn submit<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> Result<T, Refused> {
         let queue = match &self.0.writer {
             Writer::Thread { queue, .. } => queue.as_ref(),
@@ -150,7 +150,7 @@ impl Sqlite {
         let (reply, answer) = oneshot::channel();
         let sent = match queue.map(|queue| (queue, queue.try_send(job(reply)))) {
             Some((_, Ok(()))) => true,
-            // Seldom, and in a box: otherwise every append would carry room for it.
+            // Rare, and boxed so that not every append's future has room for it.
             Some((queue, Err(TrySendError::Full(job)))) => Box::pin(queue.send(job)).await.is_ok(),
             Some((_, Err(TrySendError::Closed(_)))) | None => false,
         };
@@ -173,7 +173,7 @@ impl Sqlite {
 enum Refused {
     ReadOnly(Fault),
     Closed(Fault),
-    /// It died with the job in hand.
+    /// It stopped before it replied.
     Unknown,
 }
 

@@ -1,9 +1,9 @@
-//! How far the journal had come, in a file beside it: so that a journal that lost its end is known.
+//! The watermark: the journal's last position, in a file beside it, to detect a journal that lost its end.
 //!
-//! SQLite finds nothing wrong with a journal whose log (`askbridge.db-wal`) was deleted or cut, nor with one that was replaced by
-//! an older copy: it is whole, and ends earlier. Going on there would use positions a second time, and nobody would ever learn
-//! what had been acknowledged before. The mark is written after each commit, and not synced: it may be behind what is on disk,
-//! never ahead of it.
+//! SQLite finds nothing wrong with a journal whose log (`askbridge.db-wal`) was deleted or cut, nor with one that was
+//! replaced by an older copy: it is intact, and ends earlier. Continuing there would reuse positions, and the loss of
+//! acknowledged entries would go unnoticed. The mark is written after each commit, and not synced: it may be behind the
+//! journal on disk, never ahead of it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
@@ -20,19 +20,19 @@ pub(crate) const WATERMARK_FILE: &str = "watermark";
 /// A journal, and a position that was used in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// The journal's name.
+    /// The journal's id.
     pub(crate) identity: u64,
     pub(crate) newest: u64,
 }
 
 impl Mark {
-    /// Always of the same length, so that writing it over another leaves nothing of that.
+    /// Of constant length, so that it overwrites an earlier mark completely.
     fn text(self) -> String {
         let Self { identity, newest } = self;
         format!("journal {identity:016x} position {newest:020} check {:016x}\n", self.check())
     }
 
-    /// Half a mark, which a crash may leave, is none.
+    /// `None` for a partial mark, which a crash may leave.
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let mut after = |name: &str| (words.next()? == name).then(|| words.next())?;
@@ -49,7 +49,7 @@ impl Mark {
     }
 }
 
-/// The mark of a journal that is open.
+/// The watermark of an open journal.
 #[derive(Debug)]
 pub(crate) struct Watermark {
     file: File,
@@ -66,24 +66,24 @@ impl Watermark {
         Ok(watermark)
     }
 
-    /// Writes down that everything up to `newest` is durable.
+    /// Records that everything up to `newest` is durable.
     pub(crate) fn note(&self, newest: u64) {
         let mark = Mark { identity: self.identity, newest };
-        // An old mark does no harm, it only sees less.
+        // An old mark does no harm; it only detects less.
         let _ = self.file.write_all_at(mark.text().as_bytes(), 0);
     }
 }
 
-/// How far a journal had come, as far as anything beside it tells.
+/// The last position of a journal, as recorded beside it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known {
     mark: Mark,
-    /// The mark says it. Otherwise it is the index, which may be of another journal without anything being wrong: then it is built
-    /// anew.
+    /// The watermark says so. Otherwise it is from the index, which may belong to another journal without anything
+    /// being wrong: it is then rebuilt.
     is_marked: bool,
 }
 
-/// Looks for the mark, and at the index, which is all that older releases left.
+/// Reads the watermark, and the index, which is all that older releases left.
 pub(crate) fn known(dir: &Path) -> Result<Option<Known>, Error> {
     let known = match (read(dir)?, indexed(dir)) {
         (Some(mark), Some(index)) if mark.identity == index.identity => {
@@ -96,7 +96,7 @@ pub(crate) fn known(dir: &Path) -> Result<Option<Known>, Error> {
 }
 
 impl Known {
-    /// Is the journal that was found the one that was here? `None`: nothing was found.
+    /// Is the journal that was found the one that was here, with its end? `None` if none was found.
     pub(crate) fn check(&self, path: &Path, found: Option<Mark>) -> Result<(), Error> {
         let (path, known) = (path.to_owned(), self.mark.newest);
         match found {
@@ -125,7 +125,7 @@ fn read(dir: &Path) -> Result<Option<Mark>, Error> {
     }
 }
 
-/// How far the index has come. One that cannot be read tells nothing, and is built anew.
+/// The last position in the index. An index that cannot be read says nothing, and is rebuilt.
 fn indexed(dir: &Path) -> Option<Mark> {
     let index = dir.join(INDEX_FILE);
     if !index.exists() {

@@ -1,4 +1,4 @@
-//! The thread that writes. It commits whatever is queued; only in a crowd it waits a moment for more.
+//! The writer thread. It commits everything that is queued; under load it waits a moment for more.
 
 use std::path::PathBuf;
 use std::thread::{self, JoinHandle};
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::error::Error;
 use super::ledger::{Job, Ledger};
 
-/// Jobs that the last commit had if there is a crowd.
+/// Jobs in the last commit from which on we are under load.
 const CROWD: usize = 9;
 /// How long the writer then waits for more. Less than a commit takes.
 const GATHER: Duration = Duration::from_micros(500);
@@ -31,9 +31,9 @@ pub(super) fn spawn(
 fn run(conn: Connection, mut ledger: Ledger, mut queue: mpsc::Receiver<Job>) {
     let mut jobs = Vec::with_capacity(limits::APPEND_BATCH_MAX);
     let mut last = 0;
-    // Zero means that every handle is gone and the queue is empty.
+    // Zero means that every handle was dropped and the queue is empty.
     while queue.blocking_recv_many(&mut jobs, limits::APPEND_BATCH_MAX) > 0 {
-        // Each commit costs the same, however many share it. In a crowd the others are on their way.
+        // A commit costs the same however many jobs share it. Under load, more are about to arrive.
         if last >= CROWD {
             thread::sleep(GATHER);
             while jobs.len() < limits::APPEND_BATCH_MAX
@@ -47,7 +47,7 @@ fn run(conn: Connection, mut ledger: Ledger, mut queue: mpsc::Receiver<Job>) {
         jobs.clear();
     }
     ledger.recent().close();
-    // Everything is durable already; this makes the next start shorter and the file whole by itself.
+    // Everything is durable already; this makes the next start quicker and the file complete without its log.
     if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
         tracing::warn!(%error, "Could not fold the log into the journal; the next start will");
     }

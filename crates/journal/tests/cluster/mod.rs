@@ -1,4 +1,4 @@
-//! Three real servers on this machine, ended when the test ends.
+//! Three real NATS servers on this machine, ended with the test.
 
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -39,12 +39,12 @@ impl Cluster {
         Self { servers, url: addresses.join(","), _dir: dir }
     }
 
-    /// Connects, as a node of its own.
+    /// Connects as a node of its own.
     pub(crate) async fn node(&self, client: u64) -> Nats {
         Nats::connect(&Options { streams: 3, ..Options::new(&self.url, 7, client) }).await.unwrap()
     }
 
-    /// Ends a server the hard way.
+    /// Kills a server.
     pub(crate) fn kill(&mut self, server: usize) {
         if let Some(mut child) = self.servers[server].take() {
             child.kill().unwrap();

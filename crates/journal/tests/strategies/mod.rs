@@ -1,4 +1,4 @@
-//! Arbitrary events, as wild as the types allow.
+//! Strategies for arbitrary events, as wild as the types allow.
 
 use std::time::Duration;
 

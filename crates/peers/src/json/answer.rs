@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use askbridge_core::answer::Pick;
 
-/// Returns an ask's questions as everyone sees them: with the texts and labels that key an answer.
+/// Returns an ask's questions as the API shows them, with the texts and labels that key an answer.
 pub(super) fn questions(ask: &Ask) -> Vec<CardQuestion> {
     match fit(ask, &Abilities::FULL) {
         Card::Questions(questions) => questions,
@@ -20,7 +20,7 @@ pub fn in_labels(ask: &Ask, answer: &Answer) -> Value {
     answers(ask, &questions(ask), answer)
 }
 
-/// Pairs each question with what was said to it.
+/// Pairs each question with its part of the answer.
 fn picks<'a>(questions: &'a [CardQuestion], answer: &'a Answer) -> impl Iterator<Item = (&'a CardQuestion, &'a Pick)> {
     let picks = match answer {
         Answer::Questions(picks) => picks.as_slice(),

@@ -289,7 +289,7 @@ impl AskJson {
             delivered_at: view.delivered_at.filter(|_| !ran::is_only_handed(ask)).map(Rfc3339),
             handed_at: view.delivered_at.filter(|_| ran::is_only_handed(ask)).map(Rfc3339),
             truncated: None,
-            // Last, because it takes the questions.
+            // Last, because it moves the questions.
             body: BodyJson::of(view, shown),
         }
     }

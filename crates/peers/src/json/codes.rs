@@ -1,9 +1,9 @@
-//! Every code that a refusal can carry: its usual status, and the page that explains it.
+//! Every code that a refusal can carry, with its usual status and the page that explains it.
 //!
-//! The one list. What is not in it cannot be sent ([`super::Problem::plain`] insists, where tests run), and a code
+//! The only list: a code that is not in it cannot be sent ([`super::Problem::plain`] asserts it in debug builds), and a code
 //! without a page under `docs/errors` does not compile.
 
-/// A code, and what there is to know about it.
+/// A code, its status and its page.
 #[derive(Debug, Clone, Copy)]
 pub struct Code {
     pub name: &'static str,

@@ -1,4 +1,4 @@
-//! What an answer says to one question: the type that makes the schema is what it is read as.
+//! The answer to one question: one type that makes the schema and is parsed.
 
 use askbridge_core::unfit::Value;
 use askbridge_core::wild::Wild;
@@ -22,7 +22,7 @@ pub(super) enum AnswerGiven {
 }
 
 impl AnswerGiven {
-    /// Reads it; numbers count as labels. `None`: it is nothing of the kind.
+    /// Reads it; numbers count as labels. `None`: it has another shape.
     pub(super) fn read(value: &Wild) -> Option<Self> {
         let label = |value: &Wild| match value {
             Wild::Text(text) | Wild::Number(text) => Some(text.clone()),
@@ -49,7 +49,7 @@ impl AnswerGiven {
     }
 }
 
-/// For clients that know exactly what was clicked.
+/// The exact form, for clients that know what was clicked.
 fn exact(value: &Wild) -> Option<AnswerGiven> {
     let index = |option: &Wild| match option {
         Wild::Number(index) => index.parse().ok(),

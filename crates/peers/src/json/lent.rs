@@ -1,4 +1,4 @@
-//! Texts that are looked at, not kept: borrowed from what is read, unless they are written with escapes.
+//! Strings borrowed from the JSON being parsed, or owned if they contain escapes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
-/// A text of JSON. Unlike a [`Cow`], it is borrowed within an `Option` and as a key, too.
+/// A JSON string. Unlike a [`Cow`], it is also borrowed within an `Option` and as a key.
 #[derive(Debug, Default)]
 pub(crate) struct Lent<'a>(pub(crate) Cow<'a, str>);
 

@@ -1,4 +1,4 @@
-//! An ask in a snapshot or a list: whole if it is small, with shortened texts if it is not.
+//! An ask in a snapshot or a list: whole if it is small, otherwise with shortened texts.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ use super::ask::{ApprovalJson, AskJson, BodyJson, FieldJson, FormJson, OptionJso
 
 /// Bytes that one shortened text keeps.
 const TEXT_BYTES: usize = 1024;
-/// Bytes that all texts of a shortened body keep, and as many for what became of the ask. Written with escapes they take up to
-/// six times as many: then less is kept.
+/// Bytes that all texts of a shortened body keep, and as many for what became of the ask. With escapes they take up to
+/// six times as many; then less is kept.
 const ROOM_BYTES: usize = 6 * 1024;
-/// What an item of a list takes beside its texts.
+/// Bytes that a list item takes besides its texts.
 const ITEM_BYTES: usize = 48;
 
-/// An ask as lists show it, written already.
+/// An ask as lists show it, already serialized.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 pub struct ListedAsk(Box<RawValue>);
@@ -38,7 +38,7 @@ impl ListedAsk {
         Self(listed)
     }
 
-    /// How many bytes it takes on the wire.
+    /// Its size on the wire.
     pub fn bytes(&self) -> usize {
         self.0.get().len()
     }
@@ -88,7 +88,7 @@ fn shorten(ask: &mut AskJson, room: usize) {
     }
 }
 
-/// How many bytes of text are left. What comes when there are none is left out.
+/// How many bytes of text are left. Items that come when there are none are left out.
 struct Room(usize);
 
 impl Room {

@@ -1,6 +1,7 @@
-//! Questions as we document them: the types that make the schema read the body.
+//! Questions in the documented shape: the types that make the schema parse the body.
 //!
-//! Most questions are written so. The others go to [`askbridge_core::wild`], which understands more and says what is wrong.
+//! Most questions are written so. The others go to [`askbridge_core::wild`], which understands more spellings and says
+//! what is wrong.
 
 use std::fmt;
 
@@ -12,7 +13,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
-/// At least one character that can be seen. (More can be seen than this says; it is enough to write a good ask.)
+/// At least one visible character. (More characters are visible than this says; it is enough to write a good ask.)
 pub(crate) const VISIBLE: &str = "[A-Za-z0-9]";
 
 /// A question: its text alone, or with options. Without options the answer is free text.
@@ -56,12 +57,12 @@ pub(crate) struct WholeOption {
     preview: Option<String>,
 }
 
-/// Unknown fields are no mistake: the body is then read by [`askbridge_core::wild`], and kept as it came.
+/// Unknown fields are not an error: the body is then read by [`askbridge_core::wild`], and kept as it came.
 pub(crate) fn takes_more(schema: &mut Schema) {
     schema.remove("additionalProperties");
 }
 
-/// Reads a text, or an object. Serde's own untagged enums do that too, but copy everything before they look at it.
+/// Reads a string or an object. Serde's untagged enums do that too, but buffer the whole value first.
 macro_rules! text_or_whole {
     ($name:ident { $text:ident, $whole:ident($body:ty) }, $expects:literal) => {
         impl<'de> Deserialize<'de> for $name {
@@ -89,7 +90,7 @@ text_or_whole!(NewQuestion { Text, Whole(WholeQuestion) }, "a question");
 text_or_whole!(NewOption { Label, Whole(WholeOption) }, "an option");
 pub(crate) use text_or_whole;
 
-/// Takes questions as they are, if nothing about them needs thought.
+/// Takes questions as they are. `None`: they need the lenient parser.
 pub(crate) fn questions(asked: Vec<NewQuestion>) -> Option<Vec<Question>> {
     if !(1..=QUESTIONS_MAX).contains(&asked.len()) {
         return None;
@@ -97,7 +98,7 @@ pub(crate) fn questions(asked: Vec<NewQuestion>) -> Option<Vec<Question>> {
     asked.into_iter().map(question).collect()
 }
 
-/// Is every question and option written out as an object?
+/// Whether every question and option is written as an object.
 pub(crate) fn are_whole(asked: &[NewQuestion]) -> bool {
     asked.iter().all(|asked| match asked {
         NewQuestion::Text(_) => false,
@@ -132,7 +133,7 @@ fn choice(offered: NewOption) -> Option<Choice> {
     sound.then_some(Choice { label, description, preview })
 }
 
-/// Does it begin and end with something to see, and is it no longer than that?
+/// Whether it begins and ends with a visible character and is within the limit.
 pub(crate) fn is_plain(text: &str, bytes_max: usize) -> bool {
     wild::is_plain(text) && text.len() <= bytes_max
 }

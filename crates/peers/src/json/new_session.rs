@@ -1,4 +1,4 @@
-//! What starts a session and what changes one: the same over HTTP and over the WebSocket.
+//! The bodies that start and change a session, shared by HTTP and the WebSocket.
 
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ enum Messages {
 }
 
 impl NewSession {
-    /// Makes a wish of it, or says what cannot be read.
+    /// Turns it into a wish, or says what cannot be read.
     pub fn wish(self) -> Result<Wish, Refusal> {
         let seconds = |value: Option<f64>, max: Duration| {
             let span = value.map(Duration::try_from_secs_f64).transpose();
@@ -114,7 +114,7 @@ impl NewSession {
         };
         let hosted = self.agent.as_deref().and_then(hosted_door);
         if hosted.is_some() {
-            // Clients of other systems cannot always say it, and get a folder of the operator's choice; this one can.
+            // Clients of other systems cannot always name a folder and get the operator's choice; this client can.
             if settings.folder.is_none() {
                 return Err(bad("say in `cwd` in which folder it works"));
             }
@@ -126,7 +126,7 @@ impl NewSession {
 }
 
 impl Hosting {
-    /// Adds what an agent that we run takes to its session's settings; what that agent alone understands goes into `more`.
+    /// Adds the settings of a hosted agent to its session's; those that only its kind understands go into `more`.
     fn settle(self, settings: &mut Settings) -> Result<(), Refusal> {
         let mut more = Map::new();
         let given = [

@@ -1,4 +1,4 @@
-//! What to tell the agent when nobody comes, as an asker writes it: `"tell"`, `"stop"`, or `{"assume": {…}}`.
+//! What to tell the agent when nobody answers, as an asker writes it: `"tell"`, `"stop"`, or `{"assume": {…}}`.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(crate) enum NewOnExpiry {
 }
 
 impl NewOnExpiry {
-    /// Says what to do on expiry. `sample` is the ask itself, so that an assumption is read as an answer would be.
+    /// Makes the term of it. `sample` is the ask itself, so that an assumption is read as an answer would be.
     pub(crate) fn read(self, sample: &Ask) -> Result<OnExpiry, String> {
         match self {
             Self::Tell => Ok(OnExpiry::Tell),
@@ -47,7 +47,7 @@ impl NewOnExpiry {
     }
 }
 
-/// Reads what to do on expiry, however it is spelt.
+/// Reads it in any accepted spelling.
 pub fn on_expiry(value: &Wild, sample: &Ask) -> Result<OnExpiry, String> {
     match value {
         Wild::Text(word) if word == "tell" || word == "deny" => Ok(OnExpiry::Tell),
@@ -65,7 +65,7 @@ pub fn on_expiry(value: &Wild, sample: &Ask) -> Result<OnExpiry, String> {
 }
 
 fn assume(given: Vec<Given>, sample: &Ask) -> Result<OnExpiry, String> {
-    // What is assumed answers questions, so nothing is changed.
+    // An assumption answers questions, so there is no changed input to check.
     match unfit(sample, Reply::Questions(given), &|_, _, _| Vec::new()) {
         Ok(Answer::Questions(picks)) => Ok(OnExpiry::Assume(picks)),
         Ok(_) => Err(HOW.to_owned()),

@@ -53,7 +53,7 @@ pub struct WinnerJson {
 }
 
 impl Problem {
-    /// A problem that has nothing to say beside its sentence. Its code is one of [`super::CODES`].
+    /// A problem with nothing besides its sentence. Its code is one of [`super::CODES`].
     pub fn plain(status: u16, code: &'static str, detail: impl Into<String>) -> Self {
         debug_assert!(Code::named(code).is_some(), "`{code}` is not in the list of codes");
         Self {

@@ -1,4 +1,5 @@
-//! Names that occur twice in one object. JSON readers differ in which one counts: the first, the last, or neither.
+//! Finds and removes names that occur twice in one object. JSON parsers differ in which one counts: the first, the
+//! last, or neither.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Answers as people's programs write them.
+//! The body of an answer, as people's clients send it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -78,13 +78,13 @@ pub enum ReplyError {
     Nothing,
 }
 
-/// What is there is meant, `null` too: an editor that could not read its own text must not allow the original.
+/// A `null` counts as given, too: an editor that could not read its own text must not allow the original.
 fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<WildJson>, D::Error> {
     WildJson::deserialize(from).map(Some)
 }
 
 impl Answering {
-    /// Types this answer, with the time in which it can be taken back. Whether it fits the ask is for the rules to say.
+    /// Returns the typed answer and the time in which it can be taken back. The rules decide whether it fits the ask.
     pub fn reply(self) -> Result<(Reply, Duration), ReplyError> {
         let undo = self.undo()?;
         Ok((self.typed()?, undo))
@@ -140,7 +140,7 @@ impl Answering {
         read.map(Some).map_err(|_: value::Error| ReplyError::UnknownDecision(word.to_owned()))
     }
 
-    /// Refuses what would be passed over: a changed plan beside `allow`, words beside `accept`.
+    /// Refuses fields that would be ignored: a changed plan beside `allow`, words beside `accept`.
     fn check_places(&self, decision: Option<DecisionWord>) -> Result<(), ReplyError> {
         use DecisionWord::{Accept, Allow, Approve, Decline, Deny, SendBack};
         let belongs = |to: &[DecisionWord]| decision.is_some_and(|decision| to.contains(&decision));

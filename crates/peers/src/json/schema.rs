@@ -1,5 +1,5 @@
-//! Words of the API, each a type that is written or read as its schema says; and the shapes of what is put together by hand
-//! (answers, in labels), which only the documents need.
+//! The enumerations of the API, and schemas of values assembled by hand (answers in labels), used only by its
+//! documents.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

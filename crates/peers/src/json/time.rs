@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 pub struct Rfc3339(pub Timestamp);
 
 impl Rfc3339 {
-    /// Writes the time with `put`. Times are in everything that is shown, and formatting field by field takes ten times as long.
+    /// Passes the formatted time to `put`. Times are in every response, and `format!` takes ten times as long.
     fn spelled<T>(self, put: impl FnOnce(&str) -> T) -> T {
         let millis = self.0.0;
         let (days, millis) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));

@@ -1,4 +1,4 @@
-//! JSON read straight into the rules' own value, and written back.
+//! Parses JSON straight into the rules' own value type, and writes it back.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 /// A [`Wild`] that reads and writes itself as JSON.
 pub struct WildJson(pub Wild);
 
-/// Reads JSON text; `None` if it is none.
+/// Parses JSON text; `None` if it is not JSON.
 pub fn parse(text: &str) -> Option<Wild> {
     serde_json::from_str::<WildJson>(text).ok().map(|json| json.0)
 }
@@ -20,7 +20,7 @@ pub fn render(value: &Wild) -> String {
     serde_json::to_string(&Writing(value)).expect("a value without maps keyed by values can be written")
 }
 
-/// Writes a value as kept JSON.
+/// Writes a value as [`Raw`].
 pub fn raw(value: &Wild) -> Raw {
     render(value).into()
 }
@@ -55,7 +55,7 @@ impl<'de> Visitor<'de> for Reading {
         Ok(Wild::Number(number.to_string()))
     }
     fn visit_f64<E>(self, number: f64) -> Result<Wild, E> {
-        // As JSON writes it: `1.0` stays `1.0`, and `1e300` does not become three hundred digits.
+        // In JSON's own spelling: `1.0` stays `1.0`, and `1e300` does not become three hundred digits.
         Ok(serde_json::Number::from_f64(number).map_or(Wild::Null, |number| Wild::Number(number.to_string())))
     }
     fn visit_str<E>(self, text: &str) -> Result<Wild, E> {

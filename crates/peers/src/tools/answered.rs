@@ -1,4 +1,4 @@
-//! Verdicts → what goes back with a call: its input, answered, changed or as it was, or the words of a no.
+//! Turns a verdict into what goes back with a call: its input (answered, changed or not), or the words of a denial.
 
 use askbridge_core::answer::{Answer, Decision, Pick};
 use askbridge_core::ask::Question;
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::splice;
 
-/// What a skipped question is answered with. Left out, Claude Code would not mention the question at all, and its own
+/// The answer to a skipped question. Without it Claude Code would not mention the question at all, and its own
 /// `annotations.unanswered` never reaches the model.
 const SKIPPED: &str = "(skipped: the person did not answer this one; do not assume an answer)";
 
@@ -21,19 +21,19 @@ pub(crate) fn allowed(input: &str, edited: Option<&Raw>) -> Box<RawValue> {
     }
 }
 
-/// The input of a plan that may be carried out, as somebody has written it anew or as it was.
+/// The input of an approved plan, as a person rewrote it or unchanged.
 pub(crate) fn planned(input: &str, edited: Option<&str>) -> Box<RawValue> {
     let set: Vec<_> = edited.map(|plan| splice::set("plan", &plan)).into_iter().collect();
     splice::with(input, &set)
 }
 
-/// The input of the question, whole, with the answers by the questions' texts.
+/// The whole input of the question tool, with the answers keyed by question text.
 pub(crate) fn answered(input: &str, questions: &[Question], picks: &[Pick], verdict: &Verdict) -> Box<RawValue> {
     let (mut answers, mut annotations) = (ByText::default(), ByText::default());
     for (question, pick) in questions.iter().zip(picks) {
         let labels = pick.chosen.iter().filter_map(|&index| question.options.get(usize::from(index)));
         let mut notes: Vec<&str> = pick.note.iter().map(String::as_str).collect();
-        // A rule says so: with the answers, because only these are sure to be read.
+        // That a rule answered is noted among the answers, because the model is sure to read only these.
         if !verdict.words.is_empty() && annotations.0.is_empty() && picks.iter().all(|pick| !pick.is_skipped()) {
             notes.push(&verdict.words);
         }
@@ -56,7 +56,7 @@ pub(crate) fn answered(input: &str, questions: &[Question], picks: &[Pick], verd
     splice::with(input, &set)
 }
 
-/// What is said about each question, by its text. Of two with the same text, the last counts.
+/// One value per question, keyed by its text. Of two questions with the same text, the last counts.
 struct ByText<'a, T>(Vec<(&'a str, T)>);
 
 impl<T> Default for ByText<'_, T> {
@@ -90,12 +90,12 @@ struct Annotation<'a> {
     unanswered: Option<&'static str>,
 }
 
-/// Claude Code refuses a deny without words.
+/// Returns the words of a denial, never empty: Claude Code refuses a deny without words.
 pub(crate) fn spoken(verdict: &Verdict) -> &str {
     if verdict.words.is_empty() { "Denied." } else { &verdict.words }
 }
 
-/// Is the agent to stop its turn as well?
+/// Whether the agent should end its turn as well.
 pub(crate) fn stops(verdict: &Verdict) -> bool {
     let denied = matches!(verdict.ruling, Ruling::Answer(Answer::Approval(Decision::Deny { stop: true, .. })));
     denied || verdict.stops_the_turn()

@@ -1,4 +1,4 @@
-//! A call of another tool → an approval that a person can read on a phone.
+//! Turns a tool call into an approval that a person can read on a phone.
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -10,21 +10,21 @@ use askbridge_core::wild::is_blank;
 
 use crate::json;
 
-/// Lines of a change that are shown beside an approval.
+/// Lines of a diff shown beside an approval. Beyond: a line says how many more there are.
 const DIFF_LINES_MAX: usize = 400;
 
-/// Where a rule can be kept, and how that reads. Beyond the session Claude Code writes it into a settings file.
+/// Where a rule can be kept, and its label. Claude Code writes all but the session's into a settings file.
 const DESTINATIONS: &[(&str, &str)] =
     &[("session", "for this session"), ("localSettings", "in this project"), ("userSettings", "everywhere, for me")];
 
-/// What Claude Code says about a call beside its input.
+/// What Claude Code says about a call besides its input.
 #[derive(Default)]
 pub(crate) struct Beside<'a> {
-    /// What it calls the call.
+    /// Claude Code's own name for the call.
     pub(crate) named: Option<&'a str>,
-    /// Why it asks, in as many parts as it says it.
+    /// Why it asks, in the parts that it gives.
     pub(crate) reason: Vec<&'a str>,
-    /// What it suggests to remember.
+    /// The permission rules that it suggests.
     pub(crate) suggestions: Option<&'a RawValue>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn of(tool: &str, input: Option<&RawValue>, beside: &Beside<'_>) -> R
     Ok(Approval { reason, rules: rules(beside.suggestions), ..read(tool, input, beside.named)? })
 }
 
-/// Reads an approval of a tool that always goes to a person. The same by whichever way Claude Code waits for it.
+/// Reads an approval of a tool that always goes to a person. The same however Claude Code waits for it.
 pub(crate) fn always(tool: &str, input: Option<&RawValue>) -> Result<Approval, String> {
     Ok(Approval { reason: Some(format!("{} always goes to a person here", cut(tool))), ..read(tool, input, None)? })
 }
@@ -57,8 +57,8 @@ fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<App
     })
 }
 
-/// The input as Claude Code reads it: of a name that occurs twice in an object, the last value counts. Other readers may show the
-/// first, so a person would be asked about something that does not run.
+/// The input as Claude Code reads it: of a name that occurs twice in an object, the last value counts. Other parsers
+/// may show the first, so a person would decide about something that does not run.
 fn as_it_runs(input: &str) -> Raw {
     match json::parse(input).filter(|value| json::repeated(value).is_some()) {
         Some(value) => json::raw(&json::last_of_each(value)),
@@ -66,7 +66,7 @@ fn as_it_runs(input: &str) -> Raw {
     }
 }
 
-/// One line: the command, the path, or what Claude Code calls it.
+/// One line: the command, the path, or Claude Code's name for the call.
 fn summary(tool: &str, input: &Value, named: Option<&str>) -> String {
     let text = |name: &str| input[name].as_str();
     match tool {
@@ -80,7 +80,7 @@ fn summary(tool: &str, input: &Value, named: Option<&str>) -> String {
     }
 }
 
-/// What is shown beside an approval: a change of a file, line by line.
+/// What is shown beside an approval: the diff of a file.
 pub(crate) fn shown(body: &Body) -> Option<Raw> {
     let Body::Approval(approval) = body else { return None };
     let input: Value = serde_json::from_str(approval.input.as_str()).ok()?;
@@ -98,7 +98,7 @@ pub(crate) fn shown(body: &Body) -> Option<Raw> {
     Some(Raw::from(json!({"diff": diff}).to_string()))
 }
 
-/// What both have in common at the beginning and at the end is shown once.
+/// A line diff in which the common beginning and end are shown once.
 fn change(old: &str, new: &str) -> String {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let before = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
@@ -116,13 +116,13 @@ fn change(old: &str, new: &str) -> String {
     lines.join("\n")
 }
 
-/// What Claude Code suggests to remember, each for the session, the project and the person.
+/// The rules that Claude Code suggests, each for the session, the project and the person.
 fn rules(suggestions: Option<&RawValue>) -> Vec<OfferedRule> {
     let suggestions = suggestions.map(|raw| serde_json::from_str::<Vec<Value>>(raw.get()));
     let Some(Ok(suggestions)) = suggestions else { return Vec::new() };
     let offered = suggestions.iter().flat_map(|suggestion| {
         let what = described(suggestion);
-        // A mode is the session's alone.
+        // A mode belongs to the session alone.
         let destinations = match suggestion["type"].as_str() {
             Some("addRules" | "addDirectories") => DESTINATIONS,
             _ => &DESTINATIONS[..1],
@@ -137,7 +137,7 @@ fn rules(suggestions: Option<&RawValue>) -> Vec<OfferedRule> {
     offered.take(OPTIONS_MAX).collect()
 }
 
-/// Says what a suggestion allows, exactly. `None`: we do not know, so it is not offered.
+/// Says exactly what a suggestion allows. `None`: we do not know its type, so it is not offered.
 fn described(suggestion: &Value) -> Option<String> {
     match suggestion["type"].as_str()? {
         "addRules" if suggestion["behavior"] == "allow" => {

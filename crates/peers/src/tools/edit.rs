@@ -1,9 +1,9 @@
-//! Whether an input that a person has changed is one that the agent would run.
+//! Checks whether the agent would run an input that a person has changed.
 //!
-//! Claude Code runs the *original* call when it gets an empty input, and refuses one that its tool does not take, after the
-//! person has gone. So it is checked before it counts: by the tool's own fields where we know them, by the call as the agent
-//! made it where we do not. There, each field keeps its name and its type. Taking one away or adding one is refused: only
-//! the tool knows which fields it needs, and a field that it does not know would silently do nothing.
+//! Claude Code runs the *original* call when it gets an empty input, and refuses one that its tool does not take, after
+//! the person has gone. So an edit is checked before it counts: against the tool's schema where we know it, otherwise
+//! against the call as the agent made it. In that case each field keeps its name and type. Removing or adding one is
+//! refused: only the tool knows which fields it needs, and a field unknown to it would silently do nothing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,10 +17,10 @@ use super::schema::Schema;
 use crate::doors::{claude, hook, mcp};
 use crate::json;
 
-/// Bytes of a field's name or value that a refusal repeats. Beyond: the name is cut, and the value is not repeated.
+/// Bytes of a field's name or value that a refusal quotes. Beyond: the name is cut, and the value is not quoted.
 const REPEATED_BYTES_MAX: usize = 200;
 
-/// Says what is wrong with a changed input, field by field. Nothing: it may run.
+/// Returns what is wrong with a changed input, field by field. Empty: it may run.
 pub fn check_edit(ask: &Ask, approval: &Approval, edited: &Raw) -> Vec<Problem> {
     let original = json::parse(approval.input.as_str()).unwrap_or(Wild::Null);
     let mut found = Found::default();
@@ -39,17 +39,17 @@ pub fn check_edit(ask: &Ask, approval: &Approval, edited: &Raw) -> Vec<Problem> 
     found.problems
 }
 
-/// Do the tools of this ask have the names and fields of Claude Code's?
+/// Whether the tools of this ask are Claude Code's, with its names and fields.
 fn is_claude_code(ask: &Ask) -> bool {
     match ask.asker.door.as_str() {
-        // Nothing else asks for permissions through MCP: `approve` is what its prompt tool is called.
+        // Only Claude Code asks for permissions through MCP: `approve` is its prompt tool.
         claude::NAME | mcp::NAME => true,
         hook::NAME => ask.asker.agent == hook::Agent::Claude.name(),
         _ => false,
     }
 }
 
-/// What is wrong, as far as it is told.
+/// The problems found, up to a maximum.
 #[derive(Default)]
 struct Found {
     problems: Vec<Problem>,
@@ -66,7 +66,7 @@ impl Found {
         }
     }
 
-    /// Compares the fields of an object with those that it had.
+    /// Compares the fields of an object with its previous fields.
     fn fields(&mut self, path: &str, schema: Option<&Schema>, old: &[(String, Wild)], new: &[(String, Wild)]) {
         let had: HashMap<&str, &Wild> = old.iter().rev().map(|(name, value)| (name.as_str(), value)).collect();
         let mut given = HashSet::new();
@@ -102,17 +102,18 @@ impl Found {
         }
     }
 
-    /// Compares a value with the one that was there.
+    /// Compares a value with the previous one.
     fn value(&mut self, path: &str, old: &Wild, new: &Wild) {
         match (old, new) {
-            // What it would hold otherwise is not known.
+            // `null` does not tell what type the field takes.
             (Wild::Null, _) => {}
             (Wild::Map(old), Wild::Map(new)) => self.fields(path, None, old, new),
             (Wild::List(old), Wild::List(new)) => {
                 let known: HashSet<String> = old.iter().map(json::render).collect();
                 let alike: HashMap<&str, &Wild> = old.iter().rev().map(|item| (kind(item), item)).collect();
                 for (place, item) in new.iter().enumerate().filter(|(_, item)| !known.contains(&json::render(item))) {
-                    // A new item is compared with the one in its place, with one of the same kind, or else with any.
+                    // A new item is compared with the previous one at its index, with one of the same kind, or else
+                    // with the first.
                     let in_place = old.get(place).filter(|known| kind(known) == kind(item));
                     let like = in_place.or_else(|| alike.get(kind(item)).copied()).or(old.first());
                     if let Some(like) = like {
@@ -145,7 +146,7 @@ fn kind(value: &Wild) -> &'static str {
     }
 }
 
-/// The value itself where it is short, or else its kind.
+/// The value itself if it is short, otherwise its kind.
 fn said(value: &Wild) -> String {
     match value {
         Wild::Text(text) if text.len() <= REPEATED_BYTES_MAX => format!("“{text}”"),

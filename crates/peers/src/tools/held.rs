@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::json::{self, NewQuestion};
 
-/// The tools by which Claude Code asks a person, whatever its mode.
+/// The tools by which Claude Code asks a person in every mode.
 pub(crate) const HELD_TOOLS: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
 
 /// Reads the input of a tool that we hold. `Err(None)`: we do not hold this tool.
@@ -29,7 +29,7 @@ pub(crate) fn questions(input: Option<&RawValue>) -> Result<Body, String> {
     wild::body(&value, &json::parse).map_err(|error| error.to_string())
 }
 
-/// Reads what needs no thought.
+/// Reads the documented form. `None`: it needs the lenient parser.
 fn straight(input: &str) -> Option<Vec<Question>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -1,6 +1,6 @@
-//! Claude Code's tools as a person meets them: what a call asks, how it is shown, and how its input is answered.
+//! Claude Code's tools: what a call asks, how it is shown to a person, and how its input is answered.
 //!
-//! Beside the doors, because Claude Code comes through several of them, and doors do not see each other.
+//! Beside the doors, because Claude Code comes through several of them, and doors do not depend on each other.
 
 pub(crate) mod answered;
 pub(crate) mod approval;

@@ -1,7 +1,7 @@
-//! What a call really ran with, held against what was allowed, and what the model is told if a person changed it.
+//! Compares the input that a call ran with to the allowed one, and tells the model if a person changed it.
 //!
-//! Claude Code names the input in the event after the call (`PostToolUse`), to hooks and to a host. The model itself sees only
-//! the call as it wrote it, and its result.
+//! Claude Code reports the input in the event after the call (`PostToolUse`), to hooks and to a host. The model itself
+//! sees only the call as it wrote it, and its result.
 
 use askbridge_core::answer::{Answer, Decision};
 use askbridge_core::ask::{Ask, Body};
@@ -13,13 +13,14 @@ use serde_json::{Value, json};
 use super::answered::allowed;
 use crate::doors::mcp;
 
-/// Fields that hold a path. What a person wrote relative to the agent's folder Claude Code may write whole.
+/// Fields that hold a path. Claude Code may make a path absolute that a person wrote relative to the agent's folder.
 const PATHS: &[&str] = &["file_path", "notebook_path", "path"];
 
-/// The folder in which an agent works, if it is known.
+/// The agent's working folder, if known.
 pub(crate) type Folder<'a> = Option<&'a str>;
 
-/// Says what a call ran with, if a person or a rule has allowed something else. `asked` is the input as the agent sent it.
+/// Returns the input that a call ran with, if it is not the one that a person or a rule allowed. `asked` is the input
+/// as the agent sent it.
 pub(crate) fn instead(
     body: &Body,
     asked: &str,
@@ -36,12 +37,12 @@ pub(crate) fn instead(
     Some(kept(ran))
 }
 
-/// Can it be shown what an agent did with a decision? A client of MCP takes one, and says nothing more about it.
+/// Whether nothing shows what the agent did with a decision: an MCP client reports nothing about an approval's.
 pub(crate) fn is_only_handed(ask: &Ask) -> bool {
     ask.asker.door == mcp::NAME && matches!(ask.body, Body::Approval(_))
 }
 
-/// The output of a hook after a call that ran with another input than the model wrote; `None`: it ran as it was written.
+/// The output of a hook after a call that ran with another input than the model wrote. `None`: it ran as written.
 pub(crate) fn told(
     event: &str,
     asked: &str,
@@ -64,9 +65,9 @@ pub(crate) fn told(
     Some(json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": words}}))
 }
 
-/// Is this the same input? A field that says nothing (`"replace_all": false`) may be there or not, and a path may be written whole or
-/// from the agent's folder. Claude Code 2.1.325 does both before it asks; what comes back changed it does again in a terminal, and
-/// leaves as it is for a host.
+/// Whether two inputs mean the same. An empty field (`"replace_all": false`) may be there or not, and a path may be
+/// absolute or relative to the agent's folder. Claude Code 2.1.325 normalizes both before it asks; a changed input it
+/// normalizes again in a terminal, and leaves as it is for a host.
 pub(crate) fn is_same_input(allowed: &str, ran: &str, folder: Folder<'_>) -> bool {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     match (read(allowed), read(ran)) {
@@ -115,7 +116,7 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// What ran, as it is stored.
+/// The input as it is stored.
 fn kept(ran: &str) -> Raw {
     match ran.len() <= CONTENT_BYTES_MAX {
         true => Raw::from(ran),
@@ -125,7 +126,7 @@ fn kept(ran: &str) -> Raw {
     }
 }
 
-/// What ran, as the model reads it.
+/// The input as the model reads it.
 fn cut(ran: &str) -> String {
     if ran.len() <= RAN_WORDS_BYTES_MAX {
         return ran.to_owned();

@@ -1,8 +1,8 @@
 //! The inputs that Claude Code's own tools take, as version 2.1.325 describes them to the model.
 //!
-//! Written down from the `tools` of its requests to the API. All of them refuse or drop fields that are not listed there.
-//! A tool that is not here (another version's, an MCP server's) is judged by the call itself, and so is a call that does not
-//! fit its row: it comes from a version whose tool is another one.
+//! Taken from the `tools` of its requests to the API. All of them refuse or drop fields that are not listed there. A
+//! tool that is not here (another version's, an MCP server's) is checked against the call itself, and so is a call that
+//! does not fit its row: it comes from a version whose tool differs.
 
 use askbridge_core::wild::Wild;
 
@@ -11,11 +11,11 @@ use askbridge_core::wild::Wild;
 pub(super) enum Type {
     Text,
     Number,
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     Count,
     Flag,
     OneOf(&'static [&'static str]),
-    /// A list of texts.
+    /// A list of strings.
     Texts,
     Object,
     Anything,
@@ -33,7 +33,7 @@ use Type::{Anything, Count, Flag, Number, Object, OneOf, Text, Texts};
 
 const SCHEMAS: &[Schema] = &[
     Schema {
-        // It is called `Agent` towards the model and `Task` in lists.
+        // The model knows it as `Agent`; lists call it `Task`.
         tools: &["Agent", "Task"],
         required: &[("description", Text), ("prompt", Text)],
         optional: &[
@@ -127,7 +127,7 @@ const SCHEMAS: &[Schema] = &[
 ];
 
 impl Schema {
-    /// Finds the schema of a tool that this call fits.
+    /// Finds the schema of a tool, if this call fits it.
     pub(super) fn of(tool: &str, input: &[(String, Wild)]) -> Option<&'static Self> {
         let schema = SCHEMAS.iter().find(|schema| schema.tools.contains(&tool))?;
         let is_there = |(name, kind): &(&str, Type)| input.iter().any(|(key, value)| key == name && kind.takes(value));
@@ -160,7 +160,7 @@ impl Type {
         }
     }
 
-    /// What has to be there, to be read after "it has to be".
+    /// The expected type, to follow "it has to be".
     pub(super) fn wanted(self) -> String {
         match self {
             Self::Text => "text".to_owned(),

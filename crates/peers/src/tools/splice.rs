@@ -1,4 +1,4 @@
-//! Inputs go back as they came: order, digits and what we do not know. Only what a person changed is written anew.
+//! Edits a JSON object's text in place: order, digits and unknown fields stay, and only changed fields are rewritten.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::json::Lent;
 
-/// The fields of an object, in their order, each as it was written.
+/// The fields of an object in order, each with its original text.
 struct Fields<'a>(Vec<(Lent<'a>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
@@ -26,7 +26,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut fields: Vec<(Lent<'de>, &'de RawValue)> = Vec::new();
                 while let Some((name, value)) = map.next_entry::<Lent<'de>, &'de RawValue>()? {
-                    // The last of two with the same name counts, as everywhere.
+                    // Of two fields with the same name the last counts, as everywhere.
                     fields.retain(|(known, _)| **known != *name);
                     fields.push((name, value));
                 }
@@ -37,15 +37,15 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     }
 }
 
-/// A field that is to be set, and the JSON of its value.
+/// A field to set, and the JSON of its value.
 pub(crate) type Set = (&'static str, String);
 
-/// Returns what to set a field to.
+/// Makes a [`Set`].
 pub(crate) fn set(name: &'static str, value: &impl Serialize) -> Set {
     (name, serde_json::to_string(value).expect("what we set has text keys"))
 }
 
-/// Returns the object with these fields set, and everything else untouched.
+/// Returns the object with these fields set and everything else unchanged.
 pub(crate) fn with(object: &str, set: &[Set]) -> Box<RawValue> {
     let fields = fields(object);
     let more: usize = set.iter().map(|(name, value)| name.len() + value.len() + 4).sum();
@@ -62,7 +62,7 @@ pub(crate) fn with(object: &str, set: &[Set]) -> Box<RawValue> {
     whole.end()
 }
 
-/// Returns what a person made of an object: what they left as it was stays as it was written.
+/// Returns a person's edit of an object, in which unchanged fields keep their original text.
 pub(crate) fn edited(object: &str, edited: &str) -> Box<RawValue> {
     let Ok(Value::Object(mut edited)) = serde_json::from_str::<Value>(edited) else { return untouched(object) };
     let mut whole = Object::default();
@@ -77,7 +77,7 @@ pub(crate) fn edited(object: &str, edited: &str) -> Box<RawValue> {
     whole.end()
 }
 
-/// Returns the object as it is; an empty one if it is none.
+/// Returns the text as it is, or an empty object if it is not JSON.
 pub(crate) fn untouched(object: &str) -> Box<RawValue> {
     let raw = RawValue::from_string(object.to_owned());
     raw.unwrap_or_else(|_| RawValue::from_string("{}".to_owned()).expect("this is JSON"))
@@ -87,7 +87,7 @@ fn fields(object: &str) -> Vec<(Lent<'_>, &RawValue)> {
     serde_json::from_str::<Fields<'_>>(object).map(|fields| fields.0).unwrap_or_default()
 }
 
-/// An object that is being written.
+/// An object being written.
 #[derive(Default)]
 struct Object(String);
 
@@ -95,7 +95,7 @@ impl Object {
     fn push(&mut self, name: &Lent<'_>, value: &str) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         match &name.0 {
-            // As it stood there: nothing in it has to be escaped.
+            // Borrowed, so it was written without escapes and needs none.
             Cow::Borrowed(name) => self.0.extend(["\"", name, "\""]),
             Cow::Owned(name) => self.0.push_str(&Value::from(name.as_str()).to_string()),
         }
@@ -134,12 +134,12 @@ mod tests {
 
     #[test]
     fn what_a_person_left_alone_stays_as_it_was_written() {
-        // As a person's program sends it back: sorted, and with the digits that it knows.
+        // As a client sends it back: sorted, and with the digits that its number type can hold.
         let sent = json!({"a": {"x": 2, "y": 1}, "f": 1.1, "new": true, "t": "other", "z": 1.234_567_890_123_456_8e29});
         let whole = edited(ODD, &sent.to_string());
         let expected = r#"{"z":123456789012345678901234567890,"a":{"y":1,"x":2},"f":1.10,"t":"other","new":true}"#;
         assert_eq!(whole.get(), expected);
-        // Whatever line breaks it came with, one line goes out.
+        // Line breaks are removed, so that one line goes out.
         assert_eq!(edited(r#"{"a":1}"#, "{\n  \"a\": [\n 2 ]\n}").get(), r#"{"a":[2]}"#);
     }
 

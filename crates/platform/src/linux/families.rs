@@ -1,4 +1,4 @@
-//! Everything that a process has started, also what is in a session or a group of its own.
+//! All descendants of a process, including those in a session or a process group of their own.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,25 +6,25 @@ use std::io;
 
 use super::processes::ProcessId;
 
-/// What `/proc` says about one process.
+/// One process, from `/proc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
     pub id: ProcessId,
     parent: u32,
     session: u32,
-    /// It has ended, and its parent has not looked yet.
+    /// It has exited, and its parent has not reaped it yet.
     is_dead: bool,
     resident_pages: u64,
 }
 
 impl Member {
-    /// How much memory it really holds.
+    /// Its resident memory.
     pub fn resident_bytes(&self) -> u64 {
         self.resident_pages * rustix::param::page_size() as u64
     }
 }
 
-/// All processes there are, at one moment.
+/// A snapshot of all processes.
 #[derive(Debug)]
 pub struct Families(HashMap<u32, Member>);
 
@@ -32,24 +32,24 @@ impl Families {
     pub fn look() -> io::Result<Self> {
         let names = fs::read_dir("/proc")?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let pids = names.filter_map(|name| name.parse().ok());
-        // Whoever has ended meanwhile is no member.
+        // Processes that have exited meanwhile are skipped.
         let members = pids.filter_map(|pid: u32| read(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?));
         Ok(Self(members.map(|member| (member.id.pid, member)).collect()))
     }
 
-    /// Returns a process with all that it started, and all that is in its session.
+    /// Returns a process with all its descendants, and all processes of its session.
     pub fn of(&self, pid: u32) -> impl Iterator<Item = &Member> {
         self.0.values().filter(move |member| member.session == pid || self.descends(member, pid))
     }
 
-    /// Returns the children of a process that have ended.
+    /// Returns the children of a process that have exited.
     pub fn dead_children(&self, of: u32) -> impl Iterator<Item = &Member> {
         self.0.values().filter(move |member| member.parent == of && member.is_dead)
     }
 
     fn descends(&self, member: &Member, from: u32) -> bool {
         let mut at = member.id.pid;
-        // Nobody is their own ancestor, unless a number was given anew while we looked.
+        // Bounded, because an id that is reused while we read can make a cycle.
         for _ in 0..self.0.len() {
             if at == from {
                 return true;
@@ -63,7 +63,7 @@ impl Families {
     }
 }
 
-/// Reads the fields after the name, which is in brackets and may contain anything.
+/// Parses the fields after the name, which is in parentheses and may contain anything.
 fn read(pid: u32, stat: &str) -> Option<Member> {
     let fields: Vec<_> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let number = |place: usize| fields.get(place)?.parse::<u64>().ok();

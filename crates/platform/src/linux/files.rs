@@ -1,4 +1,4 @@
-//! Files beyond what the standard library does: opened without waiting, given back in parts, checked for rights.
+//! Files beyond the standard library: opened without blocking, freed in parts, checked for permissions.
 
 use std::fs::File;
 use std::io;
@@ -9,11 +9,11 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{Access, CWD, FallocateFlags, FileType, Mode, OFlags, access, fallocate, fcntl_setfl, fstat, openat};
 use rustix::io::{Errno, pread};
 
-/// Opens a regular file for reading. Anything else that can lie at a path is refused without being opened.
+/// Opens a regular file for reading. Anything else at the path is refused without being opened.
 ///
-/// `File::open` on a FIFO waits for a writer that may never come, and on a device it can do what the device does when it is
-/// opened. So the path is first looked up without opening anything (`O_PATH`), and only what turned out to be a regular file
-/// is opened, through the descriptor that was looked at: what lies at the path may be another thing by then.
+/// `File::open` on a FIFO blocks until there is a writer, and opening a device can have side effects. So the path is
+/// first looked up without opening it (`O_PATH`), and only a regular file is opened, through that descriptor, because
+/// the path may lead to another file by then.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let found = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     if FileType::from_raw_mode(fstat(&found)?.st_mode) != FileType::RegularFile {
@@ -23,7 +23,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     Ok(openat(CWD, format!("/proc/self/fd/{}", found.as_raw_fd()), flags, Mode::empty())?.into())
 }
 
-/// Spares the system to note each time that this file is read. Only its owner may; for others nothing changes.
+/// Disables access times for reads of this file (`O_NOATIME`). Only its owner may; for others nothing changes.
 pub fn skip_access_times(file: &File) {
     let _ = fcntl_setfl(file, OFlags::NOATIME);
 }
@@ -33,13 +33,13 @@ pub fn read_at(file: &File, buffer: &mut Vec<u8>, offset: u64) -> io::Result<usi
     Ok(pread(file, spare_capacity(buffer), offset)?)
 }
 
-/// Gives the room of `bytes` from `offset` on back to the disk. The file keeps its length. Some file systems cannot.
+/// Frees the disk space of `bytes` from `offset` on. The file keeps its length. Some file systems cannot.
 pub fn punch_hole(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
     fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, bytes)?;
     Ok(())
 }
 
-/// May this process write to what lies at a path?
+/// May this process write to the file at a path?
 pub fn is_writable(path: &Path) -> bool {
     access(path, Access::WRITE_OK).is_ok()
 }
@@ -49,7 +49,7 @@ pub fn is_usable_folder(path: &Path) -> bool {
     access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
-/// What the system says of links that lead in a circle.
+/// The error of the system for a cycle of links.
 pub fn too_many_links() -> io::Error {
     Errno::LOOP.into()
 }

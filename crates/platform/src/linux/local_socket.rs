@@ -1,4 +1,4 @@
-//! Sockets in the file system: who is at the other end, and paths that are longer than the kernel allows.
+//! Unix sockets: the process at the other end, and paths that are longer than the kernel allows.
 
 use std::fs::File;
 use std::io;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::UnixStream;
 
-/// The process that opened the other end, as the kernel knows it.
+/// The process that opened the other end, according to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeerProcess {
     pub user: u32,
-    /// `None`: it is in another namespace, and has no number here.
+    /// `None` if it is in another PID namespace, and has no id here.
     pub pid: Option<u32>,
 }
 
@@ -24,7 +24,7 @@ pub fn peer(stream: &UnixStream) -> io::Result<PeerProcess> {
 /// The kernel keeps a socket's path in 108 bytes, the last of which is zero.
 const PATH_BYTES_MAX: usize = 107;
 
-/// Returns a path by which a socket can be bound or reached, however deep its folder lies. The folder stays open as
+/// Returns a path with which a socket can be bound or reached, however deep its folder is. The folder stays open as
 /// long as the second value lives.
 pub fn reachable(path: &Path) -> io::Result<(PathBuf, Option<File>)> {
     if path.as_os_str().len() <= PATH_BYTES_MAX {

@@ -1,4 +1,4 @@
-//! Which process is at the other end of a TCP connection within this machine.
+//! Finds the process at the other end of a TCP connection on this machine.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ pub struct End {
     inode: u64,
 }
 
-/// Finds the ends of established connections that have this port as their own. Empty where the system does not say.
+/// Finds the ends of established connections with this local port. Empty if the system does not say.
 pub fn ends_at(port: u16) -> impl Iterator<Item = End> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
     let ends: Vec<_> = tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(End::read).collect();
@@ -18,7 +18,7 @@ pub fn ends_at(port: u16) -> impl Iterator<Item = End> {
 }
 
 impl End {
-    /// Reads a line of `/proc/net/tcp`. Our own end of a connection has the other's port as its remote one.
+    /// Parses a line of `/proc/net/tcp`. Our own end of a connection has the other's port as its remote port.
     fn read(line: &str) -> Option<Self> {
         const ESTABLISHED: &str = "01";
         let fields: Vec<_> = line.split_whitespace().collect();
@@ -28,7 +28,7 @@ impl End {
         (*state == ESTABLISHED).then_some(Self { port, user, inode })
     }
 
-    /// Finds the process that holds it, among those that we may look into.
+    /// Finds the process that holds it, among those that we may inspect.
     pub fn process(&self) -> Option<u32> {
         let wanted = format!("socket:[{}]", self.inode);
         let pids =

@@ -1,4 +1,4 @@
-//! Linux 5.3 or newer, with `/proc`.
+//! The implementation for Linux 5.3 or newer, with `/proc`.
 
 pub mod disk;
 pub mod families;

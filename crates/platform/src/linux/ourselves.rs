@@ -1,4 +1,4 @@
-//! What the system says about this very process, its user and the machine.
+//! This process, its user and the machine.
 
 use std::fs;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The program that this process runs, even if its file was replaced since.
 pub const PROGRAM: &str = "/proc/self/exe";
 
-/// Returns the user that this process was started by.
+/// Returns the real user id of this process.
 pub fn user() -> u32 {
     rustix::process::getuid().as_raw()
 }
@@ -16,7 +16,7 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Returns what changes whenever the machine starts. Empty where the system does not say.
+/// Returns an id that changes at each boot. Empty if the system does not say.
 pub fn boot_id() -> Vec<u8> {
     fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default()
 }
@@ -24,9 +24,9 @@ pub fn boot_id() -> Vec<u8> {
 /// Memory of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryBytes {
-    /// Set aside.
+    /// Virtual memory.
     pub reserved: u64,
-    /// Really held.
+    /// Resident memory.
     pub resident: u64,
 }
 
@@ -40,7 +40,7 @@ pub fn memory() -> Option<MemoryBytes> {
 /// Returns the processor time that this process has used.
 pub fn cpu_time() -> Option<Duration> {
     let text = fs::read_to_string("/proc/self/stat").ok()?;
-    // The name stands in brackets and may contain anything; the rest is numbers, and these are the 14th and 15th.
+    // The name is in parentheses and may contain anything; the rest is numbers, and these are the 14th and 15th.
     let mut numbers = text.rsplit_once(')')?.1.split_whitespace().skip(11);
     let ticks: u64 = numbers.next()?.parse::<u64>().ok()? + numbers.next()?.parse::<u64>().ok()?;
     let per_second = rustix::param::clock_ticks_per_second();
@@ -49,7 +49,7 @@ pub fn cpu_time() -> Option<Duration> {
 
 /// Returns how many files and sockets are open.
 pub fn open_files() -> Option<usize> {
-    // One of them is the folder that is being read.
+    // One of them is the directory that is being read.
     fs::read_dir("/proc/self/fd").ok().map(|open| open.count().saturating_sub(1))
 }
 

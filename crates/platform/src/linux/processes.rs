@@ -1,9 +1,9 @@
-//! What the system says about a process.
+//! Information about processes, from `/proc`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A process, told apart from a later one with the same id.
+/// A process id with its start time, which tells it apart from a later process with the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ProcessId {
     pub pid: u32,
@@ -11,26 +11,26 @@ pub struct ProcessId {
     pub started: u64,
 }
 
-/// What `/proc` says about a process.
+/// One process, from `/proc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kin {
     pub id: ProcessId,
     pub parent: u32,
-    /// The process that leads the session it belongs to, by number.
+    /// The process id of its session's leader.
     pub session: u32,
-    /// The device of its terminal; 0 is none.
+    /// The device of its terminal; 0 if it has none.
     pub terminal: u32,
     pub is_dead: bool,
 }
 
-/// Where rows about processes come from: the system, or the table of a test.
+/// The source of information about processes: the system, or a table in a test.
 pub trait Processes {
     fn kin(&self, pid: u32) -> Option<Kin>;
-    /// The real, the effective and the saved user of a process.
+    /// The real, effective and saved user id of a process.
     fn users(&self, pid: u32) -> Option<[u32; 3]>;
 }
 
-/// The machine that we run on.
+/// The processes of this machine.
 #[derive(Debug, Clone, Copy)]
 pub struct System;
 
@@ -45,7 +45,7 @@ impl Processes for System {
 }
 
 impl ProcessId {
-    /// Finds the process that has this id now, unless it has ended and only waits to be buried.
+    /// Finds the process that has this id now, unless it is a zombie.
     pub fn of(pid: u32) -> Option<Self> {
         look_up(pid).filter(|kin| !kin.is_dead).map(|kin| kin.id)
     }
@@ -75,7 +75,7 @@ impl Kin {
         self.session == self.id.pid
     }
 
-    /// Names the terminal as people know it: `pts/3`, `tty1`.
+    /// The usual name of its terminal: `pts/3`, `tty1`.
     pub fn terminal_name(&self) -> Option<String> {
         let (major, minor) = ((self.terminal >> 8) & 0xfff, (self.terminal & 0xff) | ((self.terminal >> 12) & 0xfff00));
         match (self.terminal, major) {
@@ -87,11 +87,11 @@ impl Kin {
     }
 }
 
-/// Returns the arguments of a process, its own name first. Empty if it cannot be seen.
+/// Returns the arguments of a process, its own name first. Empty if it cannot be read.
 pub fn command_line(pid: u32) -> Vec<String> {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     if bytes.is_empty() {
-        // Also of a process that has ended and is not reaped yet.
+        // Also for a zombie.
         return Vec::new();
     }
     let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
@@ -114,23 +114,23 @@ fn is_console(path: &Path) -> bool {
         && path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"tty"))
 }
 
-/// The first process of a machine or a container. It adopts what lost its parents, so being below it proves nothing.
+/// The first process of a machine or a container. It adopts orphans, so being its descendant proves nothing.
 pub const FIRST_PROCESS: u32 = 1;
-/// Where systemd keeps the manager itself, of the machine and of each user, apart from all that it starts.
+/// The control group of systemd's managers, of the machine and of each user, separate from everything they start.
 const MANAGERS_PLACE: &str = "/init.scope";
 
-/// Is this the first process, or a service manager that stands in a control group of its own?
+/// Is this the first process, or a service manager in a control group of its own?
 pub fn is_manager(pid: u32) -> bool {
     let groups = || fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
     pid <= FIRST_PROCESS || groups().lines().any(|group| group.ends_with(MANAGERS_PLACE))
 }
 
-/// Looks up the process that has this number now.
+/// Looks up the process that has this id now.
 pub fn look_up(pid: u32) -> Option<Kin> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads `/proc/PID/stat`. The command's name is in parentheses and may contain anything, so what counts begins after
+/// Parses `/proc/PID/stat`. The command's name is in parentheses and may contain anything, so the fields begin after
 /// the last one.
 fn parse(pid: u32, stat: &str) -> Option<Kin> {
     let rest = &stat[stat.rfind(')')? + 1..];
@@ -138,7 +138,7 @@ fn parse(pid: u32, stat: &str) -> Option<Kin> {
     let is_dead = matches!(fields.next()?, "Z" | "X");
     let parent = fields.next()?.parse().ok()?;
     let session = fields.nth(1)?.parse().ok()?;
-    // Signed, and none is 0 or, on some systems, -1.
+    // Signed: none is 0 or, on some systems, -1.
     let terminal: i64 = fields.next()?.parse().ok()?;
     let started = fields.nth(14)?.parse().ok()?;
     Some(Kin {
@@ -150,7 +150,7 @@ fn parse(pid: u32, stat: &str) -> Option<Kin> {
     })
 }
 
-/// Reads the line `Uid:` of `/proc/PID/status`.
+/// Parses the line `Uid:` of `/proc/PID/status`.
 fn users_in(status: &str) -> Option<[u32; 3]> {
     let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
     let mut users = line.split_ascii_whitespace().map(|user| user.parse().ok());

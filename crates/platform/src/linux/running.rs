@@ -1,4 +1,4 @@
-//! A process that may not be a child of ours: wait for its end, ask for it, or force it.
+//! Waits for a process that need not be a child of ours, and ends it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,7 +9,7 @@ use tokio::io::unix::AsyncFd;
 
 use super::processes::ProcessId;
 
-/// A process that runs, held so that its id cannot come to mean another one.
+/// A running process, held by a pidfd so that its id cannot come to mean another one.
 #[derive(Debug)]
 pub struct Held {
     pub id: ProcessId,
@@ -17,7 +17,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Takes hold of a process. `None`: it is gone.
+    /// Opens a process. `None` if it is gone.
     pub fn hold(id: ProcessId) -> io::Result<Option<Self>> {
         let Some(pid) = pid(id) else { return Ok(None) };
         let pidfd = match pidfd_open(pid, PidfdFlags::empty()) {
@@ -25,30 +25,30 @@ impl Held {
             Err(rustix::io::Errno::SRCH) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        // Only now is it certain that what we hold is what we looked for.
+        // Only now is it certain that the pidfd is of the process we looked for.
         if !id.is_alive() {
             return Ok(None);
         }
         Ok(Some(Self { id, pidfd: watched(pidfd)? }))
     }
 
-    /// Waits until it has ended.
+    /// Waits until it has exited.
     pub async fn ended(&self) {
-        // An error means that it can no longer be watched; the next look finds it dead or alive.
+        // An error means that it can no longer be watched; the next check finds it dead or alive.
         let _ = self.pidfd.readable().await;
     }
 
-    /// Asks it to end. One that has ended needs no asking.
+    /// Sends SIGTERM. Does nothing if it has exited.
     pub fn terminate(&self) {
         let _ = pidfd_send_signal(self.pidfd.get_ref(), Signal::TERM);
     }
 
-    /// Makes it end.
+    /// Sends SIGKILL.
     pub fn kill(&self) {
         let _ = pidfd_send_signal(self.pidfd.get_ref(), Signal::KILL);
     }
 
-    /// Makes all processes of its group end, also when it has ended itself.
+    /// Sends SIGKILL to its process group, also if it has exited itself.
     pub fn kill_group(&self) {
         if let Some(pid) = pid(self.id) {
             let _ = kill_process_group(pid, Signal::KILL);
@@ -56,7 +56,7 @@ impl Held {
     }
 }
 
-/// Makes a process end, if it is still the same one.
+/// Kills a process, if it is still the same one.
 pub fn kill(id: ProcessId) {
     if let Some(pid) = pid(id).filter(|_| id.is_alive()) {
         let _ = kill_process(pid, Signal::KILL);

@@ -1,4 +1,4 @@
-//! Terminals: when a person last typed at one, and how ours behaves.
+//! Terminals: when a person last typed, and the modes of our own.
 
 use std::fs;
 use std::io::stdin;
@@ -10,13 +10,13 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 
 use super::ourselves;
 
-/// Where terminals are: those of windows and remote shells, and those of the machine itself.
+/// The directories of terminals: those of windows and remote shells, and the consoles.
 const PLACES: &[(&str, &str)] = &[("/dev/pts", ""), ("/dev", "tty")];
 
-/// Returns when a person last typed at any terminal of this user. `None`: there is no terminal.
+/// Returns when a person last typed at any terminal of this user. `None` if there is no terminal.
 ///
-/// The system notes when a terminal was last read from, and that is when somebody typed. It does so in steps of eight
-/// seconds, so that nobody can count keystrokes.
+/// The kernel updates a terminal's access time when input is read from it. It does so in steps of eight seconds, so
+/// that keystrokes cannot be counted.
 pub fn last_typed_at() -> Option<SystemTime> {
     let user = ourselves::user();
     PLACES.iter().filter_map(|(folder, prefix)| last_typed_in(Path::new(folder), prefix, user)).max()
@@ -33,17 +33,17 @@ fn last_typed_in(folder: &Path, prefix: &str, user: u32) -> Option<SystemTime> {
     own.map(|meta| UNIX_EPOCH + Duration::from_secs(u64::try_from(meta.atime()).unwrap_or(0))).max()
 }
 
-/// How the terminal at our input behaved, to be restored.
+/// The modes of the terminal at our input, to be restored.
 #[derive(Debug)]
 pub struct Modes(Option<Termios>);
 
 impl Modes {
-    /// Notes how it behaves now. Where our input is no terminal, restoring does nothing.
+    /// Saves its modes. If our input is not a terminal, restoring does nothing.
     pub fn now() -> Self {
         Self(tcgetattr(stdin()).ok())
     }
 
-    /// The same, and from now on it does not show what is typed.
+    /// The same, and turns echo off.
     pub fn hide_typing() -> Self {
         let Ok(before) = tcgetattr(stdin()) else { return Self(None) };
         let mut quiet = before.clone();
@@ -52,7 +52,7 @@ impl Modes {
         Self(changed.ok().map(|()| before))
     }
 
-    /// Makes it behave as it did. If this fails, the terminal is gone.
+    /// Restores the modes. If this fails, the terminal is gone.
     pub fn restore(&self) {
         if let Some(before) = &self.0 {
             let _ = tcsetattr(stdin(), OptionalActions::Now, before);

@@ -1,4 +1,4 @@
-//! Noticing that files of a folder were written to.
+//! Watches a folder for writes to its files.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -16,12 +16,12 @@ pub struct FolderWatch {
     buffer: Box<[MaybeUninit<u8>; 8192]>,
 }
 
-/// What was noticed.
+/// What was written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written<'a> {
     /// The file of this name.
     File(&'a str),
-    /// More than the system remembers: it may have been any file.
+    /// More than the system's queue holds: it may have been any file.
     TooMany,
 }
 
@@ -37,7 +37,7 @@ impl FolderWatch {
         Ok(Self { inotify, buffer: Box::new([MaybeUninit::uninit(); 8192]) })
     }
 
-    /// Waits until something was written, and tells of all of it. Nothing is lost if the caller stops waiting.
+    /// Waits for writes, and passes each to `tell`. Nothing is lost if the caller stops waiting.
     pub async fn next(&mut self, mut tell: impl FnMut(Written<'_>)) -> io::Result<()> {
         let mut ready = self.inotify.readable().await?;
         let mut reader = Reader::new(self.inotify.get_ref(), &mut self.buffer[..]);

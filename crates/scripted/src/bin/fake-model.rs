@@ -1,5 +1,5 @@
-//! The scripted model by hand: `fake-model SCRIPT.json [PORT]`. Prints its address, then every request as a line of JSON.
-//! A line on its standard input opens the gate of that name.
+//! The scripted model as a program: `fake-model SCRIPT.json [PORT]`. Prints its address, then every request as a line
+//! of JSON. A line on its standard input opens the gate of that name.
 
 use std::io::{Write, stdin};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The smallest host there is: writes lines, reads lines, and waits for the one it wants.
+//! A minimal host: writes lines, reads lines, and waits for the frame it wants.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ExitStatus};
@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How long to wait for one line before saying what was waited for.
+/// How long to wait for one line. Beyond: the test fails and says what it waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Lines that nobody has read yet; the CLI waits beyond that, as it would for any slow reader.
+/// Unread lines. Beyond: the CLI waits, as it would for any slow reader.
 const LINES_MAX: usize = 1024;
 
 /// A running CLI. Killed when dropped.
@@ -19,7 +19,7 @@ pub struct Host {
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     stderr: Option<JoinHandle<String>>,
-    /// Everything it has said, in order.
+    /// Every frame it has sent, in order.
     said: Vec<Value>,
     requests: usize,
 }
@@ -55,7 +55,7 @@ impl Host {
         self.child.id()
     }
 
-    /// Everything it has said so far, as far as it was waited for.
+    /// Returns the frames that were read so far.
     pub fn said(&self) -> &[Value] {
         &self.said
     }
@@ -65,7 +65,7 @@ impl Host {
         self.send_line(&frame.to_string());
     }
 
-    /// Sends a line as it is, be it JSON or not.
+    /// Sends a line as it is, JSON or not.
     #[track_caller]
     pub fn send_line(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("stdin is open");
@@ -78,7 +78,7 @@ impl Host {
         self.send(&json!({"type": "user", "message": message, "parent_tool_use_id": null, "session_id": ""}));
     }
 
-    /// Sends a control request and waits for what it is answered with.
+    /// Sends a control request and waits for its response.
     #[track_caller]
     pub fn request(&mut self, request: Value) -> Value {
         let id = self.ask(request);
@@ -105,13 +105,13 @@ impl Host {
         response["response"].clone()
     }
 
-    /// Waits for a control request of the CLI's own.
+    /// Waits for a control request from the CLI.
     #[track_caller]
     pub fn asked(&mut self, subtype: &str) -> Value {
         self.until(subtype, |frame| frame["type"] == "control_request" && frame["request"]["subtype"] == subtype)
     }
 
-    /// Answers a control request of the CLI's own.
+    /// Responds to a control request from the CLI.
     #[track_caller]
     pub fn respond(&mut self, request: &Value, response: Value) {
         let response = json!({"subtype": "success", "request_id": request["request_id"], "response": response});
@@ -124,7 +124,7 @@ impl Host {
         self.until("result", |frame| frame["type"] == "result")
     }
 
-    /// Waits for the next frame that is wanted, and returns it; what comes before is in [`Host::said`].
+    /// Waits for the next wanted frame and returns it; those before it are in [`Host::said`].
     #[track_caller]
     pub fn until(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
@@ -136,7 +136,7 @@ impl Host {
         }
     }
 
-    /// The next frame, or nothing at the end of the output.
+    /// Returns the next frame, or `None` at the end of the output.
     fn next(&mut self) -> Option<Value> {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => {
@@ -148,7 +148,7 @@ impl Host {
         }
     }
 
-    /// Types of everything said, for a message that a person reads.
+    /// Returns the types of all frames, for a failure message.
     fn summary(&self) -> String {
         let name = |frame: &Value| {
             let part = |value: &Value| value.as_str().map(|text| format!("/{text}")).unwrap_or_default();
@@ -182,7 +182,7 @@ impl Drop for Host {
     }
 }
 
-/// The texts of all tool results in frames, by call.
+/// Returns the texts of all tool results in frames, by call.
 pub fn tool_results(frames: &[Value]) -> Vec<(String, String)> {
     let blocks = frames.iter().filter(|frame| frame["type"] == "user");
     let blocks = blocks.flat_map(|frame| frame["message"]["content"].as_array().cloned().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Starting a CLI with a scratch home, a scrubbed environment and the scripted model.
+//! Starts a CLI with a scratch home, a scrubbed environment and the scripted model.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use crate::model::Model;
 const PATIENCE: Duration = Duration::from_secs(30);
 const BREATH: Duration = Duration::from_millis(5);
 
-/// Who is started. Tests of the protocol run on both, so that the double cannot drift from the real one.
+/// Which program is started. Tests of the protocol run on both, so that the double cannot drift from the real one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     Real,
@@ -29,7 +29,7 @@ impl Subject {
     }
 }
 
-/// A scratch home and a working folder in it; gone when dropped.
+/// A scratch home with a working folder; removed when dropped.
 pub struct Room {
     folder: tempfile::TempDir,
 }
@@ -57,7 +57,7 @@ impl Room {
         self.folder.path().join("desk")
     }
 
-    /// All that a CLI may know of the machine. The key is not one.
+    /// The whole environment of a CLI; nothing else of the machine reaches it. The key is not a real one.
     pub fn env(&self, model_url: &str) -> Vec<(String, String)> {
         let home = self.home().to_string_lossy().into_owned();
         let tmp = self.home().join("tmp").to_string_lossy().into_owned();
@@ -75,15 +75,15 @@ impl Room {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
-    /// The transcript of a session, wherever its folder's name put it.
+    /// Finds the transcript of a session, in any project folder.
     pub fn transcript(&self, session: &str) -> Option<PathBuf> {
         let projects = std::fs::read_dir(self.home().join(".claude/projects")).ok()?;
         let name = format!("{session}.jsonl");
         projects.flatten().map(|project| project.path().join(&name)).find(|path| path.is_file())
     }
 
-    /// Blocks until the transcript of a session contains this. The CLI shows a frame first and writes it down later, so a
-    /// kill in between loses it.
+    /// Blocks until the transcript of a session contains this. The CLI sends a frame first and writes it to the file
+    /// later, so a kill in between loses it.
     #[track_caller]
     pub fn until_written(&self, session: &str, part: &str) -> PathBuf {
         let end = Instant::now() + PATIENCE;
@@ -106,7 +106,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// As a host starts it: stream-json both ways, permissions over stdio.
+    /// With the arguments of a host: stream-json both ways, permissions over stdio.
     #[track_caller]
     pub fn new(subject: Subject, room: &Room, model: &Model) -> Self {
         let mut command = Command::new(subject.path());

@@ -1,4 +1,4 @@
-//! Claude Code in tests: where it is, how to start it with nothing of ours around it, how to talk to it raw.
+//! Claude Code in tests: where it is, how to start it isolated from the machine, how to talk to it line by line.
 //!
 //! [`places`] finds the real CLI, its double and the official SDK; [`Room`] is a scratch home; [`Launch`] starts a
 //! [`Host`], which speaks the control protocol line by line; [`hosted_by_sdk`] lets the official SDK do that instead.

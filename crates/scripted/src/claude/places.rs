@@ -1,4 +1,4 @@
-//! Where the programs are. A missing one fails the test and says what to run; nothing is skipped.
+//! Finds the programs that tests need. A missing one fails the test and says what to run; nothing is skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,7 +44,7 @@ pub fn assistant_ui(version: &str) -> PathBuf {
     place
 }
 
-/// Our double of the CLI, built when it is first asked for: cargo builds it for this package's own tests only.
+/// Our double of the CLI, built on first use: cargo builds it for this package's own tests only.
 #[track_caller]
 pub fn fake_claude() -> PathBuf {
     built("fake-claude")
@@ -66,7 +66,7 @@ fn installed(variable: &str, place: &str, what: &str) -> PathBuf {
 #[track_caller]
 fn built(name: &str) -> PathBuf {
     static BUILT: OnceLock<Result<(), String>> = OnceLock::new();
-    // Tests lie in target/<profile>/deps, programs in the folder above.
+    // Test binaries are in target/<profile>/deps, programs in the folder above.
     let test = std::env::current_exe().expect("a test knows where it is");
     let folder = test.ancestors().skip(1).find(|folder| !folder.ends_with("deps"));
     let folder = folder.expect("a test lies in a folder").to_owned();

@@ -11,15 +11,15 @@ use crate::model::{Heard, Model};
 
 const HOST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/host.py");
 
-/// By which way the SDK's host answers.
+/// How the SDK's host answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Via {
     CanUseTool,
     Hook,
 }
 
-/// Lets the SDK host the real CLI: says the prompts one after the other, and answers calls by their ids with
-/// `{"allow": fields to add to the input}` or `{"deny": words}`. Returns what the model heard.
+/// Lets the SDK host the real CLI: sends the prompts one after the other, and answers calls by their ids with
+/// `{"allow": fields to add to the input}` or `{"deny": words}`. Returns the requests that the model got.
 #[track_caller]
 pub fn hosted_by_sdk(room: &Room, model: &Model, via: Via, prompts: &[&str], replies: &Value) -> Vec<Heard> {
     let via = match via {

@@ -1,19 +1,19 @@
-//! What the model would have read: one request, and questions about it.
+//! A request that the model got, and questions about it.
 
 use serde_json::Value;
 
-/// How the CLI begins to quote what a person sends in the middle of a turn.
+/// How the CLI introduces a message that a person sends in the middle of a turn.
 const SENT_MEANWHILE: &str = "The user sent a new message while you were working";
 
 /// One request to the Messages API, whole. Headers are not kept: a key travels in them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heard {
     pub body: Value,
-    /// How often the model has spoken, if the messages do not reach back to the beginning.
+    /// How often the model has spoken, if the messages do not go back to the beginning.
     spoken: Option<usize>,
 }
 
-/// What the model reads as the outcome of a call.
+/// The result of a call, as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult {
     pub id: String,
@@ -47,13 +47,13 @@ impl Heard {
         if let Some(spoken) = self.spoken {
             return spoken;
         }
-        // The CLI splits one message into several when it has several calls; what lies between two of them is nothing.
+        // The CLI splits a message with several calls into consecutive messages; they count as one.
         let own: Vec<bool> = self.messages().iter().map(|message| message["role"] == "assistant").collect();
         own.iter().enumerate().filter(|(at, own_here)| **own_here && (*at == 0 || !own[at - 1])).count()
     }
 
-    /// New texts of the person, also those sent in the middle of a turn. Not the CLI's reminders, nor the line ends that
-    /// it puts between texts.
+    /// New texts of the person, including those sent in the middle of a turn, without the CLI's reminders and the line
+    /// ends that it puts between texts.
     pub fn new_texts(&self) -> Vec<String> {
         texts(self.new_messages())
     }
@@ -67,13 +67,13 @@ impl Heard {
         results(self.new_messages())
     }
 
-    /// What this request says about a call.
+    /// Returns the result of a call in this request.
     pub fn tool_result(&self, id: &str) -> Option<ToolResult> {
         results(self.messages()).into_iter().rfind(|result| result.id == id)
     }
 
-    /// The messages as far as a host can influence them: without reminders, descriptions of the machine and marks for the
-    /// cache. Two hosts that tell the model the same have the same conversation.
+    /// The messages as far as a host can influence them: without reminders, descriptions of the machine and cache
+    /// markers. Two hosts that tell the model the same have the same conversation.
     pub fn conversation(&self) -> Vec<Value> {
         let said = |message: &Value| {
             let by_the_cli = |block: &Value| {
@@ -96,7 +96,7 @@ impl Heard {
         self.body["tools"].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str()).collect()
     }
 
-    /// The definition of a tool as the model reads it.
+    /// Returns the definition of a tool as the model reads it.
     pub fn tool(&self, name: &str) -> Option<&Value> {
         self.body["tools"].as_array()?.iter().find(|tool| tool["name"] == name)
     }

@@ -1,4 +1,4 @@
-//! As much HTTP as the model's callers speak: a request with a length, an answer that ends with the connection.
+//! Just enough HTTP for the model's clients: requests with a length, responses that end with the connection.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
-/// Reads one request; nothing if the caller only knocked.
+/// Reads one request; `None` if the client sent nothing.
 pub(super) fn read(stream: &TcpStream) -> io::Result<Option<Request>> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
@@ -73,10 +73,10 @@ fn chunked(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Writes the head of an answer whose body ends with the connection.
+/// Writes the head of a response whose body ends with the connection.
 pub(super) fn head(mut stream: &TcpStream, status: u16, content_type: &str) -> io::Result<()> {
     let name = if status < 400 { "OK" } else { "Error" };
-    // The CLI would wait for minutes between its retries if it were not told otherwise.
+    // Without this header the CLI waits for minutes between its retries.
     let retry = if status >= 400 { "retry-after: 0\r\n" } else { "" };
     write!(stream, "HTTP/1.1 {status} {name}\r\ncontent-type: {content_type}\r\n{retry}connection: close\r\n\r\n")
 }

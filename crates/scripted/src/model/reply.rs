@@ -1,9 +1,9 @@
-//! What a scripted model can say: pieces of a message, or an error instead of one.
+//! What a scripted model can say: parts of a message, or an error instead of one.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// One thing in a message, in the order in which it is streamed.
+/// One part of a message, in the order in which it is streamed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
@@ -13,18 +13,18 @@ pub enum Piece {
         id: String,
         name: String,
         input: Value,
-        /// How many bytes of the input one event carries; whole if left out.
+        /// How many bytes of the input one event carries; all of it if left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         chunk_bytes: Option<usize>,
     },
     /// The stream stops here until the test opens the gate of this name.
     Gate(String),
-    /// A piece that stops in its middle until the test opens the gate of this name.
+    /// A piece that stops halfway until the test opens the gate of this name.
     Halting {
         gate: String,
         piece: Box<Piece>,
     },
-    /// The connection is cut here, in the middle of the message.
+    /// The connection is closed here, in the middle of the message.
     BrokenOff,
 }
 
@@ -74,7 +74,7 @@ pub fn ask_with(id: impl Into<String>, input: Value) -> Piece {
     tool(id, "AskUserQuestion", input)
 }
 
-/// Streams the input of a tool call in parts of so many bytes.
+/// Streams the input of a tool call in parts of this many bytes.
 pub fn chunked(bytes: usize, piece: Piece) -> Piece {
     match piece {
         Piece::Tool { id, name, input, .. } => Piece::Tool { id, name, input, chunk_bytes: Some(bytes.max(1)) },
@@ -86,7 +86,7 @@ pub fn gate(name: impl Into<String>) -> Piece {
     Piece::Gate(name.into())
 }
 
-/// Says half of a piece, and the rest once the gate is open.
+/// Sends half of a piece, and the rest once the gate is open.
 pub fn halting(gate: impl Into<String>, piece: Piece) -> Piece {
     Piece::Halting { gate: gate.into(), piece: Box::new(piece) }
 }

@@ -1,4 +1,4 @@
-//! When a scripted model says what: the first turn that fits speaks.
+//! Scripts: which turn a scripted model takes when. The first that matches is used.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,13 +15,13 @@ pub struct Script {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Turn {
     when: When,
-    /// How often it may speak; a retry after an error then reaches the next one. Always, if left out.
+    /// How often it may be used; a retry after an error then reaches the next one. Always, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     times: Option<usize>,
     say: Reply,
 }
 
-/// What has to have happened. "New" is what follows the model's own last message.
+/// The condition of a turn. "New" is what follows the model's own last message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum When {
@@ -77,14 +77,14 @@ impl Script {
         Self::default()
     }
 
-    /// Says this whenever it fits.
+    /// Says this whenever it matches.
     #[must_use]
     pub fn turn(mut self, when: When, say: impl Into<Reply>) -> Self {
         self.turns.push(Turn { when, times: None, say: say.into() });
         self
     }
 
-    /// Says this the first time it fits, and is then out of the way.
+    /// Says this the first time it matches, and is skipped afterwards.
     #[must_use]
     pub fn once(self, when: When, say: impl Into<Reply>) -> Self {
         self.times(1, when, say)
@@ -105,8 +105,8 @@ impl Script {
         serde_json::from_str(text)
     }
 
-    /// What the model says to this, if the script knows. In its texts, ids and inputs, `{turn}` is the number of times
-    /// the model has spoken, so that one turn can serve a long conversation.
+    /// Returns what the model says to this request, if the script has a turn for it. In its texts, ids and inputs,
+    /// `{turn}` is the number of times the model has spoken, so that one turn can serve a long conversation.
     pub fn reply(&mut self, heard: &Heard) -> Option<Reply> {
         let turn = self.turns.iter_mut().find(|turn| turn.times != Some(0) && turn.when.fits(heard))?;
         if let Some(times) = &mut turn.times {

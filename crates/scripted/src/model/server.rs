@@ -1,4 +1,4 @@
-//! The scripted model on a loopback port. One thread per request, so that a gate holds up nobody else.
+//! The scripted model on a loopback port. One thread per request, so that a gate holds up only its own request.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use super::reply::{Reply, text};
 use super::script::Script;
 use super::stream::{Step, message, steps};
 
-/// How long [`Model::until`] and [`Model::reached`] wait before they say what they waited for.
+/// How long [`Model::until`] and [`Model::reached`] wait before they fail and say what they waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running model. It stops listening when it is dropped.
@@ -26,7 +26,7 @@ pub struct Model {
 
 struct Shared {
     state: Mutex<State>,
-    /// Rings when anything in the state changes.
+    /// Notified when anything in the state changes.
     changed: Condvar,
 }
 
@@ -35,7 +35,7 @@ struct State {
     heard: Vec<Heard>,
     /// Requests that the script had no turn for, by their last text.
     unscripted: Vec<String>,
-    /// Addresses asked for that no model has.
+    /// Requested addresses that the API does not have.
     strays: Vec<String>,
     open: BTreeSet<String>,
     reached: BTreeSet<String>,
@@ -47,7 +47,7 @@ impl Model {
         Self::start_at(script, 0).expect("loopback has a free port")
     }
 
-    /// On a port of your choice.
+    /// Starts on a given port.
     pub fn start_at(script: Script, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port))?;
         let address = listener.local_addr()?;
@@ -68,72 +68,72 @@ impl Model {
                     return;
                 }
                 let shared = Arc::clone(&accepting);
-                // A caller that hangs up in the middle of its answer is an ordinary day.
+                // A client that hangs up in the middle of a response is normal.
                 thread::spawn(move || drop(shared.serve(&stream)));
             }
         });
         Ok(Self { address, shared })
     }
 
-    /// What `ANTHROPIC_BASE_URL` has to be.
+    /// Returns the value for `ANTHROPIC_BASE_URL`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Continues with another script. What was heard stays.
+    /// Continues with another script. The requests so far are kept.
     pub fn script(&self, script: Script) {
         self.shared.lock().script = script;
     }
 
-    /// Everything heard so far, asides included.
+    /// Returns all requests so far, including those without tools.
     pub fn heard(&self) -> Vec<Heard> {
         self.shared.lock().heard.clone()
     }
 
-    /// The newest request of a conversation, that is, with tools.
+    /// Returns the newest request of a conversation, that is, one with tools.
     pub fn last(&self) -> Option<Heard> {
         self.shared.lock().heard.iter().rfind(|heard| !heard.tool_names().is_empty()).cloned()
     }
 
-    /// What the model was last told about this call.
+    /// Returns the newest result of this call that the model was sent.
     pub fn tool_result(&self, id: &str) -> Option<ToolResult> {
         self.shared.lock().heard.iter().rev().find_map(|heard| heard.tool_result(id))
     }
 
-    /// The tools that the model was last offered.
+    /// Returns the tools that the model was last offered.
     pub fn tool_names(&self) -> Vec<String> {
         self.last().map(|heard| heard.tool_names().into_iter().map(str::to_owned).collect()).unwrap_or_default()
     }
 
-    /// What the script had no turn for. A test that ends well has none.
+    /// Returns the requests that the script had no turn for. A test that ends well has none.
     pub fn unscripted(&self) -> Vec<String> {
         self.shared.lock().unscripted.clone()
     }
 
-    /// Addresses asked for that no model has.
+    /// Returns the requested addresses that the API does not have.
     pub fn strays(&self) -> Vec<String> {
         self.shared.lock().strays.clone()
     }
 
-    /// Lets a stream that waits at this gate, now or later, go on.
+    /// Opens a gate, for a stream that waits at it now or reaches it later.
     pub fn open(&self, gate: &str) {
         self.shared.lock().open.insert(gate.to_owned());
         self.shared.changed.notify_all();
     }
 
-    /// Has a stream come to this gate?
+    /// Has a stream reached this gate?
     pub fn has_reached(&self, gate: &str) -> bool {
         self.shared.lock().reached.contains(gate)
     }
 
-    /// Blocks until a stream has come to this gate.
+    /// Blocks until a stream has reached this gate.
     #[track_caller]
     pub fn reached(&self, gate: &str) {
         let reached = self.shared.wait(|state| state.reached.contains(gate));
         assert!(reached, "no stream came to the gate `{gate}`");
     }
 
-    /// Blocks until what was heard is as wished, and returns it. In async tests, poll [`Model::heard`] instead.
+    /// Blocks until the requests satisfy a condition, and returns them. In async tests, poll [`Model::heard`] instead.
     #[track_caller]
     pub fn until(&self, wished: impl Fn(&[Heard]) -> bool) -> Vec<Heard> {
         let fine = self.shared.wait(|state| wished(&state.heard));
@@ -142,14 +142,14 @@ impl Model {
         heard
     }
 
-    /// Waits for requests beyond the first so many, and returns them; none if nothing comes in time.
+    /// Waits for requests beyond the first `known`, and returns them; none if nothing comes in time.
     pub fn news(&self, known: usize, patience: Duration) -> Vec<Heard> {
         let waiting = |state: &mut State| state.heard.len() <= known;
         let state = self.shared.changed.wait_timeout_while(self.shared.lock(), patience, waiting);
         state.map(|(state, _)| state.heard.iter().skip(known).cloned().collect()).unwrap_or_default()
     }
 
-    /// Blocks until the model has read the outcome of this call.
+    /// Blocks until the model has read the result of this call.
     #[track_caller]
     pub fn until_result(&self, id: &str) -> ToolResult {
         self.until(|heard| heard.iter().any(|heard| heard.tool_result(id).is_some()));
@@ -161,7 +161,7 @@ impl Drop for Model {
     fn drop(&mut self) {
         self.shared.lock().stopped = true;
         self.shared.changed.notify_all();
-        // Wakes the listener, which then sees that it is over.
+        // Wakes the listener, which then sees that it has to stop.
         drop(TcpStream::connect(self.address));
     }
 }
@@ -224,14 +224,14 @@ impl Shared {
         http::whole(stream, 200, &message(&pieces, model, number).to_string())
     }
 
-    /// Notes what was heard and finds the answer to it.
+    /// Records a request and chooses the reply.
     fn choose(&self, heard: &Heard) -> (Reply, usize) {
         let mut state = self.lock();
         let reply = state.script.reply(heard);
         state.heard.push(heard.clone());
         let number = state.heard.len();
         let reply = reply.unwrap_or_else(|| {
-            // A request without tools is the CLI's own small talk: is this model there, what is a good title.
+            // A request without tools is the CLI's own: whether this model exists, what a good title is.
             if heard.tool_names().is_empty() {
                 return [text("OK")].into();
             }
@@ -245,7 +245,7 @@ impl Shared {
         (reply, number)
     }
 
-    /// Waits at a gate, as long as the model lives.
+    /// Waits at a gate, until it opens or the model stops.
     fn pass(&self, gate: &str) -> io::Result<()> {
         let mut state = self.lock();
         state.reached.insert(gate.to_owned());

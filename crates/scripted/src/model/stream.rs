@@ -1,4 +1,4 @@
-//! A reply as the events of a stream, and as one message.
+//! Encodes a reply as the events of a stream, or as one message.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub enum Step {
     BrokenOff,
 }
 
-/// Cuts pieces into events: start, blocks with their deltas, stop. `number` makes the message's id.
+/// Splits pieces into events: start, blocks with their deltas, stop. `number` makes the message's id.
 pub fn steps(pieces: &[Piece], model: &str, number: usize) -> Vec<Step> {
     let mut start = message(&[], model, number);
     start["stop_reason"] = Value::Null;
@@ -24,7 +24,7 @@ pub fn steps(pieces: &[Piece], model: &str, number: usize) -> Vec<Step> {
             other => (None, other),
         };
         let (start, deltas) = match piece {
-            // Half of a half is nothing that anybody asked for.
+            // A halting piece inside a halting piece is not supported.
             Piece::Halting { .. } => continue,
             Piece::Gate(name) => {
                 steps.push(Step::Gate(name.clone()));
@@ -67,7 +67,7 @@ pub fn steps(pieces: &[Piece], model: &str, number: usize) -> Vec<Step> {
     steps
 }
 
-/// The same as one message, for those who do not stream.
+/// Returns the same as one message, for clients that do not stream.
 pub fn message(pieces: &[Piece], model: &str, number: usize) -> Value {
     let content: Vec<Value> = pieces.iter().filter_map(block).collect();
     json!({
@@ -104,14 +104,14 @@ fn event(value: Value) -> Step {
     Step::Event(value)
 }
 
-/// A text in two deltas, so that nobody gets used to one.
+/// Splits a text into two deltas, so that no client can rely on getting one.
 fn halves(text: &str) -> impl Iterator<Item = &str> {
     let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
     let (first, second) = text.split_at(middle);
     [first, second].into_iter().filter(|part| !part.is_empty())
 }
 
-/// A text in parts of at most so many bytes, cut between characters.
+/// Splits a text into parts of at most this many bytes, between characters.
 fn parts(text: &str, bytes: Option<usize>) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

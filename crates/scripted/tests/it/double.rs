@@ -1,4 +1,4 @@
-//! What only the double does: think by itself, with a script in its environment.
+//! What only the double can do: run from a script in its environment, without a model.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! One question and its scripted model, ready to be asked.
+//! Test setup: one question and its scripted model.
 
 use askbridge_scripted::claude::{Host, Launch, Room, Subject};
 use askbridge_scripted::model::{Model, Script, ToolResult, ask, on_result, on_user, text};
@@ -11,7 +11,7 @@ pub(crate) const REJECTED: &str = "The user doesn't want to proceed with this to
     it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to \
     tell you how to proceed.";
 
-/// A home, a model that asks "Which?" when it hears "hi", and who is to be started there.
+/// A home, a model that asks "Which?" when it reads "hi", and the program to start there.
 pub(crate) struct Given {
     pub(crate) subject: Subject,
     pub(crate) room: Room,
@@ -64,12 +64,12 @@ impl Given {
     }
 }
 
-/// What can_use_tool is answered with.
+/// The response to can_use_tool.
 pub(crate) fn allow(input: &Value, answers: Value) -> Value {
     json!({"behavior": "allow", "updatedInput": with(input, "answers", answers)})
 }
 
-/// What the hook is answered with.
+/// The response to the hook.
 pub(crate) fn hook_allow(input: &Value, answers: Value) -> Value {
     let updated = with(input, "answers", answers);
     json!({"hookSpecificOutput": {
@@ -97,7 +97,7 @@ pub(crate) fn read_error(text: &str) -> ToolResult {
     ToolResult { is_error: true, ..read(text) }
 }
 
-/// The types of frames, as far as everyone has to agree on them.
+/// Returns the types of the frames that the real one and the double have to agree on.
 pub(crate) fn story(frames: &[Value]) -> Vec<String> {
     let name = |frame: &Value| {
         let kind = frame["type"].as_str()?;

@@ -1,4 +1,4 @@
-//! When a question is taken away, and what may be said meanwhile.
+//! Interrupting a question, and messages sent meanwhile.
 
 use askbridge_scripted::claude::Subject;
 use serde_json::{Value, json};

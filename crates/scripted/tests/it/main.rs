@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-/// One test body, two subjects: what the double does is what the real one does.
+/// Runs one test body on both programs, so that the double behaves like the real one.
 macro_rules! on_both {
     ($($name:ident),* $(,)?) => {
         mod real {

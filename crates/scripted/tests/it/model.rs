@@ -1,4 +1,4 @@
-//! The scripted model by itself, over its own socket.
+//! The scripted model alone, over its own socket.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use askbridge_scripted::model::{
 };
 use serde_json::{Value, json};
 
-/// Sends a request as HTTP and returns the whole answer.
+/// Sends a request as HTTP and returns the whole response.
 fn post(model: &Model, path: &str, body: &Value) -> String {
     let address = model.url();
     let mut stream = TcpStream::connect(address.trim_start_matches("http://")).unwrap();
@@ -45,7 +45,7 @@ fn result(id: &str, text: &str) -> Value {
     json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]})
 }
 
-/// The text that a streamed answer adds up to.
+/// Joins the text of a streamed response.
 fn streamed(answer: &str) -> String {
     let events = events(answer);
     events.iter().filter_map(|event| event["delta"]["text"].as_str()).collect()

@@ -1,4 +1,4 @@
-//! What the model reads when a question is answered, or is not.
+//! What the model reads when a question is answered or refused.
 
 use askbridge_scripted::claude::{Subject, tool_results};
 use askbridge_scripted::model::{Script, ask, ask_with, on_any_result, on_user, text};

@@ -1,4 +1,4 @@
-//! The official SDK as the host: what its model reads is what a raw host's model reads.
+//! The official SDK as the host: the model reads the same as with a raw host.
 
 use askbridge_scripted::claude::{Subject, Via, hosted_by_sdk};
 use askbridge_scripted::model::Heard;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::given::{CALL, Given, allow, hook_allow, one_question, with};
 
-/// Every request, as far as hosts can influence it.
+/// Returns every request, as far as hosts can influence it.
 fn conversations(heard: &[Heard]) -> Vec<Vec<Value>> {
     heard.iter().map(Heard::conversation).collect()
 }
@@ -18,7 +18,7 @@ fn by_sdk(via: Via, reply: Value) -> Vec<Vec<Value>> {
     conversations(&heard)
 }
 
-/// The same with a raw host: answers the question, then says the second prompt.
+/// The same with a raw host: answers the question, then sends the second prompt.
 fn by_hand(answer: impl Fn(&Given) -> askbridge_scripted::claude::Host) -> Vec<Vec<Value>> {
     let given = one_question(Subject::Real);
     let mut host = answer(&given);

@@ -1,4 +1,4 @@
-//! Subagents of the real CLI: the script knows them, and they have no questions of their own.
+//! Subagents of the real CLI: the script recognises them, and they cannot ask questions.
 
 use askbridge_scripted::claude::Subject;
 use askbridge_scripted::model::{Script, all, ask, in_subagent, not, on_any_result, on_user, text, tool};

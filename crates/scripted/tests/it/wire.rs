@@ -1,4 +1,4 @@
-//! The lines themselves: their order, and what is done about wrong ones.
+//! The lines of the protocol: their order, and how invalid ones are handled.
 
 use askbridge_scripted::claude::Subject;
 use askbridge_scripted::model::{Script, chunked, gate, on_any_result, on_user, overloaded, text, thinking, tool};
@@ -37,9 +37,9 @@ fn frames_come_in_this_order(subject: Subject) {
     host.respond(&request, json!({"behavior": "deny", "message": "no"}));
     host.result();
     let mut all: Vec<String> = story(host.said());
-    // A permission is asked for while the message still streams; how far it has come by then is a matter of luck.
+    // The permission request comes while the message still streams, at no fixed place.
     all.retain(|part| part != "control_request can_use_tool");
-    // So is whether its last words come before or after what became of the call, if that is known at once.
+    // If the result is known at once, the message's last delta may come before or after it.
     let denied = all.iter().position(|part| part == "user tool_result").unwrap();
     let next = denied + all[denied..].iter().position(|part| part == "stream_event message_start").unwrap();
     all[denied..next].rotate_left(1);

@@ -1,4 +1,4 @@
-//! What can be said on a command line.
+//! The flags of `askbridge answer`, and their validation.
 
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ pub(crate) struct Args {
     token: Option<String>,
 }
 
-/// Reads an undo time as the server takes it: whole seconds, up to a minute.
+/// Parses an undo time within the server's limits: whole seconds, up to a minute.
 fn undo_time(text: &str) -> Result<Duration, String> {
     let span = spans::parse(text)?;
     match span.subsec_nanos() == 0 && span <= limits::UNDO_MAX {
@@ -100,10 +100,10 @@ fn undo_time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// One thing to do to an ask.
+/// A request about an ask.
 #[derive(Debug)]
 pub(crate) struct Deed {
-    /// The last part of the address: `answer`, `dismiss`, `extend` or `undo`.
+    /// The last segment of the address: `answer`, `dismiss`, `extend` or `undo`.
     pub(crate) verb: &'static str,
     pub(crate) body: Value,
 }
@@ -117,7 +117,7 @@ impl Deed {
         Self { verb: "dismiss", body: json!({"words": words}) }
     }
 
-    /// The same answer, which can be taken back for so long before it counts.
+    /// Adds an undo time to an answer.
     fn undoable(mut self, undo: Option<Duration>) -> Self {
         if let (Some(undo), "answer") = (undo, self.verb) {
             self.body["undo_seconds"] = json!(undo.as_secs());
@@ -127,7 +127,7 @@ impl Deed {
 }
 
 impl Args {
-    /// Does the command line say everything, so that nothing has to be asked?
+    /// Do the flags contain an answer, so that no prompt is needed?
     fn says_something(&self) -> bool {
         let said = [&self.options, &self.text, &self.note, &self.field].iter().any(|said| !said.is_empty());
         let decided = self.allow || self.deny || self.approve || self.decline || self.dismiss || self.undo;

@@ -1,4 +1,4 @@
-//! Answers from the command line.
+//! Builds an answer from flags.
 
 use serde_json::{Map, Value, json};
 
@@ -45,7 +45,7 @@ pub(super) fn deed(args: &Args, ask: &Shown) -> Result<Deed, Failure> {
     Ok(Deed::answer(answer))
 }
 
-/// *Asking is not authorizing*: each kind has its own words.
+/// *Asking is not authorizing*: each kind of ask has its own flags.
 fn does_not_fit(ask: &Shown) -> Failure {
     let (what, flags) = match &ask.body {
         Body::Questions(_) => ("a question", "`--option`, `--text` or `--dismiss`"),
@@ -75,7 +75,7 @@ fn said(args: &Args, questions: &[Question]) -> Result<Vec<Said>, Failure> {
     Ok(said)
 }
 
-/// Finds the option with this label: exactly, or but for case; in the question before the colon, or the only one.
+/// Finds the option with this label, exactly or ignoring case, in the question before the colon or the only one.
 fn chosen(questions: &[Question], label: &str) -> Result<(usize, usize), Failure> {
     let everywhere = |wanted: &str, within: &dyn Fn(usize) -> bool| {
         let labels = questions.iter().enumerate().filter(|(place, _)| within(*place));
@@ -114,14 +114,14 @@ fn chosen(questions: &[Question], label: &str) -> Result<(usize, usize), Failure
     }
 }
 
-/// Reads `2:rest` as the second question.
+/// Parses `2:rest` as the second question.
 fn numbered<'a>(questions: &[Question], text: &'a str) -> Option<(usize, &'a str)> {
     let (number, rest) = text.split_once(':')?;
     let number: usize = number.trim().parse().ok()?;
     (1..=questions.len()).contains(&number).then(|| (number - 1, rest.trim()))
 }
 
-/// The only question takes the text as it is; with several, the text has to say which.
+/// Finds the question that a text is for: the only one, or the one that it names.
 fn placed<'a>(questions: &[Question], text: &'a str, flag: &str) -> Result<(usize, &'a str), Failure> {
     if questions.len() == 1 {
         return Ok((0, text));
@@ -148,7 +148,7 @@ fn content(args: &Args, form: &Form) -> Result<Value, Failure> {
     Ok(Value::Object(content))
 }
 
-/// Reads what was typed for a field. Whether it fits is for the server to say; this only tells text from numbers.
+/// Parses the value of a field. It only distinguishes text from numbers; the server validates.
 pub(super) fn typed(field: &Field, text: &str) -> Result<Value, String> {
     let text = text.trim();
     match field.kind.as_str() {

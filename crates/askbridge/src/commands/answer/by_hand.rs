@@ -1,4 +1,4 @@
-//! Answers typed step by step, and shown once more before they count.
+//! Answers typed step by step, and shown for confirmation before they are sent.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::client::{Approval, Body, Field, Form, Question, Shown};
 use crate::failure::Failure;
 use crate::output::visible;
 
-/// Returns `None` if the person would rather not.
+/// Asks the person. Returns `None` if they send nothing.
 pub(crate) fn deed(ask: &Shown, prompt: &mut Prompt) -> Result<Option<Deed>, Failure> {
     introduce(ask, prompt);
     let answer = match &ask.body {
@@ -64,7 +64,7 @@ fn approve(approval: &Approval, prompt: &mut Prompt) -> Result<Option<Value>, Fa
     if let Some(summary) = &approval.summary {
         prompt.say(&format!("  {}", visible(summary)));
     }
-    // The input itself is what runs; a summary is only what the agent says about it.
+    // The input itself is what runs; a summary is only the agent's description.
     show_input(&approval.input, prompt);
     if let Some(reason) = &approval.reason {
         prompt.say(&format!("  because: {}", visible(reason)));
@@ -160,7 +160,7 @@ fn fill(form: &Form, prompt: &mut Prompt) -> Result<Option<Value>, Failure> {
     Ok(Some(json!({"decision": "accept", "content": content})))
 }
 
-/// Asks for one field. `None`: Ctrl-D; null: left out.
+/// Prompts for one field. `None`: Ctrl-D; null: left out.
 fn fill_field(field: &Field, prompt: &mut Prompt) -> Result<Option<Value>, Failure> {
     let name = visible(field.title.as_deref().unwrap_or(&field.name));
     if let Some(description) = &field.description {

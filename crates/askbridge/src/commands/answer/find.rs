@@ -1,11 +1,11 @@
-//! Which ask is meant.
+//! Finds the ask that is to be answered.
 
 use super::prompt::Prompt;
 use crate::client::{Ask, Client};
 use crate::commands::inbox::{headline, matches, short_ids};
 use crate::failure::Failure;
 
-/// Finds an ask by what was typed, or the only open one, or lets the person choose.
+/// Finds an ask by a typed prefix, or the only open one, or lets the person choose.
 pub(super) async fn find(client: &Client, typed: Option<&str>, prompt: &mut Prompt) -> Result<Ask, Failure> {
     let Some(typed) = typed else {
         let open = client.asks("open").await?;
@@ -14,7 +14,7 @@ pub(super) async fn find(client: &Client, typed: Option<&str>, prompt: &mut Prom
     if let Some(ask) = client.ask(typed).await.ok().flatten() {
         return Ok(ask);
     }
-    // First what is open, then what can still be answered, then what is over: the server says why that is too late.
+    // Open asks first, then those that take a late answer, then closed ones: the server says why those are too late.
     for state in ["open", "late", "over"] {
         let mut found = client.asks(state).await?;
         found.retain(|ask| matches(typed, &ask.shown.id));

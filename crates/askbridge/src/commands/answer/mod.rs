@@ -1,4 +1,4 @@
-//! `askbridge answer`: a person decides, here.
+//! `askbridge answer`: a person answers on the command line.
 
 mod args;
 mod by_flags;

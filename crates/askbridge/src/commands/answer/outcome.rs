@@ -1,4 +1,4 @@
-//! What became of an answer: it counts, it came late, or someone was faster.
+//! Reports the result of an answer: it counts, it came late, or another person was faster.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use crate::commands::inbox::said;
 use crate::failure::Failure;
 use crate::output::one_line;
 
-/// Says what the server made of it.
+/// Words the server's response.
 pub(crate) fn outcome(reply: &Reply, verb: &str) -> Result<String, Failure> {
     let ask = reply.ask()?.shown;
     if reply.status == 202 {
@@ -42,7 +42,7 @@ struct Me {
     role: String,
 }
 
-/// Says why an answer does not count, and what to do instead.
+/// Explains why an answer does not count, and what to do instead.
 pub(crate) async fn refused(client: &Client, error: Error) -> Failure {
     let problem = match &error {
         Error::Refused(problem) => problem,

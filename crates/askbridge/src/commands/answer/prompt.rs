@@ -1,4 +1,4 @@
-//! Lines from a person. Everything is asked on stderr: stdout is for data.
+//! Prompts in a terminal. They go to stderr: stdout is for data.
 
 use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
 
@@ -28,7 +28,7 @@ impl Prompt {
         tell(line);
     }
 
-    /// Reads a line, without the spaces around it. `None`: the person closed the terminal (Ctrl-D).
+    /// Reads a trimmed line. `None`: the person closed the input (Ctrl-D).
     pub(crate) fn line(&mut self, what: &str) -> Result<Option<String>, Failure> {
         let mut err = stderr();
         write!(err, "{} ", self.paint.bold(what))?;
@@ -41,7 +41,7 @@ impl Prompt {
         Ok(Some(line.trim().to_owned()))
     }
 
-    /// The same, without showing what is typed.
+    /// Reads a line without echoing it.
     pub(crate) fn hidden_line(&mut self, what: &str) -> Result<Option<String>, Failure> {
         let _hidden = Hidden(Modes::hide_typing());
         let line = self.line(what);
@@ -49,7 +49,7 @@ impl Prompt {
         line
     }
 
-    /// Reads one of the numbers up to `max`, and returns its place. `None`: Enter alone, or Ctrl-D.
+    /// Reads a number up to `max`, and returns its index. `None`: Enter alone, or Ctrl-D.
     pub(crate) fn number(&mut self, what: &str, max: usize) -> Result<Option<usize>, Failure> {
         loop {
             let Some(line) = self.line(what)? else { return Ok(None) };
@@ -76,7 +76,7 @@ impl Prompt {
     }
 }
 
-/// Switches off that a terminal shows what is typed, while it lives.
+/// Turns off the terminal's echo until it is dropped.
 struct Hidden(Modes);
 
 impl Drop for Hidden {

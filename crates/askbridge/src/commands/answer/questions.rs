@@ -1,4 +1,4 @@
-//! Answers to questions: by number or in own words, one question after the other.
+//! Answers to questions: by number or in the person's own words, one question after the other.
 
 use serde_json::{Map, Value, json};
 
@@ -7,10 +7,10 @@ use crate::client::Question;
 use crate::failure::Failure;
 use crate::output::visible;
 
-/// What was said to one question.
+/// The answer to one question.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Said {
-    /// Places of options, so that nothing has to be recognised by its label.
+    /// Indices of options, so that no label has to be matched.
     pub(super) options: Vec<usize>,
     pub(super) text: Option<String>,
     pub(super) note: Option<String>,
@@ -21,7 +21,7 @@ impl Said {
         self.options.is_empty() && self.text.is_none()
     }
 
-    /// In words, for the person to check.
+    /// Words the answer, for the person to check.
     pub(super) fn shown(&self, question: &Question) -> String {
         let labels = self.options.iter().filter_map(|&place| question.options.get(place));
         let mut parts: Vec<_> = labels.map(|option| visible(&option.label)).collect();
@@ -31,7 +31,7 @@ impl Said {
     }
 }
 
-/// Writes answers as the server reads them: by the questions' texts, options by place.
+/// Encodes answers for the server: by the questions' texts, options by index.
 pub(super) fn body(questions: &[Question], said: &[Said]) -> Value {
     let (mut answers, mut notes) = (Map::new(), Map::new());
     for (question, said) in questions.iter().zip(said) {
@@ -48,7 +48,7 @@ pub(super) fn body(questions: &[Question], said: &[Said]) -> Value {
     json!({"answers": answers, "notes": notes})
 }
 
-/// Asks one question. `None`: the person closed the terminal.
+/// Asks one question. `None`: the person closed the input.
 pub(super) fn ask(question: &Question, prompt: &mut Prompt) -> Result<Option<Said>, Failure> {
     if let Some(header) = &question.header {
         prompt.say(&prompt.paint.dim(&visible(header)));
@@ -76,7 +76,7 @@ pub(super) fn ask(question: &Question, prompt: &mut Prompt) -> Result<Option<Sai
     }
 }
 
-/// Numbers mean options; anything else is the person's own words.
+/// Parses a line: numbers mean options; anything else is the person's own words.
 fn understand(question: &Question, line: &str) -> Result<Said, String> {
     if line.is_empty() {
         return Ok(Said::default());

@@ -1,4 +1,4 @@
-//! What can be asked on a command line.
+//! The flags of `askbridge ask`.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ Examples:
 
   if answer=$(askbridge ask \"Deploy now?\" -o Yes -o No) && [ \"$answer\" = Yes ]; then ./deploy; fi";
 
-/// What follows the options in the help: the codes from their one list, and examples.
+/// The text after the options in the help: the exit codes from their one list, and examples.
 fn after_help() -> String {
     format!("Exit codes:\n{}\n{EXAMPLES}", exit_codes::of_ask())
 }
@@ -93,7 +93,7 @@ fn on_expiry(text: &str) -> Result<OnExpiry, String> {
 }
 
 impl Args {
-    /// Writes the ask as the server reads it.
+    /// Encodes the ask for the server.
     pub(super) fn body(&self, whereabouts: &Whereabouts) -> Result<Value, Failure> {
         let question = self.question.trim();
         if question.is_empty() {

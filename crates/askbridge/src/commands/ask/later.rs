@@ -1,4 +1,4 @@
-//! `askbridge wait`: comes back to a question that was asked with `--no-wait`, or elsewhere.
+//! `askbridge wait`: waits for a question that was asked with `--no-wait`, or elsewhere.
 
 use super::report::report;
 use super::wait::until_settled;
@@ -39,7 +39,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         let hint = "`askbridge ask --no-wait` prints it, and so does `askbridge inbox --json`";
         return Err(Failure::usage(format!("`{}` is not the whole id of an ask", args.ask)).hint(hint));
     }
-    // A server that is not there now may never have been: whoever typed a wrong URL should not wait for it.
+    // A server that cannot be reached now may not exist: do not wait for ever at a mistyped URL.
     if let Err(error @ (Error::Unreachable { .. } | Error::Untrusted { .. })) = client.get("/healthz").await {
         return Err(error.into());
     }

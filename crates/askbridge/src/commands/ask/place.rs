@@ -1,4 +1,4 @@
-//! Puts the question to the server, once, and sees it through.
+//! Sends the question to the server, once, and waits for its end.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::output::{print, tell};
 use crate::settings::Settings;
 
-/// How long to find out whether the question was stored, after a connection that broke in the middle.
+/// How long to find out whether the question was stored, after a connection was lost in the middle.
 const PLACING_MAX: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
@@ -47,7 +47,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     }
 }
 
-/// Posts until it is known to be stored. The key makes it one question, however often it is posted.
+/// Posts until the question is known to be stored. The key makes it one question, even if it is posted again.
 async fn place(client: &Client, body: &Value, key: &str) -> Result<Ask, Failure> {
     let began = Instant::now();
     let mut backoff = Backoff::default();
@@ -67,7 +67,7 @@ async fn place(client: &Client, body: &Value, key: &str) -> Result<Ask, Failure>
     }
 }
 
-/// An old answer must not be taken for the answer to a new question.
+/// Refuses a key that was used for another question: its old answer must not be taken for the answer to a new one.
 fn is_the_same(ask: &Ask, body: &Value, key: &str) -> Result<(), Failure> {
     let asked = match &ask.shown.body {
         Body::Questions(questions) if questions.len() == 1 => questions[0].question.as_str(),
@@ -81,7 +81,7 @@ fn is_the_same(ask: &Ask, body: &Value, key: &str) -> Result<(), Failure> {
     Err(Failure::new(why).hint("choose a new `--key` for a new question"))
 }
 
-/// Takes the question back, as far as that still goes: nobody should answer for nobody.
+/// Withdraws the question if that is still possible: the script that would read the answer is gone.
 async fn withdraw(client: &Client, id: &str) -> Result<Exit, Failure> {
     const PATIENCE: Duration = Duration::from_secs(3);
     let why = json!({"why": "the script that asked was interrupted"});

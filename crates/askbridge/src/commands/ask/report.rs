@@ -1,4 +1,4 @@
-//! Prints what became of the question: the answer on stdout, everything else on stderr, the rest in the exit code.
+//! Prints the outcome of the question: the answer on stdout, everything else on stderr, and the exit code.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(super) fn report(ask: &Ask, json: bool) -> Result<Exit, Failure> {
                 Exit::Good
             }
         }
-        // Someone looked at it and said something, but not what was asked.
+        // The person said something, but did not answer the question.
         "answered" => {
             tell(&visible(words));
             Exit::Dismissed
@@ -59,7 +59,7 @@ pub(super) fn report(ask: &Ask, json: bool) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Prints an answer as it was given: a label, or several, one on each line, or text.
+/// Prints an answer as it was given: a label, several labels on separate lines, or text.
 fn say(shown: &Shown, answers: &Value, json: bool) -> Result<(), Failure> {
     if json {
         return Ok(());
@@ -85,7 +85,7 @@ fn say(shown: &Shown, answers: &Value, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of an approval or a plan there is one yes.
+/// Is it anything but the one yes of an approval or a plan?
 fn is_a_no(body: &Body, answers: &Value) -> bool {
     match body {
         Body::Approval(_) => answers["decision"] != "allow",

@@ -6,20 +6,20 @@ use crate::client::{Ask, Backoff, Client, Error};
 use crate::failure::Failure;
 use crate::output::tell;
 
-/// How long one request waits. Short enough to notice a connection that died without a word.
+/// How long one request waits. Short enough to notice a connection that died silently.
 const ROUND: Duration = Duration::from_secs(50);
 
-/// Returns the ask once it is settled. The question is stored, so losing the server is no reason to give up.
+/// Returns the ask once it is settled. The question is stored, so a lost server is no reason to give up.
 pub(crate) async fn until_settled(client: &Client, id: &str) -> Result<Ask, Failure> {
     let mut backoff = Backoff::default();
     let mut told = false;
     loop {
-        // Also if it is settled already: fetching it is what tells the server that the answer arrived.
+        // Even if it is already settled: fetching it tells the server that the answer arrived.
         match client.wait_for(id, ROUND).await {
             Ok(now) if !now.shown.is_open() => return Ok(now),
             Ok(_) => {
                 backoff = Backoff::default();
-                // A server that is about to stop answers at once; so does one that must not be hurried.
+                // A server that is stopping responds at once; do not poll it in a tight loop.
                 backoff.wait().await;
             }
             Err(Error::Refused(problem)) if problem.code == "unknown_ask" => {

@@ -1,4 +1,4 @@
-//! What can be asked about the settings.
+//! The flags of `askbridge config`.
 
 use std::path::PathBuf;
 

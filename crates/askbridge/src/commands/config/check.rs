@@ -1,4 +1,4 @@
-//! Everything that is wrong, with one file or with all that a server would read.
+//! Reports every problem of one file, or of all the settings that a server would read.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::{print, visible};
 
-/// Looks at a file alone, which need not be meant for this machine.
+/// Checks a single file, which need not be meant for this machine.
 pub(super) fn check_file(path: &Path, json: bool) -> Result<Exit, Failure> {
     let shown = path.display();
     if path.try_exists().is_ok_and(|exists| !exists) {
@@ -20,12 +20,12 @@ pub(super) fn check_file(path: &Path, json: bool) -> Result<Exit, Failure> {
     Checked { file: Some(path.to_owned()), exists: true, problems: config.problems }.tell(&good, json)
 }
 
-/// How many settings have a value of their own.
+/// Counts the settings that are not left at their default.
 fn set(config: &Config) -> usize {
     config.shown().filter(|shown| *shown.source != Source::Default).count()
 }
 
-/// Looks at everything that counts here: flags, the environment and the file.
+/// Checks all that applies here: flags, the environment and the file.
 pub(super) fn check_all(config: Config, json: bool) -> Result<Exit, Failure> {
     let set = set(&config);
     let good = match (&config.file, config.file_is_there) {

@@ -1,4 +1,4 @@
-//! Finds a server to play on, and a person to play with.
+//! Prepares the demo: finds a server, and a person to answer.
 
 use std::io::{IsTerminal, stderr, stdin, stdout};
 use std::path::PathBuf;
@@ -80,14 +80,14 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     played.map(|()| Exit::Good)
 }
 
-/// Where to answer, if not here.
+/// Says where to answer, if not here.
 async fn whereto(settings: &Settings, scratch: Option<&Scratch>, role: &str) -> Result<String, Failure> {
     let address = settings.server_address();
     let command = match scratch {
         Some(_) => format!("askbridge --data '{}' answer", settings.data.display()),
         None => "askbridge answer".to_owned(),
     };
-    // A link that pairs is for a terminal alone: an agent may read everything else.
+    // A pairing link is shown in a terminal only: an agent could read it anywhere else.
     let link = match scratch {
         Some(scratch) if role == "terminal" && stderr().is_terminal() => scratch.served.link(settings).await?,
         _ => format!("{}/", settings.reach(address).base),
@@ -95,7 +95,7 @@ async fn whereto(settings: &Settings, scratch: Option<&Scratch>, role: &str) -> 
     Ok(format!("Answer at {link}\nor type `{command}` in another terminal.\n"))
 }
 
-/// On Ctrl-C and the like: nobody should answer for nobody, and no folder stays behind.
+/// On a signal: removes the temporary folder, or withdraws the open ask, whose answer would not be read any more.
 fn end_well(client: Client, open: OpenAsk, folder: Option<PathBuf>) -> Result<(), Failure> {
     const PATIENCE: Duration = Duration::from_secs(3);
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
@@ -108,7 +108,7 @@ fn end_well(client: Client, open: OpenAsk, folder: Option<PathBuf>) -> Result<()
         }
         match folder {
             Some(data) => {
-                // The data folder lies in one that was made for it.
+                // The data folder is inside a temporary one.
                 let _ = std::fs::remove_dir_all(data.parent().unwrap_or(&data));
             }
             None => {
@@ -124,7 +124,7 @@ fn end_well(client: Client, open: OpenAsk, folder: Option<PathBuf>) -> Result<()
             }
         }
         tell("\nstopped");
-        // The main thread may wait for what a person types, and would wait for ever.
+        // The main thread may be blocked on the person's input.
         std::process::exit(i32::from(Exit::Interrupted.number()));
     });
     Ok(())

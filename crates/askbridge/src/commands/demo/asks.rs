@@ -1,4 +1,4 @@
-//! What the pretended agent asks.
+//! The asks of the demo's agent.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub(super) fn project() -> Value {
     ]}]))
 }
 
-/// What is asked next depends on what was answered before.
+/// The question depends on an earlier answer.
 pub(super) fn parts(project: Option<&str>) -> Value {
     let parts = match project {
         Some("A web shop") => ["Catalogue", "Basket", "Payment"],
@@ -71,7 +71,7 @@ pub(super) fn again() -> Value {
     ask(json!([{"question": AGAIN, "options": ["Yes", "No"]}]))
 }
 
-/// With a deadline, and with what to assume when nobody comes.
+/// An ask with a deadline, and with an answer to assume on expiry.
 pub(super) fn publish(seconds: u32) -> Value {
     let mut body = ask(json!([{"question": PUBLISH, "options": ["Yes", "No"]}]));
     body["timeout_seconds"] = json!(seconds);

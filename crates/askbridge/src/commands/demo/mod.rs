@@ -1,4 +1,4 @@
-//! `askbridge demo`: an agent that is none, to see the whole way of an ask within a minute.
+//! `askbridge demo`: a scripted agent that shows the whole way of an ask within a minute.
 
 mod args;
 mod asks;

@@ -1,4 +1,4 @@
-//! The play: each line depends on what was answered before it.
+//! The script of the demo: each step depends on the answers before it.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::stage::{Answered, Stage};
 use crate::client::Shown;
 use crate::failure::Failure;
 
-/// How long the ask waits that nobody answers.
+/// The deadline of the ask that is left to expire.
 const SHORT_SECONDS: u32 = 3;
 /// How often a plan is sent back before the agent gives in.
 const PLANS_MAX: usize = 3;
@@ -50,7 +50,7 @@ pub(super) async fn play(stage: &mut Stage) -> Result<(), Failure> {
     )
 }
 
-/// Asks a single question, and returns what was chosen or said.
+/// Asks a single question, and returns the chosen option or the text.
 async fn one(stage: &mut Stage, body: Value, question: &str) -> Result<Option<String>, Failure> {
     let ask = stage.ask(body, Answered::ByThePerson).await?;
     Ok(text(&ask, question))
@@ -101,7 +101,7 @@ fn leave(ask: &Shown) -> String {
     }
 }
 
-/// Sends a plan, and a changed one for as long as it is sent back.
+/// Sends a plan, and a changed one each time it is sent back.
 async fn plan(stage: &mut Stage, project: Option<&str>, name: &str, parts: &[String]) -> Result<(), Failure> {
     let project = project.unwrap_or("something").to_lowercase();
     let steps = if parts.is_empty() { vec!["begin".to_owned()] } else { parts.to_vec() };
@@ -123,7 +123,7 @@ async fn plan(stage: &mut Stage, project: Option<&str>, name: &str, parts: &[Str
     stage.say("Sent back again. A real agent would think longer; I go on.")
 }
 
-/// One ask that expires, and the same once more without a deadline.
+/// Lets one ask expire, and asks the same again without a deadline.
 async fn nobody_comes(stage: &mut Stage) -> Result<(), Failure> {
     if one(stage, asks::again(), asks::AGAIN).await?.as_deref() != Some("Yes") {
         return Ok(());

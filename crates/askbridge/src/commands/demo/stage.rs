@@ -1,4 +1,4 @@
-//! Where the demo plays: it asks over the real server, and the person answers here or elsewhere.
+//! Runs the demo's asks on the real server; the person answers here or elsewhere.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,13 +12,13 @@ use crate::commands::inbox::headline;
 use crate::failure::Failure;
 use crate::output::{Paint, print, tell, visible};
 
-/// The ask that is open, for whoever has to close it.
+/// The open ask, shared with the signal handler that has to withdraw it.
 pub(super) type OpenAsk = Arc<Mutex<Open>>;
 
 #[derive(Debug, Default)]
 pub(super) struct Open {
     pub(super) id: Option<String>,
-    /// Nothing more is asked.
+    /// The demo is being stopped.
     pub(super) stopping: bool,
 }
 
@@ -36,12 +36,12 @@ pub(super) struct Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answered {
     ByThePerson,
-    /// It is there to expire.
+    /// The ask is there to expire.
     ByNobody,
 }
 
 impl Stage {
-    /// The pretended agent says something.
+    /// Prints a line of the demo's agent.
     pub(super) fn say(&self, text: &str) -> Result<(), Failure> {
         let line = format!("\n{} {}", self.paint.bold("demo agent:"), visible(text));
         if self.json {
@@ -68,7 +68,7 @@ impl Stage {
         }
         let settled = until_settled(&self.client, &ask.shown.id).await?;
         if self.note(None) {
-            // Whoever stops the demo has withdrawn this ask, and ends the process.
+            // The signal handler has withdrawn this ask, and ends the process.
             return std::future::pending().await;
         }
         if self.json {
@@ -77,7 +77,7 @@ impl Stage {
         Ok(settled.shown)
     }
 
-    /// Notes which ask is open. Says whether the demo is being stopped.
+    /// Records which ask is open. Returns whether the demo is being stopped.
     fn note(&self, id: Option<&str>) -> bool {
         self.open.lock().is_ok_and(|mut open| {
             open.id = id.map(str::to_owned);
@@ -86,7 +86,7 @@ impl Stage {
     }
 }
 
-/// Lets the person answer here, until they have said something or closed it.
+/// Lets the person answer here, until they have answered or dismissed the ask.
 async fn answer(client: &Client, ask: &Ask, prompt: &mut Prompt) -> Result<(), Failure> {
     loop {
         let deed = match by_hand(&ask.shown, prompt)? {
@@ -101,7 +101,7 @@ async fn answer(client: &Client, ask: &Ask, prompt: &mut Prompt) -> Result<(), F
             }
             Err(error) => {
                 let failure = refused(client, error).await;
-                // Somebody else was faster, or it does not fit: what became of it is the server's to say.
+                // Another person was faster, or the answer does not fit: the server knows the current state.
                 let now = client.ask(&ask.shown.id).await?;
                 if now.is_none_or(|now| !now.shown.is_open()) {
                     tell(&failure.what());

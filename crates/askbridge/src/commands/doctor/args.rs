@@ -1,4 +1,4 @@
-//! Runs every check and tells what it found.
+//! Runs every check and reports the findings.
 
 use serde_json::json;
 

@@ -1,13 +1,13 @@
-//! What one check found.
+//! The result of one check.
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Health {
     Good,
-    /// It works, and something should be known.
+    /// It works, but the operator should know something.
     Warning,
     Bad,
-    /// It could not be looked at, or there is nothing to look at.
+    /// It could not be checked, or there is nothing to check.
     Skipped,
 }
 
@@ -15,7 +15,7 @@ pub(super) enum Health {
 pub(super) struct Finding {
     pub(super) health: Health,
     pub(super) what: String,
-    /// What to type, or to change.
+    /// What to type or to change.
     pub(super) hint: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Finding {
         Self { health: Health::Skipped, what: what.into(), hint: None }
     }
 
-    /// Nothing is called bad without a way out.
+    /// A problem always comes with a hint.
     pub(super) fn bad(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { health: Health::Bad, what: what.into(), hint: Some(hint.into()) }
     }

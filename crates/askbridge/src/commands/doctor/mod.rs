@@ -1,4 +1,4 @@
-//! `askbridge doctor`: is everything as it should be, and if not, what to type.
+//! `askbridge doctor`: checks the installation, and says what to type where something is wrong.
 //!
 //! Each check is a file in `checks/` and a row in `checks/mod.rs`.
 

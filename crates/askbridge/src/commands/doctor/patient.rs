@@ -1,4 +1,4 @@
-//! What every check may look at.
+//! What every check has access to.
 
 use serde::Deserialize;
 
@@ -8,7 +8,7 @@ use crate::settings::Settings;
 #[derive(Debug)]
 pub(super) struct Patient {
     pub(super) settings: Settings,
-    /// What answers on the local socket.
+    /// The server on the local socket.
     pub(super) server: Running,
 }
 
@@ -18,7 +18,7 @@ pub(super) enum Running {
         version: String,
     },
     No,
-    /// Somebody is there, and makes no sense.
+    /// A program responds, but not as askbridge does.
     Strange(String),
 }
 

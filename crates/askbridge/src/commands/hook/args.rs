@@ -1,4 +1,4 @@
-//! What comes in, and what is printed.
+//! Reads the event from stdin, and prints the server's answer.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read, stdin};
@@ -23,7 +23,7 @@ Claude Code and Codex call this; `askbridge init claude` tells them to. What the
 If askbridge is not running, or does not answer at once, it prints nothing, and the terminal's own dialog is all there is.
 See also `askbridge away --help` and `askbridge resume --help`.";
 
-/// Bytes of what an agent tells its hook. Beyond: it is not passed on.
+/// Bytes of a hook's input. Beyond: it is not passed on.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
@@ -44,18 +44,18 @@ pub(crate) fn run(line: &CommandLine, args: &Args) -> Result<Exit, Failure> {
         return Ok(Exit::Good);
     }
     if let Some(output) = answer(line) {
-        // Whoever does not read it no longer waits.
+        // If the agent no longer reads, it no longer waits.
         let _ = print(&output);
     }
     Ok(Exit::Good)
 }
 
-/// `None` is no opinion, for whatever reason.
+/// Returns what to print. `None`: no opinion, for any reason.
 fn answer(line: &CommandLine) -> Option<String> {
     let mut text = String::new();
     stdin().take(INPUT_BYTES_MAX).read_to_string(&mut text).ok()?;
     let surroundings = hook_surroundings();
-    // We run this agent ourselves: what it asks comes to us by another way.
+    // We host this agent: its asks reach us through the claude door.
     if surroundings.hosted {
         return None;
     }
@@ -65,11 +65,11 @@ fn answer(line: &CommandLine) -> Option<String> {
     runtime.block_on(call(&settings, text, surroundings.attended, patience))
 }
 
-/// What is passed on of an event: all of it but what a tool has said, which may be long and is nobody's business.
+/// Returns the part of an event that is passed on: everything but a tool's output, which may be long and private.
 fn passed_on(text: &str) -> Option<(String, Patience)> {
     let mut fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
     let word = |name: &str| fields.get(name).and_then(|value| serde_json::from_str::<String>(value.get()).ok());
-    // Only Codex names its turns. It shows no dialog while its hook waits.
+    // Only Codex sends turn ids. It shows no dialog while its hook waits.
     let is_codex = fields.contains_key("turn_id");
     let patience = match word("hook_event_name")?.as_str() {
         "PermissionRequest" if !is_codex => Patience::APersons(Loss::ComeBack),

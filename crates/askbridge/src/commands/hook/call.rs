@@ -1,5 +1,5 @@
-//! One request on the local socket, or to the URL that was set: taken at once or not at all, and then waited for. On the local socket
-//! also over a restart of the server.
+//! The request of a hook, on the local socket or to the configured URL: acknowledged at once or dropped, then awaited.
+//! On the local socket also across a restart of the server.
 
 use std::error::Error;
 use std::time::Duration;
@@ -15,59 +15,59 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::client::Client;
 use crate::settings::Settings;
 
-/// Where hooks bring what they were told.
+/// The address for hook events.
 const ADDRESS: &str = "/v1/hook";
-/// How long what is only told may take, once it was taken. Beyond: the agent goes on.
+/// How long the server may take for a mere notification, once it has acknowledged it. Beyond: the agent continues.
 const MOMENT: Duration = Duration::from_secs(2);
 /// Bytes that a hook prints. Beyond: it prints nothing.
 const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
-/// How long to wait before a server that was lost is looked for, the first time and later.
+/// How long to wait before the server is contacted again: at first, and at most.
 const PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
-/// How long a server is looked for where no dialog is on screen: a restart takes less. Beyond: the agent goes on.
+/// How long to look for the server where no dialog is on screen: a restart takes less. Beyond: the agent continues.
 const RESTART_MAX: Duration = Duration::from_secs(10);
-/// How long a server that is back may take to take what is brought. Beyond: it is tried again.
+/// How long a restarted server may take to acknowledge the event. Beyond: it is tried again.
 const TAKEN_AGAIN_MAX: Duration = Duration::from_secs(10);
 
-/// How long to wait for what there is to print.
+/// How long to wait for the server's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
-    /// Nobody has to be waited for.
+    /// Briefly: no person is involved.
     AMoment,
     /// As long as it takes, or until the agent ends us.
     APersons(Loss),
 }
 
-/// What to do when the server is lost while a person is waited for.
+/// What to do when the server is lost while we wait for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loss {
-    /// The agent's own dialog comes only after us.
+    /// The agent shows its own dialog only after our hook has ended.
     GiveUp,
-    /// The dialog is on screen, and waiting longer keeps nobody from it.
+    /// The dialog is already on screen, so a longer wait does not delay it.
     ComeBack,
 }
 
-/// What became of one request that was taken.
+/// The result of a request that was acknowledged.
 enum Heard {
     /// What to print; `None` is no opinion.
     Said(Option<String>),
-    /// The server ended before it said anything.
+    /// The connection ended before the answer.
     Lost,
 }
 
-/// How long a server elsewhere may take, at least: a name has to be looked up and a handshake made.
+/// The minimum for a server on another machine: it takes a DNS lookup and a handshake.
 const ELSEWHERE_MIN: Duration = Duration::from_secs(3);
 
-/// What is brought to the server, each time the same.
+/// The event for the server, the same on every attempt.
 struct Errand {
     client: Client,
     text: String,
     attended: Option<bool>,
-    /// Looked for while it certainly lives: whatever adopts us later would be taken for it. `None`: a person tries this by hand.
+    /// Found while the agent certainly lives: a process that adopts us later would pass for it. `None`: run by hand.
     agent: Option<ProcessId>,
 }
 
-/// Returns what to print. `None`: askbridge is not there, is slow, is not itself, or has no opinion.
+/// Returns what to print. `None`: askbridge is not running, is slow, is another program, or has no opinion.
 pub(super) async fn call(
     settings: &Settings,
     text: String,
@@ -80,7 +80,7 @@ pub(super) async fn call(
         Some(_) => (Client::new(settings, None).ok()?, accept.max(ELSEWHERE_MIN)),
         None => (Client::of_this_user(settings), accept),
     };
-    // A server elsewhere does not know this process, and would take a second attempt for a second question.
+    // A server on another machine does not know this process, and would take a second attempt for a second question.
     let patience = match patience {
         Patience::APersons(_) if client.is_elsewhere() => Patience::APersons(Loss::GiveUp),
         _ => patience,
@@ -100,14 +100,14 @@ pub(super) async fn call(
     }
 }
 
-/// Waits for what the server says.
+/// Waits for the server's answer.
 async fn hear(response: Response<Incoming>) -> Heard {
     let body = match Limited::new(response.into_body(), OUTPUT_BYTES_MAX).collect().await {
         Ok(body) => body,
         Err(error) => return if is_too_long(&*error) { Heard::Said(None) } else { Heard::Lost },
     };
     let output = String::from_utf8(body.to_bytes().into()).ok();
-    // Half an answer, or something else, is no answer.
+    // A partial answer, or anything else than JSON fields, is no answer.
     let has_opinion =
         |output: &String| serde_json::from_str::<Map<String, Value>>(output).is_ok_and(|fields| !fields.is_empty());
     Heard::Said(output.filter(has_opinion))
@@ -118,7 +118,7 @@ fn is_too_long(error: &(dyn Error + Send + Sync + 'static)) -> bool {
 }
 
 impl Errand {
-    /// Looks for the server until it is back. `None`: the agent is gone, or has nothing on screen and must not wait longer.
+    /// Retries until the server is back. `None`: the agent has ended, or has no dialog on screen and must not wait on.
     async fn bring_again(&self) -> Option<Response<Incoming>> {
         let agent = self.agent?;
         let lost_at = Instant::now();
@@ -135,7 +135,7 @@ impl Errand {
         }
     }
 
-    /// Hands over what the agent said. Returns once it was taken, by us and nobody else.
+    /// Sends the event. Returns the response once an askbridge has acknowledged it.
     async fn hand_over(&self, again: bool) -> Option<Response<Incoming>> {
         let mut headers = Vec::new();
         if let Some(attended) = self.attended {

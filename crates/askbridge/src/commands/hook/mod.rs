@@ -1,6 +1,6 @@
-//! `askbridge hook`: what an agent in somebody's own terminal calls. Says nothing unless it is sure.
+//! `askbridge hook`: what an agent in a person's own terminal calls. It prints nothing unless it has an answer.
 //!
-//! It never fails: whatever goes wrong, the agent's terminal has to work as if we were not there. Above all it never ends
+//! It never fails: after any error the agent's terminal has to work as if we were not there. Above all it never exits
 //! with 2, which Claude Code takes for a no.
 
 mod args;

@@ -1,4 +1,4 @@
-//! The list, once.
+//! `askbridge inbox` without `--watch`: prints the list once.
 
 use std::io::{IsTerminal, stdin, stdout};
 

@@ -1,4 +1,4 @@
-//! One ask on a few lines.
+//! Shows one ask in a few lines.
 
 use askbridge_core::verdict::spoken;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::client::{Body, Shown};
 use crate::output::{Paint, one_line};
 
-/// What to read first: id and headline, then who waits and since when, then what can be said.
+/// Shows id and headline, then who waits and since when, then the choices.
 pub(super) fn card(ask: &Shown, id: &str, paint: Paint) -> String {
     let mut lines = vec![format!("{}  {}", paint.bold(id), headline(ask))];
     let indent = " ".repeat(id.chars().count() + 2);
@@ -26,7 +26,7 @@ pub(crate) fn headline(ask: &Shown) -> String {
     one_line(&ask.headline())
 }
 
-/// One line for a log: who, what, and what can be said or was said.
+/// Shows an ask on one line, for a log: who, what, and the choices or the outcome.
 pub(super) fn summary(ask: &Shown) -> String {
     let agent = one_line(&ask.agent);
     let last = if ask.state == "open" { choices(ask) } else { ending(ask) };
@@ -57,7 +57,7 @@ fn circumstances(ask: &Shown) -> String {
     line
 }
 
-/// What a person can say to it.
+/// Returns the possible answers.
 fn choices(ask: &Shown) -> String {
     match &ask.body {
         Body::Questions(questions) if questions.len() == 1 => {
@@ -81,7 +81,7 @@ fn choices(ask: &Shown) -> String {
     }
 }
 
-/// How it ended, and what was said.
+/// Returns how it ended, and the answer.
 fn ending(ask: &Shown) -> String {
     let mut text = ask.state.clone();
     let answer = said(ask, &ask.answers);
@@ -100,7 +100,7 @@ fn ending(ask: &Shown) -> String {
     text
 }
 
-/// An answer in one line. Secrets stay out of it.
+/// Returns an answer on one line, without secrets.
 pub(crate) fn said(ask: &Shown, answers: &Value) -> String {
     let plain = |value: &Value| match value {
         Value::String(text) => one_line(text),

@@ -1,4 +1,4 @@
-//! `askbridge inbox`: what waits for an answer.
+//! `askbridge inbox`: lists the open asks.
 
 mod args;
 mod card;

@@ -1,8 +1,8 @@
-//! Ids short enough to type: as many leading characters as it takes to tell the asks of a list apart.
+//! Ids short enough to type: the shortest prefixes that distinguish the asks of a list.
 
 use std::collections::HashMap;
 
-/// So that an id stays good when a few more asks come in.
+/// The minimum, so that an id stays unique when a few more asks come in.
 const CHARS_MIN: usize = 4;
 
 /// Splits `ask_SESSION_NUMBER`.
@@ -11,7 +11,7 @@ fn parts(id: &str) -> (&str, &str) {
     rest.split_once('_').unwrap_or((rest, ""))
 }
 
-/// Returns a short id for each of these, in their order. The number is there only where a session has several.
+/// Returns a short id for each of these, in their order. The number is included only where a session has several.
 pub(crate) fn short_ids<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
     let ids: Vec<_> = ids.map(parts).collect();
     let mut asks_of = HashMap::new();
@@ -22,7 +22,7 @@ pub(crate) fn short_ids<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
     sessions.sort_unstable();
     let shared = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let short = ids.iter().map(|(session, number)| {
-        // In a sorted list, the most alike are neighbours.
+        // In a sorted list, the longest common prefixes are with neighbours.
         let place = sessions.binary_search(session).unwrap_or_default();
         let before = place.checked_sub(1).map_or(0, |before| shared(sessions[before], session));
         let after = sessions.get(place + 1).map_or(0, |after| shared(after, session));
@@ -33,7 +33,7 @@ pub(crate) fn short_ids<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
     short.collect()
 }
 
-/// Does somebody who types `typed` mean this ask? The prefix and the number may be left out.
+/// Does `typed` identify this ask? The prefix and the number may be left out.
 pub(crate) fn matches(typed: &str, id: &str) -> bool {
     let typed = typed.strip_prefix("ask_").unwrap_or(typed).to_ascii_lowercase();
     let (session, number) = parts(id);

@@ -1,4 +1,4 @@
-//! `askbridge init`.
+//! `askbridge init`: writes our entries into another program's settings.
 
 use askbridge_bridge::server::mcp::ASK_TOOLS;
 use askbridge_edits::install;
@@ -76,7 +76,7 @@ pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// If one of several files cannot be changed, none is.
+/// Checks all files first: if one of them cannot be changed, none is.
 fn look_ahead(jobs: &[Job]) -> Result<(), Failure> {
     jobs.iter().try_for_each(|job| install(&job.target, true).map(drop).map_err(|error| failed(error, job)))
 }
@@ -96,7 +96,7 @@ fn http(settings: &Settings, args: &Args, scope: Scope) -> Result<Option<Http>, 
     Ok(Some(Http { base: settings.reach(settings.server_address()).base, token: args.http_token.clone() }))
 }
 
-/// What is left for the person to do.
+/// Prints what is left for the person to do.
 fn advise(program: Program, scope: Scope, wish: &Wish, ourselves: &Ourselves) {
     if scope == Scope::Project && ourselves.is_of_this_machine() {
         tell(&format!(

@@ -1,4 +1,4 @@
-//! What is installed: every place in other programs' settings that calls us.
+//! Finds every entry in other programs' settings that calls us.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,25 +10,25 @@ use super::program::{PROGRAMS, Program, Scope};
 use super::trust::{Unrun, unrun};
 use crate::settings::{Settings, Surroundings};
 
-/// One place that calls us.
+/// One entry that calls us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Door {
     pub(crate) program: Program,
     pub(crate) scope: Scope,
     pub(crate) file: PathBuf,
     pub(crate) way: Way,
-    /// What in the same file says that no hook is to be run: its name, and how it stands.
+    /// The setting in the same file that turns hooks off, and its value.
     pub(crate) off: Option<(&'static str, &'static str)>,
     /// What makes its program skip the whole file.
     pub(crate) skipped: Option<BeyondJson>,
-    /// Which of its events Codex does not run, and why.
+    /// Events whose hook Codex does not run, and why.
     pub(crate) unrun: Vec<(String, Unrun)>,
 }
 
 /// How it calls us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// A command for a shell, and the events that run it.
+    /// A shell command, and the events that run it.
     Hook {
         command: String,
         events: Vec<String>,
@@ -37,7 +37,7 @@ pub(crate) enum Way {
         url: String,
         bearer: String,
     },
-    /// A program and its arguments, spoken to over its input and output.
+    /// A program and its arguments, used over its stdin and stdout.
     Mcp {
         command: Vec<String>,
     },
@@ -46,7 +46,7 @@ pub(crate) enum Way {
     },
 }
 
-/// Looks into the settings of every program that we know. A file that cannot be read is told as such.
+/// Searches the settings of every program that we know. Files that cannot be read are returned as errors.
 pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Door, (Program, Error)>> {
     let mut found: Vec<Result<Door, (Program, Error)>> = Vec::new();
     for program in PROGRAMS {
@@ -74,7 +74,7 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
             }
         }
     }
-    // In one's own home, the project's settings and one's own are the same file.
+    // In the home folder, the project's settings and the person's own are the same file.
     let mut seen = Vec::new();
     found.retain(|door| match door {
         Ok(door) => {
@@ -108,7 +108,7 @@ fn ways(node: &Node, table: &[String]) -> Vec<Way> {
     ways
 }
 
-/// Both programs have a word for that.
+/// Returns the setting that turns hooks off; both programs have one.
 fn off(node: &Node) -> Option<(&'static str, &'static str)> {
     let is_without =
         node.get("features").and_then(|features| features.get("hooks")).is_some_and(|it| it.value() == false);

@@ -1,4 +1,4 @@
-//! What we write into other programs' settings, and how we know it again.
+//! The entries that we write into other programs' settings, and how we recognise them.
 
 use askbridge_bridge::server::mcp::ASK_TOOLS;
 use askbridge_edits::{Node, Part};
@@ -9,7 +9,7 @@ use crate::commands::hook::events;
 
 /// The name of our MCP server, everywhere.
 pub(super) const NAME: &str = "askbridge";
-/// Where hooks over HTTP are heard.
+/// The address for hooks over HTTP.
 pub(super) const HTTP_HOOK: &str = "/v1/hook";
 /// The variable that holds the token of hooks over HTTP.
 pub(super) const TOKEN: &str = "ASKBRIDGE_TOKEN";
@@ -23,7 +23,7 @@ pub(super) enum Shape {
     Stdio,
     /// `"type": "local"`, and the command with its arguments as one list.
     Local,
-    /// `command` and `args`, and `trust`: its tools run without asking for leave.
+    /// `command` and `args`, and `trust`: its tools run without a permission prompt.
     Trusted,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Shape {
 #[derive(Debug, Clone)]
 pub(super) enum Call<'a> {
     Command(&'a Ourselves),
-    /// Over HTTP, with the token in an environment variable, or as it is.
+    /// Over HTTP, with the token in an environment variable, or in the settings.
     Http {
         base: &'a str,
         token: Option<&'a str>,
@@ -50,11 +50,11 @@ pub(super) fn claude_hooks(call: &Call<'_>) -> Part {
     hooks(events::entries().iter().map(group).collect())
 }
 
-/// Which events call us from Codex: those by which somebody is asked, and by which a question is over. A person has to trust
+/// The events that call us from Codex: those that ask a person, and those that end a question. A person has to trust
 /// each of them, so there are no more than needed.
 const CODEX_EVENTS: [&str; 4] = ["SessionStart", "PermissionRequest", "Stop", "SessionEnd"];
 
-/// How long one may take there that only tells us something. Codex gives the last of them no more, and warns of it.
+/// The timeout in Codex of hooks that only notify us. Codex allows no more for the last of them, and warns.
 const CODEX_WORD_S: u64 = 3;
 
 /// The hooks of Codex.
@@ -67,14 +67,14 @@ pub(super) fn codex_hooks(ourselves: &Ourselves) -> Part {
             ("timeout", Node::Leaf(Value::from(timeout_s))),
         ]);
         let handlers = ("hooks".to_owned(), Node::Array(vec![handler]));
-        // Codex reads a pattern, where Claude Code takes `*`.
+        // Codex takes a regular expression where Claude Code takes `*`.
         let matcher = entry.matcher.map(|_| ("matcher".to_owned(), Node::text(".*")));
         (entry.event.to_owned(), Node::Object(matcher.into_iter().chain([handlers]).collect()))
     };
     hooks(events::entries().iter().filter(|entry| CODEX_EVENTS.contains(&entry.event)).map(group).collect())
 }
 
-/// No hooks of ours.
+/// Removes our hooks.
 pub(super) fn no_hooks() -> Part {
     hooks(Vec::new())
 }
@@ -104,7 +104,7 @@ fn handler(call: &Call<'_>) -> Vec<(String, Node)> {
     fields.into_iter().map(|(name, node)| (name.to_owned(), node)).collect()
 }
 
-/// Our entry among a program's MCP servers. `None`: there should be none.
+/// Our entry among a program's MCP servers. `None`: it is removed.
 pub(super) fn mcp(table: &[&str], wanted: Option<(Shape, &Ourselves)>) -> Part {
     let list = |words: Vec<String>| Node::Array(words.into_iter().map(Node::text).collect());
     let entry = |(shape, ourselves): (Shape, &Ourselves)| {
@@ -137,17 +137,18 @@ pub(super) fn mcp(table: &[&str], wanted: Option<(Shape, &Ourselves)>) -> Part {
     }
 }
 
-/// Rules by which Claude Code lets our own tools run without asking. Asking for leave to ask would ask a person twice, and
-/// where no person can be asked for leave, nothing could be asked at all. `approve` is not among them: no model calls it.
+/// Rules by which Claude Code runs our own tools without a permission prompt. Permission to ask would ask a person
+/// twice, and where no person can give permission, nothing could be asked at all. `approve` is not among them: no model
+/// calls it.
 pub(super) fn rules(tools: &[&str]) -> Part {
     let wanted = tools.iter().map(|tool| format!("{RULE}{tool}")).collect();
     Part::Values { list: vec!["permissions".to_owned(), "allow".to_owned()], wanted, is_ours: is_our_rule }
 }
 
-/// How the names of our tools begin in Claude Code.
+/// The prefix of our tools' names in Claude Code.
 const RULE: &str = "mcp__askbridge__";
 
-/// One that the person wrote for a pattern of tools is not.
+/// Not ours is a rule that the person wrote for a pattern of tools.
 fn is_our_rule(rule: &str) -> bool {
     rule.strip_prefix(RULE).is_some_and(|tool| ASK_TOOLS.contains(&tool))
 }
@@ -165,7 +166,7 @@ pub(super) fn is_our_server(entry: &Node) -> bool {
     url.is_some_and(|url| url.trim_end_matches('/').ends_with("/mcp")) || calls_us(&command_line(entry), "mcp")
 }
 
-/// The program of an MCP entry and its arguments, in whichever shape it is written.
+/// Returns the program of an MCP entry and its arguments, from any of the shapes.
 pub(super) fn command_line(entry: &Node) -> Vec<String> {
     let texts = |name: &str| match entry.get(name) {
         Some(Node::Array(items)) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),

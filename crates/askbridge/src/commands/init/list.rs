@@ -1,4 +1,4 @@
-//! `askbridge init` alone: which programs are here, and what would be done.
+//! `askbridge init` without a program: lists the installed programs, and what would be done.
 
 use askbridge_edits::install;
 use serde_json::json;

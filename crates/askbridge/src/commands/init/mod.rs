@@ -1,7 +1,8 @@
-//! `askbridge init` and `askbridge uninstall`: other programs' settings, and nothing in them but what is ours.
+//! `askbridge init` and `askbridge uninstall`: add and remove our entries in other programs' settings, and no others.
 //!
-//! `program.rs` lists the programs and where each keeps its settings; `entries.rs` is what we write, and how we know it
-//! again; `ourselves.rs` how they are to call us; `trust.rs` what Codex runs of it. The careful part is the crate `edits`.
+//! `program.rs` lists the programs and where each keeps its settings; `entries.rs` is what we write, and how we
+//! recognise it; `ourselves.rs` how they call us; `trust.rs` which hooks Codex runs. The editing is in the crate
+//! `edits`.
 
 mod args;
 mod door;

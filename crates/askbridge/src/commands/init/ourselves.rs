@@ -1,4 +1,4 @@
-//! How other programs are to call us.
+//! The command with which other programs call us.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,14 +14,14 @@ pub(super) struct Ourselves {
     flags: Vec<String>,
 }
 
-/// Who will read what we write, and from where they start us.
+/// Who will read what we write, and in which environment they start us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
-    /// A program in the person's terminal: it finds programs as they do.
+    /// A program in the person's terminal: it has the same PATH.
     Terminal,
-    /// A program that is started from a menu, and may know another PATH.
+    /// A program that is started from a menu, and may have another PATH.
     Desktop,
-    /// Everybody who works on a project: nothing of this machine belongs in there, if it can be avoided.
+    /// Everyone who works on a project: nothing specific to this machine belongs there, if it can be avoided.
     Team,
 }
 
@@ -31,7 +31,7 @@ impl Ourselves {
         let on_path = on_path("askbridge", around).filter(|found| is_same(found, &running));
         let program = match (reader, on_path) {
             (Reader::Terminal | Reader::Team, Some(_)) => "askbridge".to_owned(),
-            // The name on PATH outlives an upgrade; what it leads to may not.
+            // The name on PATH outlives an upgrade; the file that it links to may not.
             (Reader::Desktop, Some(found)) => text(found)?,
             (_, None) => text(running)?,
         };
@@ -39,7 +39,7 @@ impl Ourselves {
         Ok(Self { program, flags })
     }
 
-    /// What to type in a shell.
+    /// Returns the shell command.
     pub(super) fn shell(&self, verb: &str) -> String {
         shell_line([&self.program].into_iter().chain(&self.flags).chain([&verb.to_owned()]))
     }
@@ -48,13 +48,13 @@ impl Ourselves {
         self.flags.iter().cloned().chain([verb.to_owned()]).collect()
     }
 
-    /// Does it hold only on this machine?
+    /// Does it work only on this machine?
     pub(super) fn is_of_this_machine(&self) -> bool {
         self.program.contains('/')
     }
 }
 
-/// The first program of this name on PATH.
+/// Returns the first program with this name on PATH.
 pub(crate) fn on_path(name: &str, around: &Surroundings) -> Option<PathBuf> {
     let places = around.path.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
     places.into_iter().find(|place| is_program(place))
@@ -75,7 +75,7 @@ fn text(path: PathBuf) -> Result<String, Failure> {
     })
 }
 
-/// Words as they are typed in a shell.
+/// Quotes words for a shell.
 pub(crate) fn shell_line<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
     words.into_iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
@@ -88,7 +88,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The words of a command in a shell, as far as quotes go. Good enough to know our own again.
+/// Splits a shell command into words, as far as quotes go. Good enough to recognise our own.
 pub(super) fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut chars = command.chars();
@@ -109,7 +109,7 @@ pub(super) fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Do these words start askbridge with this verb? Variables may be set before.
+/// Do these words start askbridge with this verb? Variable assignments may precede.
 pub(super) fn calls_us(words: &[String], verb: &str) -> bool {
     let is_variable = |word: &&String| word.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
     let mut words = words.iter().skip_while(is_variable);

@@ -38,18 +38,18 @@ pub(crate) const PROGRAMS: [Program; 7] = [
     Program::ClaudeDesktop,
 ];
 
-/// Whose settings.
+/// Whose settings are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Person,
-    /// Those of the project in this folder, which everybody shares who works on it.
+    /// Those of the project in this folder, shared by everyone who works on it.
     Project,
-    /// One's own for this project.
+    /// The person's own for this project.
     Local,
 }
 
 impl Scope {
-    /// What `--project` and `--local` say; clap lets at most one pass.
+    /// Returns the scope for `--project` and `--local`; clap allows at most one.
     pub(super) fn of(project: bool, local: bool) -> Self {
         match (project, local) {
             (true, _) => Self::Project,
@@ -59,7 +59,7 @@ impl Scope {
     }
 }
 
-/// What is wanted beside what a program gets anyway.
+/// What is requested beyond the default of a program.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wish {
     pub(super) hooks: bool,
@@ -70,20 +70,20 @@ pub(super) struct Wish {
 #[derive(Debug, Clone)]
 pub(super) struct Http {
     pub(super) base: String,
-    /// `None`: it is read from the environment.
+    /// `None`: the token is read from the environment.
     pub(super) token: Option<String>,
 }
 
-/// One file, and what is meant by changing it.
+/// One file, and how to change it.
 #[derive(Debug, Clone)]
 pub(super) struct Job {
     pub(super) target: Target,
-    /// What it adds, in words.
+    /// A description of what it adds.
     pub(super) what: &'static str,
 }
 
 impl Program {
-    /// What is typed.
+    /// Returns its name on the command line.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -96,7 +96,7 @@ impl Program {
         }
     }
 
-    /// What it calls itself.
+    /// Returns its display name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Claude => "Claude Code",
@@ -109,7 +109,7 @@ impl Program {
         }
     }
 
-    /// Is it on this machine? Its folder or its program says so.
+    /// Is it on this machine? Looks for its folder or its program.
     pub(super) fn is_found(self, around: &Surroundings) -> bool {
         let program = match self {
             Self::Vscode => "code",
@@ -132,7 +132,7 @@ impl Program {
         self != Self::ClaudeDesktop
     }
 
-    /// Refuses what a program does not have, with words.
+    /// Refuses options that a program does not have, with an explanation.
     pub(super) fn check(self, scope: Scope, wish: &Wish) -> Result<(), Failure> {
         let word = self.word();
         if scope == Scope::Local && self != Self::Claude {
@@ -155,7 +155,7 @@ impl Program {
         Ok(())
     }
 
-    /// What to do to have it as it is wished.
+    /// Returns the changes that install us.
     pub(super) fn install(
         self,
         scope: Scope,
@@ -200,7 +200,7 @@ impl Program {
         Ok(jobs)
     }
 
-    /// What to do to have nothing of ours in it.
+    /// Returns the changes that remove us.
     pub(super) fn uninstall(
         self,
         scope: Scope,
@@ -220,7 +220,7 @@ impl Program {
         })
     }
 
-    /// Which scopes there can be something in.
+    /// Returns the scopes that can have our entries.
     pub(crate) fn scopes(self) -> &'static [Scope] {
         match self {
             Self::Claude => &[Scope::Person, Scope::Project, Scope::Local],
@@ -231,14 +231,14 @@ impl Program {
 
     fn job(self, file: PathBuf, parts: Vec<Part>, settings: &Settings, what: &'static str) -> Job {
         let format = if self == Self::Codex { Format::Toml } else { Format::Json };
-        // Claude Code keeps much else in this one, and writes it all the time.
+        // Claude Code keeps much else in this file, and writes it all the time.
         let locked_by_folder = file.ends_with(".claude.json");
         let receipts = settings.data.join("installed");
         let plain_json = self.reads_plain_json();
         Job { target: Target { file, format, parts, plain_json, locked_by_folder, receipts }, what }
     }
 
-    /// Does it skip a file with comments or trailing commas? Tried with Claude Code 2.1.325; a mark at the beginning is fine.
+    /// Does it skip a file with comments or trailing commas? Claude Code 2.1.325 does; a byte order mark is fine.
     pub(super) fn reads_plain_json(self) -> bool {
         self == Self::Claude
     }
@@ -260,10 +260,10 @@ impl Program {
         }
     }
 
-    /// The names that lead to the MCP servers.
+    /// Returns the path of keys to the MCP servers.
     fn mcp_table(self, scope: Scope, around: &Surroundings) -> Vec<&str> {
         match (self, scope) {
-            // Claude Code keeps one's own servers of a project beside everything else of one's own.
+            // Claude Code keeps the person's own servers for a project in the person's own file.
             (Self::Claude, Scope::Local) => vec!["projects", around.folder.to_str().unwrap_or_default(), "mcpServers"],
             (Self::Codex, _) => vec!["mcp_servers"],
             (Self::Opencode, _) => vec!["mcp"],
@@ -276,7 +276,7 @@ impl Program {
         self.mcp_table(scope, around).into_iter().map(str::to_owned).collect()
     }
 
-    /// The file in which it keeps a person's own servers.
+    /// Returns the file with the person's own servers.
     pub(super) fn own_file(self, around: &Surroundings) -> PathBuf {
         self.mcp_file(Scope::Person, around)
     }
@@ -303,7 +303,7 @@ impl Program {
     }
 }
 
-/// The file with Claude Code's hooks.
+/// Returns the file with Claude Code's hooks.
 fn claude_settings(scope: Scope, around: &Surroundings) -> PathBuf {
     match scope {
         Scope::Person => claude_folder(around).join("settings.json"),
@@ -316,12 +316,12 @@ fn claude_folder(around: &Surroundings) -> PathBuf {
     around.claude.clone().unwrap_or_else(|| around.home.join(".claude"))
 }
 
-/// Where programs with windows keep their things.
+/// Returns where desktop programs keep their settings.
 fn applications(around: &Surroundings) -> PathBuf {
     if cfg!(target_os = "macos") { around.home.join("Library/Application Support") } else { around.config.clone() }
 }
 
-/// OpenCode reads either of two names. The one that is there counts.
+/// OpenCode reads either of two names; the existing one is used.
 fn whichever(folder: &Path) -> PathBuf {
     let with_comments = folder.join("opencode.jsonc");
     if with_comments.exists() { with_comments } else { folder.join("opencode.json") }

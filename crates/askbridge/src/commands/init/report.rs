@@ -1,4 +1,4 @@
-//! What is said about a change, and about one that could not be made.
+//! Reports a change, or why it could not be made.
 
 use askbridge_edits::{Change, Error, Trouble, apply};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::program::{Job, Program};
 use crate::failure::Failure;
 use crate::output::{print, visible};
 
-/// Says what happened to a file, or would happen.
+/// Reports what happened to a file, or would happen.
 pub(super) fn tell_change(program: Program, job: &Job, change: &Change, dry: bool, json: bool) -> Result<(), Failure> {
     let file = change.file.display().to_string();
     let done = match (&change.before, &change.after) {
@@ -39,7 +39,7 @@ pub(super) fn tell_change(program: Program, job: &Job, change: &Change, dry: boo
     Ok(())
 }
 
-/// Says why a file was left alone, and what to do.
+/// Explains why a file was left alone, and what to do.
 pub(super) fn failed(error: Error, job: &Job) -> Failure {
     let by_hand = || {
         let text = apply(job.target.format, "", &job.target.parts).unwrap_or_default();

@@ -1,7 +1,8 @@
-//! Which hooks Codex runs. It remembers that in the person's own settings, and only the person can say it, in Codex itself.
+//! Which hooks Codex runs: those that the person trusted, in Codex itself, which stores that in their own settings.
 //!
-//! Seen in Codex 0.166: `[hooks.state."<file>:<event>:<group>:<handler>"]` has a `trusted_hash` once a hook was trusted, and
-//! `enabled = false` if it was turned off afterwards. A hook that was changed since is asked about anew; only Codex can tell.
+//! Seen in Codex 0.166: `[hooks.state."<file>:<event>:<group>:<handler>"]` has a `trusted_hash` once a hook was
+//! trusted, and `enabled = false` if it was turned off afterwards. Codex asks again about a hook that was changed
+//! since; only Codex can tell.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +18,7 @@ pub(crate) enum Unrun {
     Off,
 }
 
-/// Finds our hooks in a file of Codex's settings that it does not run. `own`: the person's settings, which remember that.
+/// Finds our hooks in a settings file of Codex that it does not run. `own`: the person's settings, which store that.
 pub(super) fn unrun(file: &Path, settings: &Node, own: &Path) -> Vec<(String, Unrun)> {
     let own = fs::read_to_string(own).ok().and_then(|text| read(Format::Toml, &text).ok());
     let state = own.as_ref().and_then(|own| own.get("hooks")?.get("state"));
@@ -41,7 +42,7 @@ pub(super) fn unrun(file: &Path, settings: &Node, own: &Path) -> Vec<(String, Un
     found
 }
 
-/// How Codex writes an event there: `PermissionRequest` is `permission_request`.
+/// Returns Codex's spelling of an event there: `PermissionRequest` is `permission_request`.
 fn label(event: &str) -> String {
     let mut label = String::new();
     for letter in event.chars() {

@@ -1,4 +1,4 @@
-//! `askbridge uninstall`.
+//! `askbridge uninstall`: removes our entries from another program's settings.
 
 use std::collections::HashSet;
 use std::fs;
@@ -46,7 +46,7 @@ pub(crate) fn uninstall(settings: &Settings, args: &UninstallArgs) -> Result<Exi
     let around = Surroundings::look()?;
     let Some(program) = args.program else { return list(settings, &around, args.json) };
     let scope = Scope::of(args.project, args.local);
-    // What cannot be changed is no reason to leave the rest.
+    // If one file cannot be changed, the others still are.
     let mut first = None;
     for job in program.uninstall(scope, settings, &around)? {
         match take_out(&job.target, args.dry_run) {
@@ -57,9 +57,9 @@ pub(crate) fn uninstall(settings: &Settings, args: &UninstallArgs) -> Result<Exi
     first.map_or(Ok(Exit::Good), Err)
 }
 
-/// Says what can be taken out, and with which command.
+/// Lists what can be removed, and with which command.
 fn list(settings: &Settings, around: &Surroundings, json: bool) -> Result<Exit, Failure> {
-    // In one's own home, the project's settings and one's own are the same file.
+    // In the home folder, the project's settings and the person's own are the same file.
     let mut seen = HashSet::new();
     let mut any = false;
     for program in PROGRAMS {

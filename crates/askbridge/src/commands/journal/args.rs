@@ -1,4 +1,4 @@
-//! What can be done with a journal. All but putting a copy back works beside a running server.
+//! The subcommands of `askbridge journal`. All but `restore` work beside a running server.
 
 use std::io::{BufWriter, ErrorKind, IsTerminal, stdout};
 use std::path::PathBuf;
@@ -111,7 +111,7 @@ pub(crate) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failur
 }
 
 fn exported(settings: &Settings) -> Result<u64, ExportError> {
-    // Where the export itself scrolls by, nobody needs to be told that it does.
+    // If the export itself goes to the terminal, progress is not shown.
     let mut progress = if stdout().is_terminal() { Progress::none() } else { Progress::new("exporting") };
     let out = BufWriter::new(stdout().lock());
     export_and_tell(&settings.data, out, &mut |done, all| progress.show(done, all))

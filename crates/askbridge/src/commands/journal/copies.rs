@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::{print, tell, visible};
 use crate::settings::Settings;
 
-/// Bytes of a page of SQLite.
+/// The page size of SQLite, in bytes.
 const PAGE_BYTES: u64 = 4096;
 
 pub(super) fn backup(settings: &Settings, file: &Path, json: bool) -> Result<Exit, Failure> {
@@ -100,7 +100,7 @@ fn as_json(report: &Report, aside: Option<&Path>) -> String {
     shown.to_string()
 }
 
-/// How far it has come, on one line of a terminal; a script has no use for it.
+/// Progress on one line of a terminal; hidden from scripts.
 struct Bar {
     on: bool,
 }
@@ -117,7 +117,7 @@ impl Bar {
         }
     }
 
-    /// Clears the line: what follows begins on an empty one.
+    /// Clears the line for the output that follows.
     fn end(&self) {
         if self.on {
             let _ = write!(stderr(), "\r\x1b[2K");

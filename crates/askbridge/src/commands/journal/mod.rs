@@ -1,4 +1,4 @@
-//! `askbridge journal`: looks the journal over, writes all of it as text, copies it, puts a copy back, forgets what is old.
+//! `askbridge journal`: verifies, exports, backs up, restores and prunes the journal.
 
 mod args;
 mod copies;

@@ -1,4 +1,4 @@
-//! `askbridge journal prune`: has the server forget what is old, step by step.
+//! `askbridge journal prune`: lets the server forget old conversations, in steps.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;

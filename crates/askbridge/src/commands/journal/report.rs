@@ -1,4 +1,4 @@
-//! What was found in a journal, as text and as JSON.
+//! Shows the result of a check of the journal, as text and as JSON.
 
 use askbridge_bridge::clock::Rfc3339;
 use askbridge_core::ids::Timestamp;
@@ -27,7 +27,7 @@ pub(super) fn as_text(report: &Report) -> String {
     lines.join("\n")
 }
 
-/// What is in it, in one line.
+/// Summarizes the content in one line.
 pub(super) fn summary(report: &Report) -> String {
     format!(
         "{}: {}, {}, {}",
@@ -60,7 +60,7 @@ pub(super) fn as_json(report: &Report) -> String {
     shown.to_string()
 }
 
-/// The day, in UTC.
+/// Returns the date, in UTC.
 fn day(at: Timestamp) -> String {
     Rfc3339(at).to_string().chars().take(10).collect()
 }

@@ -1,4 +1,4 @@
-//! One call to the server, and back. A server that restarts meanwhile is waited for: asking the same again is the same ask.
+//! Forwards one call to the server. It is repeated across a restart of the server: the same call again is the same ask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use tokio::time::{Instant, sleep};
 
 use crate::client::{Client, Error, Exchanged};
 
-/// How long a server that was not there is looked for. It may be starting.
+/// How long to look for a server that is not there. It may be starting.
 const FIND_MAX: Duration = Duration::from_secs(2);
-/// How long a server that was there is waited for.
+/// How long to wait for a server that was there.
 const RETURN_MAX: Duration = limits::HANDOVER_MAX;
-/// Between two looks.
+/// The pause between two attempts.
 const BREATH: Duration = Duration::from_millis(200);
 
-/// Carries a call, and writes whatever the client is to hear of it.
+/// Forwards a call, and writes all responses for the client.
 pub(super) async fn carry(client: Arc<Client>, passed: Passed, write: mpsc::Sender<String>) {
     let mut patience = FIND_MAX;
     let mut since = Instant::now();
@@ -43,7 +43,7 @@ pub(super) async fn carry(client: Arc<Client>, passed: Passed, write: mpsc::Send
 
 struct Trouble {
     why: Error,
-    /// The server had taken the call, and was there.
+    /// The server had accepted the call before it was lost.
     had_begun: bool,
 }
 
@@ -59,7 +59,7 @@ async fn exchange(client: &Client, passed: &Passed, write: &mpsc::Sender<String>
             let had_begun = matches!(why, Error::Lost { .. });
             Err(Trouble { why, had_begun })
         }
-        // Nobody waits for it any more.
+        // Not a JSON-RPC message: the client waits for none.
         Exchanged::Whole { .. } => Ok(()),
         Exchanged::Events(mut lines) => {
             let mut dialogs = Vec::new();
@@ -72,7 +72,7 @@ async fn exchange(client: &Client, passed: &Passed, write: &mpsc::Sender<String>
                     return Ok(());
                 }
             }
-            // The next server opens its own.
+            // The next server opens its own dialogs.
             for id in dialogs {
                 let _ = write.send(closing(&id)).await;
             }
@@ -90,19 +90,19 @@ fn is_answer(text: &str, id: &Value) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|message| message["id"] == *id && message["method"].is_null())
 }
 
-/// The id of a request that the server makes.
+/// Returns the id of a request from the server.
 fn request(text: &str) -> Option<Value> {
     let message: Value = serde_json::from_str(text).ok()?;
     (!message["method"].is_null() && !message["id"].is_null()).then(|| message["id"].clone())
 }
 
-/// Takes a request of the server back.
+/// Cancels a request from the server.
 fn closing(id: &Value) -> String {
     let params = json!({"requestId": id, "reason": "askbridge stopped"});
     json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string()
 }
 
-/// What a model reads, and can tell the person.
+/// The explanation for the model, which can pass it on to the person.
 fn in_words(why: &Error) -> String {
     match why {
         Error::Unreachable { is_elsewhere: true, .. } | Error::Untrusted { .. } => {

@@ -1,4 +1,4 @@
-//! Lines from a client, bounded, read by a thread of its own: nobody can wait for stdin and for something else.
+//! Reads lines from the client, bounded, in a separate thread, because blocking reads of stdin cannot be polled.
 
 use std::io::{self, BufRead, Read};
 use std::thread;
@@ -6,10 +6,10 @@ use std::thread;
 use askbridge_core::limits;
 use tokio::sync::mpsc;
 
-/// Lines that were read and are not taken yet. Beyond: the client waits.
+/// Lines that are read and not handled yet. Beyond: the client waits.
 const WAITING_MAX: usize = 16;
 
-/// Reads until the end. A line that is too long ends it, because nobody could tell which request to answer.
+/// Reads until the end. A line that is too long ends it, because the id of its request is unknown.
 pub(super) fn lines(source: impl BufRead + Send + 'static) -> mpsc::Receiver<io::Result<String>> {
     let (sender, lines) = mpsc::channel(WAITING_MAX);
     let mut source = source;

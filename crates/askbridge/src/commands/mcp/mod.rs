@@ -1,4 +1,4 @@
-//! `askbridge mcp`: an MCP server on stdin and stdout. It greets by itself, and asks the running askbridge for the rest.
+//! `askbridge mcp`: an MCP server on stdio. It answers the handshake itself, and forwards calls to the running server.
 
 mod carry;
 mod input;
@@ -37,11 +37,11 @@ Examples, as a client's own settings have it:
 Nobody types this by hand: a client starts it, and everything below that client may ask but never decide.
 Without a running askbridge every call says what to type; nothing has to be restarted once it runs.";
 
-/// Answers that wait to be written. Beyond: calls wait their turn.
+/// Responses that are not written yet. Beyond: calls wait.
 const UNWRITTEN_MAX: usize = 64;
-/// How long calls in hand may take once the client is gone. Beyond: they are left; their questions stay open.
+/// How long running calls may take once the client is gone. Beyond: they are dropped; their questions stay open.
 const LAST_WORDS_MAX: Duration = Duration::from_secs(1);
-/// How long saying goodbye may take.
+/// How long ending the session on the server may take.
 const GOODBYE_MAX: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
@@ -60,12 +60,12 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     let ended = attend(settings, &client, &mut desk).await;
     let headers = desk.headers();
     let goodbye = client.exchange(Method::DELETE, "/mcp", &headers, String::new());
-    // On this machine the server also sees that this process ends.
+    // On this machine the server also notices that this process ends.
     let _ = timeout(GOODBYE_MAX, goodbye).await;
     ended.map(|()| Exit::Good)
 }
 
-/// Answers until the client closes its end or stops us. Claude Code ends its servers with SIGTERM and says nothing before.
+/// Serves until the client closes its end or stops us. Claude Code ends its servers with SIGTERM, without notice.
 async fn attend(settings: &Settings, client: &Arc<Client>, desk: &mut Desk) -> Result<(), Failure> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut hang_up = signal(SignalKind::hangup())?;
@@ -96,7 +96,7 @@ async fn attend(settings: &Settings, client: &Arc<Client>, desk: &mut Desk) -> R
             },
         }
     }
-    // A script may close its end as soon as it has asked. Whatever is answered at once is still written. Calls that go on
+    // A script may close its end as soon as it has asked. Immediate responses are still written. Calls that take longer
     // are dropped when this returns.
     let last = async {
         drop(write);
@@ -111,7 +111,7 @@ async fn attend(settings: &Settings, client: &Arc<Client>, desk: &mut Desk) -> R
     Ok(())
 }
 
-/// The calls in hand, by the ids that the client gave them.
+/// The running calls, by the ids that the client gave them.
 #[derive(Default)]
 struct Calls {
     running: JoinSet<()>,
@@ -124,7 +124,7 @@ impl Calls {
     }
 }
 
-/// Takes a line. Returns what the server has to be asked, and where its answer goes.
+/// Handles a line. Returns the call to forward, and where its response goes.
 fn heard(
     desk: &mut Desk,
     line: &str,
@@ -146,7 +146,7 @@ fn heard(
     Ok(None)
 }
 
-/// Whatever started us is an agent: nothing below it may decide. Returns whether the server knows.
+/// Announces our parent process as an agent: nothing below it may decide. Returns whether the server knows.
 async fn announce(settings: &Settings) -> bool {
     Client::local(settings).post("/v1/agents", &json!({"parent": true})).await.is_ok()
 }

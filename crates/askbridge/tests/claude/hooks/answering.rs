@@ -1,4 +1,4 @@
-//! A question on two screens: whoever answers first wins, and the other one hears of it.
+//! A question on two screens: the first answer wins, and the other screen is told.
 
 use askbridge_scripted::model::{ask, text};
 use serde_json::json;
@@ -73,7 +73,7 @@ fn both_at_once_end_in_one_answer_that_everybody_agrees_on() {
     desk.terminal.press("\r");
     let (status, said) = desk.house.post(&path, &json!({"answers": {"Which?": "Bbb"}}));
     assert!(matches!(status, 200 | 202 | 409 | 410), "{status} {said}");
-    // Whoever was too late has pressed a key at an empty prompt.
+    // If the terminal was too late, the key went to an empty prompt.
     desk.press_until("\r", "the answer to be taken", |desk| desk.house.model.tool_result(CALL).is_some());
     let result = desk.result().text;
     let over = desk.until("the ask to be over", |desk| {

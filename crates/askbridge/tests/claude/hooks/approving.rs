@@ -1,4 +1,4 @@
-//! May this command run? Is this plan good?
+//! Approvals of commands and plans in a terminal with our hooks.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A person's desk: a server, Claude Code in a terminal with our hooks, and the person's phone.
+//! Test setup: a server, Claude Code in a terminal with our hooks, and the person's phone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::house::House;
 
 pub(super) const CALL: &str = "toolu_1";
 const PROMPT: &str = "hi-there";
-/// How long a key is given before it is pressed again.
+/// How long to wait before a key is pressed again.
 const AGAIN: Duration = Duration::from_secs(4);
 
 pub(super) struct Desk {
@@ -23,7 +23,7 @@ pub(super) struct Desk {
     pub(super) terminal: Terminal,
 }
 
-/// How Claude Code is started at a desk.
+/// How Claude Code is started.
 pub(super) struct Setting<'a> {
     pub(super) mode: &'a str,
     pub(super) flags: &'a [&'a str],
@@ -39,7 +39,7 @@ impl Default for Setting<'_> {
     }
 }
 
-/// Says something, asks, and is done with whatever comes back.
+/// Says something, asks, and accepts any result.
 pub(super) fn question() -> Script {
     asking([text("I have to ask."), ask(CALL, "Which?", ["Aaa", "Bbb"])])
 }
@@ -56,7 +56,7 @@ impl Desk {
         Self::take(house, setting, &[])
     }
 
-    /// Starts Claude Code in a house that is furnished, with more in its environment.
+    /// Starts Claude Code in a house that is set up, with extra variables.
     #[track_caller]
     pub(super) fn take(house: House, setting: &Setting<'_>, more: &[(&str, &str)]) -> Self {
         let mut command = CommandBuilder::new(places::claude());
@@ -74,7 +74,7 @@ impl Desk {
         Self { house, terminal }
     }
 
-    /// Types the prompt, once there is a place to type.
+    /// Types the prompt, once the input line is shown.
     #[track_caller]
     pub(super) fn prompt(&mut self) {
         self.until_shown("❯");
@@ -96,7 +96,7 @@ impl Desk {
         self.house.until(&what, || look(self))
     }
 
-    /// Presses keys until it has the wished effect: a screen may be drawn before it listens.
+    /// Presses keys until they have the wanted effect: a screen may be drawn before it takes input.
     #[track_caller]
     pub(super) fn press_until(&mut self, keys: &str, what: &str, done: impl Fn(&Self) -> bool) {
         let mut pressed: Option<Instant> = None;
@@ -121,7 +121,7 @@ impl Desk {
         self.house.get("/v1/asks")["items"].as_array().unwrap().clone()
     }
 
-    /// Waits until an ask stands so.
+    /// Waits until an ask has this state.
     #[track_caller]
     pub(super) fn until_state(&self, ask: &Value, state: &str) -> Value {
         let id = crate::house::id(ask);
@@ -138,13 +138,13 @@ impl Desk {
         })
     }
 
-    /// What the model reads about the call.
+    /// Returns the call's result as the model reads it.
     #[track_caller]
     pub(super) fn result(&self) -> ToolResult {
         self.until("the model to hear about its call", |desk| desk.house.model.tool_result(CALL))
     }
 
-    /// Answers in the terminal, with the option that is offered first.
+    /// Answers in the terminal, with the first option.
     #[track_caller]
     pub(super) fn answers_in_the_terminal(&mut self) -> ToolResult {
         self.until_shown("Bbb");
@@ -153,13 +153,13 @@ impl Desk {
     }
 }
 
-/// The end of what a terminal shows.
+/// Returns the end of what the terminal shows.
 fn tail(text: &str) -> String {
     let skip = text.chars().count().saturating_sub(800);
     text.chars().skip(skip).collect()
 }
 
-/// A home in which Claude Code has been before: it asks for no theme, no key and no trust.
+/// Makes a home in which Claude Code has run before: it asks for no theme, no key and no trust.
 pub(super) fn furnish(house: &House, hooks: bool) {
     let home = house.room.home();
     let trusted = json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
@@ -181,7 +181,7 @@ pub(super) fn binary() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_askbridge"))
 }
 
-/// All that Claude Code finds in its environment: our binary by its name, and where the server is.
+/// Returns the whole environment of Claude Code: our binary on PATH, and where the server is.
 pub(super) fn environment(house: &House) -> Vec<(String, String)> {
     let folder = binary().parent().unwrap().to_owned();
     let mut variables = house.room.env(&house.model.url());
@@ -191,14 +191,14 @@ pub(super) fn environment(house: &House) -> Vec<(String, String)> {
         }
     }
     let data = house.data().to_string_lossy().into_owned();
-    // A machine that is busy with tests may be slow, and a hook that gives up is not what these are about.
+    // A machine that is busy with tests may be slow, and these tests are not about hooks that time out.
     let patient = ("ASKBRIDGE_HOOKS_ACCEPT", "60s");
     let more = [("TERM", "xterm-256color"), ("IS_SANDBOX", "1"), ("ASKBRIDGE_DATA", &data), patient];
     variables.extend(more.map(|(name, value)| (name.to_owned(), value.to_owned())));
     variables
 }
 
-/// A repository with this branch, as far as anybody looks.
+/// Makes just enough of a git repository to have this branch.
 pub(super) fn on_branch(folder: &Path, branch: &str) {
     fs::create_dir(folder.join(".git")).unwrap();
     fs::write(folder.join(".git/HEAD"), format!("ref: refs/heads/{branch}\n")).unwrap();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::desk::{CALL, Desk, Setting, asking, question};
 use crate::house::id;
 
-/// A question that is on the person's phone and on screen in the terminal.
+/// Returns a question that is open both on the person's phone and in the terminal.
 fn asked_on_both() -> (Desk, Value) {
     let mut desk = Desk::sit(question(), &Setting::default());
     desk.prompt();
@@ -91,7 +91,7 @@ fn an_agent_that_ends_while_the_server_is_down_wants_no_answer() {
     assert_eq!(over["words"], "the agent ended while askbridge was not running", "{over}");
 }
 
-/// Ends the hook that waits, as a machine that is short of memory would.
+/// Kills the hook that waits, as the OOM killer would.
 fn kill_the_hook(desk: &Desk) {
     let data = format!("ASKBRIDGE_DATA={}", desk.house.data().display());
     let is_ours = |pid: &i32| {
@@ -115,7 +115,7 @@ fn a_hook_that_is_gone_too_leaves_its_ask_stranded_and_nobody_is_told_twice() {
     let open = desk
         .until("the ask to be stranded", |desk| Some(desk.house.ask(id(&asked))).filter(|ask| ask["stranded"] == true));
     assert_eq!(open["state"], "open", "{open}");
-    // The way back is gone, so this waits as a message.
+    // The connection to the hook is gone, so the answer waits as a message.
     desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
     let talk = desk.house.talk(asked["session"].as_str().unwrap());
     let said = talk.events_of("said").pop().expect("the answer waits as a message");
@@ -137,7 +137,7 @@ fn killed_after_the_answer_the_agent_goes_on_and_the_proof_comes_later() {
     desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
     desk.house.kill();
     desk.until_shown("Bbb");
-    // The answer may have reached the hook or not; if not, the terminal still asks.
+    // The answer may or may not have reached the hook; if not, the terminal still asks.
     let heard = |desk: &Desk| desk.house.model.tool_result(CALL).is_some();
     desk.press_until("\r", "an answer", heard);
     desk.until_shown("all done now");

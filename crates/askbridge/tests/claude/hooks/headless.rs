@@ -1,4 +1,4 @@
-//! A run of the person's own without a terminal: parked when policy says so, and taken up again once it is answered.
+//! A person's own runs without a terminal: parked when policy says so, and resumed once the question is answered.
 
 use std::process::{Command, Stdio};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::desk::{CALL, binary, environment, furnish, question};
 use crate::house::{House, id};
 
-/// A prompt tool that says no: whatever is allowed was allowed by somebody else.
+/// A prompt tool that denies everything, so that whatever is allowed was allowed by us.
 const PROMPT_TOOL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/claude/hooks/prompt_tool.py");
 
 fn claude(house: &House) -> Command {
@@ -84,7 +84,7 @@ fn without_such_a_policy_the_prompt_tool_is_asked_as_well_and_the_first_answer_w
         let all = house.get("/v1/asks?state=all")["items"].as_array().unwrap().clone();
         all.into_iter().find(|ask| ask["state"] != "open")
     });
-    // The run may be over before its hook has asked; what it never had is a terminal.
+    // The run may end before its hook has asked; either way it had no terminal.
     let told = (over["state"].as_str().unwrap(), over["words"].as_str().unwrap());
     let wanted = [("overtaken", "the run's prompt tool"), ("withdrawn", "the agent has ended")];
     assert!(wanted.contains(&told), "{over}");

@@ -1,4 +1,4 @@
-//! Every mode that Claude Code has: a question comes to the phone in each, and a dialog is hidden from nobody.
+//! Every permission mode of Claude Code: a question reaches the phone in each, and the dialog is always shown.
 
 use serde_json::json;
 

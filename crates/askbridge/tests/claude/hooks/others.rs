@@ -1,4 +1,4 @@
-//! Agents that come by another way as well, or are not Claude Code.
+//! Agents that also come through another door, or are not Claude Code.
 
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
@@ -24,12 +24,12 @@ fn a_hosted_agent_with_our_hooks_in_its_settings_asks_once() {
     assert_eq!(house.get("/v1/asks?state=all")["items"].as_array().unwrap().len(), 1);
 }
 
-/// With our binary by its name, so that the hooks would find it.
+/// A PATH with our binary, so that hooks would find it.
 fn path() -> String {
     format!("{}:/usr/local/bin:/usr/bin:/bin", binary().parent().unwrap().display())
 }
 
-/// As Codex 0.166 calls a hook for a command that needs a person.
+/// Calls the hook as Codex 0.166 does for a command that needs approval.
 fn codex(house: &House, command: &str) -> Child {
     let event = json!({
         "session_id": "01a1", "turn_id": "01a2", "transcript_path": null, "cwd": house.room.work(),
@@ -39,11 +39,11 @@ fn codex(house: &House, command: &str) -> Child {
     hook(house, &event)
 }
 
-/// Calls the hook, below a program of its own, which is then taken for the agent.
+/// Calls the hook below a separate process, which is then taken for the agent.
 pub(super) fn hook(house: &House, event: &Value) -> Child {
     let mut command = Command::new("timeout");
     command.arg("600").arg(binary()).arg("hook");
-    // It has no terminal to show a dialog on, so it has to say that it shows one.
+    // There is no terminal for a dialog, so the variable has to say that a person is there.
     command.env_clear().envs(environment(house)).env("CLAUDE_CODE_SESSION_ATTENDED", "1");
     let mut running = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     running.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
@@ -76,7 +76,7 @@ fn codex_is_allowed_and_denied_with_words_for_a_person_who_is_away() {
     let decision =
         |behavior: Value| json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": behavior}});
     assert_eq!(printed(running), decision(json!({"behavior": "allow"})));
-    // It says no more about it: what its hook has taken is heard.
+    // Codex reports nothing further: an answer that its hook has received counts as delivered.
     house.until("the proof of delivery", || (!house.ask(id(&asked))["delivered_at"].is_null()).then_some(()));
 
     let running = codex(&house, "touch two");
@@ -91,7 +91,7 @@ fn a_person_who_sits_at_codex_sees_its_own_dialog() {
     away(&house, "off");
     assert_eq!(printed(codex(&house, "touch one")), Value::Null);
     assert_eq!(house.get("/v1/asks?state=all")["items"], json!([]));
-    // What was said is remembered by the next server.
+    // The next server remembers the mode.
     away(&house, "on");
     house.kill();
     house.start();
@@ -119,7 +119,7 @@ fn a_notification_is_a_notice_and_the_end_of_a_conversation_closes_its_session()
     });
     assert_eq!(event("SessionEnd", json!({"reason": "prompt_input_exit"})), Value::Null);
     assert_eq!(talk.events_of("closed").len(), 1);
-    // The same conversation, taken up again, is another session.
+    // The same conversation, resumed, is another session.
     event("Notification", json!({"message": "Back again", "notification_type": "idle_prompt"}));
     assert_eq!(sessions().len(), 2);
 }

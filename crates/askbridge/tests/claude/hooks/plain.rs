@@ -1,4 +1,4 @@
-//! Plain `claude -p` with our hooks: no terminal and no prompt tool, so only we can answer, and not for ever.
+//! Plain `claude -p` with our hooks: no terminal and no prompt tool, so only we can answer, and with a deadline.
 
 use std::process::{Command, Output, Stdio};
 
@@ -34,7 +34,7 @@ fn result(ended: &Output) -> Value {
     serde_json::from_slice(&ended.stdout).unwrap()
 }
 
-/// The one ask that there ever was.
+/// Returns the only ask that there ever was.
 fn asked(house: &House) -> Value {
     let items = house.get("/v1/asks?state=all")["items"].as_array().unwrap().clone();
     assert_eq!(items.len(), 1, "{items:?}");

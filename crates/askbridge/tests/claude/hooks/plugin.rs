@@ -1,4 +1,4 @@
-//! The plugin in this repository: loaded from its folder, it does what hooks in settings do.
+//! The plugin in this repository: loaded from its folder, it works like hooks in settings.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What ran, held against what was allowed, and what is said until that is known.
+//! Compares the input that ran with the one that was allowed, and what is reported until it is known.
 
 use askbridge_scripted::model::Script;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::others::{hook, printed, rings};
 use crate::house::{House, id};
 
-/// An event as Claude Code tells it to a hook about this command.
+/// An event about this command, as Claude Code sends it to a hook.
 fn event(house: &House, name: &str, command: &str) -> Value {
     json!({
         "hook_event_name": name, "session_id": "c1", "cwd": house.room.work(), "permission_mode": "default",

@@ -1,4 +1,4 @@
-//! Somebody else where we should be: whatever they say, a hook says nothing.
+//! Another program in place of our server: whatever it responds, a hook prints nothing.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -40,7 +40,7 @@ fn a_stranger_on_our_socket_changes_nothing() {
     let mut house = House::open(Script::new());
     house.kill();
     let socket = house.data().join("run/askbridge.sock");
-    // What is cut off is looked for again only where a dialog is on screen meanwhile, which is not so before a call.
+    // A cut response is retried only where a dialog is on screen meanwhile, which is not the case before a call.
     let before = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {}});
     let answers = [
         String::new(),
@@ -64,7 +64,7 @@ fn a_stranger_on_our_socket_changes_nothing() {
         says_nothing(&hook(&house, &event.to_string(), &[], &[]));
         stranger.join().unwrap();
     }
-    // One that accepts and never speaks, and one that does not even accept.
+    // One that accepts and never responds, and one that does not even accept.
     let _ = fs::remove_file(&socket);
     let _silent = UnixListener::bind(&socket).unwrap();
     says_nothing(&hook(&house, &event().to_string(), &[], &[]));
@@ -89,7 +89,7 @@ fn a_stranger_on_our_port_changes_nothing() {
     let mut desk = Desk::sit(question(), &Setting::default());
     desk.until_shown("❯");
     desk.house.kill();
-    // Whoever listens there says yes to everything.
+    // The program that listens there allows everything.
     let port = TcpListener::bind(&desk.house.address).unwrap();
     thread::spawn(move || {
         for stream in port.incoming() {

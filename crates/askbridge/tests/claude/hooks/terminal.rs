@@ -1,4 +1,4 @@
-//! A terminal with a program in it: what it shows, without its colours and spaces, and a keyboard.
+//! A terminal with a program in it: its output, without colours and spaces, and a keyboard.
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ pub(crate) struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     keyboard: Box<dyn Write + Send>,
     shown: Arc<Mutex<Vec<u8>>>,
-    /// Closing it would hang up.
+    /// Kept open: closing it would send SIGHUP.
     _master: Box<dyn MasterPty + Send>,
 }
 
@@ -32,18 +32,18 @@ impl Terminal {
         Self { child, keyboard, shown, _master: pair.master }
     }
 
-    /// Everything that was ever shown, as far as it can be read.
+    /// Returns all that was ever shown, as far as it is readable text.
     pub(crate) fn text(&self) -> String {
         readable(&String::from_utf8_lossy(&self.shown.lock().unwrap()))
     }
 
-    /// Was this shown? Spaces do not count: a screen is drawn in pieces.
+    /// Was this shown? Spaces are ignored: a screen is drawn in pieces.
     pub(crate) fn has_shown(&self, text: &str) -> bool {
         self.text().contains(&text.split_whitespace().collect::<String>())
     }
 
     pub(crate) fn press(&mut self, keys: &str) {
-        // The program may have ended meanwhile; then nothing comes of it.
+        // The program may have ended meanwhile; then the keys have no effect.
         let _ = self.keyboard.write_all(keys.as_bytes());
         let _ = self.keyboard.flush();
     }
@@ -66,7 +66,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Leaves out spaces and what moves the cursor, or changes colours and titles.
+/// Removes spaces and escape sequences: cursor movement, colours, titles.
 fn readable(raw: &str) -> String {
     let mut text = String::new();
     let mut chars = raw.chars().peekable();

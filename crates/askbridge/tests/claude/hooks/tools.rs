@@ -22,7 +22,7 @@ pub(super) fn asks_with_our_tool() -> Script {
     asking([tool(CALL, ASK, which_database())])
 }
 
-/// A home in which somebody has typed `askbridge init claude --mcp`.
+/// Makes a home in which `askbridge init claude --mcp` was run.
 pub(super) fn set_up(house: &House) {
     furnish(house, false);
     let mut init = Command::new(binary());
@@ -31,7 +31,7 @@ pub(super) fn set_up(house: &House) {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// What was ever asked in this house. Asking for leave to ask would be an approval among them.
+/// The kinds of all asks so far. A permission prompt for our tool would be an approval among them.
 fn kinds(house: &House) -> Vec<Value> {
     let all = house.get("/v1/asks?state=all");
     all["items"].as_array().unwrap().iter().map(|ask| ask["kind"].clone()).collect()
@@ -67,18 +67,18 @@ fn in_a_terminal_it_may_ask_without_asking_for_leave() {
     assert!(!desk.terminal.has_shown("Do you want to proceed"));
 }
 
-/// A limit of Claude Code's that is two minutes, scaled down: from then on a call is moved to the background.
+/// A limit of Claude Code, two minutes by default, scaled down: after it a call is moved to the background.
 const MOVED_AFTER: (&str, &str) = ("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "3000");
 /// Twice as long, and some to spare.
 const PERSON_TAKES: Duration = Duration::from_secs(8);
 
-/// Longer than a program takes to say that nobody is there.
+/// Longer than a program takes to respond that no person is there.
 const PERSON_READS: Duration = Duration::from_secs(2);
 const RIGHT: &str = "\u{1b}[C";
 const DOWN: &str = "\u{1b}[B";
 const ESCAPE: &str = "\u{1b}";
 
-/// Claude Code in a terminal whose model has asked with our tool, in a dialog and on the phone.
+/// Starts Claude Code in a terminal, whose model has asked with our tool, both in a dialog and on the phone.
 fn asked_in_both_places() -> (Desk, Value) {
     let house = House::open(asks_with_our_tool());
     set_up(&house);
@@ -89,7 +89,7 @@ fn asked_in_both_places() -> (Desk, Value) {
     (desk, asked)
 }
 
-/// Everything that the model was ever told, and how often it called something.
+/// Returns everything that the model was told, and how often it called a tool.
 fn told(desk: &Desk) -> (String, usize) {
     let last = desk.house.model.last().unwrap().body["messages"].to_string();
     let calls = last.matches(r#""type":"tool_use""#).count();
@@ -106,7 +106,7 @@ fn an_answer_from_the_phone_is_an_ordinary_result_however_long_it_takes() {
     desk.until_shown("all done now");
     let (told, calls) = told(&desk);
     assert!(calls == 1 && !told.contains("NOT USER INPUT") && !told.contains("background"), "{told}");
-    // That the agent has a dialog open is no news beside the card.
+    // The card already shows the question, so the agent's open dialog is not announced.
     let sessions = desk.house.get("/v1/sessions")["items"].clone();
     let doors: Vec<_> = sessions.as_array().unwrap().iter().map(|session| session["door"].clone()).collect();
     assert_eq!(doors, ["mcp"], "{sessions}");
@@ -116,7 +116,7 @@ fn an_answer_from_the_phone_is_an_ordinary_result_however_long_it_takes() {
 fn an_answer_in_the_terminal_closes_the_card_on_the_phone() {
     let (mut desk, asked) = asked_in_both_places();
     thread::sleep(PERSON_TAKES);
-    // Opens the options, takes the second, and passes by the line for other words.
+    // Opens the options, takes the second, and skips the line for free text.
     for (keys, shown) in [(RIGHT, "Space to select"), (DOWN, "❯ SQLite"), ("\r", "✔ Database"), (DOWN, "❯ Accept")]
     {
         desk.press_until(keys, shown, |desk| desk.terminal.has_shown(shown));
@@ -130,7 +130,7 @@ fn an_answer_in_the_terminal_closes_the_card_on_the_phone() {
 #[test]
 fn a_dialog_that_is_closed_gives_the_turn_back_and_leaves_the_question() {
     let (mut desk, asked) = asked_in_both_places();
-    // A program closes it sooner than anybody could.
+    // A program closes the dialog sooner than a person could.
     thread::sleep(PERSON_READS);
     desk.press_until(ESCAPE, "the dialog to close", |desk| desk.house.model.tool_result(CALL).is_some());
     let told = desk.result().text;
@@ -152,7 +152,7 @@ fn with_hooks_and_our_prompt_tool_one_call_is_one_card() {
     house.answer(id(&asked), json!({"decision": "allow"}));
     assert!(claude.wait_with_output().unwrap().status.success());
     assert!(house.room.work().join("made").exists());
-    // By now both would have asked: the tool has run, and the hook that follows it has told us so.
+    // By now both would have asked: the tool has run, and the hook after it has reported that.
     let all = house.get("/v1/asks?state=all")["items"].clone();
     let all: Vec<_> = all.as_array().unwrap().iter().map(|ask| (ask["id"].clone(), ask["state"].clone())).collect();
     assert_eq!(all, [(asked["id"].clone(), json!("answered"))]);

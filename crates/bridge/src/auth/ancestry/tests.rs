@@ -1,4 +1,4 @@
-//! Shapes of real systems, as tables of processes.
+//! Process trees of real systems, as tables.
 
 use super::*;
 
@@ -51,7 +51,7 @@ fn a_terminal_below_a_login_proves_itself() {
     let display =
         [INIT, (40, 1, 40, 0, 0), (41, 40, 40, 0, 0), (42, 41, 42, 0, ME), (43, 42, 42, 0, ME), (44, 43, 44, TTY, ME)];
     let docker_exec = [INIT, (50, 0, 50, TTY, ME), (51, 50, 50, TTY, ME)];
-    // Another user becomes the one that the server runs as.
+    // Another user switches to the one that the server runs as.
     let sudo = [INIT, (60, 1, 60, 0, 0), (61, 60, 61, TTY, 1001), (62, 61, 61, TTY, 0), (63, 62, 61, TTY, ME)];
     for rows in [&sshd[..], &login, &display, &docker_exec, &sudo] {
         assert_eq!(found(rows), Ancestry::LoginTerminal, "{rows:?}");
@@ -61,17 +61,17 @@ fn a_terminal_below_a_login_proves_itself() {
 
 #[test]
 fn a_terminal_that_anything_could_have_opened_proves_nothing() {
-    // tmux: its server lost its parents on purpose.
+    // tmux: its server detached itself from its parents.
     let tmux = [INIT, (20, 1, 20, 0, ME), (21, 20, 21, TTY, ME), (22, 21, 21, TTY, ME)];
     // gnome-terminal-server, below `systemd --user`.
     let graphical = [INIT, (30, 1, 30, 0, ME), (31, 30, 31, 0, ME), (32, 31, 32, TTY, ME), (33, 32, 32, TTY, ME)];
-    // `setsid -f script -c …`, when the agent below which it ran has ended.
+    // `setsid -f script -c …`, after the agent above it has exited.
     let orphan = [INIT, (40, 1, 40, 0, ME), (41, 40, 41, TTY, ME)];
-    // `( askbridge answer ) &` in a shell that has ended: still at its terminal.
+    // `( askbridge answer ) &` in a shell that has exited: still at its terminal.
     let left_behind = [INIT, (50, 1, 45, TTY, ME)];
     // A container whose first process is the shell.
     let container = [(1, 0, 1, TTY, ME), (60, 1, 1, TTY, ME)];
-    // A user namespace gives an agent other users to be, never root outside of it.
+    // A user namespace gives an agent other user ids, never root outside of it.
     let mapped = [INIT, (70, 1, 70, 0, 100_000), (71, 70, 71, TTY, ME)];
     // `setsid -f script -c 'sudo -A true'`: sudo runs the user's own SUDO_ASKPASS.
     let askpass = [INIT, (80, 1, 80, 0, ME), (81, 80, 81, TTY, 0), (82, 81, 81, TTY, ME)];

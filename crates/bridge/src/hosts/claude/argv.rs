@@ -1,4 +1,4 @@
-//! What a session's settings mean for the command line of Claude Code.
+//! Turns a session's settings into the command line of Claude Code.
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::Raw;
@@ -10,7 +10,7 @@ use std::time::Duration;
 const MODES: &[&str] = &["default", "acceptEdits", "plan", "auto", "bypassPermissions", "dontAsk"];
 const SOURCES: &[&str] = &["user", "project", "local"];
 
-/// What only Claude Code understands about a session. Kept in its settings as it came.
+/// Settings of a session that only Claude Code understands. Stored as they came.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Launch {
@@ -28,10 +28,10 @@ pub struct Launch {
     pub setting_sources: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
-    /// May the agent ask questions? If nobody will be there, it is better not offered to.
+    /// May the agent ask questions? Without a person to answer, the tool is better not offered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interactive: Option<bool>,
-    /// Are answers to questions said once more, beside the result of the call?
+    /// Are answers to questions repeated in the hook's response, beside the result of the call?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers_beside: Option<bool>,
     /// Does each message get a turn of its own?
@@ -40,10 +40,10 @@ pub struct Launch {
     /// Tools that always go to a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub always_ask: Vec<String>,
-    /// How long a process is kept for an open permission. `None`: as the server has it.
+    /// How long a process is kept for an open permission. `None`: as the server is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hold_max: Option<Held>,
-    /// Under which name Claude Code keeps the conversation, if that is an earlier session's: this one continues it.
+    /// Claude Code's name for the conversation, if it is an earlier session's that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
 }
@@ -52,7 +52,7 @@ pub struct Launch {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
-    /// As long as it takes.
+    /// Without limit.
     Off,
     Seconds(f64),
 }
@@ -86,7 +86,7 @@ impl Launch {
         read.unwrap_or_default()
     }
 
-    /// Returns this as it is kept with the session.
+    /// Returns this as stored with the session.
     pub fn kept(&self) -> Raw {
         Raw::from(serde_json::to_string(self).expect("a launch has text keys"))
     }
@@ -95,12 +95,12 @@ impl Launch {
         self.interactive != Some(false)
     }
 
-    /// Reads which tools always go to a person.
+    /// Parses which tools always go to a person.
     pub(super) fn always(&self) -> Result<AlwaysAsk, String> {
         AlwaysAsk::read(self.always_ask.iter().map(String::as_str))
     }
 
-    /// Returns how long a permission is held, unless a session does not say.
+    /// Returns how long a permission is held; `otherwise` if the session does not say.
     pub(super) fn hold_max(&self, otherwise: Option<Duration>) -> Option<Duration> {
         match self.hold_max {
             None => otherwise,
@@ -109,7 +109,7 @@ impl Launch {
         }
     }
 
-    /// Checks what Claude Code would refuse at the start, when nobody watches.
+    /// Checks what Claude Code would refuse at its start, where no person would see it.
     pub fn check(&self, mode: Option<&str>, is_root: bool) -> Result<(), LaunchError> {
         if let Some(mode) = mode.filter(|mode| !MODES.contains(mode)) {
             return Err(LaunchError::Mode { given: mode.to_owned() });
@@ -139,7 +139,7 @@ impl Launch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beginning {
     New,
-    /// `waits`: it is told to wait for our hooks before it goes on where it was.
+    /// `waits`: it is told to wait for our hooks before it goes on.
     Resume {
         waits: bool,
     },
@@ -153,7 +153,7 @@ pub(super) fn argv(conversation: &str, settings: &Settings, beginning: Beginning
         .chain(["--permission-prompt-tool", "stdio", "--include-partial-messages"])
         .map(str::to_owned)
         .collect();
-    // With `=`, so that nothing that begins with a dash is taken for a flag.
+    // With `=`, so that a value that begins with a dash is not taken for a flag.
     let mut add = |name: &str, value: &str| argv.push(format!("--{name}={value}"));
     match beginning {
         Beginning::New => add("session-id", conversation),

@@ -1,4 +1,4 @@
-//! Finding the Claude Code program, and what it has to be.
+//! Finds the Claude Code program, and checks its version.
 
 use std::env::split_paths;
 use std::io::ErrorKind;
@@ -10,16 +10,16 @@ use tokio::time::timeout;
 
 use crate::hosts::options::HostOptions;
 
-/// The oldest version whose conversations we know.
+/// The oldest version whose protocol we know.
 const OLDEST: Version = Version(2, 1, 197);
-/// From this one on, `--await-initialize` is known to work.
+/// `--await-initialize` is known to work from this version on.
 const AWAITS_INITIALIZE: Version = Version(2, 1, 325);
-/// From this one on, a question is known to come back after we wrote into its record that it was deferred.
+/// From this version on, a question is known to come back after we wrote into its transcript that it was deferred.
 const BELIEVES_ITS_RECORD: Version = Version(2, 1, 325);
-/// How long the program may take to say its version.
+/// How long the program may take to print its version.
 const VERSION_MAX: Duration = Duration::from_secs(20);
 
-/// Why there is no usable Claude Code. Each says what to do.
+/// Why there is no usable Claude Code. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     #[error(
@@ -66,7 +66,7 @@ pub fn is_root_without_a_sandbox(options: &HostOptions) -> bool {
 }
 
 impl Cli {
-    /// Finds the program, and asks it for its version: it may have been replaced since the last time.
+    /// Finds the program and asks it for its version, each time: it may have been replaced.
     pub(super) async fn find(options: &HostOptions) -> Result<Self, CliError> {
         let path = program(options)?;
         let shown = path.display().to_string();
@@ -110,7 +110,7 @@ fn program(options: &HostOptions) -> Result<PathBuf, CliError> {
     found.ok_or(CliError::NotFound)
 }
 
-/// Reads `2.1.325 (Claude Code)`.
+/// Parses `2.1.325 (Claude Code)`.
 fn version(said: &str) -> Option<Version> {
     let mut parts = said.split_whitespace().next()?.splitn(3, '.').map(|part| {
         let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());

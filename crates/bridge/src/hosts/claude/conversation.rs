@@ -1,4 +1,4 @@
-//! Under which name Claude Code keeps a session's conversation, also when the session goes on as another one.
+//! Claude Code's name for a session's conversation, kept when the session continues as another one.
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::SessionId;
@@ -10,7 +10,7 @@ use super::argv::Launch;
 use crate::hosts::desk::Inner;
 use crate::hosts::place::Place;
 
-/// How many sessions are looked through for the first of a conversation. Beyond: the last that was found.
+/// How many earlier sessions are followed to find the first of a conversation. Beyond: the last one found counts.
 const LINKS_MAX: usize = 1000;
 
 /// Returns the name: the first session's id, in the form of a UUID.
@@ -30,7 +30,7 @@ pub(super) async fn name(desk: &Inner, session: SessionId) -> Result<String, Rej
     Ok(session_uuid(first))
 }
 
-/// Writes the name down with a session that continues another: the earlier ones may be forgotten.
+/// Stores the name with a session that continues another: the earlier ones may be forgotten.
 pub(super) async fn keep(
     desk: &Inner,
     session: SessionId,

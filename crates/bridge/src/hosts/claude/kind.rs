@@ -1,4 +1,4 @@
-//! Claude Code as a kind of agent: what is checked before there is a session, and how one gets its process.
+//! Claude Code as a kind of agent: how a session's settings are checked, and how it gets its process.
 
 use std::sync::Arc;
 
@@ -46,10 +46,10 @@ impl Kind for ClaudeCode {
     }
 }
 
-/// What Claude Code alone understands is in `settings.more`, as a [`Launch`] is written.
+/// What only Claude Code understands is in `settings.more`, as a serialized [`Launch`].
 async fn prepare(options: &HostOptions, settings: &mut Settings) -> Result<(), Rejection> {
     let mut launch = Launch::of(settings);
-    // A session cannot take away what the operator names.
+    // A session cannot remove tools that the operator names.
     launch.always_ask.splice(0..0, options.always_ask.iter().cloned());
     let checked = launch.check(settings.mode.as_deref(), is_root_without_a_sandbox(options));
     checked.map_err(|error| Rejection::Refused(Refusal::BadRequest(error.to_string())))?;

@@ -18,7 +18,7 @@ impl Machine for Claude {
         self.rest()
     }
 
-    /// Words that a stop has swallowed, and that were not said yet.
+    /// Words that a stop has swallowed, and that were not said again yet.
     fn leftover(&self) -> Carry {
         Carry { words: self.words().to_vec(), ..Carry::default() }
     }
@@ -43,8 +43,8 @@ impl Machine for Claude {
         self.hurry(cx);
     }
 
-    /// Claude Code says that a question is deferred a moment before it writes that down. Without the record, the question
-    /// would not come back.
+    /// Claude Code reports that a question is deferred a moment before it writes that to its transcript. Without that
+    /// line, the question would not come back.
     fn is_resumable(&self, options: &HostOptions, conversation: &str) -> bool {
         self.parked_call().is_none_or(|call| transcript::has_deferred(options, conversation, call))
     }

@@ -1,4 +1,4 @@
-//! Claude Code as an agent that we run: its program, its command line, its own record of a conversation.
+//! Claude Code as an agent that we run: its program, its command line, its transcript.
 
 mod argv;
 mod cli;

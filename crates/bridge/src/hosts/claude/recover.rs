@@ -1,12 +1,12 @@
-//! A question that was open when Claude Code was killed, and how it comes back by itself.
+//! Makes a question that was open when Claude Code was killed come back by itself.
 //!
-//! A question that was deferred comes back with a resume; one that was only held does not, and its answer would have to be
-//! said in words. What tells the two apart is one line in Claude Code's own record, so we add it. Nobody promised that
-//! this works (tried with 2.1.325). So it is done only where the record ends with exactly this question, and whoever
+//! A question that was deferred comes back with a resume; one that was only held does not, and its answer would have to
+//! be sent as a message. The two differ in one line of Claude Code's own transcript, so we add it. This is undocumented
+//! (tried with 2.1.325). So it is done only if the transcript ends with exactly this question, and the code that
 //! resumes still expects that it may not come back.
 //!
-//! Only for questions and plans: a command that was allowed may have run before its process was killed, and must not run
-//! again.
+//! Only for questions and plans: a command that was allowed may have run before its process was killed, and must not
+//! run again.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -16,19 +16,20 @@ use serde_json::{Map, Value, json};
 
 use crate::regular;
 
-/// Bytes at the end of a record that are looked at. A question that is not in them is answered in words.
+/// Bytes at the end of a transcript that are read. A question before them is answered with a message.
 const END_BYTES: u64 = 1024 * 1024;
-/// What every line of a record has in common, copied from the question's own.
+/// Fields that all lines of a transcript share, copied from the question's own.
 const COMMON: &[&str] = &["userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch"];
 
-/// What a new line needs that the record does not know.
+/// What a new line needs that the transcript does not contain.
 pub(super) struct Stamp<'a> {
     pub(super) uuid: String,
     pub(super) at: String,
     pub(super) mode: &'a str,
 }
 
-/// Adds to the record that its last call was deferred, if it is one of these and nothing else is open. Says whether it did.
+/// Adds to the transcript that its last call was deferred, if it is one of these and nothing else is open. Returns
+/// whether it did.
 pub(super) fn defer(record: &Path, calls: &[String], stamp: &Stamp<'_>) -> io::Result<bool> {
     if calls.is_empty() {
         return Ok(false);
@@ -47,12 +48,12 @@ pub(super) fn defer(record: &Path, calls: &[String], stamp: &Stamp<'_>) -> io::R
 fn end_of(record: &Path) -> io::Result<String> {
     let (skipped, end) = regular::read_end(record, END_BYTES)?;
     let end = String::from_utf8_lossy(&end).into_owned();
-    // The first line is cut, unless it is the record's first.
+    // The first line is incomplete, unless it is the transcript's first.
     let whole = if skipped == 0 { 0 } else { end.find('\n').map_or(end.len(), |at| at + 1) };
     Ok(end[whole..].to_owned())
 }
 
-/// A call that the record ends with.
+/// The open call at the end of a transcript.
 struct Dangling {
     call: String,
     name: Value,
@@ -60,9 +61,9 @@ struct Dangling {
     line: Map<String, Value>,
 }
 
-/// Finds the one call without a result, if it is the last thing that was said.
+/// Finds the one call without a result, if nothing was said after it.
 fn dangling(end: &str) -> Option<Dangling> {
-    // Half a line at the end: whatever we add would be taken for the other half.
+    // An incomplete line at the end: what we add would become part of it.
     if !end.ends_with('\n') {
         return None;
     }
@@ -86,7 +87,7 @@ fn dangling(end: &str) -> Option<Dangling> {
                     })
                 }));
             }
-            // Results, or a new message: nothing before it is the last thing that was said.
+            // A result or a new message: no call before it is at the end.
             Some("user") => open.clear(),
             Some("attachment") if line.get("attachment").is_some_and(|it| it["type"] == "hook_deferred_tool") => {
                 open.clear()
@@ -177,7 +178,7 @@ mod tests {
         let records = [
             String::new(),
             NOISE.to_owned() + "\n",
-            // Another call, two at once, a result, something said since, half a line, something that is not JSON.
+            // Another call, two at once, a result, a later message, half a line, invalid JSON.
             format!("{}\n", asks("other")),
             format!("{}\n{}\n", asks("other"), asks("call")),
             format!("{}\n{}\n", asks("call"), result("call")),

@@ -1,4 +1,4 @@
-//! From a session to a process of Claude Code: a new one, one that goes on where it was, or one that runs already.
+//! Makes a host for a session of Claude Code: starts a new process, resumes one, or takes over one that runs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::hosts::host::Host;
 use crate::hosts::place::{Place, Rest};
 use crate::hosts::start::{self, Launching, StartError};
 
-/// Bits of a block's number that count within one process; the others tell processes of a session apart.
+/// Bits of a block's number that count within one process; the others tell the processes of a session apart.
 const BLOCK_BITS: u32 = 20;
 
 impl From<CliError> for StartError {
@@ -55,7 +55,7 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host<
     let (blocks, is_recent) = (first_block(epoch), cli.awaits_initialize());
     let carry = Carry { blocks, initialized: false, is_recent, interrupted, words };
     let rest = Rest { offset: 0, carry, resumed: resumes };
-    // Options may have previews; a tool of ours may wait for days.
+    // A tool of ours may wait for days; options of a question may have previews.
     let mut environment = vec![("MCP_TOOL_TIMEOUT", "2000000000")];
     if desk.options.variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT").is_none() {
         environment.push(("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", "markdown"));
@@ -72,8 +72,8 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host<
     start::launch(desk, session, launching).await
 }
 
-/// A question that was open when its process was killed comes back with the resume, if its record allows it. Otherwise
-/// its answer is said in words.
+/// Prepares the resume so that a question that was open when its process was killed comes back, if its transcript
+/// allows it. Otherwise its answer is sent as a message.
 async fn bring_back(desk: &Inner, session: SessionId, record: &Path, settings: &Settings) -> Result<(), Rejection> {
     let calls = desk.handle.look(session, |state| {
         let held = state.session.asks.values().filter(|live| live.is_unfinished() && !live.stranded && !live.parked);
@@ -82,7 +82,7 @@ async fn bring_back(desk: &Inner, session: SessionId, record: &Path, settings: &
         held.filter_map(|live| live.ask.call.as_ref().map(ToString::to_string)).collect::<Vec<_>>()
     });
     let stamp = Stamp {
-        // Any will do, as long as it is one.
+        // Any UUID will do.
         uuid: session_uuid(SessionId(desk.handle.chance().u128())),
         at: Rfc3339(desk.handle.now()).to_string(),
         mode: settings.mode.as_deref().unwrap_or("default"),
@@ -95,7 +95,7 @@ async fn bring_back(desk: &Inner, session: SessionId, record: &Path, settings: &
     Ok(())
 }
 
-/// Takes over a process that an earlier askbridge started, dead or alive.
+/// Takes over a process that an earlier askbridge started, whether or not it still runs.
 pub(super) async fn adopt(desk: &Arc<Inner>, session: SessionId) -> Result<Host<Claude>, StartError> {
     let conversation = conversation::name(desk, session).await?;
     let machine =
@@ -111,7 +111,7 @@ fn begin(desk: &Inner, session: SessionId, process: Process, rest: &Rest<Carry>,
         carry: rest.carry.clone(),
         interactive: launch.is_interactive(),
         hold_max: launch.hold_max(desk.options.hold_max),
-        // It was checked before it was kept.
+        // It was checked before it was stored.
         always: launch.always().unwrap_or_default(),
     }
 }

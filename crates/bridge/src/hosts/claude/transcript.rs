@@ -1,4 +1,4 @@
-//! Claude Code's own record of a conversation: whether there is one, and what it says.
+//! Claude Code's own transcript of a conversation: whether there is one, and what it says.
 
 use std::path::PathBuf;
 use std::{fs, io};
@@ -6,7 +6,7 @@ use std::{fs, io};
 use crate::hosts::options::HostOptions;
 use crate::regular;
 
-/// Finds the record of the conversation with that name. Without one there is nothing to resume.
+/// Finds the transcript of the conversation with that name. Without one there is nothing to resume.
 pub(super) fn find(options: &HostOptions, uuid: &str) -> Option<PathBuf> {
     let config = match options.variable("CLAUDE_CONFIG_DIR") {
         Some(folder) => PathBuf::from(folder),
@@ -17,10 +17,10 @@ pub(super) fn find(options: &HostOptions, uuid: &str) -> Option<PathBuf> {
     projects.filter_map(|project| Some(project.ok()?.path().join(&file))).find(|path| path.is_file())
 }
 
-/// Bytes at the end of a record in which a call that was just deferred is found.
+/// Bytes at the end of a transcript in which a call that was just deferred is found.
 const END_BYTES: u64 = 1024 * 1024;
 
-/// Has Claude Code written down that this call was deferred?
+/// Has Claude Code written that this call was deferred?
 pub(super) fn has_deferred(options: &HostOptions, uuid: &str, call: &str) -> bool {
     let read = || -> io::Result<String> {
         let path = find(options, uuid).ok_or(io::ErrorKind::NotFound)?;

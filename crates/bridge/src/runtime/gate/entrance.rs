@@ -1,11 +1,11 @@
-//! Which way a wish came in. The bridge says so at the place where it came in; a peer cannot.
+//! Which way a wish came in. The bridge says so where it came in; a peer cannot.
 
 use askbridge_core::ids::SessionId;
 
-/// The language of a wish, and what carried it.
+/// The dialect or door of a wish, and what carried it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entrance {
-    /// The name of the language: recorded, and a namespace for what a language keeps. It gives no rights.
+    /// The name of the dialect or door: recorded, and a namespace for what it keeps. It gives no rights.
     pub(crate) via: &'static str,
     pub(crate) source: Source,
 }
@@ -13,14 +13,15 @@ pub(crate) struct Entrance {
 /// What carried a wish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// A request. It was paced as a whole when its caller was identified.
+    /// A request. It was rate limited as a whole when its caller was identified.
     Request,
-    /// A connection that stays open: each wish is paced.
+    /// A connection that stays open: each wish is rate limited.
     Socket,
-    /// A machine of the server's own that no connection has: each wish is paced.
+    /// A machine of the server's own, without a connection: each wish is rate limited.
     Attendant,
-    /// The bridge's own end of the agent in this session: the process that it runs there, or the hook of a terminal that the
-    /// session mirrors. Only `hosts` and `hooks` make one. The process has no rate; a hook's request was paced.
+    /// The bridge's own end of the agent in this session: the process that it runs there, or the hook of a terminal
+    /// that the session mirrors. Only `hosts` and `hooks` make one. The process has no rate limit; a hook's request was
+    /// rate limited.
     Agent(SessionId),
 }
 
@@ -33,7 +34,7 @@ impl Entrance {
         Self { via, source: Source::Agent(session) }
     }
 
-    /// Does each wish count against the caller's rate? Otherwise what brought it did already.
+    /// Does each wish count against the caller's rate? If not, the request that brought it did, or there is no limit.
     pub(super) fn paces_each_wish(self) -> bool {
         match self.source {
             Source::Socket | Source::Attendant => true,

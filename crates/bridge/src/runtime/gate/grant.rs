@@ -17,7 +17,7 @@ use crate::runtime::{Asked, Handle, Listen};
 #[derive(Clone, Copy)]
 pub(crate) struct Gate<'a> {
     handle: &'a Handle,
-    /// `None` for agents that we run: they start no others, make no calls, and have no rate.
+    /// `None` for agents that we run: they start no others, make no calls, and have no rate limit.
     services: Option<&'a dyn Services>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Gate<'a> {
 
     /// Grants a wish, durably, or says why not.
     ///
-    /// What happens in every round is written out; the rest is boxed, or each round would carry room for all of it.
+    /// The frequent wishes are inlined; the rest are boxed, so that their futures do not enlarge this one.
     pub(crate) async fn grant(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
         self.check(caller, entrance, &wish)?;
         let wish = match wish {
@@ -50,7 +50,7 @@ impl<'a> Gate<'a> {
         self.handle.carry_out(caller, entrance.via, wish).await
     }
 
-    /// Grants an ask to a caller that is shown it, and perhaps waits for its end: see [`Handle::ask_shown`].
+    /// Grants an ask to a caller that is shown it, and may wait for its end: see [`Handle::ask_shown`].
     pub(crate) async fn ask_shown(
         &self,
         caller: &Caller,
@@ -64,7 +64,7 @@ impl<'a> Gate<'a> {
         self.handle.ask_shown(caller, wish, listen).await
     }
 
-    /// May this caller wish that, this way, at this rate?
+    /// May this caller wish this, by this entrance, at this rate?
     fn check(&self, caller: &Caller, entrance: Entrance, wish: &Wish) -> Result<(), Rejection> {
         if entrance.paces_each_wish() {
             self.services()?.pace(&caller.party)?;
@@ -84,7 +84,7 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Looks at what only the part that runs agents can tell, and completes the wish.
+    /// Checks what only the part that runs agents knows, and completes the wish.
     async fn prepared(&self, mut wish: Wish) -> Result<Wish, Rejection> {
         match &mut wish {
             Wish::Start { door, settings, .. } => {
@@ -105,7 +105,7 @@ impl<'a> Gate<'a> {
         Ok(wish)
     }
 
-    /// Calls, if the reader may know of it. Where it goes is never logged: the address may be a secret.
+    /// Makes a call, if its reader may know what it says. The address is never logged: it may be a secret.
     async fn call(&self, call: Call) -> Result<Receipt, Rejection> {
         let services = self.services()?;
         // The reader's tokens may have been revoked, or the session may be addressed to others.

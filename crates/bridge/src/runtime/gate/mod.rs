@@ -1,8 +1,8 @@
 //! The gate: grants or refuses every wish, whichever way it came in.
 //!
-//! It checks the caller's role, the session's owner and audience, the folder, the host's abilities and the rate. [`needs`] is
-//! the table of what each wish needs. The functions that carry a wish out (`runtime/wishes.rs`) are private to the runtime, so a
-//! handler, a socket, a hook or a host can reach them through the gate only.
+//! It checks the caller's role, the session's owner and audience, the folder, the host's abilities and the rate.
+//! [`needs`] is the table of what each wish needs. The functions that carry a wish out (`runtime/wishes.rs`) are
+//! private to the runtime, so a handler, a socket, a hook or a host can reach them through the gate only.
 
 mod entrance;
 mod grant;

@@ -21,7 +21,7 @@ pub(super) enum Needs {
     Ask(Action, AskId),
 }
 
-/// Says what a wish needs.
+/// Returns what a wish needs.
 pub(super) fn needs(wish: &Wish) -> Needs {
     match wish {
         Wish::Ask(wish) => match wish.session {
@@ -60,12 +60,12 @@ pub(super) fn needs(wish: &Wish) -> Needs {
 
 /// Could these settings let an agent do more without asking?
 fn loosens(settings: &Settings) -> bool {
-    // Each by name: a new one has to be thought about.
+    // Field by field, so that a new one does not compile until it is considered.
     let Settings { title: _, branch: _, model: _, folder, mode, wishes, more } = settings;
     folder.is_some() || mode.is_some() || more.is_some() || *wishes != Wishes::default()
 }
 
-/// The ask that is meant, as far as it can be told before the session is looked at: whose session it is, always can.
+/// The ask that is meant, as far as it is known before the session is read: its session always is.
 fn named(ask: &AskRef) -> AskId {
     match ask {
         AskRef::Id(ask) => *ask,

@@ -1,4 +1,4 @@
-//! An ask that a rule answers, cut short wherever it waits.
+//! An ask that a rule answers, cancelled at each point where it waits.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -40,7 +40,7 @@ fn wish(key: &str) -> Wish {
     }))
 }
 
-/// The request is abandoned wherever it waits for something: after its first step, its second, and so on. That is what a crash
+/// Drops the request at each point where it waits: after its first poll, its second, and so on. That is what a crash
 /// leaves in the journal.
 #[tokio::test]
 async fn however_far_it_came_an_ask_that_a_rule_answers_is_never_left_open() {
@@ -76,7 +76,7 @@ async fn however_far_it_came_an_ask_that_a_rule_answers_is_never_left_open() {
             .await;
             done
         };
-        // What was on its way has arrived when something that came after it has.
+        // Appends are in order: once this later ask is stored, the dropped one has arrived.
         let after = handle.carry_out(&caller, "http", wish(&format!("after {steps}"))).await.expect("it is asked");
         seen.extend(after.session);
         if done {

@@ -1,4 +1,4 @@
-//! An address of the API: how it is reached, who answers, and what there is to say about it.
+//! An address of the API: its route, its handler and its description.
 
 use axum::handler::Handler;
 use axum::routing::{MethodFilter, MethodRouter, on};

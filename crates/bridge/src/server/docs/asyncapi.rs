@@ -1,4 +1,4 @@
-//! The native WebSocket as one document.
+//! The AsyncAPI document of the native WebSocket.
 
 use askbridge_peers::dialects::native;
 use serde_json::{Map, Value, json};

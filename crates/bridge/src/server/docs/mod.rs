@@ -1,5 +1,5 @@
-//! What the server says about itself: OpenAPI and AsyncAPI, made from the types that are read and written, a page to
-//! read them, and a page for every code of a refusal.
+//! The API's own documents: OpenAPI and AsyncAPI, made from the types that are read and written, a page to read them,
+//! and a page for every code of a refusal.
 
 mod address;
 mod asyncapi;

@@ -1,4 +1,4 @@
-//! The HTTP API as one document.
+//! The OpenAPI document of the HTTP API.
 
 use serde_json::{Map, Value, json};
 

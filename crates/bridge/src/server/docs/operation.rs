@@ -1,4 +1,4 @@
-//! What one address does, said in a few lines beside its handler.
+//! The description of one address, built in a few lines beside its handler.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const WITH_TOKEN: &[&str] = &["unauthorized", "too_fast", "down"];
 /// Refusals that a request with a body may meet.
 const WITH_BODY: &[&str] = &["not_json", "too_slow", "bad_request"];
 
-/// The description of one address, as it grows.
+/// The description of one address, as it is built.
 pub(crate) struct Operation<'a> {
     schemas: &'a mut Schemas,
     said: Map<String, Value>,
@@ -52,7 +52,7 @@ impl<'a> Operation<'a> {
         new
     }
 
-    /// Its name for programs, the group it belongs to, and one line.
+    /// Its name for programs, its group, and one line.
     pub(crate) fn is(&mut self, id: &str, tag: &str, summary: &str) -> &mut Self {
         self.say("operationId", id);
         self.said.insert("tags".to_owned(), json!([tag]));
@@ -60,12 +60,12 @@ impl<'a> Operation<'a> {
         self
     }
 
-    /// Everything else there is to know: Markdown.
+    /// The rest of the description, in Markdown.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
         self.say("description", text)
     }
 
-    /// Nobody is asked for a token.
+    /// Needs no token.
     pub(crate) fn open_to_all(&mut self) -> &mut Self {
         self.said.insert("security".to_owned(), json!([]));
         self.refusals.retain(|code| !WITH_TOKEN.contains(code));
@@ -92,13 +92,13 @@ impl<'a> Operation<'a> {
         self
     }
 
-    /// A body that has to be there.
+    /// A required body.
     pub(crate) fn body<T: JsonSchema>(&mut self, example: Value) -> &mut Self {
         let schema = self.schemas.heard::<T>();
         self.takes(schema, example, true)
     }
 
-    /// A body that may be left out.
+    /// An optional body.
     pub(crate) fn may_have_body<T: JsonSchema>(&mut self, example: Value) -> &mut Self {
         let schema = self.schemas.heard::<T>();
         self.takes(schema, example, false)
@@ -110,7 +110,7 @@ impl<'a> Operation<'a> {
         self.refuses(WITH_BODY)
     }
 
-    /// What comes back when it goes well.
+    /// The body of a successful response.
     pub(crate) fn returns<T: JsonSchema>(&mut self, status: u16, description: &str) -> &mut Self {
         let schema = self.schemas.told::<T>();
         let content = json!({"application/json": {"schema": schema}});
@@ -118,20 +118,20 @@ impl<'a> Operation<'a> {
         self
     }
 
-    /// Nothing comes back but the status.
+    /// A successful response has only a status.
     pub(crate) fn returns_nothing(&mut self, status: u16, description: &str) -> &mut Self {
         self.responses.insert(status, json!({"description": description}));
         self
     }
 
-    /// What comes back is not JSON.
+    /// A successful response is not JSON.
     pub(crate) fn streams(&mut self, status: u16, kind: &str, description: &str) -> &mut Self {
         let content = json!({kind: {"schema": {"type": "string"}}});
         self.responses.insert(status, json!({"description": description, "content": content}));
         self
     }
 
-    /// Codes it may refuse with, beside those that any request may meet.
+    /// Codes it may refuse with, besides those that any request may meet.
     pub(crate) fn refuses(&mut self, codes: &[&'static str]) -> &mut Self {
         self.refusals.extend(codes);
         self

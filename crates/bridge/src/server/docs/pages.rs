@@ -1,4 +1,4 @@
-//! The documents and the pages about them, under a policy that lets nothing else in.
+//! Serves the documents and the pages about them, under a policy that loads nothing from elsewhere.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
 static OPENAPI: LazyLock<Bytes> = LazyLock::new(|| openapi().to_string().into());
 static ASYNCAPI: LazyLock<Bytes> = LazyLock::new(|| asyncapi().to_string().into());
 
-/// Adds the documents and pages to a router. Nobody is asked for a token: there are no secrets in them.
+/// Adds the documents and pages to a router. They need no token: there are no secrets in them.
 pub(in crate::server) fn mount(router: Router<App>) -> Router<App> {
     router
         .route("/v1/openapi.json", get(|| async { json(OPENAPI.clone()) }))
@@ -34,7 +34,7 @@ pub(in crate::server) fn mount(router: Router<App>) -> Router<App> {
         .route("/docs/errors/{code}", get(error))
 }
 
-/// A file of ours. Nothing from elsewhere is let in: no script, no style, no frame.
+/// A file of ours. The policy allows no script, style or frame from elsewhere.
 fn file(kind: &'static str, text: impl IntoResponse) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind),
@@ -66,7 +66,7 @@ fn list() -> String {
     )
 }
 
-/// Our own Markdown as a page. It is compiled in, so nobody else's text is ever shown here.
+/// Renders our own Markdown as a page. It is compiled in, so no text of others is ever shown here.
 fn page(title: &str, markdown: &str) -> Response {
     let mut body = String::new();
     html::push_html(&mut body, Parser::new(markdown));

@@ -1,4 +1,4 @@
-//! The schemas of a document: collected from the types, made tidy, named once.
+//! The schemas of a document: collected from the types, tidied, each named once.
 
 use askbridge_journal::record::EventSchema;
 use schemars::generate::SchemaSettings;
@@ -6,10 +6,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 const PLACE: &str = "/components/schemas";
-/// What the names of the records' own parts begin with: an ask as it is stored is not the ask that the API shows.
+/// Prefix for the names of the records' own parts: an ask as it is stored is not the ask that the API shows.
 const RECORDED: &str = "Recorded";
 
-/// What is told and what is heard differ: a field that may be left out of a request can be sure to be in a response.
+/// Schemas of what we send and of what we receive, which differ: a field that is optional in a request is always
+/// present in a response.
 pub(super) struct Schemas {
     pub(super) told: SchemaGenerator,
     pub(super) heard: SchemaGenerator,
@@ -20,17 +21,17 @@ impl Schemas {
         Self { told: settings().for_serialize().into_generator(), heard: settings().for_deserialize().into_generator() }
     }
 
-    /// Returns a reference to the schema of something that is sent out.
+    /// Returns a reference to the schema of something that we send.
     pub(super) fn told<T: JsonSchema>(&mut self) -> Value {
         self.told.subschema_for::<T>().to_value()
     }
 
-    /// Returns a reference to the schema of something that comes in.
+    /// Returns a reference to the schema of something that we receive.
     pub(super) fn heard<T: JsonSchema>(&mut self) -> Value {
         self.heard.subschema_for::<T>().to_value()
     }
 
-    /// Returns the schema itself, tidy, for what has no name of its own.
+    /// Returns the tidied schema itself, for what has no name of its own.
     pub(super) fn heard_inline<T: JsonSchema>(&mut self) -> Value {
         let mut schema = T::json_schema(&mut self.heard).to_value();
         tidy(&mut schema);
@@ -62,7 +63,7 @@ fn settings() -> SchemaSettings {
     })
 }
 
-/// Returns the events as the journal writes them, with names that are theirs alone.
+/// Returns the events as the journal writes them, with names that no other schema has.
 fn events() -> Map<String, Value> {
     let mut generator = settings().for_serialize().into_generator();
     let events = EventSchema::json_schema(&mut generator).to_value();
@@ -82,7 +83,7 @@ fn rename(schema: &mut Value) {
     });
 }
 
-/// Makes one object of an alternative that is a tag and a reference, so that it can be read, and named, as a whole.
+/// Merges an alternative of a tag and a reference into one object, so that it can be read, and named, as a whole.
 fn join(all: &mut Map<String, Value>) {
     let known = all.clone();
     let mut joined = Vec::new();
@@ -110,16 +111,16 @@ fn join(all: &mut Map<String, Value>) {
     }
 }
 
-/// Says of what may be left out that it is left out, not null: that is how we write, and how others should.
+/// Makes optional fields absent instead of nullable: that is how we write, and how others should.
 pub(super) fn tidy(schema: &mut Value) {
     each(schema, &mut |map| {
-        // Rust's own widths say nothing to others.
+        // Rust's number widths mean nothing to others.
         let width = |format: &str| format.starts_with(['u', 'i', 'f']) || format == "double";
         if map.get("format").and_then(Value::as_str).is_some_and(width) {
             map.remove("format");
         }
         if let Some(Value::String(text)) = map.get_mut("description") {
-            // Lines of the source are not lines of the text.
+            // Line breaks of the source are not line breaks of the text.
             *text = text.replace("\n\n", "\0").replace('\n', " ").replace('\0', "\n\n");
         }
         let required = map.get("required").cloned().unwrap_or_default();
@@ -150,7 +151,7 @@ fn not_null(schema: &mut Value) {
         if let [Value::Object(only)] = any.as_slice() {
             let only = only.clone();
             map.remove("anyOf");
-            // Its own words say more than those of what it refers to.
+            // Its own description says more than that of the type it refers to.
             for (key, value) in only {
                 map.entry(key).or_insert(value);
             }

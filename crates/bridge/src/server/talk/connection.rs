@@ -1,4 +1,4 @@
-//! A connection as its machine's driver sees it: the caller at the other end, what it watches, and what it may do.
+//! A connection as an endpoint of the driver: the caller at the other end, what it watches, and what it may do.
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::{Epoch, Position, SessionId};
@@ -22,17 +22,17 @@ const RECORDS_AT_ONCE: usize = 64;
 const TRY_AGAIN_LATER: u16 = 1013;
 const POLICY: u16 = 1008;
 
-/// The other end of a conversation, without the bytes.
+/// The other end of a conversation, without its transport.
 pub(super) struct Connection {
     pub(super) app: App,
     pub(super) guest: Guest,
     /// The session that is followed from its beginning.
     chat: Option<Chat>,
     seat: Option<Seat>,
-    /// Stores what an agent says, one thing after the other.
+    /// Stores what an agent says, one record after the other.
     recorder: Option<mpsc::Sender<Record>>,
     seen: Seen,
-    /// The other side is gone: it follows nothing from here on, and takes no other connection's seat.
+    /// The other side is gone: nothing is followed any more, and no seat is taken from another connection.
     has_left: bool,
 }
 
@@ -40,17 +40,17 @@ pub(super) struct Connection {
 #[derive(Debug, Clone, Copy)]
 struct Chat {
     session: SessionId,
-    /// `None`: what happened before is still being told.
+    /// `None`: the past is still being told.
     told: Option<Position>,
-    /// Is this to be kept? Not once another connection took our seat: that one remembers from then on.
+    /// Is this stored? Not once another connection took our seat: that one stores it from then on.
     remembered: bool,
 }
 
-/// The seat of the only connection of a language in a session.
+/// The seat of the only connection of a dialect in a session.
 #[derive(Debug)]
 struct Seat {
     connection: u64,
-    /// Our own turn has come round.
+    /// Our own announcement has come back over the bus.
     is_seated: bool,
     /// Shows others that the seat is taken.
     _present: Present,
@@ -65,12 +65,12 @@ impl Connection {
         self.chat.as_ref().is_some_and(|chat| chat.told.is_none())
     }
 
-    /// Is there room for what one more frame may record?
+    /// Is there room in the queue for the records of one more frame?
     pub(super) fn can_record(&self) -> bool {
         self.recorder.as_ref().is_none_or(|recorder| recorder.capacity() > RECORDS_AT_ONCE)
     }
 
-    /// Looks the caller up again. Says why it is unknown now, if it is.
+    /// Looks the caller up again. Returns why it is unknown now, if it is.
     pub(super) fn lost_its_caller(&mut self) -> Option<&'static str> {
         let caller = self.guest.caller.as_ref().filter(|caller| !caller.has_no_token())?;
         let cookie = self.guest.cookie.as_ref().filter(|cookie| cookie.let_in);
@@ -92,7 +92,7 @@ impl Connection {
         caller.is_some_and(|caller| self.app.handle.guarded(caller, Action::Ask, session).is_ok())
     }
 
-    /// Remembers how far this client has come, for the next connection.
+    /// Stores how far this client has come, for the next connection.
     fn keep_seen(&mut self, when: Keep) {
         if let Some(Chat { session, told: Some(position), remembered: true }) = self.chat {
             self.seen.keep(&self.app, self.guest.via, (session, position), when);
@@ -103,7 +103,7 @@ impl Connection {
         let caller = self.guest.caller.clone().ok_or(Rejection::Unauthorized)?;
         let handle = &self.app.handle;
         Ok(match watch {
-            // A cursor that cannot be read is one that is not of this journal: a snapshot follows.
+            // A cursor that cannot be parsed is of another journal: a snapshot follows.
             Watch::Inbox { after } => {
                 let after = after.and_then(|cursor| cursor.parse().ok());
                 Some(handle.follow(Interest::Inbox(caller), after))
@@ -118,7 +118,7 @@ impl Connection {
                 self.chat = Some(Chat { session, told: None, remembered });
                 Some(handle.follow_from_the_beginning(session, self.guest.via))
             }
-            // A caller that may not see a session does not learn which connections sit in it either.
+            // A caller that may not see a session is not told which connections are in it either.
             Watch::Seat { session } => {
                 handle.guarded(&caller, Action::See, session)?;
                 let connection = handle.chance.u64();
@@ -178,7 +178,7 @@ impl Endpoint for Connection {
         }
     }
 
-    /// Stores what an agent said, in order. The conversation does not wait for that; what cannot be stored is logged.
+    /// Stores what an agent said, in order. The conversation does not wait for that; a failure is logged.
     fn record(&mut self, record: Record, _: usize) {
         if !self.may_ask_in(record.session) {
             return;
@@ -195,7 +195,7 @@ impl Endpoint for Connection {
             });
             recorder
         });
-        // One frame makes few records, and no frame is heard while there is little room.
+        // One frame makes few records, and no frame is read while there is little room.
         if let Err(error) = recorder.try_send(record) {
             warn!(peer = self.guest.via, %error, "Could not store what an agent said");
         }
@@ -238,7 +238,7 @@ impl Endpoint for Connection {
         }
     }
 
-    /// Only a connection that sits down after our own turn displaces us: of two at the same moment one stays.
+    /// Only a connection that comes after our own announcement displaces us: of two at the same moment one stays.
     fn is_displaced(&mut self, connection: u64) -> bool {
         match &mut self.seat {
             Some(seat) if seat.connection == connection => seat.is_seated = true,
@@ -279,7 +279,8 @@ impl Endpoint for Connection {
     }
 }
 
-/// Is this worth remembering that a client saw it? What a kill takes is told twice, so not much should lie between.
+/// Is it worth storing that a client saw this? After a kill, what was told since the last stored step is told again, so
+/// the steps must not be far apart.
 fn is_a_step(event: &Event) -> bool {
     matches!(event, Event::Said(_) | Event::TurnEnded { .. } | Event::Asked(_) | Event::Settled(_))
 }

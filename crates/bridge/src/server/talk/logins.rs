@@ -1,4 +1,5 @@
-//! Logins: who a peer's other side is, and the cookie that a page of another system gets for it.
+//! Logins: identifies the client by a token that it sends, and sets the cookie that a page of another system gets for
+//! it.
 
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::peer::Tag;
@@ -39,13 +40,13 @@ impl Connection {
 
     pub(super) fn log_out(&mut self, tag: Tag, rulings: &mut Rulings) {
         let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
-        // Taken: the request that ends a cookie does not end with it.
+        // Taken, so that the request that ends a cookie does not end with it.
         let cookie = self.guest.cookie.take();
         rulings.wait_for(async move { (tag, logged_out(&app, caller.as_ref(), via, cookie).await) });
     }
 }
 
-/// Does a login in this language set a cookie?
+/// Does a login in this dialect set a cookie?
 fn sets_a_cookie(via: &str) -> bool {
     LISTING.iter().any(|listing| listing.name == via && listing.login_cookie().is_some())
 }
@@ -56,7 +57,7 @@ async fn with_cookie(app: &App, caller: &Caller, via: &str, receipt: Receipt) ->
     Ok(Receipt { cookie: Some(cookie.reveal().to_owned()), ..receipt })
 }
 
-/// Ends the cookie that came along. Without one that we know: every cookie of the caller's token in this language.
+/// Ends the cookie that came along. Without a known one, ends every cookie of the caller's token in this dialect.
 async fn logged_out(
     app: &App,
     caller: Option<&Caller>,

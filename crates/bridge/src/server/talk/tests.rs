@@ -1,4 +1,4 @@
-//! One conversation, step by step: what a plugin that comes back hears of an answer that is given in that very moment.
+//! One conversation, step by step: what a plugin that reconnects is told of an answer that is given at that moment.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -60,14 +60,14 @@ impl House {
         Self { plugin, ada, _bridge: bridge, app }
     }
 
-    /// A connection of the plugin's, which listens.
+    /// A connection of the plugin that has subscribed.
     fn connects(&self) -> Talk {
         let mut talk = self.opens();
         talk.hear(Frame::Text(r#"{"type":"health"}"#.into())).expect("a frame of the protocol");
         talk
     }
 
-    /// A connection of the plugin's that is open, and on which it has said nothing yet.
+    /// An open connection of the plugin, on which it has sent nothing yet.
     fn opens(&self) -> Talk {
         let guest = Guest {
             via: VIA,
@@ -84,7 +84,7 @@ impl House {
         talk
     }
 
-    /// Asks through a connection that is gone by now. Returns the session in which that waits.
+    /// Asks through a connection that is closed by now. Returns the session of the open ask.
     async fn asks(&self) -> SessionId {
         let mut talk = self.connects();
         talk.hear(Frame::Text(QUESTION.into())).expect("a frame of the protocol");
@@ -96,7 +96,7 @@ impl House {
         }
     }
 
-    /// The one session in which something is open.
+    /// The one session with an open ask.
     async fn asked(&self) -> Option<SessionId> {
         let all = Query::Sessions { after: None, limit: 10 };
         let found = look(&self.app, &self.ada, VIA, all).await.expect("a list").finds.expect("a list");
@@ -112,7 +112,7 @@ impl House {
     }
 }
 
-/// Lets the machine look at everything that it wants to look at, without listening to the journal. Returns what it said.
+/// Answers all of the machine's queries without following the journal. Returns what it sent.
 async fn looks_around(talk: &mut Talk) -> Vec<String> {
     let mut said = Vec::new();
     while !talk.driver.rulings.is_empty() {
@@ -128,7 +128,7 @@ fn texts(talk: &mut Talk) -> Vec<String> {
     frames.filter_map(|frame| if let Frame::Text(text) = frame { Some(text.into_owned()) } else { None }).collect()
 }
 
-/// Goes on until the machine says something of this kind. `None`: it never does.
+/// Goes on until the machine sends a frame of this kind. `None`: it never does.
 async fn says(talk: &mut Talk, kind: &str) -> Option<String> {
     let said = async {
         loop {
@@ -146,7 +146,7 @@ async fn says(talk: &mut Talk, kind: &str) -> Option<String> {
 async fn an_answer_in_the_moment_of_coming_back_is_told_on_that_connection() {
     let house = House::open().await;
     let session = house.asks().await;
-    // The new connection has looked at what waits, and has not listened to the journal yet.
+    // The new connection has queried the open asks, and has not followed the journal yet.
     let mut back = house.connects();
     let said = looks_around(&mut back).await;
     assert!(!said.iter().any(|text| text.contains("hook.ask_user_answer")), "{said:?}");
@@ -159,7 +159,7 @@ async fn an_answer_in_the_moment_of_coming_back_is_told_on_that_connection() {
 async fn an_answer_to_what_a_connection_never_looked_at_is_told_as_well() {
     let house = House::open().await;
     let session = house.asks().await;
-    // What it wanted to look at is dropped: it hears of the answer alone, as of a session beyond those that it looks at.
+    // Its queries are dropped: it is told of the answer only, as in a session beyond those that it queries.
     let mut back = house.connects();
     back.driver.rulings.clear();
     house.answers(session).await;
@@ -184,7 +184,7 @@ async fn nothing_is_said_before_the_plugin_listens_and_nothing_of_it_is_lost() {
 async fn a_connection_that_is_gone_takes_nobodys_place() {
     let house = House::open().await;
     let session = house.asks().await;
-    // The older one goes before it has looked around, and what it wanted to do is still in flight.
+    // The older one disconnects before its queries are answered, and its wishes are still in flight.
     let older = house.connects();
     let mut newer = house.connects();
     looks_around(&mut newer).await;

@@ -1,4 +1,4 @@
-//! Taps that are open, and what became of those that are not: one for each who wants something and what they want.
+//! The open taps, and the results of those that ended: one for each requester and purpose.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,9 +17,9 @@ use crate::auth::{Ancestry, Buckets};
 use crate::server::app::App;
 use crate::server::problem::Trouble;
 
-/// All taps share one pace, since they all ring the same phones.
+/// All taps share one rate limit, since they all ring the same phones.
 const TOGETHER: () = ();
-/// How many may be asked for at once before they are paced.
+/// How many may be requested at once before the rate limit applies.
 const AT_ONCE: u32 = 8;
 
 pub(super) type Key = (Wanter, Purpose);
@@ -28,7 +28,7 @@ pub(super) type Key = (Wanter, Purpose);
 #[derive(Debug)]
 pub(crate) struct TapDesk {
     state: Mutex<State>,
-    /// Counts what changed, for those who wait.
+    /// Counts changes, for the requests that wait.
     changed: watch::Sender<u64>,
     /// One tap is opened at a time, so that two requests for the same become one.
     pub(super) opening: tokio::sync::Mutex<()>,
@@ -47,11 +47,11 @@ pub(super) struct Tap {
     pub(super) ask: AskId,
     /// Where it can be given, in words: "phone, laptop".
     pub(super) devices: String,
-    /// When it goes on without one, if it does.
+    /// When the process may go on without it, if it may.
     pub(super) goes_on_at: Option<Timestamp>,
 }
 
-/// What became of a tap.
+/// The result of a tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     Given,
@@ -71,7 +71,7 @@ impl TapDesk {
         self.state.lock().open.get(key).cloned()
     }
 
-    /// Has one ended that was not taken yet?
+    /// Has one ended whose result was not taken yet?
     pub(super) fn has_ended(&self, key: &Key) -> bool {
         self.state.lock().ended.contains_key(key)
     }
@@ -89,7 +89,7 @@ impl TapDesk {
         self.state.lock().open.insert(key, tap);
     }
 
-    /// A tap is no longer waited for. `None`: it was taken back, as if it had not been asked for.
+    /// Records the result of a tap. `None`: it was withdrawn, as if it had not been requested.
     pub(super) fn closed(&self, key: &Key, ended: Option<Ended>, now: Timestamp) {
         let mut state = self.state.lock();
         let tap = state.open.remove(key);
@@ -100,7 +100,7 @@ impl TapDesk {
         self.changed.send_modify(|count| *count += 1);
     }
 
-    /// Takes what became of a tap: one that was given is used up by this.
+    /// Takes the result of a tap, which uses up one that was given.
     fn take(&self, key: &Key, now: Timestamp) -> Option<(Ended, AskId)> {
         let mut state = self.state.lock();
         state.ended.retain(|_, (_, _, until)| *until > now);
@@ -108,8 +108,8 @@ impl TapDesk {
     }
 }
 
-/// Returns once a device has given the tap that this needs, and uses it up. Waits for it for so long, then says that it is needed;
-/// the same request again joins the tap that is open.
+/// Returns once a device has given the tap that this needs, and uses it up. Waits up to `wait`, then says that it is
+/// needed; the same request again joins the open tap.
 pub(crate) async fn tapped(app: &App, wanted: Wanted, wait: Duration) -> Result<(), Trouble> {
     let key = (wanted.by.clone(), wanted.purpose.clone());
     let until = Instant::now() + wait;
@@ -125,7 +125,7 @@ pub(crate) async fn tapped(app: &App, wanted: Wanted, wait: Duration) -> Result<
                 forget(app, ask).await;
                 return Ok(());
             }
-            // A request that waits is told what became of the tap; one that does not asks anew.
+            // A request that waits is told the result; one that does not requests another tap.
             Some((Ended::Denied, _)) if !wait.is_zero() => return Err(denied()),
             Some((Ended::Expired, _)) if !wait.is_zero() => return Err(expired()),
             Some(_) | None => {}
@@ -143,7 +143,7 @@ pub(crate) async fn tapped(app: &App, wanted: Wanted, wait: Duration) -> Result<
     }
 }
 
-/// A tap for deciding is remembered for the shell, where all that is started in it finds it.
+/// Was this shell vouched for? A tap for deciding is remembered for the shell, and so for all that is started in it.
 pub(super) fn is_proven(app: &App, wanted: &Wanted) -> bool {
     let process = wanted.process().filter(|_| matches!(wanted.purpose, Purpose::Decide { .. }));
     process.is_some_and(|process| app.agents.ancestry(process.pid) == Ancestry::VouchedTerminal)

@@ -1,4 +1,4 @@
-//! Asking for a tap.
+//! Makes the ask for a tap.
 
 use std::time::Duration;
 
@@ -22,13 +22,13 @@ use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::problem::Trouble;
 
-/// Who asks, for people to read.
+/// The asker's name that people read.
 const NAME: &str = "askbridge";
 
-/// How long after it goes on by itself a tap is over for good, should no server be left that knows of it.
+/// How long after `goes_on_at` a tap expires, in case no server is left that knows of it.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(60);
 
-/// Returns the tap that is open for this, or asks for one. `None`: one has ended meanwhile; look again.
+/// Returns the open tap for this, or requests one. `None`: one has ended meanwhile; check again.
 pub(super) async fn open(app: &App, key: &Key, wanted: &Wanted) -> Result<Option<Tap>, Trouble> {
     let _one_at_a_time = app.taps.opening.lock().await;
     if let Some(tap) = app.taps.is_open(key) {
@@ -104,7 +104,7 @@ async fn ask(
         original: None,
         ruling: None,
     };
-    // Past the rules that people make for agents: none of them gives a tap.
+    // Submitted directly, past the rules that people make for agents: none of them may give a tap.
     let done = app.handle.submit(session, vec![Intent::Start(Box::new(start)), Intent::Ask(Box::new(new))]).await?;
     let asked = done.events.iter().find_map(|written| match &*written.event {
         Event::Asked(ask) => Some(ask.id),
@@ -113,7 +113,7 @@ async fn ask(
     asked.ok_or_else(|| Rejection::Down("the tap was not recorded".to_owned()))
 }
 
-/// Takes back a tap that could not be written down: after a restart none would know what it is for.
+/// Withdraws a tap that could not be stored: after a restart, no server would know what it is for.
 async fn take_back(app: &App, ask: AskId) {
     let why = "it could not be written down what this was for".to_owned();
     let over = vec![Intent::Withdraw { ask, why: why.clone() }, Intent::Close { why }];
@@ -122,7 +122,7 @@ async fn take_back(app: &App, ask: AskId) {
     }
 }
 
-/// Without an answer it is denied. Where it goes on by itself, it is taken back when that time has come.
+/// Without an answer it is denied. If the process may go on without it, the server withdraws it at that time.
 fn terms(goes_on_at: Option<Timestamp>, now: Timestamp) -> Terms {
     Terms {
         deadline: Some(goes_on_at.map_or_else(|| now.plus(limits::TAP_WAIT), |at| at.plus(GIVEN_UP_AFTER))),

@@ -76,7 +76,7 @@ impl House {
         self.app.handle.clock.now()
     }
 
-    /// Wants something as this process, without waiting. Returns what it is told.
+    /// Requests a tap as this process, without waiting. Returns the result.
     async fn told(&self, wanted: &Wanted) -> &'static str {
         self.waits(wanted, AT_ONCE).await
     }

@@ -1,4 +1,4 @@
-//! What is wanted of a person's devices, by whom, and whose devices those are.
+//! What a tap is requested for, by which process, and whose devices are asked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ pub(crate) enum Purpose {
     Decide { name: String },
     /// Make a further device or token of a person.
     Pair { name: String, role: TokenRole },
-    /// Make a person's token worthless.
+    /// Revoke a person's token.
     Revoke { id: String, name: String, device: String },
-    /// Need no taps any more.
+    /// Switch taps off.
     SwitchOff,
 }
 
-/// Who wants it, as long as they are the same.
+/// The requester. Requests of an equal one share a tap.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Wanter {
@@ -35,23 +35,23 @@ pub(crate) enum Wanter {
     Party(String),
 }
 
-/// One wish that needs a tap.
+/// One request that needs a tap.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     pub(crate) purpose: Purpose,
     pub(super) by: Wanter,
     /// The process that calls, and where it began. `None`: it came over TCP.
     pub(super) origin: Option<Origin>,
-    /// May it go on without a tap after a while, because every device may be lost?
+    /// May it go on without a tap after a while, because all devices may be lost?
     pub(super) devices_may_be_lost: bool,
 }
 
 impl Wanted {
-    /// A process on the local socket wants something for itself.
+    /// A request of a process on the local socket.
     pub(crate) fn by_process(app: &App, peer: &LocalPeer, purpose: Purpose) -> Result<Self, Trouble> {
         let process = peer.process()?;
         let origin = app.agents.origin(process.pid);
-        // A tap for deciding holds for the whole shell; every other one for the process that asked for it.
+        // A tap for deciding holds for the whole shell; any other one for the process that requested it.
         let whose = match purpose {
             Purpose::Decide { .. } => origin.shell.unwrap_or(process),
             _ => process,
@@ -61,18 +61,18 @@ impl Wanted {
         Ok(Self { purpose, by: whose.into(), origin: Some(origin), devices_may_be_lost })
     }
 
-    /// A program came over TCP, with the token file.
+    /// A request over TCP, with the token file.
     pub(crate) fn by_party(caller: &Caller, purpose: Purpose) -> Self {
         Self { purpose, by: Wanter::Party(caller.party.to_string()), origin: None, devices_may_be_lost: false }
     }
 
-    /// The process that calls.
+    /// The calling process.
     pub(super) fn process(&self) -> Option<ProcessId> {
         self.origin.as_ref()?.line.first().copied()
     }
 
-    /// Whose devices are asked: those of the person whom it is about. Where they have none that could give as much, the
-    /// operators'; where there are no operators, all people's.
+    /// Whose devices are asked: those of the person whom it is about. If none of them could give as much, the
+    /// operators'; if there are no operators, all people's.
     pub(super) fn people(&self, app: &App) -> Vec<PersonId> {
         let (name, gives) = match &self.purpose {
             Purpose::Pair { name, role } => (Some(name), *role),

@@ -1,4 +1,5 @@
-//! Waiting for the end of a tap: a device decides, none does in time, or the process that wanted it ends. Also after a restart.
+//! Waits for the end of a tap, across restarts: a device decides, none does in time, or the process that wanted it
+//! exits.
 
 use std::time::Duration;
 
@@ -19,15 +20,15 @@ use crate::runtime::chain;
 use crate::server::app::App;
 
 const PREFIX: &str = "taps/open/";
-/// How often is looked whether the process still runs that wanted a tap.
+/// How often to check whether the process that wanted a tap still runs.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// What has to be known of a tap when the server comes back.
+/// What the next server has to know of a tap.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) by: Wanter,
     pub(super) purpose: Purpose,
-    /// The process that called.
+    /// The calling process.
     pub(super) process: Option<String>,
     /// The leader of its session.
     pub(super) leader: Option<String>,
@@ -39,7 +40,7 @@ pub(super) fn place(ask: AskId) -> String {
     format!("{PREFIX}{ask}")
 }
 
-/// Looks after the taps that an earlier server asked for.
+/// Continues to watch the taps that an earlier server requested.
 pub(crate) async fn recall(app: &App) -> Result<(), ShelfError> {
     for item in app.handle.store.list(PREFIX, app.handle.clock.now()).await? {
         let ask = item.key.strip_prefix(PREFIX).and_then(|ask| ask.parse().ok());
@@ -50,7 +51,7 @@ pub(crate) async fn recall(app: &App) -> Result<(), ShelfError> {
     Ok(())
 }
 
-/// Waits for the end of a tap in a task of its own.
+/// Waits for the end of a tap in a task.
 pub(super) fn watch(app: &App, ask: AskId, kept: Kept) -> Tap {
     let tap = Tap { ask, devices: kept.devices.clone(), goes_on_at: kept.goes_on_at.map(Timestamp) };
     let key = (kept.by.clone(), kept.purpose.clone());
@@ -73,13 +74,13 @@ pub(super) fn watch(app: &App, ask: AskId, kept: Kept) -> Tap {
 /// How a tap ended.
 enum End {
     Decided(Ended),
-    /// The time has come to go on without one.
+    /// No device denied it in time, so the process goes on without it.
     NoneDenied,
-    /// The process that wanted it has ended.
+    /// The process that wanted it has exited.
     TakenBack,
 }
 
-/// `None`: the server stops first.
+/// Waits for the end. `None`: the server stops first.
 async fn until_the_end(app: &App, ask: AskId, kept: &Kept) -> Result<Option<End>, Rejection> {
     let end = app.handle.end_of(ask);
     if app.handle.is_open(ask).await? {
@@ -115,7 +116,7 @@ async fn until_the_end(app: &App, ask: AskId, kept: &Kept) -> Result<Option<End>
         };
         if let Some((end, why)) = why {
             let withdrawn = app.handle.submit(ask.session, vec![Intent::Withdraw { ask, why: why.to_owned() }]).await;
-            // Decided at this very moment: that counts.
+            // If it was decided at this moment, that counts.
             if withdrawn.is_ok() && app.handle.ask(ask).await?.state == Stands::Withdrawn {
                 return Ok(Some(end));
             }
@@ -123,9 +124,9 @@ async fn until_the_end(app: &App, ask: AskId, kept: &Kept) -> Result<Option<End>
     }
     let view = app.handle.ask(ask).await?;
     Ok(Some(match (view.state, &view.answer) {
-        // What was allowed after a change is not what was asked for.
+        // Allowing a changed input does not allow what was asked for.
         (Stands::Answered, Some(Answer::Approval(Decision::Allow { edited: None, .. }))) => End::Decided(Ended::Given),
-        // The server was away when the time came to go on.
+        // No server ran when the time came to go on.
         (Stands::Expired, _) if kept.goes_on_at.is_some() => End::NoneDenied,
         (Stands::Expired, _) => End::Decided(Ended::Expired),
         (Stands::Withdrawn | Stands::Overtaken, _) => End::TakenBack,
@@ -149,7 +150,7 @@ async fn ended(app: &App, ask: AskId, key: &Key, kept: &Kept, end: End) {
             warn!(error = chain(&error), "Could not remember a tap beyond this run");
         }
     }
-    // One that was given for something else is kept until it is used: the server may stop in between.
+    // One that was given for another purpose is kept until it is used: the server may stop in between.
     if !is_given || decides {
         forget(app, ask).await;
     }
@@ -166,12 +167,13 @@ async fn ended(app: &App, ask: AskId, key: &Key, kept: &Kept, end: End) {
         Ok(_) | Err(Rejection::Refused(_)) => {}
         Err(error) => warn!(ask.id = %ask, %error, "Could not close the session of a tap"),
     }
-    // One for deciding is remembered for the shell: kept here as well, it would count once more after the shell has lost it.
+    // One for deciding is remembered for the shell. Kept here as well, it would count once more after the shell has
+    // lost it.
     let kept_here = ended.filter(|_| !(is_given && decides));
     app.taps.closed(key, kept_here, now);
 }
 
-/// What was kept of a tap is no longer needed.
+/// Deletes what was stored of a tap.
 pub(super) async fn forget(app: &App, ask: AskId) {
     if let Err(error) = app.handle.store.delete(&place(ask), Expect::Any).await {
         warn!(ask.id = %ask, error = chain(&error), "Could not forget a tap");

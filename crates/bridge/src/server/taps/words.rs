@@ -1,4 +1,4 @@
-//! What a tap says on a phone: what is wanted, and which process wants it.
+//! The texts of a tap: what is wanted, and which process wants it.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use super::wanted::{Purpose, Wanted};
 use crate::auth::{Ancestry, Origin, TokenRole, command_line, look_up};
 
-/// Beginnings of our secrets: a command line may hold one, and a tap is stored.
+/// Prefixes of our secrets: a command line may hold one, and a tap is stored.
 const SECRETS: [&str; 2] = ["ab_", "pair_"];
 
 /// The texts of one tap.
 pub(super) struct Words {
     /// One line: what is wanted.
     pub(super) title: String,
-    /// Why a person is asked, and what becomes of it.
+    /// Why a person is asked, and what follows from it.
     pub(super) reason: String,
     pub(super) input: Value,
 }
@@ -70,7 +70,7 @@ pub(super) fn words(wanted: &Wanted, goes_on_at: Option<Timestamp>) -> Words {
     Words { title, reason, input }
 }
 
-/// Says which process it is, below what, and at which terminal.
+/// Says which process it is, below which, and at which terminal.
 fn describe(origin: &Origin, input: &mut Value) {
     let Some(process) = origin.line.first() else { return };
     input["program"] = json!(command(process.pid));
@@ -89,7 +89,7 @@ fn describe(origin: &Origin, input: &mut Value) {
     input["began"] = json!(seen);
 }
 
-/// The command line of a process, short, and with nothing in it that cannot be seen.
+/// The command line of a process, shortened, with no invisible characters.
 fn command(pid: u32) -> String {
     let words = command_line(pid);
     let words = words.iter().map(|word| match SECRETS.iter().any(|secret| word.contains(secret)) {
@@ -110,7 +110,7 @@ fn name(pid: u32) -> String {
     name.map_or_else(|| pid.to_string(), plain)
 }
 
-/// Writes out what a screen would not show, or would show as something else.
+/// Escapes characters that a screen would not show, or would show as something else.
 fn plain(text: &str) -> String {
     spell_out(text, &[])
 }
@@ -126,7 +126,7 @@ mod tests {
     fn a_command_line_is_cut_and_keeps_no_secret() {
         let long = "x".repeat(limits::TAP_COMMAND_CHARS_MAX * 2);
         let mut command = Command::new("sh");
-        // It says that it is there, and runs until its input ends.
+        // It prints that it has started, and runs until its input ends.
         command
             .args(["-c", "echo; read x", "sh", "--token=ab_123", &long])
             .stdin(Stdio::piped())

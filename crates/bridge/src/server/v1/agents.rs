@@ -1,4 +1,4 @@
-//! `POST /v1/agents`: a process on this machine says that it is an agent, so that nothing below it may decide.
+//! `POST /v1/agents`: a process on this machine announces itself as an agent, so that nothing below it may decide.
 
 use askbridge_peers::wish::Rejection;
 use axum::Extension;
@@ -26,7 +26,7 @@ pub(crate) struct Announcement {
     parent: bool,
 }
 
-/// Can only ever take rights away from the caller and those around it, so anyone on the local socket may do it.
+/// This can only take rights from the caller and processes around it, so any process on the local socket may do it.
 pub(crate) async fn announce(
     State(app): State<App>,
     remote: Option<Extension<Remote>>,
@@ -39,7 +39,7 @@ pub(crate) async fn announce(
     let pid = match announcement.parent {
         true => match agent_above(caller, "mcp") {
             Some(agent) => agent,
-            // A person tries it by hand: nobody is an agent.
+            // A person runs it by hand: there is no agent.
             None => return Ok(StatusCode::NO_CONTENT.into_response()),
         },
         false => caller,

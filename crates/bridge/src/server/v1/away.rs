@@ -1,4 +1,4 @@
-//! `GET` and `POST /v1/away`: is the person away from this machine?
+//! `GET` and `POST /v1/away`: whether the person is away from this machine.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -38,7 +38,7 @@ pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Respo
     shown(&app).await
 }
 
-/// An agent could otherwise hide a dialog from a person who sits in front of it.
+/// Not for agents: one could otherwise hide a dialog from a person who sits in front of it.
 pub(crate) async fn set(
     State(app): State<App>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! `POST /v1/codes`: someone at this machine makes a code that a program of another system becomes an agent with.
+//! `POST /v1/codes`: makes a code, on this machine, with which a program of another system becomes an agent.
 
 use askbridge_peers::wish::Rejection;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! `/v1/devices`: a person's own devices. A device may bring in another one of the same person, and send one away.
+//! `/v1/devices`: a person's own devices. A device may add another one of the same person, and revoke one.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::json::Rfc3339;
@@ -83,14 +83,15 @@ pub(crate) async fn rename(
     Ok(json(StatusCode::OK, &DeviceJson::of(&renamed, &caller)))
 }
 
-/// Others' devices are none of anybody's business.
+/// Checks that a device is the caller's own; others' are unknown to them.
 fn own(app: &App, caller: &Caller, id: &str) -> Result<(), Trouble> {
     caller.may(Action::Decide, None)?;
     let found = app.tokens.list().iter().any(|info| info.id == id && is_own(info, caller));
     found.then_some(()).ok_or_else(|| Trouble::new(404, "unknown_token", format!("you have no device `{id}`")))
 }
 
-/// Once a tap is needed for it, a terminal may no longer do here what `askbridge pair` and `askbridge token revoke` ask for.
+/// Once taps are needed, a terminal may not do here what `askbridge pair` and `askbridge token revoke` request a tap
+/// for.
 fn device_itself(app: &App, caller: &Caller) -> Result<(), Trouble> {
     if caller.holds_a_device() || !app.tokens.taps_are_needed() {
         return Ok(());
@@ -99,7 +100,7 @@ fn device_itself(app: &App, caller: &Caller) -> Result<(), Trouble> {
     Err(Trouble::new(403, "forbidden", why))
 }
 
-/// Whoever may decide may let the same person decide from elsewhere: that gives nobody anything new.
+/// A caller that may decide may let the same person decide from another device: that grants nothing new.
 pub(crate) async fn link(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
     caller.may(Action::Decide, None)?;
     device_itself(&app, &caller)?;

@@ -18,7 +18,7 @@ use crate::runtime::{Follower, Heard, Interest, News};
 use crate::server::app::App;
 use crate::server::docs::Operation;
 
-/// The frames are those of the native dialect, each with the cursor to come back to as its id.
+/// The frames are those of the native dialect, each with the cursor to resume from as its id.
 pub(crate) async fn stream(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let after = last.and_then(|cursor| cursor.parse().ok());
@@ -51,13 +51,13 @@ async fn next(
         heard = timeout(limits::HEARTBEAT, follower.next()) => heard,
     };
     match heard {
-        // A comment: keeps proxies from closing a quiet stream.
+        // A comment keeps proxies from closing a quiet stream.
         Err(_) => Some((":\n\n".to_owned(), true)),
         Ok(Ok(Heard::Snapshot(part))) => {
             let frames = parts.take(&part).into_iter();
             let id = |name| (name == "snapshot").then_some(&*part.cursor);
             let chunk: String = frames.map(|(name, frame)| event(id(name), name, &frame)).collect();
-            // While parts come, a comment.
+            // A comment, while parts of a snapshot are collected.
             Some((if chunk.is_empty() { ":\n\n".to_owned() } else { chunk }, true))
         }
         Ok(Ok(Heard::News(news))) => match &*news {
@@ -69,7 +69,7 @@ async fn next(
             News::Draft { ask, draft, .. } => Some((event(None, "draft", &native::draft_frame(*ask, draft)), true)),
             News::Own { own, .. } => Some((event(None, "own", &native::own_frame(own)), true)),
             News::Gone { sessions } => Some((event(None, "gone", &native::gone_frame(sessions)), true)),
-            // Told to one language, or to whoever watches one session, and this one watches all.
+            // These are for one dialect, or for connections that watch one session; this one watches all.
             News::Seat { .. } | News::Whisper { .. } | News::Look { .. } => Some((":\n\n".to_owned(), true)),
             News::Delta { session, block, kind, offset, text } => {
                 Some((event(None, "delta", &native::delta_frame(*session, *block, *kind, *offset, text)), true))

@@ -1,4 +1,4 @@
-//! `GET /v1/folders`: where an agent may be sent to work.
+//! `GET /v1/folders`: the folders that an agent may work in.
 
 use std::path::Path;
 
@@ -49,7 +49,8 @@ struct FolderJson {
     is_project: bool,
 }
 
-/// For people who may run an agent there. An agent has a shell for this, and its token is no way around what that may see.
+/// For people who may run an agent there. An agent has a shell for this, and its token must not let it see more than
+/// the shell does.
 pub(crate) async fn list(
     State(app): State<App>,
     caller: Caller,
@@ -59,7 +60,7 @@ pub(crate) async fn list(
     caller.may(Action::Decide, None)?;
     let Some(hosts) = app.hosts() else { return Ok(json(StatusCode::OK, &FoldersJson::default())) };
     let options = hosts.options().clone();
-    // A disk may be slow, and a folder on another machine may never answer.
+    // A disk may be slow, and a remote folder may never respond.
     let looked = tokio::task::spawn_blocking(move || options.browse(below.as_deref())).await;
     let found = looked.map_err(|error| Rejection::Down(error.to_string()))?;
     let found = found.map_err(|error| Rejection::Forbidden(error.to_string()))?;

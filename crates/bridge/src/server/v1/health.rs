@@ -1,4 +1,4 @@
-//! `GET /healthz`: are we there?
+//! `GET /healthz`: whether the server runs.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `POST /v1/hook`: an agent in somebody's terminal tells its hook something. `GET /v1/hook/parked`: runs that can be resumed.
+//! `POST /v1/hook`: an event of an agent in a person's terminal. `GET /v1/hook/parked`: runs that can be resumed.
 
 use askbridge_core::event::Parcel;
 use askbridge_core::intent::Intent;
@@ -26,14 +26,14 @@ use crate::server::docs::Operation;
 use crate::server::identify::Remote;
 use crate::server::problem::Trouble;
 
-/// Marks our own answers, so that a hook takes no stranger's.
+/// Marks our own responses, so that a hook accepts no other program's.
 const MARK: (&str, &str) = ("askbridge-hook", "1");
 
 /// No opinion.
 const NOTHING: &str = "{}";
 
-/// Answers at once that it was taken, and then, perhaps days later, with what the hook prints. Whoever hangs up no longer
-/// waits.
+/// Responds with the status at once, and with what the hook prints later, perhaps after days. A hook that disconnects
+/// no longer waits.
 pub(crate) async fn hear(
     State(app): State<App>,
     caller: Caller,
@@ -54,25 +54,26 @@ pub(crate) async fn hear(
     let attended = headers.get("askbridge-attended").map(|told| told == "1");
     let again = headers.contains_key("askbridge-again");
     let gone = CancellationToken::new();
-    // Dropped with the body when the hook hangs up. What it asked is then taken back, by a task that nobody can cut short.
+    // Dropped with the body when the hook disconnects. Its ask is then withdrawn, by a task that is not cancelled with
+    // the request.
     let waits = gone.clone().drop_guard();
     let (done, output) = oneshot::channel();
     let (attending, bringer) = (app.clone(), caller.clone());
     app.tasks.spawn(async move {
         let event = Event { text, caller, hook, attended, again };
         let output = attend(&attending, &event, gone).await;
-        // Nobody may wait for it any more.
+        // The hook may have disconnected.
         let _ = done.send(output);
     });
     let body = async move {
         let output = tokio::select! {
             biased;
-            // The status was sent long ago: what is left is to end the response without its body.
+            // The status was sent long ago: all that is left is to end the response without its body.
             () = app.tokens.revoked(&bringer) => return Err(Rejection::Unauthorized),
             output = output => output.ok().flatten(),
         };
         drop(waits.disarm());
-        // Cut off rather than answered, so that a hook can tell a server that ends from one that has no opinion.
+        // Aborted rather than answered, so that a hook can tell a server that stops from one that has no opinion.
         if output.is_none() && app.stop.is_cancelled() {
             return Err(Rejection::Down("askbridge is stopping".to_owned()));
         }
@@ -83,7 +84,7 @@ pub(crate) async fn hear(
     Ok((StatusCode::OK, headers, Body::from_stream(stream::once(body))).into_response())
 }
 
-/// The connection takes what the hook prints. What comes along with it has been heard.
+/// Called when the connection takes what the hook prints: notes the delivery of what comes with it.
 fn taken(app: &App, output: Output) -> Bytes {
     for parcel in output.told {
         let (session, proof) = match parcel {

@@ -1,4 +1,4 @@
-//! `GET /v1/me`: whose token is this?
+//! `GET /v1/me`: whose token this is.
 
 use axum::http::StatusCode;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! `GET /metrics`: how we are doing, as Prometheus reads it. For this machine and for operators.
+//! `GET /metrics`: the metrics, for Prometheus. For this machine and for operators.
 
 use askbridge_peers::wish::Rejection;
 use axum::Extension;

@@ -24,5 +24,5 @@ pub(super) mod tokens;
 
 mod paging;
 
-/// Which way the wishes of these handlers come in.
+/// How the wishes of these handlers come in.
 const HTTP: Entrance = Entrance::request(http::NAME);

@@ -39,7 +39,7 @@ impl Paging {
 }
 
 impl<T> Page<T> {
-    /// Makes a page of `found`, of which one more than fits was looked for.
+    /// Makes a page of `found`, which was queried with one more than fits.
     pub(super) fn of<F>(mut found: Vec<F>, limit: usize, key: impl Fn(&F) -> PageKey, show: impl Fn(F) -> T) -> Self {
         let more = found.len() > limit;
         found.truncate(limit);

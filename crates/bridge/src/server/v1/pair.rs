@@ -1,4 +1,4 @@
-//! `POST /v1/pair`: a link becomes a device. `POST /v1/pairings`: someone at this machine makes a link or a token.
+//! `POST /v1/pair`: redeems a link for a device's token. `POST /v1/pairings`: makes a link or a token, on this machine.
 
 use askbridge_peers::told::Own;
 use askbridge_peers::wish::Rejection;
@@ -142,16 +142,16 @@ pub(crate) async fn create(
         }
         Some(_) => return Err(Trouble::new(422, "bad_request", "`role` is person, operator or bot")),
     };
-    // Were it the first, no device would be left that could give a tap to a person's.
+    // If it were the first, there would be no device to give the tap for a person's.
     if role == TokenRole::Bot && !app.tokens.someone_was_paired() {
         let detail = "pair a device of your own first, with `askbridge pair`; it then agrees to the bot";
         return Err(Trouble::new(403, "forbidden", detail));
     }
     let name = pairing.name.unwrap_or_else(|| peer.user.to_string());
-    // Before anything is kept or asked: the tap goes to the person whose name the token will carry.
+    // Before anything is stored or asked: the tap goes to the person whose name the token will have.
     let name = checked_name(&name).map_err(|error| super::tokens::trouble(&error))?.to_owned();
     let down = |error: &dyn std::error::Error| Trouble::from(Rejection::Down(chain(error)));
-    // The first device is taken at its word. Of several that come at once, one is the first; for a link that is seen when it is
+    // The first device needs no tap. Of several at once, one is the first; for a link that is decided when it is
     // opened.
     let is_first = match pairing.token && role != TokenRole::Bot {
         true => app.tokens.be_first(app.handle.clock.now()).await.map_err(|error| down(&error))?,

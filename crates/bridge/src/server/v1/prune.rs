@@ -1,4 +1,4 @@
-//! `POST /v1/prune`: forgets what was quiet for long, a step at a time.
+//! `POST /v1/prune`: forgets conversations that were quiet for long, one step at a time.
 
 use std::time::Duration;
 
@@ -45,12 +45,12 @@ pub(crate) struct Prune {
     counted_bytes: u64,
 }
 
-/// The longest age that can be named: three centuries. Beyond: refused.
+/// The longest age that can be given: three centuries. Beyond: refused.
 const AGE_SECS_MAX: u64 = 10_000_000_000;
-/// The most bytes that can be named: as far as every program counts without rounding. Beyond: refused.
+/// The most bytes that can be given: the largest integer that every program represents exactly. Beyond: refused.
 const BYTES_MAX: u64 = 9_007_199_254_740_991;
 
-/// What is named has a value: `null` could be meant as "everything" or as "nothing".
+/// Refuses `null`, which could mean "everything" or "nothing".
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
@@ -59,7 +59,7 @@ fn given_whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Err
     whole(from).map(Some)
 }
 
-/// Reads a whole number, also as some programs write it: `17.0`.
+/// Reads a whole number, also in the form `17.0` that some programs write.
 fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     let number = f64::deserialize(from)?;
     let fits = number.fract() == 0.0 && (0.0..=BYTES_MAX as f64).contains(&number);
@@ -92,7 +92,7 @@ pub(crate) async fn prune(
     let age = age.ok_or_else(|| bad("`older_than_seconds` is a number of seconds, 0 to 10000000000"))?;
     let now = app.handle.now();
     let quiet_since = match (age, wanted.larger_than_bytes) {
-        // By size, what happened within a day stays, whatever the age says.
+        // By size, conversations with activity within a day stay, even if the age would include them.
         (Some(age), Some(_)) => now.minus(age).min(quiet_enough(now)),
         (Some(age), None) => now.minus(age),
         (None, Some(_)) => quiet_enough(now),

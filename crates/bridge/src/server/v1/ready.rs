@@ -1,4 +1,4 @@
-//! `GET /readyz`: can we do our work? For whoever decides whether to send people here.
+//! `GET /readyz`: whether the server can do its work, for load balancers.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::server::app::App;
 use crate::server::body;
 use crate::server::docs::Operation;
 
-/// How long the store and the index may take to answer. Beyond: we are not ready.
+/// How long the store and the index may take to respond. Beyond: we are not ready.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
 
 /// Whether we can do our work.
@@ -26,7 +26,7 @@ enum Readiness {
     NotReady { reasons: Vec<&'static str> },
 }
 
-/// Anybody may ask, so the reasons name no path; those are in the log.
+/// Needs no token, so the reasons name no path; those are in the log.
 pub(crate) async fn show(State(app): State<App>) -> Response {
     let reasons: Vec<&'static str> = if app.stop.is_cancelled() {
         vec!["askbridge is stopping"]

@@ -1,4 +1,5 @@
-//! `/v1/taps`: is a tap needed here, and may it be left out? `POST /v1/taps/decide`: this shell wants to decide.
+//! `/v1/taps`: whether taps are needed here, and switching them off. `POST /v1/taps/decide`: this shell wants to
+//! decide.
 
 use askbridge_peers::wish::Rejection;
 use axum::Extension;
@@ -43,7 +44,7 @@ pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Respo
     Ok(shown(&app))
 }
 
-/// Switching them on takes nothing from anybody but programs. Switching them off needs one more tap, wherever it is wished.
+/// Switching them on takes rights from programs only. Switching them off needs one more tap, wherever it is requested.
 pub(crate) async fn switch(
     State(app): State<App>,
     caller: Caller,
@@ -65,7 +66,7 @@ pub(crate) async fn switch(
     Ok(shown(&app))
 }
 
-/// Asks the person's devices to vouch for the shell that this is called from. Done already where none is needed.
+/// Asks the person's devices to vouch for the shell that this is called from. Succeeds at once if none is needed.
 pub(crate) async fn decide(
     State(app): State<App>,
     remote: Option<Extension<Remote>>,
@@ -94,7 +95,7 @@ pub(crate) async fn decide(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Who wants something: a process on the local socket, or a program that came over TCP with a token.
+/// Who requests a tap: a process on the local socket, or a program that came over TCP with a token.
 pub(super) fn wanted(
     app: &App,
     caller: &Caller,

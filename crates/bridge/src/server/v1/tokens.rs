@@ -1,4 +1,4 @@
-//! `/v1/tokens`: who holds a token; tokens for agents. People's tokens are made by pairing.
+//! `/v1/tokens`: lists the holders of tokens, and makes tokens for agents. People's tokens are made by pairing.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::json::Rfc3339;
@@ -62,7 +62,7 @@ pub(crate) async fn revoke(
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     let mut people = app.tokens.list().into_iter().filter(|info| info.role.decides());
-    // Otherwise an agent that reads the token file could send every device away.
+    // Otherwise an agent that reads the token file could revoke every device.
     if let Some(info) = people.find(|info| info.id == id && app.tokens.taps_are_needed()) {
         let TokenInfo { id, name, device, .. } = (*info).clone();
         let purpose = Purpose::Revoke { id, name, device };

@@ -1,4 +1,4 @@
-//! What holds for all asks, all screens, all replies.
+//! Properties of all asks, all screens and all replies.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::strange::{any_abilities, wild_body, wild_label, wild_question};
 use crate::asks::{ask, multi};
 use crate::replies::{chosen, label, named, pick, unfit};
 
-/// What choosing this option means in the ask itself.
+/// Returns the answer that choosing this option means in the ask itself.
 fn meant(body: &Body, question: usize, option: usize) -> Answer {
     match body {
         Body::Questions(questions) => {
@@ -42,7 +42,7 @@ fn meant(body: &Body, question: usize, option: usize) -> Answer {
     }
 }
 
-/// All the ways in which the whole of `text` is a row of labels, found by trying.
+/// All ways to read the whole of `text` as labels, by brute force.
 fn readings(text: &str, labels: &[String]) -> BTreeSet<BTreeSet<usize>> {
     let mut found = BTreeSet::new();
     for (i, label) in labels.iter().enumerate() {

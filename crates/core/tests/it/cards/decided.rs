@@ -1,4 +1,4 @@
-//! Approvals, plans and forms.
+//! Replies to approvals, plans and forms.
 
 use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Review, Scope};
 use askbridge_core::ask::{Body, Plan};

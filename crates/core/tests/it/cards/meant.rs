@@ -1,4 +1,4 @@
-//! Which question is meant.
+//! Which question a reply is matched to.
 
 use askbridge_core::answer::{Answer, Pick};
 use askbridge_core::ask::Body;

@@ -1,4 +1,4 @@
-//! What is said to one question.
+//! Replies to one question.
 
 use askbridge_core::limits;
 use askbridge_core::unfit::Value;

@@ -1,4 +1,4 @@
-//! What a screen sees.
+//! What each screen is shown.
 
 use askbridge_core::ask::{Body, Choice, Plan, Question};
 use askbridge_core::fit;

@@ -1,4 +1,4 @@
-//! Asks, screens and words that chance makes up.
+//! Strategies for random asks, screens and texts.
 
 use askbridge_core::ask::{Approval, Body, Choice, Field, FieldKind, Form, Plan, Question};
 use askbridge_core::fit::Abilities;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::asks::{approval, field};
 
-/// Labels that are made of each other, of commas and of what cannot be seen.
+/// Labels made of each other, of commas and of invisible characters.
 pub(crate) fn wild_label() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => prop::sample::select(vec!["a", "b", "a, b", "a,b", "ab", "b, a", "a, b, c", "c", "A", " a", "a (2)", "1", "2"])

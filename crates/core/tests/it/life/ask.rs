@@ -103,10 +103,10 @@ fn a_key_that_comes_with_other_terms_is_refused_before_and_after_the_end() {
     let over = || given([asked(&keyed(Some(1))), answered(&q(1), yes(), ann(), 2), delivered(1, 3)]);
     over().when(ask(&keyed(Some(1)))).no_news();
     over().when(ask(&keyed(Some(2)))).refused("bad_request");
-    // A rule that was changed meanwhile makes other terms of the same request. It is the same ask all the same.
+    // A rule that changed in between gives the same request other terms. It is still the same ask.
     let ruled_otherwise = Ask { terms: Terms { undo: secs(7), ..q(1).terms }, ..keyed(Some(1)) };
     open().when(ask(&ruled_otherwise)).no_news();
-    // Asks from before it was kept compare what was asked, as they always did.
+    // Asks from before `stated` was stored are compared by their body alone, as before.
     let before = || given([asked(&keyed(None))]);
     before().when(ask(&keyed(Some(2)))).no_news();
 }

@@ -1,4 +1,4 @@
-//! A session that is over: nothing new begins, what was settled is still handed over.
+//! A session that is over: nothing new begins, and settled verdicts are still handed over.
 
 use askbridge_core::event::{Event, Settings};
 use askbridge_core::ids::NodeId;

@@ -1,4 +1,4 @@
-//! A verdict or a message is handed to the agent, and the agent shows that it heard.
+//! A verdict or a message is handed to the agent, and the agent proves that it received it.
 
 use askbridge_core::event::{CallResult, Event, Parcel};
 use askbridge_core::ids::Timestamp;

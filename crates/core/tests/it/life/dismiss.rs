@@ -30,8 +30,8 @@ fn what_has_expired_cannot_be_dismissed() {
     story.when(dismiss(1, None, ann())).refused_as(won_by_nobody(1, 10));
 }
 
-/// The timer has not come round, or the journal could not take what it said. Closing it is refused, never acknowledged; and no
-/// outcome is named, because none is stored.
+/// The timer has not fired, or the journal could not store the expiry. A dismissal is refused, never acknowledged, and
+/// the refusal names no outcome, because none is stored.
 #[test]
 fn a_dismissal_after_the_deadline_is_refused_although_the_expiry_is_not_stored_yet() {
     let ask = q(1).until(10);
@@ -40,7 +40,7 @@ fn a_dismissal_after_the_deadline_is_refused_although_the_expiry_is_not_stored_y
     story.when(dismiss(1, None, ann())).refused_as(won_by_nobody(1, 12));
 }
 
-/// Whoever is told that their wish counts finds it in the journal: the events say what was wished, or it is refused.
+/// A person who is told that their intent counts finds it in the journal: it is in the events, or it is refused.
 #[test]
 fn after_the_deadline_no_wish_is_acknowledged_that_is_not_stored() {
     let open = || given([asked(&q(1).until(10))]).at(12);

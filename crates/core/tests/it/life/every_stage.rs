@@ -1,5 +1,5 @@
-//! Every wish at every stage of an ask's life, in one table. The stories around it say why; this says that nothing
-//! was forgotten.
+//! Every intent at every stage of an ask, in one table. The stories in the other files say why; the table shows that no
+//! combination is missing.
 
 use askbridge_core::event::Event;
 use askbridge_core::intent::{Due, Intent};
@@ -58,7 +58,7 @@ fn wishes() -> [(&'static str, Intent); 20] {
     ]
 }
 
-/// The names of what happened, a dash for no news, or the code of the refusal.
+/// The names of the events, a dash for none, or the code of the refusal.
 fn in_short(decided: Result<Vec<Event>, Refusal>) -> String {
     match decided {
         Err(refusal) => refusal.code().to_owned(),

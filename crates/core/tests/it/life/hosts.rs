@@ -1,4 +1,4 @@
-//! Who has the agent's process.
+//! Which node hosts the agent's process.
 
 use askbridge_core::event::{Event, Process};
 use askbridge_core::ids::{Epoch, NodeId};

@@ -1,4 +1,4 @@
-//! A late answer still counts: after expiry, after a default, after a rule.
+//! A late answer still counts: after expiry, after an assumption, after a rule.
 
 use askbridge_core::ask::Ask;
 use askbridge_core::event::Event;
@@ -10,7 +10,7 @@ use crate::given::{Given, given};
 use crate::people::{ann, ann_at_her_desk, bob, no, won, yes};
 use crate::wishes::{answer, correct, deliver_message, vote};
 
-/// Each way to be decided without a person, and what the agent was told then.
+/// Each way to be decided without a person, and what the agent was told.
 fn undecided_by_people() -> [(Ask, Event, &'static str); 3] {
     let plain = q(1).until(10);
     let assuming = q(1).until(10).assuming(1);

@@ -1,4 +1,4 @@
-//! The agent no longer wants an ask, or heard another mouth first.
+//! The agent no longer waits for an ask, or got an answer from another mouth first.
 
 use askbridge_core::event::Event;
 

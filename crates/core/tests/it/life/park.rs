@@ -1,4 +1,4 @@
-//! The agent's process is let go while the ask stays open.
+//! The agent's process is ended while the ask stays open.
 
 use askbridge_core::intent::Due;
 use askbridge_core::refusal::Refusal;

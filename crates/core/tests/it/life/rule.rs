@@ -34,7 +34,7 @@ fn a_rule_answers_an_ask_in_the_entry_that_makes_it() {
     let at_once = ruled(&first, "always", yes(), 0);
     let story = given([]).when(ask_ruled(&first, "always", yes())).then([asked(&first), at_once]);
     let story = story.when(ask_ruled(&first, "always", yes())).no_news();
-    // The rule is gone, or is another one by now: what was decided stays decided.
+    // The rule was removed or changed since: the decision stands.
     let story = story.when(ask(&first)).no_news().when(ask_ruled(&first, "never", no())).no_news();
     story.when(rule(1, "never", no())).refused_as(won_by_rule(1, "always", 0));
 }

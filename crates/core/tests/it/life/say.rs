@@ -1,4 +1,4 @@
-//! Someone says something to the agent, perhaps while it waits for an answer.
+//! Messages to the agent, some while it waits for an answer.
 
 use askbridge_core::event::Event;
 use askbridge_core::limits;

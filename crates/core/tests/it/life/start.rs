@@ -1,4 +1,4 @@
-//! A session begins, is set, goes on elsewhere.
+//! A session is started, configured and continued elsewhere.
 
 use askbridge_core::event::{Audience, Event, Settings};
 use askbridge_core::ids::SessionId;
@@ -37,7 +37,7 @@ fn gone_on(to: SessionId, at: i64) -> Event {
 #[test]
 fn starting_again_in_the_same_way_is_no_news() {
     let story = nothing().when(start("ci")).then([started()]).at(9).when(start("ci")).no_news();
-    // A key that is used again from another folder or under another name leads to the same session.
+    // The same key from another folder or under another name leads to the same session.
     let story = story.when(start("other")).no_news();
     let Intent::Start(mut stranger) = start("ci") else { unreachable!("a start is a start") };
     stranger.owner = "somebody else".into();
@@ -69,7 +69,7 @@ fn interrupting_is_recorded_with_its_person() {
     let interrupted = Event::Interrupted { by: Some(ann()), at: second(3) };
     let story = given([said(1, "hi", None, None, 1)]).at(3);
     let story = story.when(Intent::Interrupt { by: Some(ann()) }).then([interrupted]);
-    // Whatever began with a later message is not meant.
+    // A turn that began with a later message is not affected.
     assert_eq!(story.session.interrupted, Some(Interruption { at: second(3), after: 1 }));
 }
 
@@ -85,6 +85,6 @@ fn a_session_goes_on_elsewhere_once_nothing_is_unfinished() {
     let story = story.when(go_on(SessionId(3))).refused_as(Refusal::MovedOn { from: HERE, to: THERE });
     story.when(ask(&q(2))).refused_as(Refusal::MovedOn { from: HERE, to: THERE });
     given([closed(1)]).when(go_on(THERE)).refused("session_closed");
-    // Nobody would look for a message in a session that has gone on.
+    // The queue of a continued session is no longer read.
     given([said(1, "hi", None, None, 1)]).when(go_on(THERE)).refused("bad_request");
 }

@@ -1,4 +1,4 @@
-//! The way back to the agent is gone: what is decided becomes a message.
+//! The way back to the agent is gone: the answer becomes a message.
 
 use askbridge_core::answer::{Answer, Decision, Scope};
 use askbridge_core::ask::{Ask, Body};
@@ -115,7 +115,7 @@ fn what_else_was_written_about_a_stranded_ask_stays() {
     let story = now_stranded(&q(1)).at(5).when(answer(1, yes(), ann())).then_whatever();
     let story = story.when(say("And be quick", Some(ann()))).then_whatever().when(overtake(1)).then_whatever();
     assert_eq!(story.session.queue.len(), 1, "only the answer is taken back");
-    // What was handed over may have been read.
+    // A message that was handed over may have been read.
     let story = now_stranded(&q(1)).at(5).when(answer(1, yes(), ann())).then_whatever();
     story.when(hand_message(1)).then_whatever().at(7).when(overtake(1)).then([overtaken(1, 7)]);
 }

@@ -1,4 +1,4 @@
-//! Deadlines: they pass, and people move them.
+//! Deadlines: they pass, and people extend them.
 
 use askbridge_core::intent::{Due, Intent};
 use askbridge_core::limits;

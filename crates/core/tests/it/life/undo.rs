@@ -9,7 +9,7 @@ use crate::given::{Given, given};
 use crate::people::{ann, ann_at_her_desk, bob, no, won, yes};
 use crate::wishes::{answer, answer_undoable, dismiss, extend, overtake, rule, tick, undo, withdraw};
 
-/// Ann said yes at second 10 and has until second 15 to think better of it.
+/// Ann said yes at second 10 and can undo it until second 15.
 fn ann_said_yes() -> Given {
     let ask = q(1).undo(5);
     given([asked(&ask)]).at(10).when(answer(1, yes(), ann())).then([proposed(1, yes(), ann(), 15)])
@@ -105,7 +105,8 @@ fn the_undo_time_that_a_person_wants_never_crosses_the_deadline() {
     }
 }
 
-/// An agent that keeps its own clock is asked with a deadline that lies before it, and does not hear that a person extended it.
+/// For an agent with a clock of its own, the ask's deadline is earlier than the agent's, and the agent does not learn
+/// of an extension.
 #[test]
 fn the_undo_time_does_not_cross_the_first_deadline_either() {
     for (said_at, until) in [(10, 40), (80, 100), (100, 130), (180, 200)] {

@@ -1,4 +1,4 @@
-//! Several people have to say the same.
+//! An ask that several people have to answer alike.
 
 use askbridge_core::intent::Due;
 
@@ -72,7 +72,7 @@ fn one_person_can_dismiss_what_several_would_have_to_answer() {
     given([asked(&ask), voted(1, yes(), ann())]).when(dismiss(1, None, bob())).then(events);
 }
 
-/// The vote that completes the quorum brings the undo time: before it, nothing is decided that would have to wait.
+/// The undo time starts with the vote that completes the quorum: before it, there is no decision to undo.
 #[test]
 fn the_last_vote_can_be_taken_back_as_long_as_its_person_wants() {
     let ask = q(1).quorum(2);

@@ -1,4 +1,4 @@
-//! What holds for every story.
+//! Properties of every random story.
 
 use askbridge_core::event::{Event, Lane};
 use askbridge_core::limits;

@@ -1,5 +1,5 @@
-//! Wishes that chance makes up: mostly plausible, about asks and messages that mostly exist, at times that mostly move
-//! forward.
+//! Strategies for random intents: mostly plausible, about asks and messages that mostly exist, at times that mostly
+//! move forward.
 
 use askbridge_core::answer::{Answer, Decision, Pick, Who};
 use askbridge_core::ask::{Ask, Body, Reach};
@@ -15,7 +15,7 @@ use crate::facts::{id, message, started};
 use crate::people::{allow, ann, ann_at_her_desk, bob, cyd, no, yes};
 use crate::wishes;
 
-/// One wish, and by how many seconds the clock moves before it.
+/// One intent, and by how many seconds the clock moves before it.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) wish: Intent,
@@ -28,7 +28,7 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec((wish, moves).prop_map(|(wish, moves)| Step { wish, moves }), 1..60)
 }
 
-/// The wish as it is made at this time: deadlines of new asks are drawn as seconds from then.
+/// Returns the intent as made at this time: deadlines of new asks are drawn as seconds from then.
 pub(crate) fn made_at(mut wish: Intent, at: Timestamp) -> Intent {
     if let Intent::Ask(new) = &mut wish {
         new.terms.deadline = new.terms.deadline.map(|wait| Timestamp(at.0 + wait.0));
@@ -36,7 +36,7 @@ pub(crate) fn made_at(mut wish: Intent, at: Timestamp) -> Intent {
     wish
 }
 
-/// What happened before the first step: usually the session was started.
+/// The event before the first step: usually the session's start.
 pub(crate) fn beginning() -> impl Strategy<Value = Option<Event>> {
     prop_oneof![20 => Just(Some(started())), 1 => Just(None)]
 }

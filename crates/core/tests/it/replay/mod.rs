@@ -1,4 +1,4 @@
-//! Whatever people, agents and clocks do: replay agrees with the first run, and the laws hold at every step.
+//! Random stories: replay agrees with the first run, and the laws hold at every step.
 
 mod always;
 mod chance;

@@ -1,4 +1,4 @@
-//! A watcher that knows nothing of the rules but the laws: it sees each event just before it is folded.
+//! A watcher that knows only the laws, not the rules: it sees each event just before it is folded.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use askbridge_core::verdict::verdict;
 use askbridge_core::{Session, evolve};
 use proptest::prelude::*;
 
-/// What has become of one ask, counted.
+/// Counts of what happened to one ask.
 #[derive(Debug, Default, Clone)]
 struct Fate {
     settled: u32,
@@ -67,7 +67,7 @@ impl Watch {
     }
 }
 
-/// What was settled was still open, its verdict is the one that belongs to it, and enough people agreed.
+/// The settled ask was still open, its verdict matches the outcome, and enough people agreed.
 fn see_settled(session: &Session, settled: &Settled, at: Timestamp) -> Result<(), TestCaseError> {
     let live = &session.asks[&settled.ask.number];
     prop_assert!(live.is_open());
@@ -84,7 +84,7 @@ fn see_settled(session: &Session, settled: &Settled, at: Timestamp) -> Result<()
     Ok(())
 }
 
-/// Folds one event, and checks that content would have changed nothing.
+/// Folds one event, and checks that content changes nothing.
 pub(crate) fn fold(session: &mut Session, event: &Event) {
     evolve(session, event);
     let before = session.clone();

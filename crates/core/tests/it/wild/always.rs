@@ -1,4 +1,4 @@
-//! Whatever chance makes up is read or refused.
+//! Random input is parsed or refused.
 
 use askbridge_core::ask::Body;
 use askbridge_core::limits;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::json::{parse, render};
 
-/// Any tree, with the names that we look for much more often than chance would have it.
+/// Any tree, in which the names that we look for are much more frequent than by chance.
 fn any_wild() -> impl Strategy<Value = Wild> {
     let names = vec![
         "questions",

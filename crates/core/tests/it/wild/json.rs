@@ -1,9 +1,9 @@
-//! JSON, well enough for these tests.
+//! A small JSON parser and writer for these tests.
 
 use askbridge_core::ids::Raw;
 use askbridge_core::wild::Wild;
 
-/// A JSON reader that is good enough for these tests: no escapes but `\"`, `\\` and `\n`.
+/// Parses JSON without escapes other than `\"`, `\\` and `\n`.
 pub(crate) fn parse(text: &str) -> Option<Wild> {
     let mut rest = text;
     let value = parse_value(&mut rest)?;

@@ -1,4 +1,4 @@
-//! Answers, outcomes and verdicts.
+//! Records of answers, outcomes and verdicts.
 
 use std::borrow::Cow;
 
@@ -292,7 +292,7 @@ impl TryFrom<Outcome<'_>> for core::Outcome {
 }
 
 impl<'a> Verdict<'a> {
-    /// Writes what the agent is told. `outcome` stands beside it and need not be repeated.
+    /// Encodes the verdict. `outcome` is stored beside it and is not repeated.
     pub(super) fn beside(outcome: &core::Outcome, verdict: &'a told::Verdict) -> Self {
         let given = match outcome {
             core::Outcome::Answered { answer, .. } | core::Outcome::Ruled { answer, .. } => Some(answer),
@@ -307,7 +307,7 @@ impl<'a> Verdict<'a> {
         Self { ruling, answer, words: (&verdict.words).into() }
     }
 
-    /// Reads it back.
+    /// Decodes the verdict.
     pub(super) fn read(self, outcome: &core::Outcome) -> Result<told::Verdict, Inconsistent> {
         let answer = match (self.answer, outcome) {
             (Some(answer), _) => answer.try_into(),

@@ -1,4 +1,4 @@
-//! Asks: one life, four bodies.
+//! Records of asks, with their four bodies.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Content: the events that are stored and told, never folded.
+//! Records of content: the events that are stored and announced, never folded.
 
 use std::borrow::Cow;
 

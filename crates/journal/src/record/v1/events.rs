@@ -1,4 +1,4 @@
-//! Decisions: the events that are folded into a session.
+//! Records of decisions: the events that are folded into a session.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The records as a schema, for the documents of the API. Whoever watches is told events as they are stored.
+//! The JSON schema of the records, for the API documents. Clients get events as they are stored.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use super::Record;
 use super::text::{Hex, Id, Json};
 
-/// Something that happened, as it is stored and told.
+/// The schema of an event, as it is stored and sent.
 pub struct EventSchema;
 
 impl JsonSchema for EventSchema {

@@ -1,4 +1,4 @@
-//! How a session began, and what can be set about it.
+//! Records of a session's start and settings.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Terms and wishes.
+//! Records of terms and requested terms.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ pub(super) struct Terms<'a> {
     quorum: Option<u8>,
 }
 
-/// Part of the stored format: they must never change, whatever becomes of the terms that policy starts from.
+/// Part of the stored format: these must never change, even if the default terms do.
 const PLAIN: core::Terms = core::Terms {
     deadline: None,
     on_expiry: core::OnExpiry::Tell,

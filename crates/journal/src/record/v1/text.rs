@@ -1,4 +1,4 @@
-//! The small change of the records: ids as text, JSON inside JSON, enums without contents.
+//! Building blocks of the records: ids as text, JSON inside JSON, enums without fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// A record whose fields contradict each other: the type says one thing and what belongs to it is missing.
+/// A record whose fields contradict each other: a field that its type requires is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is missing")]
 pub struct Inconsistent(pub(super) &'static str);
@@ -142,12 +142,12 @@ pub(super) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Takes ownership of an optional text.
+/// Converts an optional text to an owned one.
 pub(super) fn owned(text: Option<Cow<'_, str>>) -> Option<String> {
     text.map(Cow::into_owned)
 }
 
-/// Lends an optional text.
+/// Borrows an optional text.
 pub(super) fn lent(text: &Option<String>) -> Option<Cow<'_, str>> {
     text.as_deref().map(Cow::Borrowed)
 }

@@ -1,11 +1,11 @@
-//! What Claude-Code-Cloud has and askbridge has not: lists of it are empty, and changes are refused in words.
+//! Features of Claude-Code-Cloud that askbridge does not have: lists are empty, and changes are refused in words.
 
 use serde_json::{Value, json};
 
-/// What is said to a request for something that is not here.
+/// The response to a request for a feature that is not here.
 #[derive(Debug, PartialEq)]
 pub(super) enum Absent {
-    /// There is none of it, in the shape that its page reads.
+    /// An empty result, in the shape that its page reads.
     Empty(Value),
     Refused(u16, &'static str),
 }
@@ -13,7 +13,7 @@ pub(super) enum Absent {
 const NO_SETTINGS: &str =
     "This is set in the project's own files (.claude, .mcp.json), which Claude Code reads; it cannot be changed here";
 
-/// `None`: this is nothing that the original has.
+/// `None`: the original has no such address.
 pub(super) fn answer(method: &str, parts: &[&str]) -> Option<Absent> {
     Some(match (method, parts) {
         ("GET", ["templates"] | ["agents" | "commands" | "skills", "available"] | ["cron", "presets"])
@@ -26,7 +26,7 @@ pub(super) fn answer(method: &str, parts: &[&str]) -> Option<Absent> {
         }
         ("GET", ["cron", "projects", _, "schedules"]) => Absent::Empty(json!({"schedules": [], "path": ""})),
         ("GET", ["projects", _, "commands", "public-settings"]) => Absent::Empty(json!({"commands": [], "total": 0})),
-        // Its page takes a 404 for "nobody has switched it on".
+        // Its page takes a 404 for "not switched on".
         ("GET", ["projects", _, "public-access", ..]) => Absent::Refused(404, "Nothing is public here"),
         (_, ["projects", _, "public-access", ..] | ["public", ..]) => {
             Absent::Refused(501, "Nothing can be made public here: whoever answers needs a token")

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::quirks;
 
-/// Reads answers. `Ok(None)`: nothing was answered at all.
+/// Reads answers. `Ok(None)`: nothing was answered.
 pub(super) fn read(answers: Option<&Value>) -> Result<Option<Reply>, String> {
     let Some(Value::Object(answers)) = answers else {
         return Err("`answers` is an object with an index for each question".to_owned());
@@ -21,7 +21,7 @@ pub(super) fn read(answers: Option<&Value>) -> Result<Option<Reply>, String> {
     Ok((!given.is_empty()).then_some(Reply::Questions(given)))
 }
 
-/// Words of one's own, or indices with commas between. `None`: it was left blank.
+/// Free text, or indices separated by commas. `None`: it was left blank.
 fn value(text: &str) -> Result<Option<Said>, String> {
     if let Some(words) = text.strip_prefix(quirks::OTHER) {
         let words = words.trim();

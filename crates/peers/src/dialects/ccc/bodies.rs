@@ -1,4 +1,4 @@
-//! What requests bring along, read before anything is done: what is wrong is said in words, and nothing is changed.
+//! Parses request bodies before anything is done: errors are in words, and change nothing.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::quirks;
 
 /// Characters of a name, as in the original.
 const NAME_CHARS_MAX: usize = 100;
-/// Characters of anything else that is text.
+/// Characters of any other text.
 const TEXT_CHARS_MAX: usize = 1000;
 
-/// Reads a body. One that is left out is empty.
+/// Reads a body. A missing one is empty.
 pub(super) fn read(body: &[u8]) -> Result<Value, String> {
     if body.trim_ascii().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
@@ -21,7 +21,7 @@ pub(super) fn read(body: &[u8]) -> Result<Value, String> {
     }
 }
 
-/// A text, without the blanks around it. `None`: it was left out, or is blank.
+/// A trimmed text. `None`: it is missing or blank.
 fn text(body: &Value, name: &str, max: usize) -> Result<Option<String>, String> {
     match &body[name] {
         Value::Null => Ok(None),
@@ -31,12 +31,12 @@ fn text(body: &Value, name: &str, max: usize) -> Result<Option<String>, String> 
     }
 }
 
-/// A session to be started, or what is to be changed about one.
+/// A session to start, or changes to one.
 #[derive(Debug, PartialEq)]
 pub(super) struct Session {
     pub(super) name: Option<String>,
     pub(super) model: Option<String>,
-    /// Will somebody be there to answer?
+    /// Whether a person will be there to answer.
     pub(super) is_interactive: bool,
 }
 
@@ -52,13 +52,13 @@ impl Session {
             Value::Bool(is) => *is,
             _ => return Err("`is_interactive` has to be true or false".to_owned()),
         };
-        // Its page renames a session as `title`, its server calls that `name`.
+        // Its page renames a session by `title`, its server by `name`.
         let name = text(&body, "name", NAME_CHARS_MAX)?.or(text(&body, "title", NAME_CHARS_MAX)?);
         Ok(Self { name, model, is_interactive })
     }
 }
 
-/// A project to be made, or what is to be changed about one.
+/// A project to make, or changes to one.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Project {
     pub(super) name: Option<String>,
@@ -75,7 +75,7 @@ impl Project {
         Ok(Self { name, description: text(&body, "description", TEXT_CHARS_MAX)? })
     }
 
-    /// The folder that a new project is: a path, as its name or in its description, or a folder of that name in the usual one.
+    /// The folder of a new project: a path as its name or description, or a folder of that name in the default one.
     pub(super) fn folder(&self, usual: Option<&str>) -> Result<String, String> {
         let name = self.name.as_deref().ok_or("`name` is needed")?;
         let is_path = |text: &&str| text.starts_with('/');
@@ -88,7 +88,7 @@ impl Project {
     }
 }
 
-/// Limits for what may be spent: only that there are none.
+/// Accepts spending limits only if there are none.
 pub(super) fn limits(body: &[u8]) -> Result<(), String> {
     let body = read(body)?;
     let limits = ["cost_limit_daily", "cost_limit_weekly", "cost_limit_monthly"];

@@ -1,4 +1,4 @@
-//! Deleting a session. Its page cannot close one first, so an agent that has nothing to do is let go here.
+//! Deletes a session. Its page cannot close one first, so an idle agent's process is ended here.
 
 use std::time::Duration;
 
@@ -15,24 +15,24 @@ const CLOSE: Tag = Tag(3);
 /// How long an agent's process may take to end. Beyond: its session is closed, and is deleted when that is tried again.
 const END_MAX: Duration = Duration::from_secs(10);
 
-/// How far it has come.
+/// The stage of the deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deleting {
-    /// It is not known yet how the session stands.
+    /// The session's state is not known yet.
     Looking,
-    /// `true`: its agent works, so it is not to be let go.
+    /// `is_running`: its agent is working, so its process is not ended.
     Asked { is_running: bool },
-    /// Its agent's process is to end, which is heard.
+    /// Waiting for the agent's process to end.
     Closing,
     /// The process has ended.
     Again,
 }
 
-/// What came of it: a status, and the words.
+/// The result: a status and the words on failure.
 pub(super) type Done = Result<(), (u16, String)>;
 
 impl Deleting {
-    /// All that had happened is known.
+    /// The session's past is known.
     pub(super) fn caught_up(&mut self, session: SessionId, is_running: bool, out: &mut Outbox) {
         if *self == Self::Looking {
             *self = Self::Asked { is_running };
@@ -47,7 +47,7 @@ impl Deleting {
         }
     }
 
-    /// `newest`: the session that the conversation goes on as. `None`: it goes on.
+    /// `newest` is the session that the conversation continues as. Returns `None` while the deletion goes on.
     pub(super) fn ruled(
         &mut self,
         tag: Tag,

@@ -1,4 +1,4 @@
-//! Frames → wishes.
+//! Turns a client's frames into wishes.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ impl Ccc {
         let wish = match answers::read(heard.answers.as_ref()) {
             Ok(Some(reply)) => Wish::Answer { ask: AskRef::Id(ask), reply, undo: Duration::ZERO },
             Ok(None) if self.slot.is_open(ask) => Wish::Dismiss { ask: AskRef::Id(ask), words: None },
-            // To say nothing late is to say nothing.
+            // A late dismissal changes nothing.
             Ok(None) => return tell::error(cx, "No pending question to answer", "processing_error"),
             Err(why) => {
                 tell::error(cx, &why, "processing_error");

@@ -1,8 +1,8 @@
-//! `ccc`: the browser front of Claude-Code-Cloud.
+//! `ccc`: the browser front end of Claude-Code-Cloud.
 //!
-//! One socket for each session, which several may share. A question is `user_question`, an answer `question_answer` with
-//! indices instead of texts. The screen has room for one question. Logins, projects, sessions and histories come by
-//! requests. As of January 2026; what it cannot say is in `docs/dialects/ccc.md`.
+//! One socket for each session, which several clients may share. A question is `user_question`, an answer
+//! `question_answer` with indices instead of texts. The screen has room for one question. Logins, projects, sessions
+//! and histories go over HTTP. As of January 2026; what it cannot express is in `docs/dialects/ccc.md`.
 
 mod absent;
 mod answers;
@@ -29,7 +29,7 @@ use crate::uuid::read_session;
 
 pub const NAME: &str = "ccc";
 
-/// Questions with options or words of one's own. Everything else is put into questions.
+/// Questions with options or free text. Everything else becomes questions.
 pub const ABILITIES: Abilities =
     Abilities { approvals: false, plans: false, forms: false, previews: false, notes: false, ..Abilities::FULL };
 
@@ -67,7 +67,7 @@ pub const LISTING: Listing = Listing {
         request("PUT", "/api/sessions/{session}"),
         request("DELETE", "/api/sessions/{session}"),
         request("GET", "/api/sessions/{session}/messages"),
-        // What is not here, in words: each of these is something that its page can ask for.
+        // Features that are not here, refused in words: its page can request each of these.
         request("GET", "/api/projects/{project}/{*rest}"),
         request("POST", "/api/projects/{project}/{*rest}"),
         request("PUT", "/api/projects/{project}/{*rest}"),
@@ -113,7 +113,7 @@ pub const LISTING: Listing = Listing {
     greet: Some(greet),
 };
 
-/// As the original has it: 300 seconds, then the agent is told and goes on; other tools run.
+/// As in the original: 300 seconds, then the agent is told and goes on; other tools run.
 fn wishes() -> Wishes {
     Wishes {
         wait: Some(Wait::For(quirks::WAIT)),

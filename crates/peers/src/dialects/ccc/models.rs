@@ -1,4 +1,4 @@
-//! Which models its page offers: names that Claude Code understands in every version, so that none of them is ever gone.
+//! The models that its page offers: names that every version of Claude Code understands, so that none is ever gone.
 
 use serde_json::{Value, json};
 
@@ -12,13 +12,13 @@ const MODELS: [(&str, &str); 4] = [
     ("haiku", "Claude Haiku"),
 ];
 
-/// Without one of them its page falls back to ids of early 2026.
+/// With an empty list its page falls back to ids of early 2026.
 pub(super) fn list() -> Value {
     let models = MODELS.map(|(id, name)| json!({"id": id, "display_name": name, "created_at": null, "type": "model"}));
     json!({"total": models.len(), "models": models})
 }
 
-/// The model that a session is started with. `None`: nobody chose one.
+/// The model that a session is started with. `None`: none was chosen.
 pub(super) fn chosen(model: Option<&str>) -> Option<String> {
     model.filter(|model| *model != DEFAULT).map(str::to_owned)
 }

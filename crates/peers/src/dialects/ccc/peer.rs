@@ -1,7 +1,7 @@
 //! The machine of one socket.
 //!
-//! The card is drawn inside of a message that streams, so whoever comes back while the agent works, or to an open question, is
-//! told that somebody thinks before anything else.
+//! The page draws the card inside a streaming message, so a client that reconnects while the agent works, or to an open
+//! question, is first told that the agent is thinking.
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
@@ -20,13 +20,13 @@ use crate::wish::{Receipt, Rejection, Watch, Wish};
 #[derive(Debug)]
 pub struct Ccc {
     begun: bool,
-    /// The session as the client calls it.
+    /// The client's name for the session.
     pub(super) name: String,
     pub(super) session: Option<SessionId>,
     pub(super) slot: Slot,
     pub(super) story: Story,
     pub(super) is_caught_up: bool,
-    /// A message is on its way, and may not be in the story yet.
+    /// A message was sent, and may not be in the story yet.
     pub(super) has_said: bool,
     /// The agent has said something in this turn.
     pub(super) has_text: bool,
@@ -93,7 +93,7 @@ impl Ccc {
                 self.has_text = false;
                 self.is_interrupted = false;
             }
-            // The conversation goes on under another name, which only we need to know.
+            // The conversation continues as another session; the client keeps its name.
             Event::Continued { to, .. } => {
                 self.session = Some(*to);
                 self.is_caught_up = false;

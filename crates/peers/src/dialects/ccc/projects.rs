@@ -14,13 +14,13 @@ use crate::tally::Tally;
 use crate::uuid;
 use crate::wish::{Finds, Wish};
 
-/// Under which names is kept what people call their projects.
+/// Prefix of the names under which people's projects are kept.
 pub(super) const PREFIX: &str = "project/";
-/// Projects of one person that are kept. Beyond: one has to go first.
+/// Kept projects of one person. Beyond: one has to be removed first.
 const KEPT_MAX: usize = 200;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A project's id: its folder, under a name that can stand in an address.
+/// A project's id: its folder, in a form that can stand in an address.
 pub(super) fn project_of(folder: &str) -> String {
     uuid::of_text(folder)
 }
@@ -37,7 +37,7 @@ pub(super) fn me(name: &str) -> Value {
     })
 }
 
-/// What a person calls a folder: theirs alone.
+/// A person's own name for a folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Project {
     owner: String,
@@ -51,12 +51,12 @@ impl Project {
         Self { owner: owner.to_owned(), folder: folder.to_owned(), name: None, description: None }
     }
 
-    /// A folder that is to be a project. A path is no name for it.
+    /// A folder that becomes a project. A path is not used as its name.
     pub(super) fn new(owner: &str, folder: &str, body: bodies::Project) -> Self {
         Self::of(owner, folder).changed(body)
     }
 
-    /// What is left out stays as it is.
+    /// Fields that are left out stay as they are.
     pub(super) fn changed(mut self, body: bodies::Project) -> Self {
         let is_no_path = |text: &String| !text.starts_with('/');
         self.name = body.name.filter(is_no_path).or(self.name);
@@ -86,7 +86,7 @@ impl Project {
         self.name.as_deref().or_else(last).unwrap_or(&self.folder)
     }
 
-    /// Its code editor, open by default, takes `workspace_path` apart: without it the page is gone.
+    /// Its code editor, open by default, splits `workspace_path`: without it the page crashes.
     pub(super) fn json(&self, known: &Finds, now: Timestamp) -> Value {
         let sessions = of_project(&self.id(), &known.sessions);
         let created_at = sessions.iter().map(|line| line.started_at).min().unwrap_or(now);
@@ -109,7 +109,7 @@ impl Project {
     }
 }
 
-/// All of a person's projects: the usual folder first, those in which sessions are, and those that they added.
+/// All of a person's projects: the default folder first, then folders with sessions, then those that they added.
 pub(super) fn all(known: &Finds, owner: &str) -> Vec<Project> {
     let kept = kept(known, owner);
     let named = |folder: &String| kept.iter().find(|it| it.folder == *folder).cloned();
@@ -128,7 +128,7 @@ pub(super) fn is_full(known: &Finds, owner: &str) -> bool {
     kept(known, owner).len() >= KEPT_MAX
 }
 
-/// Why a project cannot be taken from the list. It is one because of what is there.
+/// Why a project cannot be removed from the list: what makes it one is still there.
 pub(super) fn why_it_stays(project: &Project, known: &Finds) -> Option<&'static str> {
     match (of_project(&project.id(), &known.sessions).is_empty(), known.folders.contains(&project.folder)) {
         (false, _) => Some("There are conversations in this folder: delete those first"),
@@ -154,12 +154,12 @@ pub(super) fn list(known: &Finds, owner: &str, query: &str, now: Timestamp) -> R
     Ok(json!({"total": total, "limit": limit.min(total), "offset": offset, "projects": page}))
 }
 
-/// Nothing that is older than this counts for what was spent.
+/// Costs before this time do not count.
 pub(super) fn a_month_before(now: Timestamp) -> Timestamp {
     Timestamp(now.0.saturating_sub((DAY * 30).as_millis() as i64))
 }
 
-/// What was spent within one, seven and thirty days.
+/// The cost of the last one, seven and thirty days.
 struct Spent([f64; 3]);
 
 impl Spent {
@@ -172,7 +172,7 @@ impl Spent {
     }
 }
 
-/// Nothing is limited here. `null` says so: without it the page of prices fails.
+/// Nothing is limited here. `null` says so; without it the page of prices fails.
 pub(super) fn limits(project: &str, known: &Finds, now: Timestamp) -> Value {
     let Spent([daily, weekly, monthly]) = Spent::of(known, now);
     json!({

@@ -1,4 +1,4 @@
-//! The machine of one request: logins, projects, sessions and histories.
+//! The machine of one HTTP request: logins, projects, sessions and histories.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -29,21 +29,21 @@ const SECOND: Tag = Tag(2);
 
 /// One request.
 pub(super) struct Asked {
-    /// The session that the address names, if the caller may see it.
+    /// The session in the address, if the caller may see it.
     session: Option<SessionId>,
-    /// Who asks.
+    /// The caller's name.
     user: String,
     wanted: Wanted,
-    /// What is still to be looked at before the response can be made.
+    /// Queries that are still to be made for the response.
     looks: VecDeque<Query>,
     known: Finds,
     story: Story,
     counting: Counting,
-    /// The session that the conversation goes on as, once all of it was told.
+    /// The session that the conversation continues as, once all of it was told.
     newest: Option<SessionId>,
 }
 
-/// What the response will be made of.
+/// What the response will contain.
 enum Wanted {
     Nothing,
     Login {
@@ -56,11 +56,11 @@ enum Wanted {
     },
     Project(String),
     NewProject(bodies::Project),
-    /// A folder that was looked at: may an agent work there?
+    /// A folder was queried: whether an agent may work there.
     Allowed(bodies::Project),
     ChangeProject(String, bodies::Project),
     AllowedChange(Project),
-    /// A project that was kept, and the status that says so.
+    /// A project that was kept, and the status of the response.
     KeptProject(u16, Project),
     DropProject(String),
     Dropped,
@@ -75,7 +75,7 @@ enum Wanted {
     Change,
     Session,
     Messages,
-    /// The session is to be forgotten.
+    /// The session to be forgotten.
     Gone(Deleting),
 }
 
@@ -103,7 +103,7 @@ impl Asked {
         out.wishes.push((SECOND, wish));
     }
 
-    /// Looks at folders, what people call them, and the sessions in them.
+    /// Fetches folders, people's names for them, and the sessions in them.
     fn with_projects(&mut self, wanted: Wanted, out: &mut Outbox) {
         let sessions = Query::Sessions { after: None, limit: SESSIONS_MAX };
         self.looks = [Query::Kept(projects::PREFIX.to_owned()), sessions].into();
@@ -183,7 +183,7 @@ impl Asked {
         Ok(())
     }
 
-    /// A form, or JSON of the same; the password is a token of ours.
+    /// A form, or the same as JSON; the password is a token of ours.
     fn login(&mut self, req: &Req<'_>, out: &mut Outbox) -> Done {
         let text = String::from_utf8_lossy(req.body);
         let from_json = || Some(bodies::read(req.body).ok()?["password"].as_str()?.to_owned());
@@ -193,7 +193,7 @@ impl Asked {
         Ok(())
     }
 
-    /// Listens to the whole session; the response comes when all of it was told.
+    /// Follows the whole session; the response comes when all of it was told.
     fn story_of(&mut self, session: SessionId, wanted: Wanted, out: &mut Outbox) {
         self.wanted = wanted;
         out.watches.push(Watch::Chat { session, remembered: false });
@@ -276,7 +276,7 @@ impl Asked {
         Ok(())
     }
 
-    /// A session is gone, or cannot go.
+    /// Responds that a session was deleted, or why it cannot be.
     fn deleted(&mut self, done: Option<Done>, out: &mut Outbox) {
         match done {
             Some(Ok(())) => rest::json(out, 200, &json!({"message": "Session deleted"})),
@@ -298,7 +298,8 @@ impl Asked {
         found.ok_or((404, "Project not found".to_owned()))
     }
 
-    /// Has the sessions of a project counted. Its page asks before each message what was spent, so old ones are left out there.
+    /// Fetches the statistics of a project's sessions. Its page requests the costs before each message, so old sessions
+    /// are left out there.
     fn count(&mut self, wanted: Wanted, cx: &mut Cx<'_>) -> Done {
         let (Wanted::Sessions(id) | Wanted::Usage(id) | Wanted::Limits(id)) = &wanted else { return Ok(()) };
         self.project(id)?;

@@ -12,7 +12,7 @@ use crate::tally::Tally;
 use crate::uuid;
 use crate::wish::SessionLine;
 
-/// A session as its page reads it. What is left out there is shown as blank, or as "Invalid Date".
+/// A session as its page reads it. Missing fields are shown as blank, or as "Invalid Date".
 #[derive(Serialize)]
 pub(super) struct Session {
     id: String,
@@ -109,14 +109,14 @@ pub(super) fn list(project: &str, lines: &[SessionLine], counts: &[(SessionId, T
     json!({"total": sessions.len(), "limit": sessions.len(), "offset": 0, "sessions": sessions})
 }
 
-/// One message for each that a person said, and one for all that the agent made of it.
+/// One message for each of a person's, and one for everything that the agent said and did in response.
 pub(super) fn messages(id: SessionId, story: &Story) -> Value {
     let mut all: Vec<(&str, Timestamp, Vec<Value>)> = Vec::new();
     for message in &story.messages {
         let (role, blocks) = match &message.part {
             Part::User(text) => ("user", vec![json!({"type": "text", "text": text})]),
             Part::Text(text) => ("assistant", vec![json!({"type": "text", "text": text})]),
-            // Its card is what was shown of it.
+            // Its card is shown instead.
             Part::Tool { name, .. } if name == quirks::QUESTION_TOOL => continue,
             Part::Tool { call, name, input, result, .. } => {
                 let input: Value = serde_json::from_str(input.as_str()).unwrap_or_default();

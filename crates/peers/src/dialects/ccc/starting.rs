@@ -1,4 +1,4 @@
-//! What a session is like that its page starts.
+//! The settings of a session that its page starts.
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::Raw;
@@ -11,7 +11,7 @@ use crate::wish::Wish;
 
 pub(super) fn start(folder: &str, body: &bodies::Session, bits: u128) -> Wish {
     let mut more = json!({"allowed_tools": quirks::ALLOWED_TOOLS, "setting_sources": ["project"]});
-    // Where nobody will be there to answer, the agent is not offered to ask; it is never answered for.
+    // If no person will be there to answer, the agent is not offered to ask; nothing answers in the person's place.
     if !body.is_interactive {
         more["interactive"] = Value::Bool(false);
     }

@@ -1,4 +1,4 @@
-//! What happened → frames.
+//! Turns events into frames.
 
 use askbridge_core::ask::Ask;
 use askbridge_core::event::{Event, Level};
@@ -31,7 +31,7 @@ pub(super) fn no_session(cx: &mut Cx<'_>, name: &str) {
     cx.out.text(serde_json::to_string(&Timed { said, timestamp: None }).expect("frames have text keys"));
 }
 
-/// What the front end calls a question: the agent's call, or something of ours where there is none.
+/// The front end's id of a question: the agent's call, or one of ours where there is none.
 pub(super) fn call_of(ask: &Ask) -> String {
     ask.call.as_ref().map_or_else(|| format!("ask_{}", ask.id.number), |call| call.as_str().to_owned())
 }
@@ -43,7 +43,7 @@ pub(super) fn question(ask: &Ask, cx: &mut Cx<'_>) {
             let (call, questions) = (call_of(ask), questions.iter().map(Question::from).collect());
             send(cx, Said::UserQuestion { tool_use_id: &call, questions });
         }
-        // Nothing that this screen could answer; it hears why, and the ask's own terms say what happens.
+        // This screen could not answer it. The client is told why, and the ask's own terms apply.
         (None, Card::Unshowable(why)) => error(cx, why, "processing_error"),
         (None, _) => {}
     }
@@ -63,7 +63,7 @@ fn usage(usage: Option<&Raw>) -> Usage {
 }
 
 impl Ccc {
-    /// Says what happened, except what concerns the one question on the screen.
+    /// Writes an event as frames, except what concerns the one question on the screen.
     pub(super) fn content(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
         match &*happened.event {
             Event::Said(_) => send(cx, Said::Thinking),
@@ -85,7 +85,7 @@ impl Ccc {
         }
     }
 
-    /// Follows what becomes of asks. Nothing is sent before everything that had happened was told.
+    /// Tracks asks. Nothing is sent before the session's past was told.
     pub(super) fn follow(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
         match &*happened.event {
             Event::Asked(_) if happened.settled_at_once => return,
@@ -94,7 +94,7 @@ impl Ccc {
             event => {
                 let Some((ask, ending)) = Ending::of(event) else { return };
                 let Some(left) = self.slot.over(ask) else { return };
-                // The call of a hosted agent's question gets a result, and that is what marks the card. Others have none.
+                // The call of a hosted agent's question gets a result, which marks the card. Others have none.
                 let is_hosted = hosted_door(&left.ask.asker.door).is_some();
                 let has_result = is_hosted && left.ask.call.as_ref().is_some_and(is_a_call);
                 if self.is_caught_up && left.was_shown && !left.said_here && !has_result {
@@ -112,7 +112,7 @@ impl Ccc {
     }
 }
 
-/// Forms belong to a call under a name of their own, which never gets a result.
+/// Forms belong to a call with an id of their own, which never gets a result.
 fn is_a_call(call: &CallId) -> bool {
     !call.as_str().contains('/')
 }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::quirks::on_one_line;
 
-/// What a client sends; what each type needs of it is looked at there.
+/// A frame from a client; the handler of each type reads the fields it needs.
 #[derive(Deserialize)]
 pub(super) struct Heard {
     #[serde(rename = "type")]
@@ -20,7 +20,7 @@ pub(super) struct Heard {
     pub(super) answers: Option<Value>,
 }
 
-/// A frame with the time of its sending, in seconds.
+/// A frame with the time it was sent, in seconds.
 #[derive(Serialize)]
 pub(super) struct Timed<'a> {
     #[serde(flatten)]
@@ -34,7 +34,7 @@ impl<'a> Timed<'a> {
     }
 }
 
-/// What a client is sent.
+/// A frame to a client.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Said<'a> {

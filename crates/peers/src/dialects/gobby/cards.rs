@@ -1,4 +1,4 @@
-//! Asks as this screen draws them, and what marks them when they are over.
+//! Asks as a page draws them, and the result that marks a card as over.
 
 use askbridge_core::answer::{Answer, Outcome, Pick};
 use askbridge_core::ask::{Ask, Body, Kind};
@@ -15,7 +15,7 @@ pub(super) enum Drawn {
     /// The tool that wants to run, and its input.
     Approval(String, Value),
     Plan(String),
-    /// Not at all; why, in words for the person who looks.
+    /// Not at all; the reason, in words for the person.
     Not(String),
 }
 
@@ -32,7 +32,7 @@ pub(super) fn draw(ask: &Ask) -> Drawn {
     }
 }
 
-/// Under which tool's name an ask is drawn.
+/// The name of the tool that an ask is drawn as.
 pub(super) fn tool_of(ask: &Ask) -> &str {
     match &ask.body {
         Body::Approval(approval) => &approval.tool,
@@ -40,7 +40,7 @@ pub(super) fn tool_of(ask: &Ask) -> &str {
     }
 }
 
-/// What makes both generations of the page say "Answered": answers as texts, by question.
+/// The result that makes both generations of the page say "Answered": answers as texts, keyed by question.
 pub(super) fn result(ask: &Ask, outcome: &Outcome) -> Value {
     let (Outcome::Answered { answer, .. } | Outcome::Ruled { answer, .. }) = outcome else { return Value::Null };
     let Card::Questions(asked) = fit(ask, &ABILITIES) else {
@@ -59,12 +59,12 @@ fn joined(question: &CardQuestion, pick: &Pick) -> String {
     labels.map(|option| option.label.as_str()).chain(pick.text.as_deref()).collect::<Vec<_>>().join(", ")
 }
 
-/// Does an answer of this kind come as `ask_user_response`?
+/// Whether this ask is answered with `ask_user_response`.
 pub(super) fn is_asked_in_questions(ask: &Ask) -> bool {
     matches!(ask.body.kind(), Kind::Questions | Kind::Form)
 }
 
-/// Is this what the client calls the ask?
+/// Whether this is the client's id of the ask.
 pub(super) fn is_called(ask: &Ask, call: &str) -> bool {
     names::call_of(ask) == quirks::first_shown(call)
 }

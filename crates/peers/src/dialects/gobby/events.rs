@@ -1,4 +1,4 @@
-//! What a page subscribes to: that its lists of projects and conversations are out of date.
+//! The events that a page subscribes to: its lists of projects and conversations are out of date.
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::SessionId;
@@ -11,7 +11,7 @@ use crate::peer::Outbox;
 use crate::told::Happened;
 use crate::uuid;
 
-/// Which of the things that we ever tell a socket wants to hear.
+/// A socket's subscriptions, among the events that we ever send.
 #[derive(Debug, Default)]
 pub(super) struct Subscribed {
     projects: bool,
@@ -30,7 +30,7 @@ impl Subscribed {
 }
 
 impl Gobby {
-    /// A page that was not logged in when it started was refused the list of projects, and asks again only if it is told to.
+    /// A page that was not logged in at its start was refused the projects, and fetches them again only when told to.
     pub(super) fn subscribe(&mut self, heard: &Heard, out: &mut Outbox) {
         let events = events(heard);
         let knew_projects = self.subscribed.projects;
@@ -48,7 +48,7 @@ impl Gobby {
         send(&Said::UnsubscribeSuccess { events }, out);
     }
 
-    /// A page reads its list again when it hears of something that stands in it.
+    /// A page reloads its list when it is told of a change to something in it.
     pub(super) fn tell_of_lists(&self, happened: &Happened, out: &mut Outbox) {
         let event = match &*happened.event {
             Event::Started(_) => "session_created",
@@ -57,7 +57,7 @@ impl Gobby {
             _ => return,
         };
         self.tell_of_session(happened.session, event, out);
-        // It may be the first one in its folder.
+        // It may be the first session in its folder.
         if self.subscribed.projects && matches!(&*happened.event, Event::Started(_)) {
             send(&Said::ProjectEvent { event: "project_updated" }, out);
         }

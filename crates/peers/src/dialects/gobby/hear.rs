@@ -1,4 +1,4 @@
-//! Frames → wishes.
+//! Turns a page's frames into wishes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::peer::{Cx, Outbox};
 use crate::uuid;
 use crate::wish::{AskRef, Query, Rejection, Wish};
 
-/// Under which names the ids of the last messages are kept, for pages that come back.
+/// Prefix of the names under which the ids of the last messages are kept, for pages that reconnect.
 pub(super) const REQUESTS: &str = "request/";
 
 impl Gobby {
@@ -56,7 +56,7 @@ impl Gobby {
         }
     }
 
-    /// Finds the conversation that is meant, and remembers what the client calls it.
+    /// Finds the conversation of a frame, and remembers the client's name for it.
     pub(super) fn session_in(&mut self, heard: &Heard) -> Option<SessionId> {
         let name = heard.text("conversation_id").filter(|name| !name.is_empty())?;
         let session = self.session_named(name);
@@ -75,7 +75,7 @@ impl Gobby {
         let Some(session) = self.session_in(heard) else {
             return tell::error("Missing or invalid 'conversation_id' field", out);
         };
-        // Nothing can be uploaded, but pages of 0.2 send files along with the message.
+        // Uploads are not supported, but pages of 0.2 send files along with the message.
         let files = ["attachments", "content_blocks"].iter().filter_map(|name| heard.more.get(*name)?.as_array());
         if files.flatten().any(|item| item["type"] != "text") {
             tell::error(quirks::NO_ATTACHMENTS, out);
@@ -91,13 +91,13 @@ impl Gobby {
         if self.current.replace(session) != Some(session) {
             self.announce(Some(session), out);
         }
-        // It waits under one id at a time, whichever conversation that is of.
+        // A page waits for one id at a time, across all conversations.
         self.forget_requests();
         let chat = self.chats.entry(session).or_default();
         chat.own_request.clone_from(&saying.request);
         chat.known_request.clone_from(&saying.request);
         self.keep_request(session, out);
-        // A new message ends the turn that runs, and what it asked.
+        // A new message ends the running turn and its asks.
         let runs = self.chats.get(&session).is_some_and(|chat| chat.turn.is_running());
         if runs || self.open.keys().any(|ask| ask.session == session) {
             let awaited = Awaited::StopThenSay(session, Box::new(saying));
@@ -106,7 +106,7 @@ impl Gobby {
         self.say(session, saying, out);
     }
 
-    /// Keeps the id of the last message that this page sent, for pages that come back.
+    /// Keeps the id of the last message that this page sent, for pages that reconnect.
     pub(super) fn keep_request(&mut self, session: SessionId, out: &mut Outbox) {
         let Some(request) = self.chats.get(&session).and_then(|chat| chat.own_request.as_deref()) else { return };
         let thing = Some(Raw::from(Value::from(request).to_string()));
@@ -125,8 +125,8 @@ impl Gobby {
         self.wish(Awaited::StartThenSay(session, Box::new(saying)), wish, out);
     }
 
-    /// By the call that is named; where none is, the only one that is open. A card of another conversation may have been
-    /// clicked here: that is not what this one is asked.
+    /// Finds the ask by its call's id; without one, the only open ask. A card of another conversation may have been
+    /// clicked here: that is not what this one asks.
     fn meant(&self, session: SessionId, call: Option<&str>, fits: impl Fn(&Ask) -> bool) -> Option<Arc<Ask>> {
         let open = || self.open.values().map(|open| &open.ask).filter(|ask| ask.id.session == session && fits(ask));
         if let Some(call) = call.filter(|call| !call.is_empty()) {
@@ -154,7 +154,7 @@ impl Gobby {
                 tell::error("`answers` is an object with a text for each question", out);
                 self.show_again(ask.id, out);
             }
-            // Perhaps it is over: then the agent hears it late.
+            // It may be over; then the agent gets the answer late.
             (None, Some(answers)) => {
                 let over = session.zip(call).and_then(|(session, call)| self.was_asked(session, call));
                 match over.zip(reply(answers)) {
@@ -188,7 +188,7 @@ impl Gobby {
             Some("approve") => allow(Scope::Once),
             Some("approve_always") if !approval.rules.is_empty() => allow(Scope::Always(0)),
             Some("approve_always") => allow(Scope::Once),
-            // What is not understood is no yes.
+            // Anything else is not a yes.
             _ => Decision::Deny { words: None, stop: false },
         };
         let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Approval(decision), undo: Duration::ZERO };
@@ -231,7 +231,7 @@ impl Gobby {
                 running.map(|(session, _)| *session).collect()
             }
         };
-        // It takes what follows under no id.
+        // The page takes the following frames without an id.
         self.forget_requests();
         if let [session] = sessions[..] {
             self.current = Some(session);
@@ -241,7 +241,7 @@ impl Gobby {
         }
     }
 
-    /// What was said stays said; the page begins anew.
+    /// The conversation stays; the page begins a new one.
     fn clear(&mut self, heard: &Heard, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
         if self.chats.get(&session).is_some_and(|chat| chat.turn.is_running()) {
@@ -252,7 +252,7 @@ impl Gobby {
         tell::send(&Said::ChatCleared { conversation_id: &self.name_of(session) }, out);
     }
 
-    /// The dialog "Resume Session": a conversation is opened in the chat, as it is.
+    /// The dialog "Resume Session": opens a conversation in the chat, as it is.
     fn go_on(&mut self, heard: &Heard, out: &mut Outbox) {
         let named = heard.text("source_session_id").or_else(|| heard.text("conversation_id")).unwrap_or_default();
         let session = self.session_named(named);
@@ -280,16 +280,16 @@ impl Gobby {
         self.opened(session, out);
     }
 
-    /// Says that it is gone when it is: then every page of the conversation hears it ([`Gobby::gone`]).
+    /// The reply comes with the deletion itself, which every page of the conversation is told of ([`Gobby::gone`]).
     fn delete(&mut self, heard: &Heard, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
         self.wish(Awaited::Delete(session), Wish::Forget { session }, out);
     }
 
-    /// A page has no other way to end an agent's process: where only that is in the way, it is ended.
+    /// A page has no other way to end an agent's process: where only that prevents the deletion, it is ended.
     pub(super) fn not_deleted(&mut self, session: SessionId, why: &Rejection, out: &mut Outbox) {
         match why {
-            // A page makes up conversations by itself; one in which nothing was said is known to nobody else.
+            // A page makes up conversations itself; without a message there is no session for it.
             Rejection::Refused(Refusal::UnknownSession(_)) => self.gone(&[session], out),
             Rejection::Refused(Refusal::Unfinished { why: Unfinished::Hosted, .. }) => {
                 let closing = Wish::Close { session, why: Some("deleted in the web chat".to_owned()) };
@@ -312,7 +312,7 @@ impl Gobby {
     }
 }
 
-/// Reads answers by question. `None`: nothing was answered at all.
+/// Reads answers by question. `None`: nothing was answered.
 fn reply(answers: &Map<String, Value>) -> Option<Reply> {
     let given = answers.iter().filter_map(|(question, answer)| {
         let text = match answer {

@@ -1,4 +1,4 @@
-//! Projects and conversations, as a page knows them.
+//! Projects and conversations as a page lists them.
 
 use askbridge_core::ids::{SessionId, Timestamp};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(super) fn projects(folders: &[String]) -> Value {
     Value::Array(projects.collect())
 }
 
-/// Projects with what happens in them. A page chooses one of these, and lists the conversations of that one alone.
+/// Projects with their activity. A page chooses one of them, and lists only its conversations.
 pub(super) fn projects_at_work(folders: &[String], sessions: &[SessionLine]) -> Value {
     let projects = folders.iter().map(|folder| {
         let is_here = |line: &&SessionLine| hosted_door(&line.door).is_some() && line.folder.as_ref() == Some(folder);
@@ -46,26 +46,26 @@ pub(super) fn projects_at_work(folders: &[String], sessions: &[SessionLine]) -> 
     Value::Array(projects.collect())
 }
 
-/// Finds the folder of a project; without one, the usual.
+/// Finds the folder of a project; without one, the default folder.
 pub(super) fn folder_of(folders: &[String], project: Option<&str>) -> Option<String> {
     let named = project.and_then(|project| folders.iter().find(|folder| uuid::of_text(folder) == project));
     named.or_else(|| folders.first()).cloned()
 }
 
-/// Which generation of pages reads a list.
+/// The generation of the page that reads a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Page {
-    /// 0.2 and 0.3: they take the conversations of one source for theirs.
+    /// 0.2 and 0.3: they show the conversations of one source as theirs.
     Early,
-    /// 0.4: a source is a provider, and what a session is for is its type.
+    /// 0.4: a source is a provider, and the kind of a session is its type.
     Late,
 }
 
 impl Page {
-    /// Both names of the one source that there is here.
+    /// Both names of the only source here.
     pub(super) const SOURCES: [&'static str; 2] = [Self::Early.source(), Self::Late.source()];
 
-    /// A page of 0.4 asks for one project, or for what can be gone on with; earlier ones ask for everything and choose themselves.
+    /// A page of 0.4 requests one project, or what can be resumed; earlier ones request everything and filter it.
     pub(super) fn of(query: &str) -> Self {
         let is_late = ["project_id", "include_resumability"].iter().any(|name| rest::value(query, name).is_some());
         if is_late { Self::Late } else { Self::Early }
@@ -102,7 +102,7 @@ impl Line<'_> {
         json!({
             "id": id,
             "external_id": id,
-            // Where there are no numbers, the original takes the beginning of the id. A page searches in it.
+            // Where there are no numbers, the original uses the beginning of the id. A page searches in it.
             "ref": &id[..8],
             "source": page.source(),
             "session_type": "web_chat",

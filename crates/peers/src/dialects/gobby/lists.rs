@@ -1,4 +1,4 @@
-//! The list of conversations as a page asks for it: of one project, filtered, a page at a time.
+//! The list of conversations for a page: of one project, filtered, paginated.
 
 use askbridge_core::ids::SessionId;
 use serde_json::{Value, json};
@@ -11,12 +11,12 @@ use crate::rest;
 use crate::uuid;
 use crate::wish::{Finds, Gist, Query, SessionLine};
 
-/// Sessions that one answer lists, unless the page wants fewer.
+/// Sessions in one response, unless the page wants fewer.
 const LISTED_MAX: usize = 100;
-/// How often the index is asked for one answer. Beyond: the page is told where the list goes on.
+/// Index queries for one response. Beyond: the response says where the list goes on.
 const LOOKS_MAX: usize = 10;
 
-/// A list that is being put together.
+/// A list being assembled.
 pub(super) struct Listed {
     wanted: Filter,
     page: Page,
@@ -26,7 +26,7 @@ pub(super) struct Listed {
     next: Option<String>,
 }
 
-/// What a page leaves out of its list.
+/// The page's filters.
 #[derive(Default)]
 struct Filter {
     project: Option<String>,
@@ -46,16 +46,16 @@ impl Filter {
             && self.project.as_deref().is_none_or(|project| line.folder.as_deref().map(uuid::of_text).as_deref() == Some(project))
             && allows(&self.statuses, &[Line::status(line.is_over)])
             && allows(&self.sources, &Page::SOURCES)
-            // All of them are talked to by people; `auto` are those that agents started.
+            // People talk to all of them; `auto` are those that agents started.
             && allows(&self.modes, &["interactive"])
-            // Times are written the same way on both sides, so that their texts can be compared.
+            // Both sides write times the same way, so they can be compared as text.
             && self.created_after.as_deref().is_none_or(|after| created >= after)
             && self.created_before.as_deref().is_none_or(|before| created < before)
     }
 }
 
 impl Listed {
-    /// Reads what the page wants, and the first look that this takes.
+    /// Reads what the page wants, and returns the first query for it.
     pub(super) fn new(query: &str) -> (Self, Query) {
         let text = |name| rest::value(query, name).filter(|value| !value.is_empty());
         let wanted = Filter {
@@ -78,7 +78,7 @@ impl Listed {
         Query::Sessions { after: self.next.take(), limit: self.limit }
     }
 
-    /// Takes in what a look found. Returns the next one, or what has to be known about the sessions that were found.
+    /// Takes the result of a query. Returns the next query, or the one for the gists of the sessions found.
     pub(super) fn found(&mut self, finds: Finds) -> Query {
         self.lines.extend(finds.sessions.into_iter().filter(|line| self.wanted.takes(line)));
         self.next = finds.next;
@@ -88,11 +88,11 @@ impl Listed {
         Query::Gists(self.lines.iter().map(|line| line.id).collect())
     }
 
-    /// Writes the list, once it is known what its sessions are about.
+    /// Writes the list, once the gists of its sessions are known.
     pub(super) fn json(&self, gists: &[(SessionId, Gist)]) -> Value {
         let sessions: Vec<_> = self.lines.iter().map(|line| self.one(line, gists)).collect();
         let last = self.lines.last().map(|line| Rfc3339(line.last_at));
-        // The page sends both back; ours is in the second.
+        // The page sends both back; our cursor is the second.
         let next = self.next.as_ref().map(|next| json!({"updated_at": last, "id": next}));
         json!({"count": sessions.len(), "sessions": sessions, "next_cursor": next})
     }

@@ -1,4 +1,4 @@
-//! The messages of a conversation, as a page loads them. What is still asked is drawn from here after a reload.
+//! The messages of a conversation, as a page loads them. After a reload, open asks are drawn from here.
 
 use askbridge_core::ask::{Ask, Body, Kind};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::json::Rfc3339;
 use crate::story::{Message, Part, Story};
 
 pub(super) fn messages(story: &Story, after: u64, limit: usize) -> Value {
-    // A page whose line was cut asks for what it missed. What it said itself it shows, under a name of its own.
+    // A page that lost its connection requests what it missed. Its own messages it already shows, under ids of its own.
     let is_news = |message: &&Message| message.number > after && (after == 0 || !matches!(message.part, Part::User(_)));
     let newer: Vec<_> = story.messages.iter().filter(is_news).collect();
     let shown = &newer[newer.len().saturating_sub(limit)..];
@@ -57,7 +57,7 @@ fn chain(call: &Value) -> Value {
     json!({"type": "tool_chain", "tool_calls": [call]})
 }
 
-/// The same as while it streamed: a page whose line was cut knows by it what it has.
+/// The id under which the block streamed: a page that lost its connection recognises by it what it has.
 fn block_id(message: &Message) -> String {
     match message.block {
         Some(block) => names::message_of_block(message.session, block),
@@ -65,7 +65,7 @@ fn block_id(message: &Message) -> String {
     }
 }
 
-/// Is this drawn as one of the calls of the conversation?
+/// Whether one of the conversation's calls stands for this ask.
 fn has_a_call(story: &Story, ask: &Ask) -> bool {
     let calls = story.messages.iter().filter_map(|message| match &message.part {
         Part::Tool { call, .. } => Some(call),
@@ -74,12 +74,12 @@ fn has_a_call(story: &Story, ask: &Ask) -> bool {
     ask.call.as_ref().is_some_and(|known| calls.into_iter().any(|call| call == known))
 }
 
-/// An ask that no call of the conversation stands for: another program made it, or its call is not stored yet.
+/// An ask without a call in the conversation: another program made it, or its call is not stored yet.
 fn alone(ask: &Ask, seq: u64) -> Option<Value> {
     let (name, status, arguments) = match cards::draw(ask) {
         Drawn::Question(arguments) => (quirks::QUESTION_TOOL.to_owned(), "calling", arguments),
         Drawn::Approval(name, arguments) => (name, "pending_approval", arguments),
-        // A plan is a panel of its own, and what cannot be drawn is said once, in words.
+        // A plan has its own panel, and what cannot be drawn is explained once, in words.
         Drawn::Plan(_) | Drawn::Not(_) => return None,
     };
     let call = names::call_of(ask);
@@ -88,7 +88,7 @@ fn alone(ask: &Ask, seq: u64) -> Option<Value> {
     Some(written(&id, seq, "assistant", "", Rfc3339(ask.at), &chain(&drawn)))
 }
 
-/// A call as it stands. A card can be clicked while its question is `calling`, or its approval `pending_approval`.
+/// The state of a call. A card can be clicked while its question is `calling`, or its approval `pending_approval`.
 fn tool(story: &Story, part: &Part) -> Value {
     let Part::Tool { call, name, input, ask, result } = part else { return Value::Null };
     let asked = ask.and_then(|ask| story.asks.get(&ask));
@@ -103,13 +103,13 @@ fn tool(story: &Story, part: &Part) -> Value {
             ("completed", Value::Null, Some("No longer asked"))
         }
         (_, None) if approval.is_some() => ("pending_approval", Value::Null, None),
-        // Nothing runs that could still return it.
+        // Nothing is running that could still return a result.
         (_, None) if waits.is_none() && !story.is_running => ("error", Value::Null, Some("Stopped before it returned")),
         (_, None) => ("calling", Value::Null, None),
         (_, Some((true, output))) => ("completed", json!({"kind": "text", "content": output}), None),
         (_, Some((false, output))) => ("error", Value::Null, Some(output.as_str())),
     };
-    // What waits is what would run: the input that the person decides about.
+    // Shows the input that would run, which the person decides about.
     let arguments = match approval.map(|ask| &ask.body) {
         Some(Body::Approval(approval)) => serde_json::from_str(approval.input.as_str()).unwrap_or(arguments),
         _ => arguments,

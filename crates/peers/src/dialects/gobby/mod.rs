@@ -1,9 +1,9 @@
 //! `gobby`: the web chat of the gobby daemon, generations 0.2 to 0.4.
 //!
 //! One socket for all conversations. A question is a `tool_status` of the tool AskUserQuestion that is `calling`, an
-//! answer is `ask_user_response`; approvals and plans have frames of their own. A page takes only what carries the id of
-//! its own last request. Conversations are loaded by requests. Known from the wheel 0.4.6 (May 2026); what it cannot say is
-//! in `docs/dialects/gobby.md`.
+//! answer is `ask_user_response`; approvals and plans have frames of their own. A page accepts only frames with the id
+//! of its own last request. Conversations are loaded over HTTP. Known from the wheel 0.4.6 (May 2026); what it cannot
+//! express is in `docs/dialects/gobby.md`.
 
 mod cards;
 mod events;
@@ -33,7 +33,7 @@ use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Opens, Route, Rou
 
 pub const NAME: &str = "gobby";
 
-/// Questions, approvals and plans. Forms are put into questions.
+/// Questions, approvals and plans. Forms become questions.
 pub const ABILITIES: Abilities = Abilities { forms: false, previews: false, notes: false, ..Abilities::FULL };
 
 const fn request(method: &'static str, path: &'static str) -> Route {
@@ -48,7 +48,8 @@ pub const LISTING: Listing = Listing {
     name: NAME,
     routes: &[
         Route { method: "GET", path: "/ws", kind: RouteKind::Socket },
-        // Where pages of 0.2 and 0.3 are served by gobby's own tools, those leave the path out. On our own port there is the app.
+        // gobby's own tools, where they serve pages of 0.2 and 0.3, connect without a path. On our port, `/` is the
+        // app.
         Route { method: "GET", path: "/", kind: RouteKind::Socket },
         open("GET", "/api/auth/status"),
         open("POST", "/api/auth/login"),
@@ -68,7 +69,7 @@ pub const LISTING: Listing = Listing {
         request("GET", "/api/chat/{session}/messages"),
         open("GET", "/api/config/ui-settings"),
         request("PUT", "/api/config/ui-settings"),
-        // Nothing of anybody's is said there. A page asks before it is logged in, and not again.
+        // Nothing personal is in the responses. A page requests these before it is logged in, and not again.
         open("GET", "/api/{*rest}"),
     ],
     login: Login::Bearer,
@@ -82,7 +83,7 @@ pub const LISTING: Listing = Listing {
     greet: Some(greet),
 };
 
-/// As the original has it: 600 seconds, then the agent is told; a new message ends the turn and what it asked.
+/// As in the original: 600 seconds, then the agent is told; a new message ends the turn and its asks.
 fn wishes() -> Wishes {
     Wishes {
         wait: Some(Wait::For(quirks::WAIT)),

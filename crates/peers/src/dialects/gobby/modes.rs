@@ -1,4 +1,4 @@
-//! gobby's modes, and what they mean for an agent of ours.
+//! gobby's modes, and the settings of a hosted agent that they stand for.
 
 use askbridge_core::event::Settings;
 use askbridge_core::terms::OtherTools;
@@ -8,7 +8,7 @@ pub(super) fn set(mode: &str, settings: &mut Settings) -> Option<()> {
     let (mode, others) = match mode {
         "normal" | "act" => ("default", OtherTools::Ask),
         "accept_edits" => ("acceptEdits", OtherTools::Ask),
-        // Everything is allowed by the session's own terms, which Claude Code takes from root as well.
+        // The session's own terms allow everything, which Claude Code accepts also when it runs as root.
         "bypass" => ("acceptEdits", OtherTools::Allow),
         "plan" => ("plan", OtherTools::Ask),
         _ => return None,
@@ -18,7 +18,7 @@ pub(super) fn set(mode: &str, settings: &mut Settings) -> Option<()> {
     Some(())
 }
 
-/// Names the mode that an agent is in.
+/// Returns the name of the mode that an agent is in.
 pub(super) fn name(mode: &str, others: Option<OtherTools>) -> &'static str {
     match (mode, others) {
         ("plan", _) => "plan",

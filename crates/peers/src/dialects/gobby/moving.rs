@@ -1,4 +1,4 @@
-//! Sessions that have grown long go on as new ones. A page knows its conversation by one name, and keeps it.
+//! Follows sessions that have grown long and continue as new ones, under the name that the page keeps.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use crate::uuid;
 use crate::wish::{Query, Receipt};
 
 impl Gobby {
-    /// The session that a conversation is by now, as far as we know.
+    /// The latest known session of a conversation.
     pub(super) fn session_named(&self, name: &str) -> SessionId {
         self.newest(names::session_of(name))
     }
 
     pub(super) fn newest(&self, mut session: SessionId) -> SessionId {
-        // Each goes on as one that was not there before, so this ends.
+        // Terminates: a session continues only as a new one.
         while let Some(newer) = self.moved.get(&session) {
             session = *newer;
         }
         session
     }
 
-    /// It may have gone on elsewhere before this page came.
+    /// It may have continued before this page connected.
     pub(super) fn ask_where_it_goes_on(&mut self, session: SessionId, out: &mut Outbox) {
         self.query(Awaited::Whereabouts(session), Query::Session(session), out);
     }
@@ -37,7 +37,7 @@ impl Gobby {
         }
     }
 
-    /// A conversation of this page goes on as another session; what is asked there by now is drawn.
+    /// A conversation of this page continues as another session; the asks that are open there are drawn.
     pub(super) fn moves(&mut self, from: SessionId, to: SessionId, out: &mut Outbox) {
         let is_looked_at = self.current == Some(from);
         if from == to || !(is_looked_at || self.chats.contains_key(&from)) {
@@ -48,7 +48,7 @@ impl Gobby {
         let chat = self.chats.entry(to).or_default();
         chat.name = Some(before.name.unwrap_or_else(|| uuid::of_session(from)));
         chat.own_request = before.own_request.or(chat.own_request.take());
-        // What was said there was said later.
+        // The newer session has the later message.
         chat.known_request = chat.known_request.take().or(before.known_request);
         if is_looked_at {
             self.current = Some(to);
@@ -57,7 +57,7 @@ impl Gobby {
         self.draw_what_is_open(to, out);
     }
 
-    /// Draws what is asked in a session, which was not drawn because nobody looked.
+    /// Draws the open asks of a session, which were not drawn because the page did not show it.
     pub(super) fn draw_what_is_open(&mut self, session: SessionId, out: &mut Outbox) {
         let open = self.open.values().filter(|open| open.ask.id.session == session);
         let open: Vec<_> = open.map(|open| (Arc::clone(&open.ask), open.times)).collect();

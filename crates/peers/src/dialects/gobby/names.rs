@@ -1,4 +1,4 @@
-//! Names of conversations and messages: made of ours, so that a page that was reloaded finds the same.
+//! Ids of conversations and messages, derived from ours, so that a reloaded page finds the same ones.
 
 use askbridge_core::ask::Ask;
 use askbridge_core::ids::{Position, SessionId};
@@ -10,17 +10,17 @@ pub(super) fn session_of(conversation: &str) -> SessionId {
     uuid::read_session(conversation).unwrap_or_else(|| uuid::session_of_text(conversation))
 }
 
-/// The message that a tool's call is drawn in.
+/// The id of the message that a tool call is drawn in.
 pub(super) fn message_of_call(session: SessionId, call: &str) -> String {
     short(&format!("{session}/{call}"))
 }
 
-/// The message that a block of text is, while it streams and when it is loaded again.
+/// The id of the message of a text block, while it streams and when it is loaded again.
 pub(super) fn message_of_block(session: SessionId, block: u32) -> String {
     short(&format!("{session}~{block}"))
 }
 
-/// The message that stands somewhere.
+/// The id of the message at a position.
 pub(super) fn message_at(session: SessionId, position: Position) -> String {
     short(&format!("{session}#{}", position.0))
 }
@@ -29,13 +29,13 @@ fn short(text: &str) -> String {
     format!("assistant-{}", &uuid::of_text(text).replace('-', "")[20..])
 }
 
-/// What a card is called: the agent's call, or the ask's own name where there is none. A number alone would come again when
-/// the conversation goes on as another session.
+/// The id of a card: the agent's call, or the ask's own id where there is none. A number alone would occur again when
+/// the conversation continues as another session.
 pub(super) fn call_of(ask: &Ask) -> String {
     ask.call.as_ref().map_or_else(|| ask.id.to_string(), |call| call.as_str().to_owned())
 }
 
-/// The server that a tool belongs to, as its name says.
+/// The MCP server of a tool, from its name.
 pub(super) fn server_of(tool: &str) -> &str {
     let mut parts = tool.split("__");
     match (parts.next(), parts.next(), parts.next()) {
@@ -44,8 +44,8 @@ pub(super) fn server_of(tool: &str) -> &str {
     }
 }
 
-/// How a page draws a tool. It finds this out by itself while a call streams, and takes it from us when it loads one: a
-/// command is then shown only for `bash`, a file only for `read` and `edit`.
+/// How a page draws a tool. It works this out itself while a call streams, and takes it from us when it loads one: then
+/// a command is shown only for `bash`, a file only for `read` and `edit`.
 pub(super) fn type_of(tool: &str) -> &'static str {
     match tool {
         "Bash" => "bash",

@@ -29,18 +29,18 @@ const CONVERSATIONS_MAX: usize = 100;
 #[derive(Default)]
 pub struct Gobby {
     begun: bool,
-    /// The conversation that the page looks at.
+    /// The conversation that the page shows.
     pub(super) current: Option<SessionId>,
     pub(super) looking: Looking,
     pub(super) chats: BTreeMap<SessionId, Chat>,
-    /// Conversations that go on as another session.
+    /// Conversations that continue as another session.
     pub(super) moved: BTreeMap<SessionId, SessionId>,
     pub(super) open: BTreeMap<AskId, Open>,
-    /// What is over, and may still be answered late. The newest come last.
+    /// Ended asks that may still be answered late, the newest last.
     pub(super) over: VecDeque<Arc<Ask>>,
-    /// Calls that have a card of their own: what they return is not shown again.
+    /// Calls that have a card of their own: their results are not shown again.
     pub(super) asked_calls: BTreeSet<CallId>,
-    /// What the page said before we knew what is open. It expects its greeting first, and may answer at once.
+    /// Frames that came before we knew what is open. The page expects its greeting first, and may answer at once.
     early: Vec<String>,
     knows_what_is_open: bool,
     pub(super) subscribed: Subscribed,
@@ -50,7 +50,7 @@ pub struct Gobby {
 /// What this socket knows of one conversation.
 #[derive(Debug, Default)]
 pub(super) struct Chat {
-    /// What the client calls it, if that is not its UUID.
+    /// The client's name for it, if that is not its UUID.
     pub(super) name: Option<String>,
     /// The id of the last message that this socket sent.
     pub(super) own_request: Option<String>,
@@ -59,10 +59,10 @@ pub(super) struct Chat {
     pub(super) turn: Turn,
     pub(super) is_interrupted: bool,
     pub(super) tool_calls: u32,
-    /// The message that the end of the turn is said in.
+    /// The message that the end of the turn is reported in.
     pub(super) last_message: Option<String>,
     pub(super) streams: Streams,
-    /// Blocks up to this one are whole. Deltas come by another way than what is stored, and may be late.
+    /// Blocks up to this one are complete. Deltas take another path than stored text, and may be late.
     pub(super) whole: Option<u32>,
 }
 
@@ -79,27 +79,27 @@ pub(super) struct Open {
 pub(super) enum Awaited {
     Conversations,
     Requests,
-    /// Whether this session is still the one that its conversation goes on in.
+    /// Whether its conversation still continues in this session.
     Whereabouts(SessionId),
-    /// The turn is being stopped, then this is said.
+    /// The turn is being stopped; then this is sent.
     StopThenSay(SessionId, Box<Saying>),
     Say(SessionId, Box<Saying>),
     StartThenSay(SessionId, Box<Saying>),
     Answer(AskId),
-    /// A conversation that is opened in the chat.
+    /// A conversation being opened in the chat.
     GoOn(SessionId),
     Delete(SessionId),
     Other,
 }
 
-/// Something to be said, and what the session is to be like if there is none yet.
+/// A message to send, and the settings of its session if there is none yet.
 #[derive(Debug, Clone)]
 pub(super) struct Saying {
     pub(super) text: String,
     pub(super) request: Option<String>,
     pub(super) model: Option<String>,
     pub(super) mode: Option<String>,
-    /// It was tried to start the session.
+    /// Starting the session was tried.
     pub(super) has_started: bool,
 }
 
@@ -117,7 +117,7 @@ impl Gobby {
         name.unwrap_or_else(|| uuid::of_session(session))
     }
 
-    /// The ids under which a page may be waiting for what happens in a conversation.
+    /// The ids under which a page may accept frames of a conversation.
     pub(super) fn requests(&self, session: SessionId) -> Vec<Option<String>> {
         let chat = self.chats.get(&session);
         quirks::candidates(
@@ -222,7 +222,7 @@ impl Peer for Gobby {
             (Awaited::Say(session, _), Ok(receipt)) => {
                 self.moves(session, receipt.session.unwrap_or(session), cx.out);
             }
-            // There is none yet, or it is not this person's.
+            // There is no such session yet, or it is another person's.
             (Awaited::Whereabouts(_), Err(_)) | (Awaited::Answer(_) | Awaited::Delete(_) | Awaited::Other, Ok(_)) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! The machine of one request: what a page asks for before it opens its socket.
+//! The machine of one HTTP request: what a page fetches before it opens its socket.
 
 use std::time::Duration;
 
@@ -20,42 +20,42 @@ use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 const TAG: Tag = Tag(1);
 const SECOND: Tag = Tag(2);
-/// That a page looks at a conversation is told in passing.
+/// Tag of the news that a page shows a conversation; its reply is ignored.
 const LOOK: Tag = Tag(3);
-/// Messages of a conversation, unless a page wants fewer or more.
+/// Messages in one response, unless a page wants fewer or more.
 const MESSAGES_MAX: usize = 100;
-/// Sessions that are looked at to say what happens in a project.
+/// Sessions that are read for the activity of a project.
 const AT_WORK_MAX: usize = 200;
 
 /// One request.
 pub(super) struct Asked {
     session: Option<SessionId>,
-    /// Who asks, if that is known.
+    /// The caller's name, if known.
     caller: Option<String>,
     wanted: Wanted,
     story: Story,
 }
 
-/// What the response will be made of.
+/// What the response will contain.
 enum Wanted {
     Nothing,
     Login,
     Logout,
-    /// The folders in which agents work: their names, or what happens in them as well.
+    /// The folders in which agents work: their names, or their activity as well.
     Folders,
     Projects,
     ProjectsAtWork(Vec<String>),
-    /// A conversation to be begun with what the body says, once it is known where.
+    /// A conversation to begin with this body, once its folder is known.
     NewChat(Value),
     Begun(Value),
     Settings,
-    /// Settings that are to change so.
+    /// Changes to the settings.
     SettingsToBe(Map<String, Value>),
     Sessions(Listed),
     SessionsAbout(Listed),
     Session,
     Summary,
-    /// Something was done to a conversation: this is what is said of it.
+    /// The response once a wish about a conversation is granted.
     Done(Value),
     Messages {
         after: u64,
@@ -116,7 +116,8 @@ impl Asked {
                 let limit = number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(MESSAGES_MAX);
                 match self.session {
                     Some(session) => {
-                        // A page asks so when it opens a conversation; what it missed, and what it only peeks at, it asks otherwise.
+                        // A page sends this when it opens a conversation; for missed messages and previews it sends
+                        // something else.
                         if rest::value(req.query, "after_seq").as_deref() == Some("0") {
                             out.wishes.push((LOOK, Wish::Look { session: Some(session), screen: None }));
                         }
@@ -139,8 +140,8 @@ impl Asked {
         }
     }
 
-    /// The settings of a person's pages: among them which project is shown, without which a page that is loaded again opens
-    /// a conversation of another one.
+    /// The settings of a person's pages. One is which project is shown; without it a reloaded page opens a conversation
+    /// of another project.
     fn settings(&mut self, wanted: Wanted, out: &mut Outbox) {
         match settings_name(self.caller.as_deref()) {
             Some(name) => self.query(wanted, Query::Kept(name), out),
@@ -175,7 +176,7 @@ impl Asked {
         self.ask_for(done, |session| Wish::Configure { session, settings }, out);
     }
 
-    /// Does something to the conversation that the address names.
+    /// Makes a wish about the conversation in the address.
     fn ask_for(&mut self, done: Value, wish: impl FnOnce(SessionId) -> Wish, out: &mut Outbox) {
         match self.session {
             Some(session) => {
@@ -243,7 +244,7 @@ impl Asked {
     }
 }
 
-/// Under which name a person's settings are kept. Names are of any length, and may begin like another.
+/// The name under which a person's settings are kept. People's names have any length, and one may begin like another.
 fn settings_name(caller: Option<&str>) -> Option<String> {
     caller.map(|caller| format!("{}{}", quirks::SETTINGS, uuid::of_text(caller)))
 }
@@ -253,7 +254,7 @@ fn kept_settings(finds: &Finds) -> Map<String, Value> {
     kept.unwrap_or_default()
 }
 
-/// Has the browser keep a cookie for so long, or forget it.
+/// Has the browser keep a cookie for this long, or delete it.
 fn set_cookie(cookie: &str, life: Duration) -> String {
     format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", quirks::COOKIE, life.as_secs())
 }

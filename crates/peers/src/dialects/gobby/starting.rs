@@ -1,4 +1,4 @@
-//! Conversations that begin: by a request, or by the first message of a page that made up a name.
+//! Starts conversations: by a request, or by the first message of a page that made up a name.
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::{Raw, SessionId};
@@ -8,7 +8,7 @@ use super::{modes, quirks, wishes};
 use crate::listing::usual_hosted_door;
 use crate::wish::Wish;
 
-/// What a page may say about a conversation that begins.
+/// What a page may set when it begins a conversation.
 #[derive(Default)]
 pub(super) struct Beginning<'a> {
     pub(super) title: Option<&'a str>,
@@ -17,7 +17,7 @@ pub(super) struct Beginning<'a> {
     pub(super) mode: Option<&'a str>,
 }
 
-/// Wishes for the session of a conversation.
+/// The wish that starts the session of a conversation.
 pub(super) fn start(session: SessionId, beginning: &Beginning<'_>) -> Wish {
     let held = quirks::APPROVAL_WAIT.as_secs_f64();
     let more = json!({"setting_sources": ["project"], "hold_max": {"seconds": held}});
@@ -27,7 +27,7 @@ pub(super) fn start(session: SessionId, beginning: &Beginning<'_>) -> Wish {
         folder: beginning.folder.clone(),
         model: text(beginning.model),
         wishes: wishes(),
-        // The daemon's own hooks stand for those of the project, which it leaves out.
+        // gobby's daemon has its own hooks and leaves out those of the project.
         more: Some(Raw::from(more.to_string())),
         ..Settings::default()
     };

@@ -1,4 +1,4 @@
-//! Text as it grows, and what is missing of it when it is stored.
+//! Streams text as it grows, and completes it when it is stored.
 
 use askbridge_core::ids::SessionId;
 
@@ -10,7 +10,7 @@ use crate::peer::{BlockKind, Outbox};
 use crate::stream::Completion;
 use crate::told::Happened;
 
-/// A block of text that an agent says or thinks.
+/// A block of an agent's text or thinking.
 #[derive(Clone, Copy)]
 pub(super) struct Piece {
     pub(super) session: SessionId,
@@ -19,9 +19,9 @@ pub(super) struct Piece {
 }
 
 impl Gobby {
-    /// A block grows. Only a page that waits for it is told.
+    /// A block grows. Only a page that accepts it is told.
     pub(super) fn streams(&mut self, piece: Piece, offset: usize, text: &str, out: &mut Outbox) {
-        // A question that is being written has no frame here; the whole one follows.
+        // A question being written has no frame here; the complete one follows.
         if piece.kind == BlockKind::Asking || self.requests(piece.session).is_empty() {
             return;
         }
@@ -35,7 +35,7 @@ impl Gobby {
         }
     }
 
-    /// A block is stored: what a page has not seen of it follows.
+    /// A block is stored: sends the part that a page has not seen.
     pub(super) fn is_whole(&mut self, piece: Piece, text: &str, happened: &Happened, out: &mut Outbox) {
         let chat = self.chats.entry(piece.session).or_default();
         chat.whole = chat.whole.max(Some(piece.block));
@@ -43,7 +43,7 @@ impl Gobby {
         match chat.streams.complete(piece.block, text) {
             Completion::Nothing => {}
             Completion::Whole(text) | Completion::Rest(text) => self.grows(piece, &message, text, out),
-            // What only appends cannot take back: the right text follows, in a message of its own.
+            // An append-only page cannot take text back: the right text follows, in a message of its own.
             Completion::Instead(text) => {
                 let message = names::message_at(piece.session, happened.position);
                 self.grows(piece, &message, text, out);

@@ -1,4 +1,4 @@
-//! A conversation in a few lines of Markdown, made of what was recorded: what was asked, what became of it, what was said last.
+//! A conversation's summary in Markdown, from the record: what was asked, how each ask ended, and the last message.
 
 use askbridge_core::answer::{Answer, Decision, Outcome, Review};
 use askbridge_core::ask::Ask;
@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::cards;
 use crate::story::{Part, Story};
 
-/// Asks that a summary names. Beyond: the oldest are counted.
+/// Asks that a summary lists. Beyond: the oldest are only counted.
 const ASKS_MAX: usize = 50;
-/// How much of what was said last is repeated.
+/// Characters of the last message that are repeated.
 const LAST_CHARS: usize = 1000;
 
 pub(super) fn summary(story: &Story) -> String {
@@ -68,7 +68,7 @@ fn in_words(ask: &Ask, outcome: &Outcome) -> String {
     }
 }
 
-/// Texts of people and agents must not become structure.
+/// Texts of people and agents must not become Markdown structure.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! What happened → frames.
+//! Turns events into frames.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::told::Happened;
 use crate::uuid;
 use crate::wish::Rejection;
 
-/// Asks that are over and may still be answered late, as one page remembers them. Beyond: the oldest is forgotten.
+/// Ended asks that one page remembers, because they may still be answered late. Beyond: the oldest is forgotten.
 const OVER_MAX: usize = 64;
 
 pub(super) fn send(said: &Said<'_>, out: &mut Outbox) {
@@ -32,7 +32,7 @@ pub(super) fn error(message: &str, out: &mut Outbox) {
     send(&Said::Error { code: "ERROR", message, request_id: None }, out);
 }
 
-/// A tool's call as it stands.
+/// A tool call in its current state.
 struct Tool<'a> {
     call: &'a str,
     name: &'a str,
@@ -95,7 +95,7 @@ impl Gobby {
         self.chats.entry(session).or_default().last_message = Some(message.to_owned());
     }
 
-    /// Draws an ask that was made, or was open when this page came.
+    /// Draws an ask that was made, or was open when this page connected.
     pub(super) fn asked(&mut self, ask: &Arc<Ask>, out: &mut Outbox) {
         self.open.insert(ask.id, Open { ask: Arc::clone(ask), times: 0 });
         if has_a_card(ask) {
@@ -106,7 +106,7 @@ impl Gobby {
 
     pub(super) fn draw(&mut self, ask: &Ask, times: u32, out: &mut Outbox) {
         let session = ask.id.session;
-        // A plan opens a panel whatever the page looks at; everything else is drawn where somebody looks.
+        // A plan opens a panel whatever the page shows; everything else is drawn only where the page accepts it.
         if ask.body.kind() != Kind::Plan && self.requests(session).is_empty() {
             return;
         }
@@ -117,7 +117,7 @@ impl Gobby {
                 let tool = Tool { call: &call, name, status, arguments: &arguments, result, error: None };
                 self.tool(session, &tool, out);
             }
-            // A page takes an approval whatever it looks at.
+            // A page would draw an approval of any conversation, so it gets only those of the one it shows.
             Drawn::Approval(..) if self.current != Some(session) => {}
             Drawn::Approval(name, arguments) => {
                 let (status, result) = ("pending_approval", &Value::Null);
@@ -136,7 +136,7 @@ impl Gobby {
 
     /// An answer was refused. The card that sent it stays closed, so another one is shown.
     pub(super) fn refused(&mut self, ask: AskId, why: &Rejection, out: &mut Outbox) {
-        // Somebody else was first: that news has marked the card.
+        // Another answer was first: that event has marked the card.
         let is_over = matches!(why, Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. }));
         if !is_over || self.open.contains_key(&ask) {
             error(&why.in_words(), out);
@@ -174,7 +174,7 @@ impl Gobby {
         self.tool(ask.id.session, &tool, out);
     }
 
-    /// Marks what is over.
+    /// Marks the card of an ended ask.
     fn over(&mut self, ask: AskId, ending: &Ending, outcome: Option<&Outcome>, out: &mut Outbox) {
         let Some(Open { ask, times }) = self.open.remove(&ask) else { return };
         self.over.push_back(Arc::clone(&ask));
@@ -218,7 +218,7 @@ impl Gobby {
         send(&Said::ModeChanged { conversation_id: &self.name_of(ask.id.session), mode, reason }, out);
     }
 
-    /// What was to be said could not be.
+    /// A message could not be sent.
     pub(super) fn not_said(&mut self, session: SessionId, why: &str, out: &mut Outbox) {
         let conversation = self.name_of(session);
         for request in self.requests(session) {
@@ -238,8 +238,7 @@ impl Gobby {
         if let Event::Continued { to, .. } = &*happened.event {
             return self.moves(session, *to, out);
         }
-        // A page hears of every session that its person may see. Of one in which nobody talks, it need not know more than
-        // what is asked.
+        // A page is told of every session that its person may see. Of one without conversation it only needs the asks.
         if !self.chats.contains_key(&session) && !is_talk(&happened.event) {
             return self.happened_to_an_ask(&happened.event, out);
         }
@@ -277,7 +276,7 @@ impl Gobby {
         }
     }
 
-    /// A conversation that the page has nothing to do with is forgotten when its turn is over.
+    /// Forgets a conversation that the page has nothing to do with when its turn is over.
     fn forget_strangers(&mut self, session: SessionId) {
         let is_known = |chat: &Chat| {
             chat.name.is_some() || chat.own_request.is_some() || chat.known_request.is_some() || chat.turn.is_running()
@@ -311,7 +310,7 @@ impl Gobby {
         self.tool(session, &tool, out);
     }
 
-    /// Questions and plans were marked when they were settled; what their call returns says no more.
+    /// Questions and plans were marked when they were settled; the result of their call adds nothing.
     fn returned(&mut self, session: SessionId, call: &CallId, ok: bool, output: &str, out: &mut Outbox) {
         if self.asked_calls.remove(call) {
             return;
@@ -342,7 +341,7 @@ impl Gobby {
     }
 }
 
-/// Is something said or done with this?
+/// Whether this event belongs to the conversation itself: content, messages, settings, interrupts.
 fn is_talk(event: &Event) -> bool {
     match event {
         Event::Said(_) | Event::Delivered { parcel: Parcel::Message(_), .. } => true,
@@ -351,7 +350,7 @@ fn is_talk(event: &Event) -> bool {
     }
 }
 
-/// Is this a call that a person was asked about by a card of its own?
+/// Whether this call has a card of its own, by which a person was asked.
 fn has_a_card(ask: &Ask) -> bool {
     hosted_door(&ask.asker.door).is_some() && ask.body.kind() != Kind::Approval
 }

@@ -4,7 +4,7 @@ use askbridge_core::fit::CardQuestion;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// What a client sends; what each type needs of it is looked at there.
+/// A frame from a client; the handler of each type reads the fields it needs.
 #[derive(Deserialize)]
 pub(super) struct Heard {
     #[serde(rename = "type")]
@@ -19,7 +19,7 @@ impl Heard {
     }
 }
 
-/// What a client is sent.
+/// A frame to a client.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Said<'a> {
@@ -113,7 +113,7 @@ pub(super) enum Said<'a> {
     },
 }
 
-/// What comes with the last piece of a turn.
+/// What comes with the last frame of a turn.
 #[derive(Clone, Serialize)]
 pub(super) struct End {
     pub(super) tool_calls_count: u32,
@@ -125,7 +125,7 @@ pub(super) struct End {
     pub(super) context_window: Option<u64>,
 }
 
-/// Writes questions as the card reads them.
+/// Writes questions in the form that the card reads.
 pub(super) fn questions(questions: &[CardQuestion]) -> Value {
     let questions = questions.iter().map(|question| {
         let options = question.options.iter().map(

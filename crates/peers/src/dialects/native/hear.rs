@@ -1,4 +1,4 @@
-//! Frames → wishes.
+//! Turns a client's frames into wishes.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) enum Asked {
     Nothing,
 }
 
-/// Reads a frame. An error is answered under the tag, where the frame had one.
+/// Reads a frame. An error is answered under the frame's tag, if it has one.
 pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
     let wish = |tag, wish| Ok(Asked::Wish(tag, Box::new(wish)));
     match heard {

@@ -1,9 +1,8 @@
 //! The `native` dialect: askbridge's own WebSocket, `/v1/ws`.
 //!
-//! Spoken by the web app, the command line and whoever writes a new front end. The client says hello with its token
-//! and perhaps a cursor; it gets a snapshot, or what it missed; then every event as it happens. What it wants it sends
-//! with a tag of its own, and gets a reply with the same tag once that is durable. Whatever happened because of it has
-//! been told before the reply.
+//! Used by the web app, the command line and any new front end. The client says hello with its token and perhaps a
+//! cursor; it gets a snapshot, or the events since the cursor; then every event as it happens. Its requests carry a tag
+//! of its own, and get a reply with the same tag once they are durable. The resulting events are told before the reply.
 
 mod hear;
 mod peer;

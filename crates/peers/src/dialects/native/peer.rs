@@ -1,4 +1,4 @@
-//! The machine: hello, then everything else.
+//! The machine of one connection: hello, then everything else.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
@@ -12,20 +12,20 @@ use crate::wish::{Query, Receipt, Rejection, Watch};
 
 /// Closes a connection that did not sign in. In the range that RFC 6455 leaves to applications.
 const CLOSE_UNAUTHORIZED: u16 = 4401;
-/// Closes a connection that sent something we cannot read.
+/// Closes a connection that sent something we cannot parse.
 const CLOSE_BAD_FRAME: u16 = 1007;
-/// The tag of the one query that the client did not make itself. Clients' tags are passed through as they are.
+/// The tag of our own query, the login. Clients' tags are passed through unchanged.
 const LOGIN: Tag = Tag(u64::MAX);
 
 /// One native connection.
 #[derive(Debug)]
 pub struct Native {
     stage: Stage,
-    /// Has the clock been set for the first time?
+    /// Whether the first timer was set.
     timed: bool,
     /// The cursor that came with hello.
     cursor: Option<String>,
-    /// A snapshot of which the last part has not come.
+    /// The parts of a snapshot that have come so far.
     gathered: SnapshotParts,
 }
 
@@ -72,7 +72,7 @@ impl Peer for Native {
         let heard: Heard = match serde_json::from_str(&text) {
             Ok(heard) => heard,
             Err(error) if error.is_data() && self.stage == Stage::Inside => {
-                // JSON, but not a frame that we know: say so and go on, for the client may be newer than we are.
+                // JSON, but not a frame that we know: report it and go on, because the client may be newer than we are.
                 let why = format!("not a frame of this protocol: {error}");
                 tell::refuse(tag_of(&text), &Rejection::Refused(bad_request(why)), cx.out);
                 return Ok(());
@@ -101,7 +101,7 @@ impl Peer for Native {
     }
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        // Once inside, the highest tag is a client's like any other.
+        // After the login, the highest tag is a client's like any other.
         if tag != LOGIN || self.stage == Stage::Inside {
             tell::reply(tag.0, ruling, cx.out);
             return;
@@ -123,7 +123,7 @@ impl Peer for Native {
         }
     }
 
-    /// First gives the client time to say hello, then shows it now and then that we are still there.
+    /// First the time limit for hello, then regular pings.
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
         if !self.timed {
             self.timed = true;
@@ -138,7 +138,7 @@ impl Peer for Native {
     }
 }
 
-/// Finds the tag of a frame that could not be read otherwise, so that its sender learns which one it was.
+/// Finds the tag of a frame that could not be parsed otherwise, so that its sender learns which one it was.
 fn tag_of(text: &str) -> Option<u64> {
     #[derive(serde::Deserialize)]
     struct OnlyTag {

@@ -1,4 +1,4 @@
-//! The frames as schemas, for the documents of the API.
+//! The frames as schemas, for the API documents.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::wire::{Heard, Said};
 
-/// Where a schema of events is to be found. The journal knows how events are written; peers know nothing of it, so
-/// whoever makes a document of both puts the journal's schema in first, under the same id.
+/// Placeholder for the schema of events. The journal knows how events are written, and peers do not know the journal,
+/// so a document of both puts the journal's schema in first, under the same id.
 pub struct EventRecord;
 
-/// What names the schema of events.
+/// The id of the schema of events.
 pub const EVENT_SCHEMA_ID: &str = "askbridge::Event";
 
 impl JsonSchema for EventRecord {
@@ -42,12 +42,12 @@ struct EventFrame {
     event: EventRecord,
 }
 
-/// Returns what a client may send: one schema of several, told apart by `type`.
+/// Returns the schema of what a client may send: one of several, told apart by `type`.
 pub fn client_frame(generator: &mut SchemaGenerator) -> Schema {
     Heard::json_schema(generator)
 }
 
-/// Returns what a client may be sent: one schema of several, told apart by `type`.
+/// Returns the schema of what a client may be sent: one of several, told apart by `type`.
 pub fn server_frame(generator: &mut SchemaGenerator) -> Schema {
     let event = EventFrame::json_schema(generator);
     let mut all = Said::json_schema(generator);

@@ -1,4 +1,4 @@
-//! What happened → frames.
+//! Turns events into frames.
 
 use askbridge_core::ids::{AskId, Raw, SessionId, Spell};
 use askbridge_core::limits;
@@ -20,7 +20,7 @@ pub(super) fn tell(told: &Told<'_>, gathered: &mut SnapshotParts, out: &mut Outb
         Told::Draft { ask, draft } => out.text(draft_frame(*ask, draft)),
         Told::Own(own) => out.text(own_frame(own)),
         Told::Gone { sessions } => out.text(gone_frame(sessions)),
-        // Nothing that is asked for here: it follows everything, from a cursor.
+        // Not for this dialect: it follows everything from a cursor.
         Told::CaughtUp { .. } | Told::Displaced { .. } | Told::Whispered { .. } | Told::Looked { .. } => {}
         Told::Lagged => send(out, &Said::Lagged),
     }
@@ -45,7 +45,7 @@ pub fn draft_frame(ask: AskId, draft: &Raw) -> String {
     frame(&Said::Draft(DraftJson { ask: ask.to_string(), draft }))
 }
 
-/// Writes something of a person's own as a frame.
+/// Writes a change of a person's own state as a frame.
 pub fn own_frame(own: &Own) -> String {
     match own {
         Own::Snoozed { ask, until } => frame(&Said::Snooze { ask: ask.to_string(), until: until.map(Rfc3339) }),
@@ -53,12 +53,12 @@ pub fn own_frame(own: &Own) -> String {
     }
 }
 
-/// Writes as a frame that sessions were forgotten.
+/// Writes a frame that says that sessions were forgotten.
 pub fn gone_frame(sessions: &[SessionId]) -> String {
     frame(&Said::Gone { sessions: sessions.iter().map(ToString::to_string).collect() })
 }
 
-/// Writes an event as a frame. It was encoded once, for the store; here it only gets its envelope.
+/// Writes an event as a frame. The event was encoded once, for the store; here it only gets its envelope.
 pub fn event_frame(happened: &Happened) -> String {
     let mut frame = String::with_capacity(happened.json.len() + 160);
     frame.push_str(r#"{"type":"event","session":""#);
@@ -76,19 +76,18 @@ pub fn event_frame(happened: &Happened) -> String {
     frame
 }
 
-/// Makes one frame of the parts of a snapshot. Large asks are shortened as they come, so that the frame has a bound.
+/// Joins the parts of a snapshot into one frame. Large asks are shortened as they come, so that its size is bounded.
 #[derive(Debug, Default)]
 pub struct SnapshotParts {
     asks: Vec<ListedAsk>,
     bytes: usize,
     drafts: Vec<(AskId, Raw)>,
-    /// There was no room for another one.
+    /// There was no room for another ask.
     is_full: bool,
 }
 
 impl SnapshotParts {
-    /// Takes a part in. After the last one, returns the frames by their names: the snapshot, then drafts that it has no room
-    /// for.
+    /// Takes a part. After the last one, returns the frames by name: the snapshot, then the drafts that do not fit in.
     pub fn take(&mut self, part: &Snapshot) -> Vec<(&'static str, String)> {
         self.drafts.extend_from_slice(&part.drafts);
         for view in &part.asks {

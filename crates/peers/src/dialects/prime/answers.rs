@@ -1,4 +1,4 @@
-//! What a client says to a question: texts, or lists of texts, under the texts of the questions.
+//! A client's answer to a question: texts, or lists of texts, keyed by the questions' texts.
 
 use askbridge_core::ask::Ask;
 use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Said, takes_several};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::quirks;
 
-/// An answer, as the original reads it: everything but the id may be left out.
+/// An answer, as the original reads it: everything but the id is optional.
 #[derive(Debug, PartialEq)]
 pub(super) struct Answering {
     pub(super) id: String,
@@ -34,9 +34,9 @@ impl Answering {
         Ok(Self { id, answers, cancelled })
     }
 
-    /// Puts it together for an ask. `Ok(None)`: nothing was answered at all.
+    /// Makes the reply to an ask. `Ok(None)`: nothing was answered.
     ///
-    /// What is said to no question of it is passed over, as the original does; but if nothing is said to any, that is told.
+    /// Answers to unknown questions are ignored, as in the original. It is an error if no known question is answered.
     pub(super) fn reply(self, ask: &Ask) -> Result<Option<Reply>, String> {
         let said: Vec<_> = self.answers.into_iter().filter(|(_, texts)| !texts.is_empty()).collect();
         let is_empty = said.is_empty();
@@ -53,7 +53,7 @@ impl Answering {
     }
 }
 
-/// What was said to one question, without what is blank.
+/// The answer to one question, without blank texts.
 fn one((question, said): (&String, &Value)) -> Result<(String, Vec<String>), String> {
     let text = |said: &Value| said.as_str().map(str::to_owned);
     let texts: Option<Vec<_>> = match said {
@@ -65,7 +65,7 @@ fn one((question, said): (&String, &Value)) -> Result<(String, Vec<String>), Str
     Ok((question.clone(), texts))
 }
 
-/// Several texts to a question that takes one are joined, as the original does: they are words of the person's own then.
+/// Several texts for a single-choice question are joined, as in the original: they are then the person's own words.
 fn value(mut texts: Vec<String>, several: bool) -> Said {
     match (texts.len(), several) {
         (1, _) => Said::Label(texts.remove(0)),

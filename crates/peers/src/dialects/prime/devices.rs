@@ -1,4 +1,4 @@
-//! Devices that want to be told when a question waits and nobody is connected.
+//! Devices that get push notifications when a question waits and no client is connected.
 
 use askbridge_core::ids::{Raw, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::quirks;
 use crate::json::Rfc3339;
 use crate::wish::{Call, Called, Receipt, Rejection};
 
-/// Under which names devices are kept.
+/// Prefix of the names under which devices are kept.
 pub(super) const PREFIX: &str = "device/";
 /// Devices that are kept. Beyond: another is refused until one is gone.
 pub(super) const DEVICES_MAX: usize = 64;
@@ -23,25 +23,25 @@ pub(super) struct Device {
     #[serde(default)]
     device_name: Option<String>,
     device_type: String,
-    /// Whoever knows it may push, so it is never listed.
+    /// Anyone who knows it may push, so it is never listed.
     push_url: String,
     #[serde(default)]
     registered_at: Option<String>,
     /// When its client last registered it.
     #[serde(default)]
     last_seen: Option<String>,
-    /// Whose it is.
+    /// Its owner.
     #[serde(default)]
     owner: String,
 }
 
-/// What a client says about its device.
+/// A client's registration of its device.
 #[derive(Debug)]
 pub(super) struct Registration {
     pub(super) installation_id: String,
     device_name: Option<String>,
     device_type: String,
-    /// May be left out for a device that is known.
+    /// Optional for a known device.
     push_url: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl Registration {
         Ok(())
     }
 
-    /// The device as it is kept from now on. Only its owner may leave out the address that reaches it.
+    /// The device as it is kept from now on. Only its owner may leave out the push address.
     pub(super) fn of(self, owner: &str, known: Option<Device>, now: Timestamp) -> Result<Device, String> {
         let known = known.filter(|known| known.owner == owner);
         let url = self.push_url.or_else(|| known.as_ref().map(|known| known.push_url.clone()));
@@ -98,7 +98,7 @@ impl Registration {
 }
 
 impl Device {
-    /// Under which name it is kept.
+    /// The name under which it is kept.
     pub(super) fn kept_as(&self) -> String {
         format!("{PREFIX}{}", self.installation_id)
     }
@@ -107,7 +107,7 @@ impl Device {
         Raw::from(serde_json::to_string(self).expect("a device has text keys"))
     }
 
-    /// Is it meant by a filter: its type, or a part of its name, in any case?
+    /// Whether a filter matches: its type, or a part of its name, in any case.
     pub(super) fn is_meant(&self, filter: Option<&str>) -> bool {
         filter.map(str::to_lowercase).is_none_or(|filter| {
             let named = self.device_name.as_ref().is_some_and(|name| name.to_lowercase().contains(&filter));
@@ -115,19 +115,19 @@ impl Device {
         })
     }
 
-    /// What it is called in a report.
+    /// Its name in a report.
     pub(super) fn name(&self) -> &str {
         self.device_name.as_deref().unwrap_or(&self.device_type)
     }
 
-    /// Something that it is to show.
+    /// The call that pushes a notification to it.
     pub(super) fn call(&self, push: &Push, about: Option<SessionId>) -> Box<Call> {
         let body = Raw::from(serde_json::to_string(push).expect("a push has text keys"));
         Box::new(Call { url: self.push_url.clone(), body, reader: self.owner.clone(), about })
     }
 }
 
-/// What a device is sent.
+/// The body of a push.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Push {
     pub(super) title: String,
@@ -136,11 +136,11 @@ pub(super) struct Push {
     pub(super) data: Option<Value>,
 }
 
-/// What became of a push.
+/// The result of a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fate {
     Sent,
-    /// There is no such device any more.
+    /// The device does not exist any more.
     Gone,
     Failed(String),
 }
@@ -160,7 +160,7 @@ impl Fate {
     }
 }
 
-/// The relay answers `{"queued":true}`. Only a plain no counts as one.
+/// The relay answers `{"queued":true}`. Only an explicit no counts as a refusal.
 fn is_refused(body: &str) -> bool {
     serde_json::from_str::<Value>(body).is_ok_and(|said| said["queued"] == false)
 }
@@ -173,7 +173,7 @@ pub(super) fn registered() -> Value {
     json!({"success": true, "message": "Device registered successfully"})
 }
 
-/// Lists devices without the addresses that reach them.
+/// Lists devices without their push addresses.
 pub(super) fn list(kept: &[(String, Raw)], filter: Option<&str>) -> Value {
     let devices = all(kept).filter(|device| device.is_meant(filter)).map(|device| {
         json!({

@@ -1,4 +1,4 @@
-//! Frames → wishes.
+//! Turns a client's frames into wishes.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ impl Prime {
             Err(why) => return self.not_an_answer(&why, cx),
         };
         let Some(ask) = self.slot.find(|ask| tell::question_id(ask.id) == answering.id) else {
-            // Whoever answers a question that is long gone has nothing to do about it.
+            // An answer to a question that is long gone needs no reply.
             if let Some(pending) = self.slot.shown().map(|ask| ask.id) {
                 tell::error("Question ID does not match pending question", cx.out);
                 self.show_again(pending, cx);
@@ -57,7 +57,7 @@ impl Prime {
         let reply = if cancelled { Ok(None) } else { answering.reply(&ask) };
         let wish = match reply {
             Ok(Some(reply)) => Wish::Answer { ask: AskRef::Id(id), reply, undo: Duration::ZERO },
-            // To say nothing late is to say nothing.
+            // A late dismissal changes nothing.
             Ok(None) if !self.slot.is_open(id) => return,
             Ok(None) => Wish::Dismiss { ask: AskRef::Id(id), words: None },
             Err(why) => return self.not_an_answer(&why, cx),
@@ -83,7 +83,7 @@ impl Prime {
     }
 }
 
-/// What a frame is, and what it carries. Said in words, because people read it.
+/// Returns a frame's type and data. Errors are in words, because people read them.
 fn frame(value: &Value) -> Result<(&str, &Value), String> {
     let kind = match &value["type"] {
         Value::String(kind) if quirks::TYPES.contains(&kind.as_str()) => kind,

@@ -9,7 +9,7 @@ use crate::story::{Message, Part, Story};
 use crate::tally::Tally;
 use crate::uuid;
 
-/// A name that the original takes for a session's: what is not one is a bad request, what is one and is not there is not found.
+/// Whether the original takes this for a session's name: if not, it is a bad request; if so and unknown, not found.
 pub(super) fn is_a_name(id: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     (1..=255).contains(&id.len()) && id.chars().all(is_plain) && !id.contains("..")
@@ -19,7 +19,7 @@ pub(super) fn is_a_name(id: &str) -> bool {
 struct Shown<'a> {
     role: &'static str,
     content: &'a str,
-    /// The tool that was called, and what it was given.
+    /// The called tool and its input.
     tool: Option<(&'a str, Value)>,
 }
 
@@ -36,7 +36,7 @@ fn shown(message: &Message) -> Option<Shown<'_>> {
     }
 }
 
-/// Messages for a chat to begin with.
+/// The messages that a chat begins with.
 pub(super) fn chat(session: SessionId, story: &Story) -> Value {
     let messages = story.messages.iter().filter_map(|message| {
         let Shown { role, content, tool } = shown(message)?;
@@ -48,7 +48,7 @@ pub(super) fn chat(session: SessionId, story: &Story) -> Value {
     json!({"session_id": uuid::of_session(session), "message_count": messages.len(), "messages": messages})
 }
 
-/// The messages of a record, each with the one before it. `roles`: of these alone.
+/// The messages of a session, each with a link to the one before. `roles`: only these.
 fn record(session: SessionId, story: &Story, roles: &[String]) -> Vec<Value> {
     let name = uuid::of_session(session);
     let mut parent = Value::Null;
@@ -79,7 +79,7 @@ pub(super) fn messages(session: SessionId, story: &Story, roles: &[String]) -> V
     json!({"session_id": uuid::of_session(session), "message_count": messages.len(), "messages": messages})
 }
 
-/// What is known of a session without its messages.
+/// A session without its messages.
 pub(super) fn summary(session: SessionId, story: &Story, tally: &Tally) -> Value {
     let messages = story.messages.iter().filter(|message| shown(message).is_some());
     let (first, last) = (messages.clone().next(), messages.clone().next_back());
@@ -99,7 +99,7 @@ pub(super) fn summary(session: SessionId, story: &Story, tally: &Tally) -> Value
     })
 }
 
-/// All of it.
+/// A session with its messages.
 pub(super) fn whole(session: SessionId, story: &Story, tally: &Tally) -> Value {
     let mut whole = summary(session, story, tally);
     whole["messages"] = Value::Array(record(session, story, &[]));

@@ -1,8 +1,9 @@
 //! `prime`: the chat of prime-agent, a personal knowledge system whose iOS and macOS client is closed.
 //!
-//! One socket for each session; the newest connection displaces the others. A question is `ask_user_question`, an answer
-//! `ask_user_response`; both spell their names twice, in snake and in camel case. The screen has room for one question.
-//! Lists and histories come by requests. As of January 2026; what it cannot say is in `docs/dialects/prime.md`.
+//! One socket for each session; the newest connection displaces the others. A question is `ask_user_question`, an
+//! answer `ask_user_response`; both spell their names twice, in snake and in camel case. The screen has room for one
+//! question. Lists and histories are fetched over HTTP. As of January 2026; what it cannot express is in
+//! `docs/dialects/prime.md`.
 
 mod answers;
 mod devices;
@@ -29,7 +30,7 @@ use crate::uuid::read_session;
 
 pub const NAME: &str = "prime";
 
-/// Questions with options or words of one's own. Everything else is put into questions.
+/// Questions with options or free text. Everything else becomes questions.
 pub const ABILITIES: Abilities =
     Abilities { approvals: false, plans: false, forms: false, previews: false, notes: false, ..Abilities::FULL };
 
@@ -63,7 +64,7 @@ pub const LISTING: Listing = Listing {
     greet: Some(greet),
 };
 
-/// As the original has it: 55 seconds, then the turn is stopped; closing a question stops it too; other tools run.
+/// As in the original: 55 seconds, then the turn is stopped; closing a question stops it too; other tools run.
 fn wishes() -> Wishes {
     Wishes {
         wait: Some(Wait::For(quirks::WAIT)),
@@ -90,7 +91,7 @@ fn greet(hello: &Hello<'_>) -> Greeting {
     }
 }
 
-/// Looks after devices while nobody is connected.
+/// The machine that serves devices while no client is connected.
 pub fn attend() -> Box<dyn Peer> {
     Box::new(push::Pushing::default())
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v1/notifications/send`: something that a person wants on their devices.
+//! `POST /api/v1/notifications/send`: a notification that a person sends to their devices.
 
 use askbridge_core::ids::Raw;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::wish::{Receipt, Rejection, Wish};
 
 const TITLE_CHARS_MAX: usize = 100;
 const BODY_CHARS_MAX: usize = 500;
-/// Calls: from here on, one for each device.
+/// The first tag of the calls, one for each device.
 const FIRST: u64 = 100;
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Notification {
     }
 }
 
-/// A notification on its way to each of the devices.
+/// A notification on its way to the devices.
 #[derive(Debug, Default)]
 pub(super) struct Sending {
     devices: Vec<Device>,
@@ -67,7 +67,7 @@ impl Sending {
         Self { devices, fates }
     }
 
-    /// Hears what became of one call. Whatever device is gone is forgotten.
+    /// Takes the result of one call. A device that is gone is forgotten.
     pub(super) fn hear(&mut self, tag: Tag, ruling: &Result<Receipt, Rejection>, out: &mut Outbox) {
         let Some(place) = tag.0.checked_sub(FIRST).map(|place| place as usize) else { return };
         let (Some(fate), Some(device)) = (self.fates.get_mut(place), self.devices.get(place)) else { return };
@@ -78,7 +78,7 @@ impl Sending {
         *fate = Some(became);
     }
 
-    /// Says how it went, once that is known of every device.
+    /// Returns the report, once every call has a result.
     pub(super) fn report(&self) -> Option<Value> {
         let fates: Option<Vec<_>> = self.fates.iter().map(Option::as_ref).collect();
         let fates = fates?;

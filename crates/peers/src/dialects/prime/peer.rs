@@ -1,4 +1,4 @@
-//! The machine of one socket: a session that is there, or one that its first message starts.
+//! The machine of one socket: an existing session, or one that its first message starts.
 
 use std::collections::VecDeque;
 
@@ -24,18 +24,18 @@ use crate::wish::{Receipt, Rejection, Watch, Wish};
 #[derive(Default)]
 pub struct Prime {
     begun: bool,
-    /// Says how things stand once for each connection.
+    /// The status was sent, which happens once for each connection.
     has_status: bool,
     pub(super) session: Option<SessionId>,
     pub(super) slot: Slot,
     pub(super) progress: Progress,
-    /// Everything that had happened was told.
+    /// The session's past was told.
     pub(super) is_caught_up: bool,
-    /// What a client may have missed, the newest of it.
+    /// Frames that a client may have missed, the newest.
     missed: VecDeque<(Position, Sent)>,
     /// The end of the last turn, which a client gets again unless another turn runs.
     last_end: Option<(Position, String)>,
-    /// Said before there was a session to say it in.
+    /// Messages that came before the session was started.
     unsaid: VecDeque<String>,
     awaiting: Awaiting<Awaited>,
 }
@@ -58,7 +58,7 @@ impl Prime {
         self.awaiting.wish(awaited, wish, out);
     }
 
-    /// Says something, or starts the session in which it can be said.
+    /// Sends a message, or starts a session for it.
     pub(super) fn say(&mut self, text: String, cx: &mut Cx<'_>) {
         if let Some(session) = self.session {
             return self.wish(Awaited::Say, Wish::Say { session, text, about: None }, cx.out);
@@ -105,7 +105,7 @@ impl Prime {
         }
     }
 
-    /// Everything that had happened is known: says how things stand, what was missed, and what is asked.
+    /// The session's past was told: sends the status, what was missed, and the open question.
     fn caught_up(&mut self, session: SessionId, seen: Option<Position>, cx: &mut Cx<'_>) {
         self.is_caught_up = true;
         let asked = self.slot.show_next();
@@ -114,7 +114,7 @@ impl Prime {
             return asked.into_iter().for_each(|ask| self.show(&ask, cx.now, cx.out));
         }
         let missed: Vec<_> = std::mem::take(&mut self.missed).into();
-        // Whoever was never here missed nothing: there is a history to load.
+        // A client that was never here missed nothing: it loads the history.
         let missed: Vec<_> = missed.into_iter().filter(|(at, _)| seen.is_some_and(|seen| *at > seen)).collect();
         let again = self.last_end.take().filter(|(at, _)| {
             !self.progress.is_processing() && seen.is_some() && missed.iter().all(|(known, _)| known != at)
@@ -158,7 +158,7 @@ impl Prime {
         self.follow(happened, cx.now, cx.out);
         match &*happened.event {
             Event::Closed { .. } if self.is_caught_up => cx.out.hang_up = Some((1000, String::new())),
-            // The conversation goes on under another name.
+            // The conversation continues as another session.
             Event::Continued { to, .. } => {
                 self.is_caught_up = false;
                 self.sit_down(*to, cx.out);
@@ -200,7 +200,7 @@ impl Peer for Prime {
         match (self.awaiting.take(tag), ruling) {
             (Some(Awaited::Start), Ok(Receipt { session: Some(session), .. })) => {
                 self.sit_down(session, cx.out);
-                // Whoever started it has missed nothing.
+                // The client that started it has missed nothing.
                 self.is_caught_up = true;
                 for text in std::mem::take(&mut self.unsaid) {
                     self.wish(Awaited::Say, Wish::Say { session, text, about: None }, cx.out);
@@ -212,7 +212,7 @@ impl Peer for Prime {
                 cx.out.hang_up = Some((1000, String::new()));
             }
             (Some(Awaited::Say | Awaited::Interrupt), Err(why)) => tell::error(&why.to_string(), cx.out),
-            // Somebody else was first: the card was closed by that news.
+            // Another answer was first: that event has closed the card.
             (Some(Awaited::Answer(ask)), Err(Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. }))) => {
                 self.show_again(ask, cx);
             }

@@ -1,5 +1,5 @@
-//! Tells devices what happens while nobody is connected: that a question waits, which the original does not, and that a turn
-//! is over, which it does. One machine for all sessions; no connection has it.
+//! Push notifications while no client is connected: a question waits (which the original does not push), or a turn is
+//! over (which it does). One machine for all sessions, without a connection.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::told::{Happened, Snapshot, Told};
 use crate::uuid;
 use crate::wish::{Presence, Query, Receipt, Rejection, Watch, Wish};
 
-/// Under which names is kept what was pushed, so that a restart does not ring twice.
+/// Prefix of the names under which pushed asks are kept, so that a restart does not push twice.
 const PUSHED: &str = "pushed/";
 const BEGIN: Tag = Tag(1);
 const LOOK: Tag = Tag(2);
 const DEVICES: Tag = Tag(3);
-/// Where nobody waits for the ruling.
+/// Tag of wishes whose reply is ignored.
 const NOBODY: Tag = Tag(4);
-/// Calls: from here on.
+/// The first tag of the calls.
 const CALLS: u64 = 100;
-/// Pushes that are tried again. Beyond: the device hears of the next question.
+/// How often a push is tried. Beyond: the device is told of the next question.
 const TRIES_MAX: u32 = 3;
-/// Turns whose end may be pushed at the same time. Beyond: one is left out.
+/// Ended turns that may wait for a push. Beyond: one is left out.
 const TURNS_MAX: usize = 256;
 
-/// What waits to be pushed.
+/// An ask that waits to be pushed.
 struct Waiting {
     ask: Arc<Ask>,
     at: Timestamp,
@@ -41,7 +41,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// When it is to be pushed. `None`: it was tried often enough.
+    /// When to push it. `None`: it was tried often enough.
     fn due_at(&self) -> Option<Timestamp> {
         (self.tries < TRIES_MAX).then_some(self.at)
     }
@@ -63,13 +63,13 @@ pub(super) struct Pushing {
     waiting: BTreeMap<AskId, Waiting>,
     /// Open asks that were pushed.
     pushed: BTreeSet<AskId>,
-    /// What is open, as far as the parts of a snapshot have come.
+    /// Open asks, from the parts of a snapshot that have come so far.
     open: BTreeSet<AskId>,
-    /// Turns that ended, and when that is to be told.
+    /// Turns that ended, and when to push that.
     ended: BTreeMap<SessionId, (Timestamp, Option<Raw>)>,
-    /// It is being looked who is there: nothing else is due until that is known.
+    /// A query for the connected clients is under way: nothing else is due until it is answered.
     is_looking: bool,
-    /// What nobody is there to see, until the devices are known.
+    /// What no connected client shows, until the devices are known.
     unseen: (Vec<AskId>, Vec<SessionId>),
     calls: u64,
     sent: BTreeMap<Tag, Sent>,
@@ -100,7 +100,7 @@ impl Pushing {
             return;
         }
         let known = std::mem::take(&mut self.open);
-        // What was decided while nobody looked need not be remembered.
+        // Asks that were decided while this machine was not running need not be remembered.
         if !snapshot.more {
             let over: Vec<_> = self.pushed.difference(&known).copied().collect();
             over.into_iter().for_each(|ask| self.over(ask, cx.out));
@@ -114,7 +114,7 @@ impl Pushing {
             Event::TurnEnded { usage, .. } if self.ended.len() < TURNS_MAX => {
                 self.ended.insert(happened.session, (cx.now.plus(quirks::PUSH_GRACE), usage.clone()));
             }
-            // Somebody is there, and goes on.
+            // A person is there, and goes on.
             Event::Said(_) => drop(self.ended.remove(&happened.session)),
             event => {
                 if let Some((ask, _)) = Ending::of(event) {
@@ -124,7 +124,7 @@ impl Pushing {
         }
     }
 
-    /// When something is due next.
+    /// When the next timer is due.
     fn due_at(&self) -> Option<Timestamp> {
         if self.is_looking {
             return None;
@@ -133,7 +133,7 @@ impl Pushing {
         asks.chain(self.ended.values().map(|(at, _)| *at)).min()
     }
 
-    /// Looks whether anybody is there to see what is due.
+    /// Queries whether a client is connected that shows what is due.
     fn look(&mut self, cx: &mut Cx<'_>) {
         let asks = self.waiting.values().filter(|waiting| waiting.is_due(cx.now)).map(|waiting| waiting.ask.id.session);
         let turns = self.ended.iter().filter(|(_, (at, _))| *at <= cx.now).map(|(session, _)| *session);
@@ -149,10 +149,10 @@ impl Pushing {
         let (mut asks, mut turns) = (Vec::new(), Vec::new());
         for waiting in self.waiting.values_mut().filter(|waiting| waiting.is_due(cx.now)) {
             match presence.get(&waiting.ask.id.session) {
-                // Whoever sits there may leave without an answer.
+                // The connected person may leave without an answer.
                 Some(Presence::Here) => waiting.at = cx.now.plus(quirks::PUSH_GRACE),
                 Some(_) => asks.push(waiting.ask.id),
-                // It could not be found out, or the session is gone.
+                // The query failed, or the session is gone.
                 None => {
                     waiting.at = cx.now.plus(quirks::PUSH_GRACE);
                     waiting.tries += 1;
@@ -160,7 +160,7 @@ impl Pushing {
             }
         }
         for (session, _) in self.ended.iter().filter(|(_, (at, _))| *at <= cx.now) {
-            // A session that no client of prime was ever in is no chat of its.
+            // A session without a client of prime was never one of its chats.
             if presence.get(session) == Some(&Presence::Left) {
                 turns.push(*session);
             }
@@ -218,7 +218,7 @@ impl Pushing {
                 }
             }
             Fate::Gone => out.wishes.push((NOBODY, Wish::Keep { name: device.kept_as(), thing: None })),
-            // It is tried again when it is due.
+            // Tried again when it is due.
             Fate::Failed(_) => {}
         }
     }
@@ -235,7 +235,7 @@ fn question(ask: &Ask, count: usize) -> Push {
     Push { title: title.chars().take(quirks::PUSH_TITLE_CHARS).collect(), body, data: Some(data) }
 }
 
-/// As the original tells it.
+/// In the original's words.
 fn complete(session: SessionId, usage: Option<&Raw>) -> Push {
     let Usage { total_cost_usd, duration_ms } = Usage::of(usage);
     let mut data = about(session, "chat_complete");

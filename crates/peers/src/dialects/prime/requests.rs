@@ -1,4 +1,4 @@
-//! The machine of one request: lists, histories and devices.
+//! The machine of one HTTP request: lists, histories and devices.
 
 use askbridge_core::ids::{SessionId, Timestamp};
 
@@ -16,20 +16,20 @@ use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 /// One request.
 pub(super) struct Asked {
-    /// The session that the address names, if the caller may see it.
+    /// The session in the address, if the caller may see it.
     session: Option<SessionId>,
-    /// Who asks.
+    /// The caller's name.
     caller: String,
     wanted: Wanted,
     story: Story,
     counting: Counting,
 }
 
-/// What the response will be made of.
+/// What the response will contain.
 enum Wanted {
     Nothing,
     Sessions(Box<sessions::Listing>),
-    /// The same, once it is known how many messages each has.
+    /// The same, once the messages are counted.
     Counts(Box<sessions::Listing>),
     Session,
     /// The messages that a chat begins with.
@@ -38,7 +38,7 @@ enum Wanted {
         roles: Vec<String>,
     },
     Summary,
-    /// A device to be kept, unless there are too many.
+    /// A device to keep, unless there are too many.
     Register(Registration, Timestamp),
     Registered,
     Devices {
@@ -62,7 +62,7 @@ impl Asked {
         }
     }
 
-    /// Looks at the devices first.
+    /// Fetches the devices first.
     fn with_devices(&mut self, wanted: Wanted, out: &mut Outbox) {
         self.wanted = wanted;
         out.queries.push((TAG, Query::Kept(devices::PREFIX.to_owned())));
@@ -82,7 +82,7 @@ impl Asked {
             },
             ("GET", ["claude-sessions", id]) => self.story_of(id, Wanted::Session, cx.out),
             ("GET", ["claude-sessions", id, "messages"]) => {
-                // Each on its own, or several with commas between.
+                // One parameter each, or several separated by commas.
                 let roles = rest::values(req.query, "roles");
                 let roles = roles.iter().flat_map(|roles| roles.split(',')).map(|role| role.trim().to_owned());
                 let roles = roles.filter(|role| !role.is_empty()).collect();
@@ -104,7 +104,7 @@ impl Asked {
         }
     }
 
-    /// Listens to the whole session; the response comes when all of it was told.
+    /// Follows the whole session; the response comes when all of it was told.
     fn story_of(&mut self, id: &str, wanted: Wanted, out: &mut Outbox) {
         match self.session {
             Some(session) => {
@@ -201,7 +201,7 @@ impl Asked {
         }
     }
 
-    /// Says how a notification went, once that is known of every device.
+    /// Responds once every device has a result.
     fn report(&mut self, out: &mut Outbox) {
         let Wanted::Sending(sending) = &self.wanted else { return };
         if let Some(report) = sending.report() {

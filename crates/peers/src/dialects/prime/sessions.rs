@@ -14,7 +14,7 @@ use crate::wish::{Finds, Query, SessionLine};
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 500;
-/// Pages of [`LIMIT_MAX`] sessions that are looked at for one list. Beyond: older ones are neither listed nor counted.
+/// Pages of [`LIMIT_MAX`] sessions that are read for one list. Beyond: older ones are neither listed nor counted.
 const PAGES_MAX: usize = 20;
 
 /// Answers `POST /api/v1/chat/sessions`: a name under which a socket may be opened. There is no session yet.
@@ -23,12 +23,12 @@ pub(super) fn placeholder(cx: &mut Cx<'_>) {
     rest::json(cx.out, 200, &json!({"session_id": session_id, "created_at": Rfc3339(cx.now)}));
 }
 
-/// What a list is asked for.
+/// The parameters of a list, and what was found so far.
 pub(super) struct Listing {
     include_agent_sessions: bool,
     limit: usize,
     search: Option<String>,
-    /// The session with which the page before ended.
+    /// The session that the previous page ended with.
     cursor: Option<String>,
     lines: Vec<SessionLine>,
     after: Option<String>,
@@ -76,12 +76,12 @@ impl Listing {
         })
     }
 
-    /// Where to go on: every session is looked at, so that what is searched for is found, and counted.
+    /// The query for the next page: all sessions are read, because they are searched and counted here.
     pub(super) fn query(&self) -> Query {
         Query::Sessions { after: self.after.clone(), limit: LIMIT_MAX }
     }
 
-    /// Takes a page in. Returns what to do next.
+    /// Takes a page. Returns what to do next.
     pub(super) fn hear(&mut self, finds: Finds) -> Next {
         let search = self.search.as_ref().map(|search| search.to_lowercase());
         let is_meant = |line: &SessionLine| {
@@ -134,7 +134,7 @@ impl Listing {
     }
 }
 
-/// In its own four words. A session in which nothing was said waits for its person.
+/// One of prime's four words. A session without messages waits for its person.
 pub(super) fn status(standing: Standing) -> &'static str {
     match standing {
         Standing::Thinking => "thinking",
@@ -147,7 +147,7 @@ pub(super) fn status(standing: Standing) -> &'static str {
 /// What a list needs next.
 pub(super) enum Next {
     More,
-    /// How many messages each of these has.
+    /// Count the messages of these.
     Count(Vec<SessionId>),
     BadCursor,
 }

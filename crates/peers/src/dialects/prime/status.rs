@@ -1,4 +1,4 @@
-//! What `session_status` says, gathered from what happened.
+//! The content of `session_status`, gathered from events.
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::Timestamp;
@@ -17,7 +17,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns whether a turn begins with this.
+    /// Returns whether this event begins a turn.
     pub(super) fn hear(&mut self, happened: &Happened) -> bool {
         self.last_activity = Some(happened.at);
         let begins = self.turn.hear(&happened.event);
@@ -30,12 +30,12 @@ impl Progress {
         begins
     }
 
-    /// A session that there is none of yet begins now.
+    /// The status of a session that does not exist yet begins now.
     pub(super) fn begins(&mut self, now: Timestamp) {
         self.last_activity = Some(now);
     }
 
-    /// Remembers what a client was, or would have been, sent last.
+    /// Remembers the type of the last frame that a client was, or would have been, sent.
     pub(super) fn sent(&mut self, kind: &'static str) {
         self.last_event_type = Some(kind);
     }
@@ -49,7 +49,7 @@ impl Progress {
         let is_over = self.completed_at.is_some() || matches!(self.last_event_type, Some("complete" | "error"));
         let status = match (&pending, is_processing, self.last_event_type) {
             (Some(_), ..) => "waiting",
-            // Nothing was said yet: it waits for the person.
+            // No message yet: it waits for the person.
             (None, false, _) => {
                 if is_over {
                     "done"

@@ -1,4 +1,4 @@
-//! What happened → frames.
+//! Turns events into frames.
 
 use askbridge_core::ask::{Ask, Body};
 use askbridge_core::event::{Event, Level};
@@ -15,7 +15,7 @@ use crate::slot::Ending;
 use crate::told::Happened;
 use crate::uuid;
 
-/// One frame on its way, with its type for whoever asks for the last.
+/// One frame, with its type for the status.
 pub(super) struct Sent {
     pub(super) kind: &'static str,
     pub(super) text: String,
@@ -46,12 +46,12 @@ pub(super) fn error(error: &str, out: &mut Outbox) {
     send(&Said::Error { error, is_permanent: false }, out);
 }
 
-/// Names a question as the original does: `q_` and 32 digits.
+/// The id of a question in the original's form: `q_` and 32 digits.
 pub(super) fn question_id(ask: AskId) -> String {
     format!("q_{}", uuid::derived_hex(ask.session, ask.number))
 }
 
-/// What a turn cost, as far as the agent said it.
+/// What a turn cost, as far as the agent reported it.
 #[derive(Default, Deserialize)]
 pub(super) struct Usage {
     pub(super) total_cost_usd: Option<f64>,
@@ -64,7 +64,7 @@ impl Usage {
     }
 }
 
-/// Writes what happened as frames, except what concerns the one question on the screen.
+/// Writes an event as frames, except what concerns the one question on the screen.
 pub(super) fn content(happened: &Happened) -> Vec<Sent> {
     let said = match &*happened.event {
         Event::Text { text, .. } => Said::Text { chunk: text },
@@ -109,7 +109,7 @@ impl Prime {
     pub(super) fn show(&mut self, ask: &Ask, now: Timestamp, out: &mut Outbox) {
         let card = fit(ask, &ABILITIES);
         let Some(questions) = card.questions() else {
-            // Nothing that this screen could answer; it hears why, and the ask's own terms say what happens.
+            // This screen could not answer it. The client is told why, and the ask's own terms apply.
             if let Card::Unshowable(why) = &card {
                 error(why, out);
             }
@@ -123,7 +123,7 @@ impl Prime {
         out.text(sent.text);
     }
 
-    /// Follows what becomes of asks. Nothing is sent before everything that had happened was told.
+    /// Tracks asks. Nothing is sent before the session's past was told.
     pub(super) fn follow(&mut self, happened: &Happened, now: Timestamp, out: &mut Outbox) {
         match &*happened.event {
             Event::Asked(_) if happened.settled_at_once => return,

@@ -31,7 +31,7 @@ impl From<String> for SessionId {
     }
 }
 
-/// What a client is sent.
+/// A frame to a client.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Said<'a> {

@@ -1,4 +1,4 @@
-//! What its cards send → replies, and what was decided → the outputs that its cards show.
+//! Turns clicks on cards into replies, and decisions into the outputs that cards show.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,8 +13,7 @@ use serde_json::{Map, Value, json};
 use super::{ABILITIES, quirks};
 use crate::wish::{AskRef, Wish};
 
-/// What a card of this ask is called: the agent's call if that is nothing but a question, else a name of its own, because
-/// the call is drawn beside it.
+/// The id of an ask's card: the agent's call if that only asks; otherwise its own, because the call is drawn beside it.
 pub(super) fn card_id(ask: &Ask) -> String {
     match (&ask.body, &ask.call) {
         (Body::Questions(_) | Body::Plan(_), Some(call)) => call.to_string(),
@@ -22,7 +21,7 @@ pub(super) fn card_id(ask: &Ask) -> String {
     }
 }
 
-/// What is wished for when a card is answered. Nothing at all is a dismissal.
+/// The wish for an answered card. An empty answer is a dismissal.
 pub(super) fn wish(session: SessionId, card: &str, answers: BTreeMap<String, String>) -> Wish {
     let ask = match card.parse::<AskId>() {
         Ok(ask) if ask.session == session => AskRef::Id(ask),
@@ -47,7 +46,7 @@ fn given((question, said): (String, String)) -> Given {
     Given { key: QuestionKey::Text(question), value: Some(Said::Label(said)), note: None }
 }
 
-/// Reads a result that the client supplied itself: `{answers}` or the answers, perhaps as JSON inside of strings.
+/// Reads a result that the client supplied itself: `{answers}` or the answers, perhaps as JSON inside strings.
 pub(super) fn supplied(output: &Value) -> Option<BTreeMap<String, String>> {
     let output = unwrapped(output.clone());
     let answers = match output.get("answers") {
@@ -75,7 +74,7 @@ fn unwrapped(mut value: Value) -> Value {
     value
 }
 
-/// What a card shows once it is answered: texts under the texts that it showed.
+/// The output of an answered card: texts keyed by the texts that it showed.
 pub(super) fn output(ask: &Ask, answer: &Answer) -> Value {
     let card = fit(ask, &ABILITIES);
     let questions = card.questions().unwrap_or_default();
@@ -106,7 +105,7 @@ pub(super) fn output(ask: &Ask, answer: &Answer) -> Value {
     output
 }
 
-/// What a plan's card reads to see that it is over, at the top of its result: as it puts it there itself when it is clicked.
+/// The fields by which a plan's card sees that it is over, at the top of its result, where a click puts them too.
 pub(super) fn plan_result(action: &str, message: Option<&str>) -> Map<String, Value> {
     let approved = action == quirks::APPROVE;
     let status = if approved { "success" } else { "cancelled" };

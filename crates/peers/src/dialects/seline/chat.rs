@@ -1,4 +1,4 @@
-//! The machine of `POST /api/chat`: says something, and writes down what comes of it until the turn is over.
+//! The machine of `POST /api/chat`: sends a message, and streams what the agent does until the turn is over.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,15 +26,15 @@ use crate::wish::{Query, Receipt, Rejection, Watch, Wish};
 const LOOK: Tag = Tag(1);
 const START: Tag = Tag(2);
 const SAY: Tag = Tag(3);
-/// Results that the client supplied: from here on.
+/// The first tag of the results that the client supplied.
 const RESULT: Tag = Tag(100);
 
 /// One request, and the stream that answers it.
 #[derive(Default)]
 pub(super) struct Chat {
-    /// Known once the request was read.
+    /// Known once the request was parsed.
     session: Option<SessionId>,
-    /// What the client calls it.
+    /// The client's name for it.
     name: String,
     opening: Option<Opening>,
     pub(super) is_live: bool,
@@ -46,7 +46,7 @@ pub(super) struct Chat {
     /// The session that the conversation began as.
     first: Option<SessionId>,
     was_interrupted: bool,
-    /// The turn is over, unless something is heard until then.
+    /// When the stream ends, unless another event comes before.
     ends_at: Option<Timestamp>,
     silent_at: Option<Timestamp>,
     is_over: bool,
@@ -89,7 +89,7 @@ impl Chat {
         }
     }
 
-    /// Everything that had happened is known: the stream begins, and what the client wants is done.
+    /// The session's past was told: begins the stream, and does what the client wants.
     fn begin(&mut self, cx: &mut Cx<'_>) {
         let Some(session) = self.session.filter(|_| !self.is_live) else { return };
         self.is_live = true;
@@ -107,7 +107,7 @@ impl Chat {
             body: Bytes::new(),
             open: true,
         }));
-        // The message that answers what is said now, or what was said last: it has the same name when it is loaded again.
+        // The message that answers the new message, or the last one: it has the same id when it is loaded again.
         let says = self.opening.as_ref().is_some_and(|opening| opening.text.is_some());
         let number = self.said + u32::from(says);
         send(&Chunk::Start { message_id: answer_to(self.first.unwrap_or(session), number) }, cx.out);
@@ -118,7 +118,7 @@ impl Chat {
             Some((ask.id, answers::wish(session, &ask.id.to_string(), given)))
         });
         let supplied: BTreeMap<_, _> = supplied.collect();
-        // What is still open is drawn in this message: its card may be nowhere else any more.
+        // Open asks are drawn in this message: their cards may not be anywhere else.
         let open: Vec<_> = self.asks.values().filter(|ask| !supplied.contains_key(&ask.id)).cloned().collect();
         for ask in open {
             self.draw(&ask, cx.out);
@@ -142,7 +142,7 @@ impl Chat {
             self.ends_at = None;
         }
         self.keep_track(&happened.event);
-        // The conversation goes on as another session, or did so long ago.
+        // The conversation continues as another session, perhaps since long ago.
         if let Event::Continued { to, .. } = &*happened.event {
             self.session = Some(*to);
             self.listen(cx.out);
@@ -153,7 +153,7 @@ impl Chat {
         self.tell_event(&happened.event, cx);
         match &*happened.event {
             Event::Interrupted { .. } => self.was_interrupted = true,
-            // A question may outlive its turn: the agent is started again for what was decided.
+            // A question may outlive its turn: its answer starts the agent again.
             Event::TurnEnded { .. } | Event::Unhosted { .. } | Event::Withdrawn { .. } | Event::Overtaken { .. }
                 if self.asks.is_empty() =>
             {
@@ -179,7 +179,7 @@ impl Chat {
         }
     }
 
-    /// While it is told how it ended, a live ask is still known.
+    /// A live ask is still needed while its ending is told.
     fn forget(&mut self, ask: AskId) {
         if !self.is_live {
             self.asks.remove(&ask);
@@ -194,7 +194,7 @@ impl Chat {
         }
     }
 
-    /// Wakes when something is due, whatever is first.
+    /// Sets the timer to what is due first.
     fn sleep(&mut self, cx: &mut Cx<'_>) {
         if self.is_over {
             return;
@@ -208,7 +208,7 @@ impl Chat {
     fn refused(&mut self, tag: Tag, why: &Rejection, cx: &mut Cx<'_>) {
         match tag {
             LOOK if matches!(why, Rejection::Refused(Refusal::UnknownSession(_))) => self.start(cx.out),
-            // There is one of that name, which this caller may not see.
+            // A session of that name exists, and this caller may not see it.
             START if matches!(why, Rejection::Refused(Refusal::AlreadyStarted(_))) => error(cx.out, 403, "Forbidden"),
             LOOK | START => {
                 let status = if why.status() == 403 { 403 } else { 500 };
@@ -218,7 +218,7 @@ impl Chat {
                 send(&Chunk::Error { error_text: &why.to_string() }, cx.out);
                 self.end(cx.out);
             }
-            // Somebody else was first, or it does not fit: the card is drawn, and shows how it stands.
+            // Another answer was first, or this one does not fit: the card is drawn, and shows its state.
             _ => {
                 for ask in self.asks.values().cloned().collect::<Vec<_>>() {
                     self.draw(&ask, cx.out);
@@ -267,7 +267,7 @@ impl Peer for Chat {
                 self.end(cx.out);
                 return None;
             }
-            // Something else waits to be said: its turn is shown here too.
+            // Another message waits: its turn is shown here too.
             self.ends_at = Some(cx.now.plus(quirks::AFTERTHOUGHT));
         }
         self.drawn.give_up(cx.now, cx.out);

@@ -1,4 +1,4 @@
-//! A stream of chunks being written: blocks of text, calls of tools, steps. What was begun is ended, and nothing is told twice.
+//! Writes the stream of chunks: text blocks, tool calls, steps. Everything begun is ended, and nothing is sent twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +13,17 @@ use crate::json;
 use crate::peer::{BlockKind, Frame, Outbox};
 use crate::stream::{Completion, Streams};
 
-/// What one reader has been shown.
+/// What one reader has been sent.
 #[derive(Default)]
 pub(super) struct Drawn {
     streams: Streams,
-    /// Blocks that were told to their end.
+    /// Blocks that were sent to their end.
     whole: BTreeSet<u32>,
-    /// The blocks that grow, by their number. The next may begin before the one before is known to be whole.
+    /// The blocks that grow, by number. The next may begin before the previous one is known to be complete.
     growing: BTreeMap<u32, Block>,
     blocks: u32,
     calls: BTreeMap<String, Call>,
-    /// Calls whose output was told.
+    /// Calls whose output was sent.
     over: BTreeSet<String>,
     /// A tool has returned in this step: what comes next is another step.
     has_returned: bool,
@@ -53,9 +53,9 @@ impl Block {
 }
 
 struct Call {
-    /// When its result is no longer waited for. `None`: never.
+    /// When to stop waiting for its result. `None`: never.
     until: Option<Timestamp>,
-    /// What its output says beside, because its input was large.
+    /// What its output adds because its input was large.
     large: Option<Map<String, Value>>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn send(chunk: &Chunk<'_>, out: &mut Outbox) {
 impl Drawn {
     /// A piece of a block that grows.
     pub(super) fn delta(&mut self, number: u32, kind: BlockKind, offset: usize, text: &str, out: &mut Outbox) {
-        // Deltas come by another way than what is stored, and may be late. A call is drawn when it is whole.
+        // Deltas take another path than stored text, and may be late. A call is drawn when it is complete.
         if kind == BlockKind::Asking || self.whole.contains(&number) {
             return;
         }
@@ -76,13 +76,13 @@ impl Drawn {
         }
     }
 
-    /// A block is whole: what is missing of it is told, and it ends. Others go on growing.
+    /// A block is complete: sends the rest and ends it. Others go on growing.
     pub(super) fn whole(&mut self, number: u32, kind: BlockKind, text: &str, out: &mut Outbox) {
         self.whole.insert(number);
         match self.streams.complete(number, text) {
             Completion::Nothing => {}
             Completion::Whole(text) | Completion::Rest(text) => self.block(number, kind, out).more(text, out),
-            // What only appends cannot take back: the right text follows.
+            // An append-only reader cannot take text back: the right text follows.
             Completion::Instead(text) => {
                 self.end_block(number, out);
                 self.block(number, kind, out).more(text, out);
@@ -91,7 +91,7 @@ impl Drawn {
         self.end_block(number, out);
     }
 
-    /// Finds a block that grows, or begins one.
+    /// Finds a growing block, or begins one.
     fn block(&mut self, number: u32, kind: BlockKind, out: &mut Outbox) -> &Block {
         if self.growing.get(&number).is_some_and(|block| block.kind != kind) {
             self.end_block(number, out);
@@ -115,7 +115,7 @@ impl Drawn {
         }
     }
 
-    /// Whatever comes next is no text: what grows ends here.
+    /// Ends the growing blocks, because something other than text follows.
     pub(super) fn end_blocks(&mut self, out: &mut Outbox) {
         for block in std::mem::take(&mut self.growing).into_values() {
             block.end(out);
@@ -124,15 +124,15 @@ impl Drawn {
 
     fn step(&mut self, out: &mut Outbox) {
         if std::mem::take(&mut self.has_returned) {
-            // A reader forgets what grows when a step is finished.
+            // A reader forgets growing blocks when a step is finished.
             self.end_blocks(out);
             send(&Chunk::FinishStep, out);
             send(&Chunk::StartStep, out);
         }
     }
 
-    /// A call, its arguments in pieces that together are exactly what is told at the end. Told once, however often it is
-    /// heard of.
+    /// Sends a call once, however often it comes. The pieces of its arguments add up to exactly what is sent at the
+    /// end.
     pub(super) fn call(&mut self, id: &str, name: &str, input: &str, until: Option<Timestamp>, out: &mut Outbox) {
         if self.calls.contains_key(id) || self.over.contains(id) {
             return;
@@ -164,7 +164,7 @@ impl Drawn {
         }
     }
 
-    /// Takes a call out of those that run. `None`: this reader never saw it, or saw its end.
+    /// Takes a call out of the running ones. `None`: this reader never got it, or already got its end.
     fn is_over_now(&mut self, id: &str) -> Option<Call> {
         let call = self.calls.remove(id)?;
         self.over.insert(id.to_owned());
@@ -176,7 +176,7 @@ impl Drawn {
         self.calls.values().filter_map(|call| call.until).min()
     }
 
-    /// Results that are no longer waited for pass by.
+    /// Ends calls whose results are no longer waited for.
     pub(super) fn give_up(&mut self, now: Timestamp, out: &mut Outbox) {
         let due = self.calls.iter().filter(|(_, call)| call.until.is_some_and(|until| until <= now));
         for id in due.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
@@ -184,7 +184,7 @@ impl Drawn {
         }
     }
 
-    /// Nothing follows.
+    /// Ends the stream.
     pub(super) fn end(&mut self, last: &Chunk<'_>, out: &mut Outbox) {
         self.end_blocks(out);
         send(&Chunk::FinishStep, out);
@@ -194,7 +194,7 @@ impl Drawn {
     }
 }
 
-/// The arguments of a call, byte by byte as a browser writes them: in the stream, and whenever they are shown again.
+/// The arguments of a call, byte by byte as a browser writes them: in the stream, and whenever they are loaded again.
 pub(super) fn arguments(input: &str) -> String {
     json::parse(input).map_or_else(|| "{}".to_owned(), |input| js::stringify(&input))
 }
@@ -208,7 +208,7 @@ pub(super) fn with_large(output: Value, large: Option<Map<String, Value>>) -> Va
     }
 }
 
-/// Cuts a text between characters.
+/// Splits a text between characters.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -230,7 +230,7 @@ mod tests {
         out.frames.iter().filter(has).count()
     }
 
-    /// What is stored is told by another way than what grows, and may be later than the beginning of the next block.
+    /// Stored text takes another path than deltas, and may come after the beginning of the next block.
     #[test]
     fn a_thought_that_is_stored_late_does_not_split_the_text_that_grows() {
         let (mut drawn, mut out) = (Drawn::default(), Outbox::default());

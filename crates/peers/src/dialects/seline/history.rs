@@ -1,7 +1,7 @@
-//! A conversation as its client stores it: messages of parts, each call with exactly the arguments that were streamed.
+//! A conversation in the form that its client stores: messages of parts, each call with exactly the streamed arguments.
 //!
-//! Its reader holds every snapshot of a call's arguments against the one before, and early versions of it throw where the
-//! new one does not begin with the old. So what is drawn here is drawn by the same rules as the stream.
+//! Its reader compares every snapshot of a call's arguments with the previous one, and early versions throw if the new
+//! one does not begin with the old. So calls are drawn here by the same rules as in the stream.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::slot::Ending;
 use crate::told::Happened;
 use crate::uuid;
 
-/// Messages that one history keeps. Beyond: the oldest are left out.
+/// Messages that one history keeps. Beyond: the oldest are dropped.
 const MESSAGES_MAX: usize = 1000;
 
 /// What was said and done in a conversation.
@@ -71,7 +71,7 @@ enum Part {
     },
 }
 
-/// The message in which the nth thing that people said is answered: the stream calls it the same.
+/// The id of the message that answers the nth message of people, the same as in the stream.
 pub(super) fn answer_to(session: SessionId, said: u32) -> String {
     format!("msg_{}", uuid::derived_hex(session, said))
 }
@@ -110,7 +110,7 @@ impl History {
         }
     }
 
-    /// The call of a question is its card, which is drawn when it was asked.
+    /// The call of a question is its card, which is drawn when it is asked.
     fn is_card(&self, ask: AskId, call: &str) -> bool {
         self.asks.get(&ask).is_none_or(|ask| answers::card_id(ask) == call)
     }
@@ -156,7 +156,7 @@ impl History {
         }
     }
 
-    /// Adds a part to what the agent says.
+    /// Adds a part to the agent's message.
     fn add(&mut self, session: SessionId, at: Timestamp, part: Part) {
         if self.messages.last().is_none_or(|last| last.role != "assistant") {
             self.begin(answer_to(session, self.said), "assistant", at);
@@ -175,7 +175,7 @@ impl History {
         self.add(session, at, Part::ToolCall { tool_call_id, tool_name, args, args_text, state });
     }
 
-    /// Puts a result beside its call, in whichever message that stands.
+    /// Adds a result to its call, in the message that has it.
     fn result(&mut self, id: &str, result: Value, error: Option<String>) {
         if !self.calls.contains(id) || !self.over.insert(id.to_owned()) {
             return;
@@ -199,7 +199,7 @@ impl History {
         &self.messages
     }
 
-    /// What the conversation is about: the beginning of what was said first.
+    /// The beginning of the first message.
     pub(super) fn heading(&self) -> Option<String> {
         let first = self.messages.iter().find(|message| message.role == "user")?;
         match first.content.first()? {

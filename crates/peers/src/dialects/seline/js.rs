@@ -1,4 +1,4 @@
-//! JSON as a browser writes it: its client holds every snapshot of a call's arguments against the one before, byte by byte.
+//! JSON byte for byte as a browser writes it, because its client compares each snapshot of a call's arguments so.
 
 use askbridge_core::wild::Wild;
 
@@ -44,8 +44,7 @@ fn quote(text: &str, out: &mut String) {
     out.push_str(&serde_json::to_string(text).expect("a text can be written"));
 }
 
-/// Keys that are whole numbers come first, the smallest before the others; of two that are the same, the last counts, in
-/// the place of the first.
+/// Integer keys come first, in ascending order; of two equal keys the last value counts, in the place of the first.
 fn in_order(pairs: &[(String, Wild)]) -> Vec<(&str, &Wild)> {
     let mut seen: Vec<(&str, &Wild)> = Vec::with_capacity(pairs.len());
     for (key, value) in pairs {
@@ -55,7 +54,7 @@ fn in_order(pairs: &[(String, Wild)]) -> Vec<(&str, &Wild)> {
         }
     }
     let index = |key: &str| key.parse::<u32>().ok().filter(|number| *number < u32::MAX && number.to_string() == key);
-    // Stable: the others stay as they were.
+    // Stable: the other keys keep their order.
     seen.sort_by_key(|(key, _)| index(key).map_or(u64::MAX, u64::from));
     seen
 }
@@ -69,7 +68,7 @@ fn spelled(number: &str) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    // Rust writes the same shortest digits, and never an exponent unless it is asked for one.
+    // Rust writes the same shortest digits, and never an exponent by default.
     if (1e-6..1e21).contains(&value.abs()) {
         return format!("{value}");
     }

@@ -11,24 +11,24 @@ use crate::rest;
 use crate::uuid;
 use crate::wish::{Finds, Gist, Query, SessionLine};
 
-/// Sessions that one answer lists, unless the client wants fewer.
+/// Sessions in one response, unless the client wants fewer.
 const LISTED_MAX: usize = 100;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A list that is being put together.
+/// A list being assembled.
 pub(super) struct Listed {
     search: Option<String>,
-    /// Only what is over, or only what is not.
+    /// Only closed sessions, or only open ones.
     is_over: bool,
     since: Option<Timestamp>,
-    /// Of a channel that is none here: then there is nothing.
+    /// Filtered by a channel that does not exist here: the list is empty.
     is_elsewhere: bool,
     lines: Vec<SessionLine>,
     next: Option<String>,
 }
 
 impl Listed {
-    /// Reads what the client wants, and the look that this takes. Whose character a conversation is with is not looked at.
+    /// Reads what the client wants, and returns the query for it. The filter by character is ignored.
     pub(super) fn new(query: &str, now: Timestamp) -> (Self, Query) {
         let text = |name| rest::value(query, name).filter(|value| !value.trim().is_empty());
         let days = match text("dateRange").as_deref() {
@@ -58,7 +58,7 @@ impl Listed {
             && self.search.as_ref().is_none_or(|search| title().contains(search))
     }
 
-    /// Takes in what was found. Returns what has to be known about it.
+    /// Takes what was found. Returns the query for its gists.
     pub(super) fn found(&mut self, finds: Finds) -> Query {
         self.lines = finds.sessions.into_iter().filter(|line| self.takes(line)).collect();
         self.next = finds.next;

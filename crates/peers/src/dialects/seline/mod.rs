@@ -1,8 +1,9 @@
 //! `seline`: the desktop app Seline (later Selene), a front end made of assistant-ui and Vercel's AI SDK.
 //!
 //! Each message is a request whose response is a stream of chunks, the UI message stream of the AI SDK, version 1. A
-//! question is a tool call without a result; the answer comes by another request, or as the call's result in the next one.
-//! A reader that leaves stops nothing. As of March 2026; what it cannot say is in `docs/dialects/seline.md`.
+//! question is a tool call without a result; the answer comes in another request, or as the call's result in the next
+//! one. A reader that disconnects stops nothing. As of March 2026; what it cannot express is in
+//! `docs/dialects/seline.md`.
 
 mod answers;
 mod chat;
@@ -26,7 +27,7 @@ use crate::uuid;
 
 pub const NAME: &str = "seline";
 
-/// Questions with options to click, and plans. There is nowhere to write.
+/// Questions with options to click, and plans. There is no text field.
 pub const ABILITIES: Abilities =
     Abilities { approvals: false, forms: false, previews: false, notes: false, free_text: false, ..Abilities::FULL };
 
@@ -63,7 +64,7 @@ pub const LISTING: Listing = Listing {
     greet: Some(greet),
 };
 
-/// As the original has it: 300 seconds, then the agent is told and goes on; other tools run.
+/// As in the original: 300 seconds, then the agent is told and goes on; other tools run.
 fn wishes() -> Wishes {
     Wishes {
         wait: Some(Wait::For(quirks::WAIT)),
@@ -83,13 +84,13 @@ fn greet(hello: &Hello<'_>) -> Greeting {
     })
 }
 
-/// Is this asked by a page that comes back?
+/// Whether this request comes from a page that reconnects.
 fn is_resumed(path: &str) -> bool {
     let parts: Vec<_> = path.trim_start_matches("/api/").split('/').collect();
     matches!(parts[..], ["sessions"] | ["sessions", _] | ["sessions", _, "messages"] | ["agent-runs", _, "status"])
 }
 
-/// Which session a client means. It makes up names of its own; each leads to one session, always the same.
+/// The session that a client means. It makes up names of its own; each always leads to the same session.
 fn session_of(name: &str) -> SessionId {
     uuid::read_session(name).unwrap_or_else(|| {
         let derived = uuid::read_session(&uuid::of_text(&format!("seline {name}")));

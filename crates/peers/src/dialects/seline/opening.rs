@@ -1,4 +1,4 @@
-//! What `POST /api/chat` brings: a message, or results of calls that the client supplies itself.
+//! The body of `POST /api/chat`: a message, or results of calls that the client supplies itself.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use super::answers::supplied;
 use super::wire::{Message, Part, Posted};
 use crate::peer::Req;
 
-/// A request, understood.
+/// A parsed request.
 pub(super) struct Opening {
     /// The client's own name for the session. `None`: it wants a new one.
     pub(super) name: Option<String>,
     pub(super) text: Option<String>,
-    /// Answers by the names of cards.
+    /// Answers by card id.
     pub(super) results: Vec<(String, BTreeMap<String, String>)>,
 }
 
-/// Reads a request. `Err`: a status and what the body says.
+/// Reads a request. `Err`: a status and the text of the body.
 pub(super) fn read(req: &Req<'_>) -> Result<Opening, (u16, &'static str)> {
     let posted: Posted = serde_json::from_slice(req.body).map_err(|_| (400, "Invalid JSON"))?;
     let Some(last) = posted.messages.last() else { return Err((400, "No messages provided")) };
@@ -43,7 +43,7 @@ fn text_of(message: &Message) -> String {
     }
 }
 
-/// A call with a result. Most were told by us; whichever belongs to an open ask was supplied by the client.
+/// A call with a result. Most results came from us; one that belongs to an open ask was supplied by the client.
 fn result(part: &Part) -> Option<(String, BTreeMap<String, String>)> {
     let is_call = part.kind.starts_with("tool-") || part.kind == "dynamic-tool";
     let has_output = part.state.as_deref() == Some("output-available");

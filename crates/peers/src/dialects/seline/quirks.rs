@@ -1,4 +1,4 @@
-//! What Seline's server and its client do that one would not expect, each with what we make of it. As of March 2026.
+//! Unexpected behaviour of Seline's server and client, and what we do about it. As of March 2026.
 
 use std::time::Duration;
 
@@ -7,36 +7,36 @@ use serde_json::{Value, json};
 /// How long a question waits: the timeout of the original's hook.
 pub(super) const WAIT: Duration = Duration::from_secs(300);
 
-/// Its server gives up on a tool's result after this long, and says that the result passed by.
+/// Its server stops waiting for a tool's result after this time, and reports that.
 pub(super) const RESULT_WAIT: Duration = Duration::from_secs(300);
 
-/// Except for tools that may take as long as they like.
+/// Tools without that limit.
 pub(super) const ENDLESS: &[&str] = &["Task", "Agent", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
 
 /// How long the stream may be silent before a comment keeps it open.
 pub(super) const SILENCE: Duration = Duration::from_secs(30);
 
-/// That the agent heard a message is noted in passing, and may be told a little after what it made of it.
+/// `Delivered` is written late, as a rider, and may arrive a little after what the agent did with the message.
 pub(super) const AFTERTHOUGHT: Duration = Duration::from_millis(400);
 
-/// The names under which its client draws a card. Whatever else is asked is drawn as the first.
+/// The tools that its client draws as cards. Anything else that is asked is drawn as the first.
 pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
 pub(super) const PLAN_TOOL: &str = "ExitPlanMode";
 
-/// What a plan's card sends.
+/// The texts that a plan's card sends.
 pub(super) const APPROVE: &str = "Approve & Continue";
 pub(super) const SEND_BACK: &str = "Reject / Edit";
 
-/// How far its client unwraps JSON inside of strings.
+/// How deep its client unwraps JSON inside strings.
 pub(super) const NESTED_MAX: usize = 3;
 
 /// Bytes of one piece of a call's arguments.
 pub(super) const PIECE_BYTES: usize = 1024;
 
-/// Characters that one request may ask about. The original passes the rest over.
+/// Characters that one request may ask about. The original ignores the rest.
 pub(super) const CHARACTERS_MAX: usize = 100;
 
-/// A prompt that begins so means that the run is to end: the original says `stopIntent`, and tells the model to stop.
+/// A prompt that begins so is meant to end the run: the original says `stopIntent`, and tells the model to stop.
 const STOPS: &[&str] = &["stop", "cancel", "halt", "abort", "wait", "pause", "nevermind", "never mind"];
 
 pub(super) fn wants_a_stop(prompt: &str) -> bool {
@@ -45,8 +45,8 @@ pub(super) fn wants_a_stop(prompt: &str) -> bool {
     STOPS.iter().any(|word| prompt.strip_prefix(word).is_some_and(is_whole))
 }
 
-/// What the original adds to the output of a call whose input is large: that it was, how large, and how it began. Ours are
-/// those that the journal does not keep; all that is left of them is a sentence that says so.
+/// What the original adds to the output of a call with a large input: that it was large, its size, and its beginning.
+/// Ours are those that the journal does not keep; only a sentence that says so is left of them.
 pub(super) fn large_input(input: &str) -> Option<serde_json::Map<String, Value>> {
     let read: Value = serde_json::from_str(input).ok()?;
     let note = read.as_object().filter(|fields| fields.len() == 1)?.get("askbridge")?.as_str()?;

@@ -1,4 +1,4 @@
-//! The machine of every other request: clicks on cards, and how a run stands.
+//! The machine of every other request: clicks on cards, and the state of a run.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ const MISSING: &str = "Missing required fields: sessionId, toolUseId, answers (R
 /// One request.
 #[derive(Default)]
 pub(super) struct Asked {
-    /// Known once the request was read.
+    /// Known once the request was parsed.
     session: Option<SessionId>,
     wanted: Wanted,
     turn: Turn,
@@ -37,7 +37,7 @@ pub(super) struct Asked {
     began_at: Option<Timestamp>,
 }
 
-/// What the response will be made of.
+/// What the response will contain.
 #[derive(Default)]
 enum Wanted {
     #[default]
@@ -49,9 +49,9 @@ enum Wanted {
     ActiveRun,
     Cancel,
     Queue(String),
-    /// What is said once the run is stopped.
+    /// A message to send once the run is stopped.
     AfterStop(String),
-    /// The wish that is answered with this, if it is granted.
+    /// The response if the wish is granted.
     Granted(Value),
 }
 
@@ -85,13 +85,13 @@ impl Asked {
         self.look_at(session_of(name), out);
     }
 
-    /// A conversation may go on as another session, under the name that it has.
+    /// A conversation may continue as another session, under the same name.
     fn look_at(&mut self, session: SessionId, out: &mut Outbox) {
         self.session = Some(session);
         out.queries.push((LOOK, Query::Session(session)));
     }
 
-    /// The session is there: a click is wished for at once; for the rest, all that happened is heard first.
+    /// The session exists: a click is wished for at once; for the rest, its past is read first.
     fn found(&mut self, out: &mut Outbox) {
         let Some(session) = self.session else { return };
         match std::mem::take(&mut self.wanted) {
@@ -147,7 +147,7 @@ impl Asked {
                 out.wishes.push((ACT, Wish::Interrupt { session }));
             }
             (Wanted::Cancel, false) => error(out, 409, "Run is not active"),
-            // Whoever says so wants it to end: it does, and then reads what was said.
+            // The message asks for a stop: the run is stopped, and then gets the message.
             (Wanted::Queue(text), true) if quirks::wants_a_stop(&text) => {
                 self.wanted = Wanted::AfterStop(text);
                 out.wishes.push((STOP, Wish::Interrupt { session }));
@@ -173,7 +173,7 @@ impl Asked {
                 error(out, 404, "Session not found");
             }
             (LOOK, _, Rejection::Refused(Refusal::UnknownSession(_))) => error(out, 403, "Forbidden"),
-            // Nothing of that name waits, or somebody else was first, or it does not fit: the card stays as it is.
+            // No such card is open, another answer was first, or it does not fit: the card stays as it is.
             (ACT, Wanted::Granted(granted), Rejection::Refused(_)) if granted.get("resolved").is_some() => {
                 rest::json(out, 200, &json!({"resolved": false}));
             }
@@ -182,14 +182,14 @@ impl Asked {
     }
 }
 
-/// Each way in which a click can be wrong has its own words, which its client shows.
+/// Each error in a click has its own words, which its client shows.
 fn tool_result(body: &[u8]) -> Result<ToolResult, &'static str> {
     let value = serde_json::from_slice::<Value>(body).map_err(|_| "Invalid JSON")?;
     let result = serde_json::from_value::<ToolResult>(value).map_err(|_| MISSING)?;
     if result.session_id.is_empty() || result.tool_use_id.is_empty() { Err(MISSING) } else { Ok(result) }
 }
 
-/// What is asked about characters, each of which has no session here: whoever speaks to an agent speaks to no character.
+/// The state of characters, none of which has a session here: people talk to agents, not to characters.
 fn active_status(query: &str) -> Value {
     let ids = rest::value(query, "ids").unwrap_or_default();
     let ids = ids.split(',').map(str::trim).filter(|id| !id.is_empty()).take(quirks::CHARACTERS_MAX);
@@ -197,7 +197,7 @@ fn active_status(query: &str) -> Value {
     json!({"statuses": ids.map(|id| (id.to_owned(), nobody.clone())).collect::<Map<_, _>>()})
 }
 
-/// Nothing here runs out of credit or of room before the message is said.
+/// Always ok: there is no credit or room that a message could exceed.
 fn preflight(out: &mut Outbox) {
     let body = Bytes::from_static(b"data: {\"ok\":true}\n\n");
     let headers = vec![("cache-control", "no-cache".to_owned())];

@@ -1,4 +1,4 @@
-//! The machine of requests by which a page comes back: how a run stands, what was said, which conversations there are.
+//! The machine of a reconnecting page's requests: the state of a run, its messages, the list of conversations.
 
 use askbridge_core::event::{Event, Settings};
 use askbridge_core::ids::{SessionId, Timestamp};
@@ -26,10 +26,10 @@ const ACT: Tag = Tag(2);
 /// One request.
 #[derive(Default)]
 pub(super) struct Resumed {
-    /// What the client calls the conversation, and the session that it began as.
+    /// The client's name for the conversation, and the session that it began as.
     name: String,
     session: Option<SessionId>,
-    /// It goes on as this one.
+    /// The session that it continues as.
     next: Option<SessionId>,
     wanted: Wanted,
     history: History,
@@ -42,7 +42,7 @@ pub(super) struct Resumed {
     started_at: Option<Timestamp>,
 }
 
-/// What the response will be made of.
+/// What the response will contain.
 #[derive(Default)]
 enum Wanted {
     #[default]
@@ -52,7 +52,7 @@ enum Wanted {
     Status,
     List(Listed),
     ListAbout(Listed),
-    /// The wish that is answered with this, if it is granted.
+    /// The response if the wish is granted.
     Granted(Value),
 }
 
@@ -72,7 +72,7 @@ impl Resumed {
                 self.wanted = Wanted::List(listed);
                 cx.out.queries.push((LOOK, first));
             }
-            // It is started with the first message.
+            // The first message starts it.
             ("POST", ["sessions"]) => {
                 let body = serde_json::from_slice::<Value>(req.body).unwrap_or_default();
                 let id = uuid::of_session(uuid::fresh_session(cx.ids.fresh()));
@@ -132,7 +132,7 @@ impl Resumed {
             event if Ending::of(event).is_some() => self.open_asks = self.open_asks.saturating_sub(1),
             _ => {}
         }
-        // Messages are named after the session that the conversation began as, as in the stream.
+        // Message ids come from the session that the conversation began as, as in the stream.
         let first = self.session.unwrap_or(happened.session);
         self.history.hear(first, happened);
     }
@@ -174,7 +174,7 @@ impl Resumed {
                     "completedAt": time(done),
                     "durationMs": took.and_then(|took| u64::try_from(took).ok()),
                     "updatedAt": time(self.last_at),
-                    // Whatever waits is waited for; nothing here is running that was forgotten.
+                    // A run is never orphaned here.
                     "isZombie": false,
                     "deepResearchState": null,
                 });
@@ -194,7 +194,7 @@ impl Resumed {
             }
             Wanted::ListAbout(listed) => rest::json(out, 200, &listed.json(&finds.gists)),
             Wanted::Granted(granted) => rest::json(out, 200, &granted),
-            // It is there: all that happened is heard first.
+            // The session exists: its past is read first.
             wanted => {
                 self.wanted = wanted;
                 if let Some(session) = self.session {

@@ -1,4 +1,4 @@
-//! What happened → chunks.
+//! Turns events into chunks.
 
 use askbridge_core::answer::Outcome;
 use askbridge_core::ask::{Ask, Body};
@@ -14,7 +14,7 @@ use super::{ABILITIES, answers, quirks};
 use crate::peer::{BlockKind, Cx, Outbox};
 use crate::slot::Ending;
 
-/// Blocks of our own words, far from those of any agent.
+/// The block number of our own words, far from those of any agent.
 const OWN_BLOCK: u32 = u32::MAX;
 
 impl Chat {
@@ -24,7 +24,7 @@ impl Chat {
             Event::Text { block, text } => self.drawn.whole(*block, BlockKind::Text, text, out),
             Event::Thinking { block, text } => self.drawn.whole(*block, BlockKind::Thinking, text, out),
             Event::ToolCalled { call, ask: Some(ask), .. } if self.is_card(*ask, call.as_str()) => {}
-            // "Sub-agent traffic … is filtered out of the UI stream." What it asks is drawn all the same.
+            // "Sub-agent traffic … is filtered out of the UI stream." Its asks are drawn all the same.
             Event::ToolCalled { within: Some(_), .. } => {}
             Event::ToolCalled { call, name, input, .. } => {
                 let endless = quirks::ENDLESS.contains(&name.as_str());
@@ -42,7 +42,7 @@ impl Chat {
         }
     }
 
-    /// The call of a question is its card, which is drawn when the question is durable: a first click always counts.
+    /// The call of a question is its card, drawn when the question is durable, so that the first click always counts.
     fn is_card(&self, ask: AskId, call: &str) -> bool {
         self.asks.get(&ask).is_none_or(|ask| answers::card_id(ask) == call)
     }
@@ -55,7 +55,7 @@ impl Chat {
         }
     }
 
-    /// What became of an ask: its card shows the answer, or why there is none.
+    /// An ask has ended: its card shows the answer, or why there is none.
     fn ended(&mut self, event: &Event, out: &mut Outbox) {
         let Some((id, ending)) = Ending::of(event) else { return };
         let Some(ask) = self.asks.remove(&id) else { return };
@@ -76,8 +76,8 @@ impl Chat {
         }
     }
 
-    /// An ask is over, and nothing more can be said to it. A plan's card keeps its buttons until its result says that it was
-    /// decided; why it closes stands where it shows what was sent.
+    /// An ask is over and cannot be answered late. A plan's card keeps its buttons until its result says that it was
+    /// decided; the reason goes where the card shows what was sent.
     fn closed(&mut self, ask: &Ask, card: &str, words: &str, out: &mut Outbox) {
         match &ask.body {
             Body::Plan(_) => {
@@ -89,11 +89,11 @@ impl Chat {
     }
 }
 
-/// What stands for an ask in a conversation.
+/// How an ask is drawn in a conversation.
 pub(super) enum Card {
-    /// A call, under the name by which its client draws a card.
+    /// A call of the tool that its client draws as a card.
     Call { id: String, name: &'static str, input: String },
-    /// It cannot be clicked here; why, in words.
+    /// It cannot be clicked here; the reason, in words.
     Words(String),
 }
 
@@ -105,7 +105,7 @@ pub(super) fn card_of(ask: &Ask) -> Card {
             let input = original.map_or_else(|| json!({"plan": plan.text}).to_string(), |it| it.to_string());
             Card::Call { id, name: quirks::PLAN_TOOL, input }
         }
-        // As the agent wrote it, whole: its client knows every shape of it.
+        // Unchanged, as the agent wrote it: its client knows every shape of it.
         (Body::Questions(_), Some(original), Fitted::Questions(_)) => {
             Card::Call { id, name: quirks::QUESTION_TOOL, input: original.as_str().to_owned() }
         }

@@ -28,7 +28,7 @@ pub(super) enum Chunk<'a> {
     Error { error_text: &'a str },
 }
 
-/// The body of `POST /api/chat`, as far as it is looked at.
+/// The body of `POST /api/chat`, as far as it is read.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Posted {

@@ -1,7 +1,7 @@
-//! The built-in rules, asked about Claude Code's calls: which always go to a person, and which are allowed without one.
+//! Applies the built-in rules to Claude Code's calls: which always go to a person, and which are allowed without one.
 //!
-//! What they decide is in [`askbridge_core::rules`]. Here is what only this door knows: where the texts of an input are, which
-//! tools ask a person anyway, and what Claude Code has to be told to show us a call before it runs.
+//! The rules themselves are in [`askbridge_core::rules`]. Here is what only this door knows: where the texts of an
+//! input are, which tools ask a person anyway, and which calls Claude Code has to show us before they run.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use super::mcp;
 use super::peer::Claude;
 use crate::tools::held::HELD_TOOLS;
 
-/// The tools that always go to a person. Such calls are held at the hook, so they can be parked like questions.
+/// The tools that always go to a person. Their calls are held at the hook, so they can be parked like questions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AlwaysAsk(Vec<ToolPattern>);
 
 impl AlwaysAsk {
-    /// Reads patterns. The error names the first that is none.
+    /// Reads patterns. The error names the first invalid one.
     pub fn read<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         patterns.into_iter().map(ToolPattern::read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// What Claude Code compares the names of tools with: a list of names, or else an expression. It may let more through
-    /// than is meant, never less.
+    /// The matcher of our hook: a list of tool names, or else a regular expression. It may match too much, not too
+    /// little.
     pub(super) fn matcher(&self) -> String {
         let ours = HELD_TOOLS.iter().map(|tool| (*tool).to_owned());
         let names: Vec<_> = ours.chain(self.0.iter().map(|pattern| pattern.tool().replace('*', ".*"))).collect();
@@ -35,7 +35,7 @@ impl AlwaysAsk {
 }
 
 impl Claude {
-    /// Asks the rules about a call. About what asks a person anyway they have nothing to say.
+    /// Asks the rules about a call. Tools that ask a person anyway are exempt.
     pub(super) fn rule(&self, tool: &str, input: Option<&RawValue>, moment: Moment) -> Option<CallRuled> {
         if HELD_TOOLS.contains(&tool) || tool == mcp::TOOL {
             return None;
@@ -46,12 +46,12 @@ impl Claude {
     }
 }
 
-/// Does a rule send the call to a person?
+/// Whether a rule sends the call to a person.
 pub(super) fn asks(ruled: Option<&CallRuled>) -> bool {
     ruled.is_some_and(|ruled| ruled.ruling == ToolRuling::Ask)
 }
 
-/// The texts at the top of an input: a command, a path, an address.
+/// The top-level strings of an input: a command, a path, an address.
 fn texts(input: Option<&RawValue>) -> Vec<String> {
     let fields = input.and_then(|input| serde_json::from_str::<BTreeMap<String, Value>>(input.get()).ok());
     let texts = fields.unwrap_or_default().into_values().filter_map(|value| match value {

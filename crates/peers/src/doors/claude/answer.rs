@@ -1,4 +1,4 @@
-//! Verdicts → what Claude Code is told, by whichever way it waits.
+//! Turns verdicts into responses to Claude Code, for each of the ways in which a call can wait.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -18,11 +18,11 @@ use crate::peer::Outbox;
 use crate::tools::answered::{allowed, answered, planned, spoken, stops};
 use crate::wish::Wish;
 
-/// The setting of a session that wants answers said twice.
+/// The setting of a session that wants answers repeated beside the result.
 const ANSWERS_BESIDE: &str = "answers_beside";
 
 impl Claude {
-    /// Says the verdict on a call.
+    /// Sends the verdict on a call.
     pub(super) fn speak(&mut self, id: &str, out: &mut Outbox) {
         let beside = self.says_answers_beside();
         let Some(call) = self.calls.get_mut(id) else { return };
@@ -31,7 +31,7 @@ impl Claude {
         let (line, stage) = match &way {
             Way::Hook(request) => match at_the_hook(call, &verdict, is_recent, beside) {
                 Some(output) => (say::response(request, output), Stage::Told),
-                // What always goes to a person might be allowed without one; everything else comes to us anyway.
+                // An always-ask tool might be allowed without us, so its call is made to ask; all others ask us anyway.
                 None if call.always => (say::response(request, Hooked::ask()), Stage::Passing),
                 None => (say::response(request, json!({})), Stage::Passing),
             },
@@ -49,7 +49,7 @@ impl Claude {
             self.words.push(verdict.words.clone());
         }
         self.say(line, out);
-        // Nothing that Claude Code writes names the form again. What was written is all that can be shown.
+        // Claude Code does not mention a form again after our response. That we wrote it is the only proof there is.
         if let (Way::Elicitation(_), Some(ask)) = (way, ask) {
             self.calls.remove(id);
             let parcel = Parcel::Verdict(ask);
@@ -59,12 +59,12 @@ impl Claude {
 }
 
 impl Claude {
-    /// Does this session want answers said once more, beside the result?
+    /// Whether this session wants answers repeated beside the result.
     fn says_answers_beside(&self) -> bool {
         self.is_set(ANSWERS_BESIDE)
     }
 
-    /// Is something set for this session that only the agent's door understands?
+    /// Whether a flag that only this door understands is set for this session.
     pub(super) fn is_set(&self, name: &str) -> bool {
         let more = self.settings.as_ref().and_then(|settings| settings.more.as_ref());
         let more = more.filter(|more| more.as_str().contains(name));
@@ -73,7 +73,7 @@ impl Claude {
     }
 }
 
-/// What the hook says. `None`: it lets the call pass, and the words follow.
+/// The hook's response. `None`: it lets the call pass, and the words go to `can_use_tool`.
 fn at_the_hook(call: &Call, verdict: &Verdict, can_be_made_to_ask: bool, beside: bool) -> Option<Hooked> {
     match (&call.body, &verdict.ruling) {
         (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
@@ -94,7 +94,7 @@ fn at_the_hook(call: &Call, verdict: &Verdict, can_be_made_to_ask: bool, beside:
     }
 }
 
-/// What `can_use_tool` is answered with.
+/// The response to `can_use_tool`.
 fn permission(call: &Call, verdict: &Verdict) -> Permission {
     let input = call.input.as_str();
     match (&call.body, &verdict.ruling) {

@@ -1,4 +1,4 @@
-//! Calls → asks: what is asked, made durable, and found again when it was asked before.
+//! Turns calls into asks, stores them, and finds an ask again when its call comes again.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -20,7 +20,7 @@ use crate::peer::{Cx, Outbox};
 use crate::tools::approval;
 use crate::wish::{AskWish, Query, Receipt, Rejection, Wish};
 
-/// Bytes of what the agent said last that go along with an ask.
+/// Bytes of the agent's last text that go along with an ask.
 const CONTEXT_BYTES_MAX: usize = 4096;
 
 pub(super) fn form(request: &RawValue) -> Result<Form, String> {
@@ -29,7 +29,7 @@ pub(super) fn form(request: &RawValue) -> Result<Form, String> {
 }
 
 impl Claude {
-    /// Asks, or finds what was asked before: a call is one ask, however often it comes.
+    /// Asks, or finds the earlier ask: a call is one ask, however often it comes.
     pub(super) fn ask(&mut self, id: String, call: Call, out: &mut Outbox) {
         self.came_back(&id);
         if let Some(known) = self.calls.get_mut(&id) {
@@ -41,7 +41,7 @@ impl Claude {
             return;
         }
         let mut call = call;
-        // What is heard again may be stored already, on its own.
+        // When lines are replayed after a restart, the call may be stored already, on its own.
         if self.woken {
             let is_small = |made: &CallMade| made.input.as_str().len() <= ALONG_BYTES_MAX;
             call.made = self.unlinked.get(&id).is_some_and(is_small).then(|| self.unlinked.remove(&id)).flatten();
@@ -76,8 +76,8 @@ impl Claude {
         }))
     }
 
-    /// A permission of another tool keeps its process as long as it is open. What the session wishes for goes first, unless
-    /// it names a shorter time for just these.
+    /// How long a permission that cannot be parked waits: its process is kept as long as it is open. The session's own
+    /// deadline applies instead if it is shorter, or if the session sets no hold time.
     fn held_for(&self, call: &Call) -> Option<Wait> {
         let settings = self.settings.as_ref();
         let session = settings.and_then(|settings| settings.wishes.wait);
@@ -91,7 +91,7 @@ impl Claude {
         }
     }
 
-    /// The journal was down. What waits is asked now.
+    /// Retries the asks that failed while the journal was down.
     pub(super) fn ask_again(&mut self, out: &mut Outbox) {
         for id in std::mem::take(&mut self.unasked) {
             let Some(call) = self.calls.get(&id) else { continue };
@@ -114,7 +114,7 @@ impl Claude {
         }
     }
 
-    /// Learns the id of an ask, by being told of it or by the receipt.
+    /// Learns the id of an ask, from the event or the receipt.
     pub(super) fn know(&mut self, id: &str, ask: AskId, out: &mut Outbox) {
         if let Some(made) = self.unlinked.remove(id) {
             self.record_call(id, made, Some(ask), out);
@@ -131,13 +131,13 @@ impl Claude {
         }
     }
 
-    /// Learns how an ask stands that was made before.
+    /// Takes up an ask that was made before.
     pub(super) fn looked(&mut self, id: &str, receipt: Receipt, cx: &mut Cx<'_>) {
         let Some(view) = receipt.view else { return };
         let ask = view.ask.id;
         if let Some(call) = self.calls.get_mut(id) {
             call.messages = view.ask.terms.messages;
-            // It is warm anew: somebody had a reason to start the process.
+            // The warm time begins anew, because there was a reason to start the process.
             if let Warm::For(span) = view.ask.terms.warm {
                 call.warm_until = Some(cx.now.plus(span));
             }
@@ -161,8 +161,8 @@ impl Claude {
         }
     }
 
-    /// A call that would have been stored together with its ask is stored on its own, if there will be no ask: it is over, or
-    /// its process is. Says whether that is so.
+    /// Stores a call on its own that was to be stored with its ask, if there will be no ask: the call or its process
+    /// has ended. Returns whether that is so.
     pub(super) fn stands_alone(&mut self, id: &str, out: &mut Outbox) -> bool {
         let made = match self.finished.remove(id) {
             Some(finished) => finished.made,
@@ -175,7 +175,7 @@ impl Claude {
         true
     }
 
-    /// It could not be asked. The agent is told so, and nobody decides.
+    /// It could not be asked. The agent is told so.
     pub(super) fn not_asked(&mut self, id: &str, rejection: &Rejection, out: &mut Outbox) {
         if self.stands_alone(id, out) {
             return;
@@ -190,11 +190,11 @@ impl Claude {
         }
     }
 
-    /// An ask of ours was settled, or need not be decided any more.
+    /// An ask of ours was settled, or was taken back.
     pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, out: &mut Outbox) {
         let known = self.calls.iter_mut().find(|(_, call)| call.ask == Some(ask));
         let Some((id, call)) = known else {
-            // Settled by a rule before we were told its name; or of an earlier process.
+            // Settled by a rule before we learned its id, or an ask of an earlier process.
             if self.calls.values().any(|call| call.ask.is_none()) {
                 self.early.push((ask, verdict));
             }
@@ -208,8 +208,7 @@ impl Claude {
         }
     }
 
-    /// An agent still waits for something that nobody has to decide any more. Nothing is delivered to it, so what its call comes
-    /// to is stored on its own.
+    /// The ask was taken back while the agent still waits. Nothing is delivered, so the result is stored on its own.
     pub(super) fn taken_back(&mut self, ask: AskId, why: &str, out: &mut Outbox) {
         for call in self.calls.values_mut().filter(|call| call.ask.is_none_or(|known| known == ask)) {
             call.returns_along = false;
@@ -218,14 +217,14 @@ impl Claude {
         self.settled(ask, Verdict { ruling: Ruling::Deny, words }, out);
     }
 
-    /// Remembers what the agent said last, as much of it as a card shows.
+    /// Keeps the beginning of the agent's last text, as much as a card shows.
     pub(super) fn remember_text(&mut self, text: &str) {
         let text = &text[..text.floor_char_boundary(CONTEXT_BYTES_MAX)];
         self.last_text = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
     }
 }
 
-/// Does the session itself say how long a permission is held?
+/// Whether the session itself sets how long a permission is held.
 fn names_a_hold(settings: &Settings) -> bool {
     let more = settings.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
     more.is_some_and(|more| more["hold_max"]["seconds"].is_number())

@@ -1,8 +1,8 @@
-//! Numbers of blocks of text: the same for what streams and for what is stored afterwards.
+//! Numbers blocks of text, the same for the stream and for what is stored afterwards.
 
 use crate::peer::BlockKind as Kind;
 
-/// Counts blocks, and knows the one that streams.
+/// Counts blocks, and tracks the one that streams.
 #[derive(Debug)]
 pub(super) struct Blocks {
     next: u32,
@@ -37,7 +37,7 @@ impl Blocks {
         self.streaming = Some(Streaming { kind, block, bytes: 0 });
     }
 
-    /// The block goes on. Returns its number, and where in it this piece begins.
+    /// More of the block. Returns its number, and the offset of this piece.
     pub(super) fn delta(&mut self, kind: Kind, text: &str) -> Option<(u32, usize)> {
         let streaming = self.streaming.as_mut().filter(|streaming| streaming.kind == kind)?;
         let offset = streaming.bytes;
@@ -45,12 +45,12 @@ impl Blocks {
         Some((streaming.block, offset))
     }
 
-    /// Nothing more of a call comes: what grows next is something else.
+    /// A call's input is complete: the next delta belongs to another block.
     pub(super) fn end_asking(&mut self) {
         self.streaming.take_if(|streaming| streaming.kind == Kind::Asking);
     }
 
-    /// The block is there whole. Returns its number.
+    /// The block is complete. Returns its number.
     pub(super) fn whole(&mut self, kind: Kind) -> u32 {
         match self.streaming.take_if(|streaming| streaming.kind == kind) {
             Some(streaming) => streaming.block,

@@ -1,4 +1,4 @@
-//! The tool calls that wait for a person, and how far each has come.
+//! The tool calls that wait for a person, and the stage of each.
 
 use askbridge_core::ask::{Body, Reach};
 use askbridge_core::event::CallMade;
@@ -14,34 +14,34 @@ use crate::tools::ran::{self, Folder};
 pub(super) struct Call {
     /// What was asked, as the rules know it.
     pub(super) body: Body,
-    /// The tool's input, as it was written: what nobody changes goes back untouched.
+    /// The tool's input as it was written: unchanged parts go back untouched.
     pub(super) input: Raw,
-    /// The call as it was made, if it is stored together with its ask.
+    /// The call, if it is stored together with its ask.
     pub(super) made: Option<CallMade>,
-    /// Is what it comes to stored together with the proof that it was heard? Not what is heard again after a restart: it may
-    /// be stored already, on its own.
+    /// Whether the result is stored together with the proof of delivery. Not for lines replayed after a restart: the
+    /// result may be stored already, on its own.
     pub(super) returns_along: bool,
-    /// A tool that always goes to a person: it may not run unless one says so, whatever else would allow it.
+    /// A tool that always goes to a person: it may not run unless one allows it, even if something else would.
     pub(super) always: bool,
     /// How Claude Code waits for it right now. `None`: it no longer does.
     pub(super) way: Option<Way>,
-    /// Unknown until it is durable.
+    /// Unknown until the ask is durable.
     pub(super) ask: Option<AskId>,
-    /// Does only this process lead back to the call? Otherwise a resume may.
+    /// Whether only this process leads back to the call, or a resume as well.
     pub(super) reach: Reach,
-    /// A subagent's call lives beside the turn, and cannot be parked.
+    /// A subagent's call runs beside the turn, and cannot be parked.
     pub(super) in_subagent: bool,
     /// The mode in which it was asked.
     pub(super) mode: Option<String>,
-    /// From then on the process need not be kept for it. `None`: keep it, or not known yet.
+    /// Until when the process is kept for it. `None`: for good, or not known yet.
     pub(super) warm_until: Option<Timestamp>,
     /// What a chat message does meanwhile.
     pub(super) messages: WhileOpen,
     pub(super) stage: Stage,
     pub(super) verdict: Option<Verdict>,
-    /// What it ran with, once it did.
+    /// The input that it ran with, once it did.
     pub(super) ran: Option<Raw>,
-    /// Claude Code took its request back; the tool's result will say why.
+    /// Claude Code cancelled its request; the tool's result will say why.
     pub(super) cancelled: bool,
 }
 
@@ -60,13 +60,13 @@ pub(super) enum Stage {
     /// Not durable yet.
     Asking,
     Open,
-    /// Settled; to be said once it is noted that it was handed over.
+    /// Settled; sent once the handing over is recorded.
     Handing,
-    /// The hook has let it pass; the words are said to `can_use_tool`, which follows.
+    /// The hook has let it pass; the words are the response to `can_use_tool`, which follows.
     Passing,
-    /// Said. The result of the tool is the proof.
+    /// Sent. The result of the tool is the proof.
     Told,
-    /// To be deferred: the end of the turn is the proof.
+    /// Being deferred: the end of the turn is the proof.
     Deferring,
 }
 
@@ -92,17 +92,17 @@ impl Call {
         }
     }
 
-    /// What it ran with, if that is not what was allowed.
+    /// The input that it ran with, if it is not the allowed one.
     pub(super) fn ran_instead(&self, folder: Folder<'_>) -> Option<Raw> {
         ran::instead(&self.body, self.input.as_str(), self.verdict.as_ref(), self.ran.as_ref()?.as_str(), folder)
     }
 
-    /// Does a person still have to decide?
+    /// Whether a person still has to decide.
     pub(super) fn is_undecided(&self) -> bool {
         matches!(self.stage, Stage::Asking | Stage::Open)
     }
 
-    /// Do chat messages wait for this call?
+    /// Whether chat messages wait for this call.
     pub(super) fn holds_messages(&self) -> bool {
         match self.stage {
             Stage::Told => false,
@@ -116,7 +116,7 @@ impl Call {
         matches!(self.way, Some(Way::Hook(_)))
     }
 
-    /// Is this the request that the call waits with?
+    /// Whether the call waits with this request.
     pub(super) fn waits_with(&self, request: &str) -> bool {
         match &self.way {
             Some(Way::Hook(id) | Way::CanUse(id) | Way::Mcp(id, _) | Way::Elicitation(id)) => id == request,

@@ -1,4 +1,4 @@
-//! Requests of Claude Code → asks, or an answer at once.
+//! Handles Claude Code's control requests: each becomes an ask, or is answered at once.
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ impl Claude {
                     self.say(say::refusal(id, &why), cx.out);
                 }
             },
-            // Left without an answer it would wait for ever.
+            // Without an answer Claude Code would wait for ever.
             Err(_) => {
                 self.passed_over += 1;
                 self.say(say::refusal(id, "askbridge could not read this request"), cx.out);
@@ -78,18 +78,18 @@ impl Claude {
                 asked.reach = if in_subagent { Reach::Held } else { Reach::Resumable };
                 self.ask(call.to_owned(), asked, out);
             }
-            // It may not run, and nothing else would keep it from that.
+            // It may not run, and nothing else would prevent that.
             Err(why) if always => {
                 self.denied_by_rule(call, tool, ruled, out);
                 let why = nobody(&why.unwrap_or_default());
                 self.say(say::response(id, Hooked::deny(&why)), out);
             }
-            // Not ours to judge: `can_use_tool` follows, and is answered with words.
+            // Not ours to judge: `can_use_tool` follows, and its response has words.
             Err(_) => self.say(no_opinion(), out),
         }
     }
 
-    /// A rule wants a person to decide, and no person could: what it comes to is a no. Stored with the call, or on its own.
+    /// A rule sent the call to a person, and none could be asked, so it is denied. Stored with the call, or on its own.
     fn denied_by_rule(&mut self, call: &str, tool: &str, ruled: Option<CallRuled>, out: &mut Outbox) {
         let ruled = ruled.map(|ruled| CallRuled { ruling: ToolRuling::Deny, ..ruled });
         match self.unlinked.get_mut(call) {
@@ -98,7 +98,7 @@ impl Claude {
         }
     }
 
-    /// A call was run. Its result follows; what it ran with is shown here alone, and the model is told if it was changed.
+    /// A call has run; its result follows. Only this hook reports the input it ran with; a change is told to the model.
     fn ran(&mut self, id: &str, request: &Request<'_>, input: &HookInput<'_>, out: &mut Outbox) {
         let call = request.tool_use_id.as_deref().or(input.tool_use_id.as_deref());
         let folder = self.folder().map(str::to_owned);
@@ -203,7 +203,7 @@ impl Claude {
         match asking::form(request) {
             Ok(form) => {
                 let mut asked = Call::new(Body::Form(form), raw(Some(request)), Way::Elicitation(id.to_owned()));
-                // It belongs to a tool's call, which has its own entry among those that run.
+                // It belongs to a tool's call, which has its own entry in `running`.
                 asked.in_subagent = true;
                 self.ask(format!("elicitation/{id}"), asked, out);
             }

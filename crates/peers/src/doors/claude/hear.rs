@@ -1,4 +1,4 @@
-//! A line of Claude Code's stdout → what it means.
+//! Parses a line of Claude Code's stdout and dispatches it.
 
 use super::calls::Way;
 use super::peer::Claude;
@@ -8,7 +8,7 @@ use crate::peer::{Cx, Outbox};
 use askbridge_core::event::Level;
 
 impl Claude {
-    /// Hears one line. What we do not know is passed over and counted.
+    /// Handles one line. Unknown lines are skipped and counted.
     pub(super) fn line(&mut self, text: &str, cx: &mut Cx<'_>) {
         let text = text.trim();
         if text.is_empty() {
@@ -39,7 +39,7 @@ impl Claude {
         }
     }
 
-    /// Claude Code no longer waits for us. Why, the tool's result will say; a form has none of its own.
+    /// Claude Code cancelled its request. The tool's result will say why; a form has no result.
     fn cancelled(&mut self, line: &Line<'_>, out: &mut Outbox) {
         let Some(request) = &line.request_id else { return };
         let Some((id, call)) = self.calls.iter_mut().find(|(_, call)| call.waits_with(request)) else { return };

@@ -1,7 +1,7 @@
-//! Stopping a turn, once: whoever wanted it is heard, even if we were killed before we could say it.
+//! Stops a turn, exactly once, even if askbridge was killed before it could send the interrupt.
 //!
-//! Our request is named after the time at which somebody wanted it. So when everything is heard again after a restart,
-//! Claude Code's answer shows whether it was told.
+//! Our request is named after the time of the interrupt. So when all lines are replayed after a restart, Claude Code's
+//! response shows whether it was sent.
 
 use askbridge_core::ids::{MessageId, Timestamp};
 use askbridge_core::limits::QUEUED_MESSAGES_MAX;
@@ -14,12 +14,12 @@ use crate::peer::Outbox;
 
 const PREFIX: &str = "askbridge-interrupt-";
 
-/// How far we are with stopping.
+/// Which interrupts are done and pending.
 #[derive(Debug)]
 pub(super) struct Interrupts {
-    /// Up to here there is nothing left to do.
+    /// Interrupts up to this time need nothing more.
     pub(super) done: Timestamp,
-    /// To be said as soon as the call is here that comes back.
+    /// To be sent as soon as the parked call has come back.
     wanted: Option<Timestamp>,
 }
 
@@ -30,7 +30,7 @@ impl Interrupts {
 }
 
 impl Claude {
-    /// Somebody wants the agent to stop.
+    /// A person wants the agent to stop.
     pub(super) fn interrupt(&mut self, at: Timestamp, out: &mut Outbox) {
         if at <= self.interrupts.done {
             return;
@@ -40,7 +40,7 @@ impl Claude {
             return;
         }
         self.interrupts.done = at;
-        // Between turns there is nothing to stop, and no end of a turn would tell us that we may go on.
+        // Between turns there is nothing to stop, and no end of a turn would clear `interrupting`.
         if self.turn_is_running && !self.interrupting {
             self.interrupting = true;
             let name = format!("{PREFIX}{}", at.0);
@@ -54,7 +54,7 @@ impl Claude {
         }
     }
 
-    /// Learns what the journal knows. A turn that began with a later message is not meant.
+    /// Takes up an interrupt from the journal. A turn that began with a later message is not meant.
     pub(super) fn learn_of(&mut self, interruption: Interruption, out: &mut Outbox) {
         let Interruption { at, after } = interruption;
         let later = (after + 1..).take(QUEUED_MESSAGES_MAX).map(|number| MessageId { session: self.session, number });
@@ -65,11 +65,11 @@ impl Claude {
         }
     }
 
-    /// Claude Code has answered a request of that name.
+    /// Claude Code has responded to a request of that name.
     pub(super) fn interrupt_was_heard(&mut self, name: &str) {
         let Some(at) = name.strip_prefix(PREFIX).and_then(|at| at.parse().ok()).map(Timestamp) else { return };
         self.interrupts.done = self.interrupts.done.max(at);
-        // Heard again after a restart: the end of the turn is yet to come.
+        // Replayed after a restart: the end of the turn is yet to come.
         self.interrupting |= self.turn_is_running;
     }
 }

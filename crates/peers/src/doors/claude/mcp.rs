@@ -1,6 +1,6 @@
-//! The tool with which subagents ask: we are its MCP server, and speak JSON-RPC inside control requests.
+//! The MCP server of the tool that subagents ask with: JSON-RPC inside control requests.
 //!
-//! Claude Code's own question is not there in subagents.
+//! Claude Code's own question tool is not available to subagents.
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ pub(super) fn wanted(method: &str, params: Option<&RawValue>) -> Wanted {
     }
 }
 
-/// Wraps an answer for the control protocol.
+/// Wraps a response for the control protocol.
 pub(super) fn response(id: Option<&RawValue>, result: Value) -> Value {
     let mut rpc = json!({"jsonrpc": "2.0"});
     match result {

@@ -1,4 +1,4 @@
-//! What people say to the agent: held here while an ask is open, never left in Claude Code's own queue.
+//! People's messages to the agent: held here while an ask is open, never left in Claude Code's own queue.
 //!
 //! A message in that queue runs as the next turn after a question was deferred, and the question is lost.
 
@@ -15,7 +15,7 @@ use crate::peer::Outbox;
 use crate::wish::Wish;
 
 const PROOF: &str = "command_lifecycle: started";
-/// The proof where Claude Code does not say what became of a message.
+/// The proof of delivery where Claude Code does not report what became of a message.
 const WEAK_PROOF: &str = "system/init: a turn began after it was written";
 /// The setting of a session in which each message gets a turn of its own.
 const ONE_MESSAGE_A_TURN: &str = "one_message_a_turn";
@@ -26,9 +26,9 @@ const TITLE_CHARS_MAX: usize = 80;
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     waiting: BTreeMap<MessageId, Waiting>,
-    /// Uuids of messages that a turn has begun with, as heard. A message may be heard of before we know that it exists.
+    /// Uuids of messages that a turn has begun with. This may be reported before we know the message.
     started: HashSet<String>,
-    /// Does Claude Code say what becomes of messages? 2.1.197 does not.
+    /// Whether Claude Code reports what becomes of messages. 2.1.197 does not.
     announced: bool,
 }
 
@@ -42,7 +42,7 @@ struct Waiting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Held,
-    /// To be written once it is noted that it was handed over.
+    /// To be written once the handing over is recorded.
     Handing,
     /// Written. `command_lifecycle` is the proof.
     Written,
@@ -57,7 +57,7 @@ impl Messages {
         self.waiting.values().all(|message| message.stage == Stage::Held)
     }
 
-    /// Has Claude Code anything in its own queue?
+    /// The messages in Claude Code's own queue.
     fn written(&self) -> impl Iterator<Item = &Waiting> {
         self.waiting.values().filter(|message| message.stage == Stage::Written)
     }
@@ -66,19 +66,19 @@ impl Messages {
         self.waiting.remove(&message);
     }
 
-    /// Has the running turn heard this message?
+    /// Whether the running turn has begun with this message.
     pub(super) fn has_started(&self, message: MessageId) -> bool {
         self.started.contains(&say::message_uuid(message))
     }
 
-    /// The turn is over: what it began with will not be heard of again.
+    /// The turn has ended: the messages it began with will not be reported again.
     pub(super) fn turn_is_over(&mut self) {
         self.started.clear();
     }
 }
 
 impl Claude {
-    /// Somebody said something, or it was waiting already.
+    /// Queues a message, new or from the session's queue.
     pub(super) fn said(&mut self, message: MessageId, text: String, out: &mut Outbox) {
         let uuid = say::message_uuid(message);
         if self.messages.started.contains(&uuid) {
@@ -92,7 +92,7 @@ impl Claude {
         self.messages.waiting.remove(&message);
     }
 
-    /// Hands over what may be said now, in order.
+    /// Hands over the messages that may be sent now, in order.
     pub(super) fn send_messages(&mut self, out: &mut Outbox) {
         let blocked = self.settings.is_none()
             || self.parking.is_some()
@@ -115,7 +115,7 @@ impl Claude {
         }
     }
 
-    /// Does each message of this session get a turn of its own? Claude Code makes one turn of all that it finds waiting.
+    /// Whether each message of this session gets a turn of its own. Claude Code makes one turn of all queued messages.
     fn takes_one_message_a_turn(&self) -> bool {
         self.is_set(ONE_MESSAGE_A_TURN)
     }
@@ -137,7 +137,7 @@ impl Claude {
         self.say(line, out);
     }
 
-    /// Claude Code says what became of a message.
+    /// Claude Code reports what became of a message.
     pub(super) fn lifecycle(&mut self, uuid: &str, state: &str, out: &mut Outbox) {
         self.messages.announced = true;
         match state {
@@ -169,7 +169,7 @@ impl Claude {
         self.wish(Awaited::Nothing, Wish::Deliver { parcel, proof: proof.to_owned() }, out);
     }
 
-    /// A turn begins. A Claude Code that does not say with what begins it with whatever was written.
+    /// A turn begins. A Claude Code that does not report messages has begun it with everything that was written.
     pub(super) fn turn_began(&mut self, out: &mut Outbox) {
         self.turn_is_running = true;
         if self.is_recent || self.messages.announced {
@@ -181,7 +181,7 @@ impl Claude {
         }
     }
 
-    /// Is there a message that Claude Code has not begun with? If so, asks for it back.
+    /// Whether a message waits in Claude Code's queue; if so, requests it back.
     pub(super) fn takes_messages_back(&mut self, out: &mut Outbox) -> bool {
         let written: Vec<_> = self.messages.written().map(|message| message.uuid.clone()).collect();
         let any = !written.is_empty();
@@ -199,7 +199,7 @@ impl Claude {
         std::mem::replace(&mut self.asked_for_messages_back, true)
     }
 
-    /// A session without a title is named after the first thing that was said in it.
+    /// Names a session without a title after its first message.
     fn give_a_title(&mut self, text: &str, out: &mut Outbox) {
         let Some(settings) = self.settings.as_mut().filter(|settings| settings.title.is_none()) else { return };
         let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();

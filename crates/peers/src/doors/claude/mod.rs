@@ -1,11 +1,11 @@
-//! The `claude` door: Claude Code, run by us, heard and answered over its own stdio protocol.
+//! The `claude` door: Claude Code, run by askbridge, over its own stdio protocol.
 //!
 //! Lines of JSON in both directions. A question is held at a `PreToolUse` hook, which is the one place where Claude Code
 //! lets a call wait, be answered, or be deferred so that the process can end. Everything else that needs a person comes
 //! as `can_use_tool` or `elicitation`. Proof of delivery: the `tool_result` with the call's id for verdicts, and
 //! `command_lifecycle: started` with the message's uuid for messages. Both are stable over restarts of either side.
 //!
-//! Known from experiments with version 2.1.325; what is not documented anywhere is named in `quirks.rs`.
+//! Known from experiments with version 2.1.325; undocumented behaviour is listed in `quirks.rs`.
 
 mod always;
 mod answer;
@@ -38,7 +38,7 @@ use crate::listing::{Listing, Login, Served};
 /// The door's name in sessions and asks.
 pub const NAME: &str = "claude";
 
-/// Closes the conversation because the question is parked: the process is to end, the session goes on.
+/// Closes the conversation because the question is parked: the process ends, the session goes on.
 pub const PARKED: u16 = 4001;
 /// Closes the conversation because the session is over.
 pub const CLOSED: u16 = 4002;

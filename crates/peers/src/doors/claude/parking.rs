@@ -1,7 +1,7 @@
-//! Warm, then parked: when a question may be deferred so that its process can end, and how.
+//! Decides when a question may be deferred so that its process can end, and defers it.
 //!
-//! Two deferred calls of one message: only the last survives. A queued message destroys a deferred call. A deferred call
-//! of a subagent is lost. So a call is deferred only when it is alone.
+//! Of two deferred calls of one message, only the last survives. A queued message destroys a deferred call. A deferred
+//! call of a subagent is lost. So a call is deferred only when it is alone.
 
 use askbridge_core::ids::Timestamp;
 
@@ -13,7 +13,7 @@ use crate::peer::{Cx, Outbox};
 use crate::wish::{AskRef, Wish};
 
 impl Claude {
-    /// Defers the question whose time is over, if nothing would be lost by it.
+    /// Defers a question whose warm time is over, if nothing would be lost.
     pub(super) fn park_if_possible(&mut self, cx: &mut Cx<'_>) {
         let due = self.calls.iter().find(|(_, call)| {
             call.stage == Stage::Open && call.ask.is_some() && call.warm_until.is_some_and(|until| until <= cx.now)
@@ -44,8 +44,8 @@ impl Claude {
             && !self.interrupting
     }
 
-    /// Would the call come back to us after a resume? What always goes to a person could run without our hooks, so it is
-    /// parked only where a resumed process waits for them.
+    /// Whether the call would come back to us after a resume. A call of an always-ask tool could run without our hooks,
+    /// so it is parked only where a resumed process waits for them.
     pub(super) fn comes_back(&self, call: &Call) -> bool {
         !call.in_subagent && (!call.always || self.is_recent)
     }
@@ -56,7 +56,7 @@ impl Claude {
         self.is_over(id);
         self.parking = Some(id.to_owned());
         match call.ask {
-            // Refused if it was settled meanwhile. That is no reason to stay: the answer starts the process again.
+            // Refused if it was settled meanwhile. The process leaves anyway: the answer starts it again.
             Some(ask) => self.wish(Awaited::Parked, Wish::Park { ask: AskRef::Id(ask) }, out),
             None => self.leave(super::PARKED, "the question is parked", out),
         }
@@ -64,20 +64,20 @@ impl Claude {
 }
 
 impl Claude {
-    /// Whoever hosts the process is about to end. What can be parked is parked now.
+    /// The host is about to end. Parks what can be parked now.
     pub fn hurry(&mut self, cx: &mut Cx<'_>) {
         self.hurries = true;
         self.make_room(cx);
     }
 
-    /// Until when a question is kept warm that could be parked at once. `None`: there is none.
+    /// Until when a question that could be parked now is kept warm. `None`: there is none.
     pub fn parkable_until(&self) -> Option<Timestamp> {
         let waiting = self.calls.iter().filter(|(_, call)| call.stage == Stage::Open && call.ask.is_some());
         let (id, until) = waiting.filter_map(|(id, call)| Some((id, call.warm_until?))).next()?;
         self.is_parkable(id).then_some(until)
     }
 
-    /// Its process is wanted elsewhere: parks the question that waits, however warm it is to be kept.
+    /// The process slot is needed: parks the waiting question before its warm time is over.
     pub fn make_room(&mut self, cx: &mut Cx<'_>) {
         for call in self.calls.values_mut().filter(|call| call.warm_until.is_some()) {
             call.warm_until = Some(cx.now);
@@ -85,16 +85,16 @@ impl Claude {
         self.park_if_possible(cx);
     }
 
-    /// Returns the call that was deferred, if one was: then the process has nothing more to do.
+    /// Returns the deferred call, if there is one: the process then has nothing more to do.
     pub fn parked_call(&self) -> Option<&str> {
         self.parking.as_deref()
     }
 
-    /// Is a question on its way to be parked?
+    /// Whether a question is being parked.
     pub fn is_parking(&self) -> bool {
         let mut calls = self.calls.values();
         let about_to = match (calls.next(), calls.next()) {
-            // Alone, and only its own message is not whole yet, or it is not durable.
+            // Alone, and only its own message is incomplete, or its ask is not durable yet.
             (Some(call), None) => {
                 let unripe = call.stage == Stage::Asking || (call.warm_until.is_some() && self.streaming.is_some());
                 call.is_undecided() && call.is_held_at_the_hook() && self.comes_back(call) && unripe

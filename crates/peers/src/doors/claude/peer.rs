@@ -1,4 +1,4 @@
-//! The machine: one process of Claude Code, from its first line to its last.
+//! The state machine of one Claude Code process, from its first line to its last.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -21,20 +21,20 @@ use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Tag};
 use crate::told::Told;
 use crate::wish::{AskRef, Query, Receipt, Rejection, Watch, Wish};
 
-/// How long a call that was parked may take to come back after a resume. Beyond: its answer becomes a message.
+/// How long a parked call may take to come back after a resume. Beyond: its answer becomes a message.
 const COME_BACK_MAX: Duration = Duration::from_secs(10);
-/// How long to wait before asking again when the journal was down.
+/// Pause before a retry when the journal was down.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
-/// How a conversation with a process begins.
+/// How a machine for a process begins.
 #[derive(Debug, Clone)]
 pub struct Begin {
     pub session: SessionId,
     pub process: Process,
     pub carry: Carry,
-    /// May the agent ask at all? If not, it is not offered our tool.
+    /// Whether the agent may ask at all. If not, it is not offered our tool.
     pub interactive: bool,
-    /// How long a permission is held that cannot be parked. Beyond: denied with words, and answerable late.
+    /// How long a permission that cannot be parked is held. Beyond: denied with words, and answerable late.
     pub hold_max: Option<Duration>,
     /// Tools that always go to a person.
     pub always: AlwaysAsk,
@@ -42,29 +42,29 @@ pub struct Begin {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Process {
-    /// It has not heard anything yet.
+    /// Nothing has been sent to it yet.
     New,
     /// As new, and it knows an earlier conversation: parked calls come back.
     Resumed,
-    /// An earlier askbridge started it. What it has written since it last rested is heard again first.
+    /// Started by an earlier run of askbridge. Its output since the last [`Carry`] is replayed first.
     Adopted,
 }
 
-/// What a machine that starts afresh has to know of the one before it.
+/// The state that one machine hands to the next.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carry {
     /// The number of the next block of text.
     pub blocks: u32,
-    /// Has the process been told what it has to know?
+    /// Whether the process got our `initialize` request.
     pub initialized: bool,
-    /// Is it 2.1.325 or newer? Such a process waits for our hooks when it is resumed, says what becomes of messages, and can
-    /// be made to ask by a hook.
+    /// Whether it is 2.1.325 or newer. Such a process waits for our hooks when it is resumed, reports what becomes of
+    /// messages, and can be made to ask by a hook.
     #[serde(default)]
     pub is_recent: bool,
-    /// Up to which interrupt there is nothing left to do, in milliseconds since 1970.
+    /// Interrupts up to this time need nothing more, in milliseconds since 1970.
     #[serde(default)]
     pub interrupted: i64,
-    /// Words that a stop has swallowed, to be said with the next message.
+    /// Words lost by an interrupt, to be sent with the next message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
 }
@@ -80,12 +80,12 @@ pub struct Claude {
     pub(super) is_recent: bool,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,
-    /// Was everything heard that an earlier askbridge has heard?
+    /// Whether the replay of earlier output is over.
     pub(super) woken: bool,
-    /// As far as we know them; told of with the session.
+    /// Unknown until the session has been read.
     pub(super) settings: Option<Arc<Settings>>,
     pub(super) calls: BTreeMap<String, Call>,
-    /// Calls that were over before we knew the session, which may still wait for them. Nobody asks after others.
+    /// Calls that ended before we knew the session, which may still wait for them. Not needed after that.
     over: HashSet<String>,
     /// Calls that have their result, and whose ask is not known yet.
     pub(super) finished: BTreeMap<String, Finished>,
@@ -96,31 +96,31 @@ pub struct Claude {
     pub(super) running: BTreeMap<String, String>,
     /// The message that is being streamed.
     pub(super) streaming: Option<String>,
-    /// Calls that ask, to be stored with the ask that they made.
+    /// Calls that ask, to be stored with the ask that they make.
     pub(super) unlinked: BTreeMap<String, CallMade>,
     /// Verdicts that came before we knew the ask.
     pub(super) early: Vec<(AskId, Verdict)>,
     pub(super) blocks: Blocks,
     pub(super) messages: Messages,
-    /// Messages were asked back from Claude Code's queue, so that a question can be parked.
+    /// Messages were requested back from Claude Code's queue, so that a question can be parked.
     pub(super) asked_for_messages_back: bool,
-    /// The last thing that the agent said, for whoever has to decide.
+    /// The agent's last text, shown to the person who decides.
     pub(super) last_text: Option<String>,
     pub(super) turn_is_running: bool,
     pub(super) interrupting: bool,
     pub(super) interrupts: Interrupts,
-    /// Tasks that run beside the conversation: a process with such is not let go.
+    /// Tasks that run beside the conversation: a process that has some is kept.
     pub(super) background_tasks: usize,
     /// A question was deferred: a message now would destroy it.
     pub(super) parking: Option<String>,
-    /// Whoever hosts the process is about to end: nothing is kept warm any more.
+    /// The host is about to end: nothing is kept warm any more.
     pub(super) hurries: bool,
-    /// The process is to end, and hears nothing more.
+    /// The process is about to end, and gets nothing more.
     pub(super) leaving: bool,
     /// Asks that could not be made because the journal was down.
     pub(super) unasked: Vec<String>,
     pub(super) ask_again_at: Option<Timestamp>,
-    /// Lines that we could not read or do not know.
+    /// Lines that we could not parse or do not know.
     pub(super) passed_over: u64,
     awaited: HashMap<Tag, Awaited>,
     tags: u64,
@@ -145,9 +145,9 @@ pub(super) enum Awaited {
 pub(super) struct Finished {
     pub(super) ok: bool,
     pub(super) output: String,
-    /// What it ran with, where that was shown.
+    /// The input that it ran with, where that was reported.
     pub(super) ran: Option<Raw>,
-    /// The call, if it waits to be stored together with its ask.
+    /// The call, if it is still to be stored together with its ask.
     pub(super) made: Option<CallMade>,
 }
 
@@ -194,7 +194,7 @@ impl Claude {
         }
     }
 
-    /// Returns what a machine that starts afresh here has to know, if it could: between turns, with nothing pending.
+    /// Returns what the next machine needs to know, if it could take over now: between turns, with nothing pending.
     pub fn rest(&self) -> Option<Carry> {
         let rests = !self.turn_is_running
             && self.initialized
@@ -212,7 +212,7 @@ impl Claude {
         })
     }
 
-    /// Can the process be let go until somebody says something? Nothing waits, in either direction.
+    /// Whether the process can be ended until the next message: nothing waits, in either direction.
     pub fn is_idle(&self) -> bool {
         self.rest().is_some() && self.settings.is_some() && self.messages.is_empty()
     }
@@ -222,12 +222,12 @@ impl Claude {
         self.settings.as_ref().and_then(|settings| settings.folder.as_deref())
     }
 
-    /// Words that a stop has swallowed, and that nobody has said yet.
+    /// Words lost by an interrupt that were not sent again yet.
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// Returns how many lines were passed over because we do not know them.
+    /// Returns how many unknown lines were skipped.
     pub fn passed_over(&self) -> u64 {
         self.passed_over
     }
@@ -255,7 +255,7 @@ impl Claude {
         }
     }
 
-    /// Makes a request of our own.
+    /// Sends a request of our own.
     pub(super) fn request(&mut self, request: &Value, out: &mut Outbox) -> String {
         self.requests += 1;
         let id = format!("askbridge-{}", self.requests);
@@ -271,7 +271,7 @@ impl Claude {
         self.record(name, Event::Notice { level, text }, out);
     }
 
-    /// The process is to end, and the reason why.
+    /// Ends the process, with the reason.
     pub(super) fn leave(&mut self, code: u16, why: &str, out: &mut Outbox) {
         self.leaving = true;
         out.hang_up = Some((code, why.to_owned()));
@@ -287,7 +287,7 @@ impl Claude {
         }
     }
 
-    /// Learns what waits in the session.
+    /// Takes up what waits in the session.
     fn met(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
         let Some(view) = receipt.session_view else { return };
         self.settings = Some(view.settings);
@@ -297,7 +297,7 @@ impl Claude {
             let is_here = self.calls.contains_key(&call) || self.over.contains(&call);
             match self.process {
                 _ if is_here => {}
-                // It knows nothing of an earlier conversation, whose record is gone: no call comes back.
+                // A new process has no earlier conversation, its record is gone: no call comes back.
                 Process::New => self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(waiting.ask) }, cx.out),
                 Process::Resumed | Process::Adopted => self.expected.push((waiting.ask, call)),
             }
@@ -321,7 +321,7 @@ impl Claude {
         }
     }
 
-    /// A call that was parked is here again.
+    /// A parked call has come back.
     pub(super) fn came_back(&mut self, call: &str) {
         self.expected.retain(|(_, expected)| expected != call);
         if self.expected.is_empty() {
@@ -329,7 +329,7 @@ impl Claude {
         }
     }
 
-    /// Whatever has not come back by now will not.
+    /// Strands the calls that have not come back in time.
     fn give_up_waiting(&mut self, cx: &mut Cx<'_>) {
         if self.expected_until.is_some_and(|until| until <= cx.now) {
             self.expected_until = None;
@@ -340,7 +340,7 @@ impl Claude {
         }
     }
 
-    /// Does whatever has become possible, and says when to look again.
+    /// Does everything that has become possible, and returns when to check again.
     fn settle_down(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
         if self.leaving || !self.woken {
             return None;
@@ -401,7 +401,7 @@ impl Peer for Claude {
             (Awaited::Look(call), Ok(receipt)) => self.looked(&call, receipt, cx),
             (Awaited::Handed(call), _) => self.speak(&call, cx.out),
             (Awaited::HandedMessage(message), Ok(_)) => self.write_message(message, cx.out),
-            // It was taken back in the meantime, or has reached the agent before.
+            // It was taken back meanwhile, or has reached the agent before.
             (Awaited::HandedMessage(message), Err(_)) => self.messages.forget(message),
             (Awaited::Parked, _) => self.leave(super::PARKED, "the question is parked", cx.out),
             (Awaited::Look(_) | Awaited::Finished(..), Err(_)) | (Awaited::Nothing, _) => {}

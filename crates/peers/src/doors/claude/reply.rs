@@ -1,9 +1,9 @@
-//! What Claude Code is answered, as its wire names it.
+//! Responses to Claude Code, as its wire names them.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// What the hook says about a call. Nothing at all: no opinion.
+/// The hook's output about a call. An empty one is no opinion.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Hooked {
@@ -24,7 +24,7 @@ struct Decided {
 }
 
 impl Hooked {
-    /// It runs, with this input.
+    /// Run it with this input.
     pub(super) fn allow(input: Box<RawValue>) -> Self {
         Self::decided("allow", None, Some(input))
     }
@@ -39,12 +39,12 @@ impl Hooked {
         Self::decided("deny", Some(why.to_owned()), None)
     }
 
-    /// The host is to be asked, whatever the mode and the rules would allow.
+    /// Ask the host, whatever the mode and the rules would allow.
     pub(super) fn ask() -> Self {
         Self::decided("ask", None, None)
     }
 
-    /// The turn ends, and the call comes back with a resume.
+    /// End the turn; the call comes back with a resume.
     pub(super) fn defer() -> Self {
         Self::decided("defer", None, None)
     }
@@ -61,7 +61,7 @@ impl Hooked {
     }
 }
 
-/// What `can_use_tool` is answered with.
+/// The response to `can_use_tool`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Permission {

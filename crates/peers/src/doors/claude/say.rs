@@ -1,4 +1,4 @@
-//! What we write to Claude Code's stdin: one JSON object a line, never anything else. A line that is not JSON ends it.
+//! Writes Claude Code's stdin: one JSON object a line and nothing else, because any other line ends the process.
 
 use askbridge_core::ids::{MessageId, SessionId};
 use serde::Serialize;
@@ -9,16 +9,16 @@ use super::mcp;
 use super::quirks::RAN_HOOK_TIMEOUT_SECS;
 use crate::uuid::{fresh_session, nth_of, of_session};
 
-/// The name of our first request.
+/// The id of our first request.
 pub(super) const INITIALIZE: &str = "askbridge-initialize";
 
-/// The hook before a call: it asks.
+/// The hook before a call, which asks.
 const HOOK: &str = "askbridge-ask";
 
-/// The hook after a call: it shows what ran.
+/// The hook after a call, which reports the input that it ran with.
 const RAN_HOOK: &str = "askbridge-ran";
 
-/// Registers the hooks, and the server of the tool with which subagents ask.
+/// Registers the hooks, and the MCP server of the tool that subagents ask with.
 pub(super) fn initialize(with_tool: bool, always: &AlwaysAsk, timeout_secs: u64) -> String {
     let hook = json!({"matcher": always.matcher(), "hookCallbackIds": [HOOK], "timeout": timeout_secs});
     let ran = json!([{"matcher": "*", "hookCallbackIds": [RAN_HOOK], "timeout": RAN_HOOK_TIMEOUT_SECS}]);
@@ -35,10 +35,10 @@ pub(super) fn request(id: &str, request: &Value) -> String {
     json!({"type": "control_request", "request_id": id, "request": request}).to_string()
 }
 
-/// The answer to a request of Claude Code's. An answer that comes twice is ignored.
+/// The response to a request of Claude Code's. A repeated response is ignored.
 pub(super) fn response(to: &str, response: impl Serialize) -> String {
     let response = Success { request_id: to, response, subtype: "success" };
-    // Most fit. Growing from nothing would copy them several times; and the pipe adds the end of the line.
+    // Most fit; growing from empty would copy them several times. The pipe adds the line end.
     let mut line = Vec::with_capacity(1024);
     let response = Response { response, kind: "control_response" };
     serde_json::to_writer(&mut line, &response).expect("what we answer has text keys");
@@ -59,12 +59,12 @@ struct Success<'a, T> {
     subtype: &'static str,
 }
 
-/// Says that we do not know this request.
+/// Responds that we do not know this request.
 pub(super) fn refusal(to: &str, why: &str) -> String {
     json!({"type": "control_response", "response": {"subtype": "error", "request_id": to, "error": why}}).to_string()
 }
 
-/// What somebody says to the agent. The same uuid again is ignored, so a message can be written again after a restart.
+/// A person's message. A repeated uuid is ignored, so a message can be written again after a restart.
 pub(super) fn user(uuid: &str, text: &str) -> String {
     let line = json!({
         "type": "user",
@@ -76,7 +76,7 @@ pub(super) fn user(uuid: &str, text: &str) -> String {
     line.to_string()
 }
 
-/// Under which name Claude Code keeps this session: ours, as a UUID of version 4, the only kind that it takes.
+/// The name under which Claude Code keeps this session: our id as a UUID of version 4, the only kind that it takes.
 pub fn session_uuid(session: SessionId) -> String {
     of_session(fresh_session(session.0))
 }

@@ -1,4 +1,4 @@
-//! What happened → what Claude Code has to hear of it.
+//! Turns events into what Claude Code has to be told.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ impl Claude {
                 }
             }
             Event::Settled(settled) => self.settled(settled.ask, settled.verdict.clone(), cx.out),
-            // By somebody else than the agent, which still waits.
+            // Not by the agent, which still waits.
             Event::Withdrawn { ask, why, .. } => self.taken_back(*ask, why, cx.out),
             Event::Said(said) => self.said(said.message, said.text.clone(), cx.out),
             Event::Unsaid { message } => self.unsaid(*message),
@@ -40,7 +40,7 @@ impl Claude {
         if let Some(model) = settings.model.as_ref().filter(|model| known.model.as_ref() != Some(model)) {
             self.request(&json!({"subtype": "set_model", "model": model}), out);
         }
-        // What Claude Code itself has told us it need not be told.
+        // What Claude Code itself has reported it need not be told.
         if let Some(mode) = settings.mode.as_ref().filter(|mode| known.mode.as_ref() != Some(mode)) {
             self.request(&json!({"subtype": "set_permission_mode", "mode": mode}), out);
         }

@@ -1,4 +1,4 @@
-//! What the agent says and does: text, thinking, tools and their results, the end of a turn.
+//! Turns the agent's output into events: text, thinking, tools and their results, the end of a turn.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ use crate::wish::{AskRef, Wish};
 
 impl Claude {
     pub(super) fn streamed(&mut self, line: &Line<'_>, out: &mut Outbox) {
-        // What a subagent says is its own affair; what it does is told.
+        // A subagent's text is not shown; its tool calls are.
         if line.parent_tool_use_id.is_some() {
             return;
         }
@@ -98,7 +98,7 @@ impl Claude {
             let event = match kind {
                 Kind::Text => Event::Text { block, text },
                 Kind::Thinking => Event::Thinking { block, text },
-                // The ask itself is what is stored of it.
+                // The ask itself is stored instead.
                 Kind::Asking => return,
             };
             let name = if name.is_empty() || place == 0 { name.to_owned() } else { format!("{name}/{place}") };
@@ -122,7 +122,7 @@ impl Claude {
     }
 
     pub(super) fn user(&mut self, line: &Line<'_>, out: &mut Outbox) {
-        // A message of plain text is an echo, or a note of Claude Code's to the model.
+        // A message of plain text is an echo, or a note by Claude Code for the model.
         let Some((_, blocks)) = message(line) else { return };
         for block in blocks.into_iter().filter(|block| block.kind == "tool_result") {
             let Some(id) = block.tool_use_id else { continue };
@@ -138,7 +138,7 @@ impl Claude {
         }
     }
 
-    /// Does this result prove that a verdict was heard, and nothing else, so that it is stored together with that?
+    /// Whether this result proves that a verdict was delivered, and nothing else, so that both are stored together.
     fn proves(&self, id: &str, result: &CallResult) -> bool {
         let Some(call) = self.calls.get(id) else { return false };
         let is_proof = call.returns_along && call.stage == Stage::Told && !self.was_lost(call, result.ok);
@@ -146,12 +146,12 @@ impl Claude {
         is_proof && call.ask.is_some() && result.output.len() <= ALONG_BYTES_MAX
     }
 
-    /// Was the answer to a call overtaken by a stop? Then it was not heard, and goes along with the next message.
+    /// Whether an interrupt preceded the answer to a call. The answer was not heard, and goes with the next message.
     fn was_lost(&self, call: &Call, ok: bool) -> bool {
         self.interrupting && !ok && matches!(call.body, Body::Questions(_))
     }
 
-    /// A call is over, whatever became of it.
+    /// Forgets a call that has ended, in whichever way.
     fn end_call(&mut self, id: &str, out: &mut Outbox) -> Option<Call> {
         self.running.remove(id);
         if let Some(made) = self.unlinked.remove(id) {
@@ -162,11 +162,11 @@ impl Claude {
         Some(call)
     }
 
-    /// A call has its result: the proof that the verdict on it was heard, or that nobody's was.
+    /// A call has its result: the proof that its verdict was delivered, or that none was.
     pub(super) fn returned(&mut self, id: &str, ok: bool, output: &str, out: &mut Outbox) {
         let Some(call) = self.end_call(id, out) else { return };
         let Some(ask) = call.ask else {
-            // It is heard of again after a restart, or was over before it was durable. What became of it is seen then.
+            // Replayed after a restart, or over before the ask was durable. Decided when the ask is known.
             let finished = Finished { ok, output: first_line(output), ran: call.ran, made: call.made };
             self.finished.insert(id.to_owned(), finished);
             return;
@@ -188,7 +188,7 @@ impl Claude {
         self.wish(Awaited::Nothing, wish, out);
     }
 
-    /// A call whose result is known turns out to be this ask: the result proves what was decided, or that nothing was.
+    /// The ask of a call whose result is already known: the result proves that a verdict was delivered, or none.
     pub(super) fn finished(&mut self, id: &str, finished: Finished, view: &AskView, out: &mut Outbox) {
         let ask = view.ask.id;
         let asked = view.ask.original.as_ref().map_or("{}", Raw::as_str);
@@ -235,7 +235,7 @@ impl Claude {
         self.messages.turn_is_over();
     }
 
-    /// Whatever the turn left undecided nobody waits for any more. Subagents may go on beside it.
+    /// Ends the calls that the turn left undecided. Subagents may go on beside it.
     fn close_calls(&mut self, out: &mut Outbox) {
         let ended: Vec<_> = self.calls.iter().filter(|(_, call)| !call.in_subagent).map(|(id, _)| id.clone()).collect();
         for id in ended {
@@ -284,7 +284,7 @@ impl Claude {
         self.wish(Awaited::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
     }
 
-    /// The process is gone. What only its connection could carry back is stranded; the rest comes back with a resume.
+    /// The process is gone. Asks that only its connection leads back from are stranded; a resume brings back the rest.
     pub(super) fn died(&mut self, out: &mut Outbox) {
         self.leaving = true;
         for (id, made) in std::mem::take(&mut self.unlinked) {
@@ -304,12 +304,12 @@ impl Claude {
     }
 }
 
-/// Something of the agent's decided about a call: one of its other hooks, or a rule of its settings.
+/// Another hook of the agent, or a rule in its settings, decided about a call.
 fn overtaken(ask: AskId, ran: Option<Raw>) -> Wish {
     Wish::Overtake { ask: AskRef::Id(ask), mouth: "another hook of the agent".to_owned(), ran }
 }
 
-/// Is this a tool whose calls become asks, whatever is allowed?
+/// Whether calls of this tool always become asks.
 fn is_held(tool: &str) -> bool {
     HELD_TOOLS.contains(&tool) || tool == mcp::TOOL
 }
@@ -320,7 +320,7 @@ fn message<'a>(line: &Line<'a>) -> Option<(Lent<'a>, Vec<Block<'a>>)> {
     Some((message.id, serde_json::from_str(message.content.get()).ok()?))
 }
 
-/// Returns the text of a text, or of a list of blocks; of anything else, its JSON.
+/// Returns a string, or the text of a list of blocks; for anything else, its JSON.
 fn text_of(content: Option<&RawValue>) -> String {
     let Some(content) = content else { return String::new() };
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
@@ -371,7 +371,7 @@ fn bounded_json(input: &RawValue) -> Raw {
     Raw::from(json!({"askbridge": format!("an input of {bytes} bytes, too large to be kept")}).to_string())
 }
 
-/// Cuts a text into pieces that fit into an entry. An empty text is one empty piece.
+/// Splits a text into pieces that fit into an entry. An empty text is one empty piece.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {

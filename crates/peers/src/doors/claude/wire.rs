@@ -1,13 +1,13 @@
-//! What Claude Code writes to its stdout, as far as we look at it. Unknown fields are passed over, never refused.
+//! The lines of Claude Code's stdout, as far as we read them. Unknown fields are ignored, never refused.
 //!
-//! All of it is borrowed from the line. One `borrow` in a struct is for all of its fields.
+//! Everything is borrowed from the line. One `borrow` in a struct applies to all of its fields.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::json::Lent;
 
-/// One line, looked at only as far as every kind of line allows.
+/// One line, parsed only as far as all kinds of lines have in common.
 #[derive(Deserialize)]
 pub(super) struct Line<'a> {
     #[serde(rename = "type", borrow)]
@@ -80,7 +80,7 @@ pub(super) struct Block<'a> {
     pub(super) is_error: bool,
 }
 
-/// What Claude Code wants from us.
+/// A request from Claude Code.
 #[derive(Deserialize)]
 pub(super) struct Request<'a> {
     #[serde(borrow)]
@@ -110,7 +110,7 @@ pub(super) struct HookInput<'a> {
     pub(super) permission_mode: Option<Lent<'a>>,
 }
 
-/// A request of an MCP client to the server that we are.
+/// A request of an MCP client to our server.
 #[derive(Deserialize)]
 pub(super) struct Rpc<'a> {
     pub(super) method: Option<String>,
@@ -134,7 +134,7 @@ pub(super) struct CallMeta {
     pub(super) tool_use_id: Option<String>,
 }
 
-/// The answer to a request of ours.
+/// The response to a request of ours.
 #[derive(Deserialize)]
 pub(super) struct Answered {
     pub(super) subtype: String,
@@ -166,14 +166,14 @@ pub(super) struct Deferred {
     pub(super) id: String,
 }
 
-/// Fields of `system` lines that a person should hear about.
+/// Fields of `system` lines that a person should see.
 #[derive(Deserialize)]
 pub(super) struct System<'a> {
     #[serde(rename = "permissionMode")]
     pub(super) permission_mode: Option<String>,
     #[serde(borrow)]
     pub(super) tasks: Option<Vec<&'a RawValue>>,
-    /// A text; some versions put an object here.
+    /// A string; some versions put an object here.
     pub(super) content: Option<&'a RawValue>,
     pub(super) error: Option<&'a RawValue>,
     pub(super) attempt: Option<u64>,

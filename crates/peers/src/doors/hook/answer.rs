@@ -1,4 +1,4 @@
-//! A settled ask → what the hook prints. `None` is no opinion, and never an allow by accident.
+//! Turns a settled ask into the hook's output. `None` is no opinion, and never an allow by accident.
 
 use askbridge_core::answer::{Answer, Decision, Review, Scope};
 use askbridge_core::ask::Body;
@@ -12,13 +12,13 @@ use super::hear::{Agent, Call, Heard, What};
 use super::mouth::Mouth;
 use crate::tools::answered::{allowed, answered, planned, spoken, stops};
 
-/// What a verdict comes down to.
+/// What a verdict comes down to for a hook.
 #[derive(Debug)]
 pub(super) enum Said {
     Allow {
-        /// What the call is to run with. `None`: what it came with.
+        /// The input to run with. `None`: the original.
         input: Option<Box<RawValue>>,
-        /// What the agent is to remember.
+        /// The permission rule that the agent is to remember.
         rule: Option<Box<RawValue>>,
     },
     Deny {
@@ -27,8 +27,8 @@ pub(super) enum Said {
     },
 }
 
-/// What a person or a rule said, or that nobody came. The latter is not said where another mouth still waits: a terminal has
-/// its own dialog on screen.
+/// What a person or a rule decided, or that nobody answered. The latter is left out where another mouth still waits: a
+/// terminal has its own dialog on screen.
 pub(super) fn said(view: &AskView, call: &Call) -> Option<Said> {
     match view.state {
         State::Answered | State::Ruled | State::Dismissed => {}
@@ -56,7 +56,7 @@ pub(super) fn said(view: &AskView, call: &Call) -> Option<Said> {
     })
 }
 
-/// Says what the hook prints about a call. `follows`: another hook comes after this one, which can say no in our words.
+/// The hook's output about a call. `follows`: another hook comes after this one, which can deny in our words.
 pub fn answer(heard: &Heard, call: &Call, follows: bool, view: &AskView) -> Option<String> {
     let said = said(view, call)?;
     let output = match (&heard.what, heard.agent) {
@@ -74,18 +74,18 @@ pub fn defer() -> String {
     serde_json::to_string(&Hooked { hook_specific_output: output }).expect("a word is JSON")
 }
 
-/// Lets an agent that has just finished read something more.
+/// Gives an agent that has just finished something more to read.
 pub fn say_more(text: &str) -> String {
     json!({"decision": "block", "reason": text}).to_string()
 }
 
-/// Lets an agent read something beside what the person at its terminal says to it.
+/// Gives an agent something to read along with the prompt of the person at its terminal.
 pub fn say_along(text: &str) -> String {
     json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}}).to_string()
 }
 
-/// Words that a stop swallows: Claude Code ends the turn, and its model reads a fixed sentence instead. They have to be said
-/// with what it hears next.
+/// Words lost by a stop: Claude Code ends the turn, and its model reads a fixed sentence instead. They have to go along
+/// with what it reads next.
 pub fn swallowed(heard: &Heard, call: &Call, view: &AskView) -> Option<String> {
     match (&heard.what, heard.agent, said(view, call)?) {
         (What::Wanted { .. }, Agent::Claude, Said::Deny { words, stop: true }) => {
@@ -95,8 +95,8 @@ pub fn swallowed(heard: &Heard, call: &Call, view: &AskView) -> Option<String> {
     }
 }
 
-/// Before a dialog: questions are answered here, everything else where our words are read as they are, if there is such a
-/// place.
+/// Before a dialog, questions are answered by this hook. Everything else is left to the hook that passes our words on
+/// as they are, if one follows.
 fn calling(said: Said, body: &Body, follows: bool) -> Option<Calling> {
     match said {
         Said::Allow { input, .. } if matches!(body, Body::Questions(_)) || !follows => {
@@ -124,7 +124,7 @@ fn wanted(said: Said) -> Wanted {
     }
 }
 
-/// Codex takes an allow or a deny with words, and nothing beside them.
+/// Codex takes an allow or a deny with words, and nothing else.
 fn for_codex(said: Said) -> Said {
     match said {
         Said::Allow { input: Some(input), .. } => {

@@ -1,4 +1,4 @@
-//! A call → an ask, with what a person needs to know to decide from a phone.
+//! Turns a call into an ask, with the context that a person needs to decide from a phone.
 
 use askbridge_core::ask::{Body, Context, Reach};
 use askbridge_core::ids::{CallId, Key, Raw, SessionId};
@@ -13,14 +13,14 @@ use crate::tools::approval::{self, Beside};
 use crate::tools::held;
 use crate::wish::AskWish;
 
-/// What was found around the agent, outside of the event.
+/// What was found around the agent, outside the event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Around {
-    /// What the agent said last.
+    /// The agent's last text.
     pub text: Option<String>,
     pub title: Option<String>,
     pub branch: Option<String>,
-    /// Whom the agent asks beside us.
+    /// Who else the agent asks at the same time.
     pub mouth: Mouth,
 }
 
@@ -53,7 +53,7 @@ pub fn wish(
             more: more(heard, around.mouth, &body),
         },
         body,
-        // A call is one ask, however often it comes. One without a name cannot be told from another.
+        // A call is one ask, however often it comes. Calls without an id cannot be told apart.
         key: call.id.as_deref().map(Key::from),
         original: Some(call.input.clone()),
     })
@@ -87,7 +87,7 @@ fn more(heard: &Heard, mouth: Mouth, body: &Body) -> Option<Raw> {
     (!more.is_empty()).then(|| Raw::from(Value::Object(more).to_string()))
 }
 
-/// Was this asked by a subagent?
+/// Whether a subagent asked this.
 pub(super) fn is_of_subagent(context: &Context) -> bool {
     let more = context.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
     more.is_some_and(|more| more[IN_SUBAGENT] == true)

@@ -1,7 +1,7 @@
-//! Whether an event becomes an ask, and what becomes of the agent meanwhile.
+//! Decides whether an event becomes an ask, and whether the agent waits for it.
 //!
-//! A person who sits at the terminal always sees its dialog. Where a hook hides it, because it runs before the dialog, it
-//! holds the agent only for a person who is away.
+//! A person at the terminal always sees its dialog. A hook that runs before the dialog, and so hides it, holds the
+//! agent only for a person who is away.
 
 use std::time::Duration;
 
@@ -10,41 +10,41 @@ use super::mouth::Mouth;
 use super::version::Version;
 use crate::tools::held::HELD_TOOLS;
 
-/// In this mode nobody is asked, so nothing comes after the first hook.
+/// In this mode no person is asked, so nothing comes after the first hook.
 const MODE_WITHOUT_QUESTIONS: &str = "dontAsk";
 
-/// What is known beside the event.
+/// What is known besides the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Facts {
-    /// Nobody sits at a terminal of this machine, or they said so.
+    /// The person is not at a terminal of this machine, or said so.
     pub away: bool,
-    /// Whom the agent asks beside us: a run of a script, or of a timer, has no terminal.
+    /// Who else the agent asks: a run by a script or a timer has no terminal.
     pub mouth: Mouth,
-    /// It also asks us itself, through a tool: whatever it wants to know, it asks there.
+    /// The agent also asks us through a tool, and asks everything there.
     pub asks_by_tool: bool,
     /// How long such a run is kept before its question is parked. `None`: it is not parked.
     pub park: Option<Duration>,
-    /// The agent's own, where it says it.
+    /// The agent's version, where it reports it.
     pub version: Option<Version>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Say nothing, and do nothing.
+    /// No opinion, and nothing to do.
     Pass,
-    /// Say nothing, and remember what the call is called: who asks about it does not say.
+    /// No opinion, but remember the call's id: the event that asks about it does not carry it.
     Note(Call),
-    /// Ask, and hold the hook until somebody has answered.
+    /// Ask, and hold the hook until there is an answer.
     Hold {
         call: Call,
-        /// From then on the agent need not wait: its question is parked.
+        /// When to stop waiting and park the question.
         park: Option<Duration>,
-        /// Another hook follows, which can say no in our own words.
+        /// Another hook follows, which can deny in our own words.
         follows: bool,
     },
 }
 
-/// Decides about a tool that is about to be called, or that a person is asked about.
+/// Decides about a tool that is about to be called, or that a person is being asked about.
 pub fn choose(heard: &Heard, facts: &Facts) -> Step {
     match &heard.what {
         What::Calling(call) => {
@@ -54,7 +54,7 @@ pub fn choose(heard: &Heard, facts: &Facts) -> Step {
             if !HELD_TOOLS.contains(&call.tool.as_str()) {
                 return Step::Pass;
             }
-            // A subagent's call would be lost, and its turn would end as if it had succeeded.
+            // Parked, a subagent's call would be lost, and its turn would end as if it had succeeded.
             match facts.park {
                 Some(park) if facts.mouth != Mouth::Terminal && !heard.in_subagent => {
                     hold(Some(park), asks_beside && !facts.asks_by_tool)
@@ -63,9 +63,9 @@ pub fn choose(heard: &Heard, facts: &Facts) -> Step {
                 _ => Step::Note(call.clone()),
             }
         }
-        // Codex asks its hook first and shows nothing until it has spoken.
+        // Codex asks its hook first and shows nothing until the hook has answered.
         What::Wanted { .. } if heard.agent == Agent::Codex && !facts.away => Step::Pass,
-        // The same call reaches us by both ways at the same moment. One call, one card.
+        // The same call reaches us both ways at the same moment. One call, one card.
         What::Wanted { .. } if facts.asks_by_tool => Step::Pass,
         What::Wanted { call, .. } => Step::Hold { call: call.clone(), park: None, follows: false },
         _ => Step::Pass,
@@ -139,7 +139,7 @@ mod tests {
         for tool in ["AskUserQuestion", "ExitPlanMode", "Bash"] {
             assert_eq!(choose(&event(Agent::Claude, "default", wanted(tool)), &script), Step::Pass);
         }
-        // A question that may be parked is asked before, and then by nothing else.
+        // A question that may be parked is asked before the dialog, and then nowhere else.
         let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
         let parked = Step::Hold { call: call("AskUserQuestion"), park, follows: false };
         assert_eq!(choose(&question, &script), parked);

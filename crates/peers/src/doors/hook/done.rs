@@ -1,4 +1,4 @@
-//! A call was run: did it hear us, or was the terminal faster?
+//! Finds out from a call that has run whether the agent got our answer, or the terminal answered first.
 
 use askbridge_core::ask::{Ask, Body, Reach};
 use askbridge_core::ids::Raw;
@@ -12,24 +12,23 @@ use super::hear::{Agent, Call};
 use super::mouth::Mouth;
 use crate::tools::ran::{self, is_same_input};
 
-/// What a call that was run, or a turn that ended, says about an ask.
+/// What a finished call, or the end of a turn, says about an ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
-    /// The agent heard what we handed over.
+    /// The agent got what we handed over.
     Delivered,
-    /// It heard another mouth first.
+    /// Another mouth answered first.
     Overtaken {
-        /// What the call ran with, where that is not what was allowed.
+        /// The input that the call ran with, where it is not the allowed one.
         ran: Option<Raw>,
     },
-    /// It went on without an answer, and there was nobody else to give it one.
+    /// The agent went on without an answer, and nothing else could have given it one.
     LetGo,
 }
 
 const OVERTAKEN: Finished = Finished::Overtaken { ran: None };
 
-/// Is it sure that what was decided is what the agent hears? Not while another mouth is open beside us, such as the dialog in
-/// its terminal.
+/// Whether the agent is sure to get this decision. Not while another mouth is open, such as the dialog in its terminal.
 pub fn is_certain(view: &AskView) -> bool {
     let asker = &view.ask.asker;
     let is_hook = asker.door == NAME && asker.agent == Agent::Claude.name() && view.ask.reach == Reach::Held;
@@ -38,11 +37,11 @@ pub fn is_certain(view: &AskView) -> bool {
     !(has_rival && is_decided && view.delivered_at.is_none() && !view.stranded)
 }
 
-/// Is this the call that the ask is about?
+/// Whether this is the call that the ask is about.
 pub fn is_about(view: &AskView, call: &Call) -> bool {
     let asked = asked(&view.ask);
     let folder = view.ask.context.folder.as_deref();
-    // A person may have changed what is run.
+    // A person may have changed the input.
     let changed = || match said(view, &asked) {
         Some(Said::Allow { input: Some(input), .. }) => is_same_input(input.get(), call.input.as_str(), folder),
         _ => false,
@@ -66,10 +65,10 @@ fn asked(ask: &Ask) -> Call {
     Call { id: ask.call.as_ref().map(|call| call.as_str().to_owned()), tool, input }
 }
 
-/// Says what the end of a call, with its result, or of a turn means for an ask that it has not heard about.
+/// Returns what the end of a call (with its result) or of a turn means for an ask whose verdict is not delivered yet.
 ///
-/// `call` is `None` for the end of a turn: whatever was run has been told of before, so what is left was denied. `None`
-/// comes back where it means nothing.
+/// `call` is `None` for the end of a turn: calls that ran were reported before, so what is left was denied. Returns
+/// `None` if it means nothing.
 pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<Finished> {
     let ours = said(view, &asked(&view.ask));
     let Some((call, response)) = call else {
@@ -77,7 +76,7 @@ pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<F
             // Parked questions outlive their turn, and a subagent's call is not of this turn.
             _ if view.parked || is_of_subagent(&view.ask.context) => None,
             _ if Mouth::of(&view.ask.context) == Mouth::Nobody && view.state.is_open() => Some(Finished::LetGo),
-            // Its hook is gone, so whatever was said since was not heard there.
+            // Its hook is gone, so it did not get what was decided since.
             _ if view.stranded => match Mouth::of(&view.ask.context) {
                 Mouth::Nobody => None,
                 Mouth::Terminal | Mouth::PromptTool => Some(OVERTAKEN),
@@ -95,12 +94,12 @@ pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<F
             OVERTAKEN
         }
         Some(Said::Allow { .. }) => Finished::Delivered,
-        // It was run although we said no, or had not said anything.
+        // It ran although we denied it, or had not decided.
         Some(Said::Deny { .. }) | None => OVERTAKEN,
     })
 }
 
-/// What the hook after a call prints, so that the model knows what ran; `None`: it ran as the model wrote it.
+/// The output of the hook after a call, which tells the model what ran. `None`: it ran as the model wrote it.
 pub fn told(view: &AskView, call: &Call, failed: bool) -> Option<String> {
     let event = if failed { "PostToolUseFailure" } else { "PostToolUse" };
     if !matches!(view.ask.body, Body::Approval(_)) {
@@ -111,7 +110,7 @@ pub fn told(view: &AskView, call: &Call, failed: bool) -> Option<String> {
     ran::told(event, was, view.verdict.as_ref(), is, folder).map(|told| told.to_string())
 }
 
-/// Was the call run with something else than what we handed over?
+/// Whether the call ran with something else than what we handed over.
 fn heard_other(body: &Body, ours: &str, call: &Call, response: Option<&Raw>) -> bool {
     let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
     match body {

@@ -1,4 +1,4 @@
-//! What an agent's hook was told → what that means to us.
+//! Parses what an agent writes to its hook into an event.
 
 use askbridge_core::ids::Raw;
 
@@ -8,7 +8,7 @@ use super::wire::Input;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heard {
     pub agent: Agent,
-    /// What the agent itself calls the conversation. The same after a resume.
+    /// The agent's own id of the conversation. The same after a resume.
     pub conversation: String,
     pub folder: Option<String>,
     /// The file in which the agent keeps the conversation.
@@ -28,25 +28,25 @@ pub enum Agent {
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
     Began,
-    /// A tool is about to be called; nobody has been asked yet.
+    /// A tool is about to be called; no person has been asked yet.
     Calling(Call),
-    /// A person is asked whether it may, or what they answer.
+    /// A person is asked for permission, or for an answer.
     Wanted {
         call: Call,
         suggestions: Option<Raw>,
     },
-    /// It was called: somebody let it run.
+    /// It has run, so it was allowed.
     Called {
         call: Call,
         response: Option<Raw>,
-        /// It did not succeed, which is an event of another name.
+        /// It failed, which is an event of another name.
         failed: bool,
     },
     Notified {
         kind: String,
         text: String,
     },
-    /// The person at the terminal has said something: a turn begins.
+    /// The person at the terminal wrote a prompt: a turn begins.
     Prompted,
     TurnEnded {
         /// The agent goes on because a hook made it.
@@ -62,13 +62,13 @@ pub enum What {
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Unknown where the event does not name it.
+    /// `None` where the event does not carry it.
     pub id: Option<String>,
     pub tool: String,
     pub input: Raw,
 }
 
-/// Reads an event. `None`: it makes no sense to us, and no opinion is the answer.
+/// Parses an event. `None`: not one that we understand, and the answer is no opinion.
 pub fn hear(text: &str) -> Option<Heard> {
     let input: Input<'_> = serde_json::from_str(text).ok()?;
     let raw = |value: Option<&serde_json::value::RawValue>| value.map(|value| Raw::from(value.get()));
@@ -106,7 +106,7 @@ pub fn hear(text: &str) -> Option<Heard> {
 }
 
 impl Agent {
-    /// The name that people read.
+    /// The name shown to people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -114,17 +114,17 @@ impl Agent {
         }
     }
 
-    /// Is what its hook prints all that it can hear? Then the hook that takes it is the proof.
+    /// Whether the agent can be answered only by its hook. Then the hook that takes the answer is the proof.
     ///
-    /// Codex shows no dialog while its hook waits, so nobody can answer there, and what it runs is not told to us: that
-    /// would be one more process for each call of each tool, and one more hook to be trusted.
+    /// Codex shows no dialog while its hook waits, so nothing else can answer, and it does not report what it runs:
+    /// that would be one more process for each call of each tool, and one more hook to trust.
     pub fn hears_only_its_hook(self) -> bool {
         self == Self::Codex
     }
 }
 
 impl Call {
-    /// Is this the same call, as far as can be told? By its name where both have one.
+    /// Whether this is the same call, as far as can be told: by its id where both have one.
     pub fn is(&self, other: &Self) -> bool {
         match (&self.id, &other.id) {
             (Some(one), Some(two)) => one == two,
@@ -133,7 +133,7 @@ impl Call {
     }
 }
 
-/// Are these the same value, however they are written?
+/// Whether these are the same value, however they are written.
 fn same_json(one: &str, two: &str) -> bool {
     let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
     one == two || read(one).is_some_and(|value| Some(value) == read(two))

@@ -1,15 +1,15 @@
-//! The `hook` door: an agent in a person's own terminal, which calls `askbridge hook` when it needs somebody.
+//! The `hook` door: an agent in a person's own terminal, which calls `askbridge hook` when it needs a decision.
 //!
-//! Spoken by Claude Code (hooks in its settings, or our plugin) and by Codex (hooks in its settings). Each event is
-//! one request on the local socket: what the agent writes to its hook comes in as it is, what the hook has to print goes
-//! out. The terminal's own dialog is on screen meanwhile, and whoever answers first wins. No opinion is an empty answer.
+//! Used by Claude Code (hooks in its settings, or our plugin) and by Codex (hooks in its settings). Each event is one
+//! request on the local socket: the agent's input to its hook comes in unchanged, and the response is what the hook
+//! prints. The terminal's own dialog is on screen meanwhile, and the first answer wins. Empty means no opinion.
 //!
-//! Proof of delivery: the event after the call, which says what the call was really run with; it also shows that the
-//! terminal was faster. A denied call has no such event; the end of the turn is its proof. Codex shows no dialog meanwhile
-//! and is not asked for more events than needed: there the hook that takes an answer is the proof.
+//! Proof of delivery: the event after the call, which reports the input that the call ran with; it also shows that the
+//! terminal was faster. A denied call has no such event; the end of the turn is its proof. Codex shows no dialog
+//! meanwhile and is not asked for more events than needed: there the hook that takes an answer is the proof.
 //!
-//! The addresses and the waiting are the bridge's; this folder holds what is said. Known from experiments with Claude Code
-//! 2.1.325 and Codex 0.166.
+//! The addresses and the waiting are in the bridge; this folder reads the events and writes the answers. Known from
+//! experiments with Claude Code 2.1.325 and Codex 0.166.
 
 mod answer;
 mod asking;

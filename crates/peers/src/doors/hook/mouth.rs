@@ -1,25 +1,25 @@
-//! Who else can decide about a call while our hook waits, and how people read it.
+//! Who else can decide about a call while our hook waits, and its name for people.
 
 use askbridge_core::ask::Context;
 use serde_json::Value;
 
-/// The field of an ask's context that names it. Left out for a terminal.
+/// The field of an ask's context that holds it. Left out for a terminal.
 pub(super) const FIELD: &str = "beside";
 
-/// Whom the agent asks at the same time as us.
+/// Who the agent asks at the same time as us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mouth {
     /// A dialog in the person's terminal.
     #[default]
     Terminal,
-    /// The tool or the program that a run without a terminal was given for its permissions.
+    /// The tool or program that a run without a terminal was given for its permissions.
     PromptTool,
     /// A run without a terminal and without such a tool: what we do not answer is denied.
     Nobody,
 }
 
 impl Mouth {
-    /// Reads it from an ask. Asks of earlier releases name none and count as a terminal's.
+    /// Reads it from an ask. Asks of earlier releases have no such field and count as a terminal's.
     pub fn of(context: &Context) -> Self {
         let more = context.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
         match more.as_ref().and_then(|more| more[FIELD].as_str()) {

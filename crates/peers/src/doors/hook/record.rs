@@ -1,4 +1,4 @@
-//! The agent's own record of the conversation: what it said last, and what the conversation is called.
+//! Reads the agent's own record of the conversation: its last text, and the conversation's title.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::hear::Call;
 use super::version::Version;
 
-/// Bytes of what the agent said last that go along with an ask. Beyond: it is cut.
+/// Bytes of the agent's last text that go along with an ask. Beyond: it is cut.
 const TEXT_BYTES_MAX: usize = 4096;
 /// Bytes of a title. Beyond: it is cut.
 const TITLE_BYTES_MAX: usize = 200;
@@ -17,12 +17,12 @@ pub struct Record {
     pub text: Option<String>,
     pub title: Option<String>,
     pub version: Option<Version>,
-    /// Calls of the agent's last message that have no result yet: what each is called, and the tool.
+    /// Calls of the agent's last message that have no result yet: the id and the tool of each.
     pub waiting: Vec<(String, String)>,
 }
 
 impl Record {
-    /// Is the call that is asked about written down? Agents show first and write a moment later.
+    /// Whether the record has the call that is asked about. Agents show a call first and write it a moment later.
     pub fn has(&self, call: &Call) -> bool {
         self.waiting.iter().any(|(id, tool)| call.id.as_ref().map_or(*tool == call.tool, |known| known == id))
     }
@@ -38,10 +38,10 @@ struct Line {
     aside: bool,
     version: Option<String>,
     message: Option<Value>,
-    /// Claude Code: what the person, or the model, calls the conversation.
+    /// Claude Code: the conversation's title, given by the person or the model.
     #[serde(alias = "customTitle", alias = "aiTitle", alias = "summary")]
     title: Option<String>,
-    /// Claude Code: what the person wrote last.
+    /// Claude Code: the person's last prompt.
     #[serde(rename = "lastPrompt")]
     last_prompt: Option<String>,
     /// Codex.
@@ -70,7 +70,7 @@ pub fn read_record(end: &str) -> Record {
             record.text = said(&line).and_then(|text| cut(&text, TEXT_BYTES_MAX));
         }
     }
-    // A conversation that nobody has named is called by what it is about.
+    // An unnamed conversation gets its last prompt as a title.
     record.title = record.title.or(last_prompt);
     record
 }

@@ -1,6 +1,6 @@
-//! How a run was started, as far as it has to be started the same way again.
+//! The flags of a run that it has to be resumed with.
 
-/// Flags that take one value and shape how a run goes on. The prompt is not among them: it was said.
+/// Flags with one value that shape how a run goes on. The prompt is not among them: it was already sent.
 const WITH_ONE: &[&str] = &[
     "--permission-prompt-tool",
     "--permission-mode",
@@ -30,7 +30,7 @@ const WITH_SEVERAL: &[&str] = &[
 
 const ALONE: &[&str] = &["--verbose", "--strict-mcp-config", "--include-partial-messages", "--include-hook-events"];
 
-/// Returns the flags of a run of Claude Code that it is resumed with. What we do not know is left out.
+/// Returns the flags with which a run of Claude Code is resumed. Unknown ones are left out.
 pub fn kept_flags(arguments: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut rest = arguments.iter().skip(1).map(String::as_str).peekable();

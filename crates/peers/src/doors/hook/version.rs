@@ -1,11 +1,11 @@
-//! Which Claude Code this is, as it says itself in its records.
+//! Claude Code's version, as it writes it in its records.
 
 /// A version of three numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(u32, u32, u32);
 
-/// The oldest that was seen to ask its `PermissionRequest` hooks while the dialog is on screen. Older ones may do the same;
-/// until somebody has looked, they are taken for versions that only have `PreToolUse`.
+/// The oldest version seen to run its `PermissionRequest` hooks while the dialog is on screen. Older ones may do the
+/// same; untested, they count as versions that only have `PreToolUse`.
 const ASKS_BESIDE: Version = Version(2, 1, 197);
 
 impl Version {
@@ -17,7 +17,7 @@ impl Version {
         Some(Self(numbers.next()??, numbers.next()??, numbers.next()??))
     }
 
-    /// Does the dialog stay on screen while the hook waits?
+    /// Whether the dialog stays on screen while the hook waits.
     pub fn asks_beside_the_dialog(self) -> bool {
         self >= ASKS_BESIDE
     }

@@ -1,19 +1,19 @@
-//! What an agent writes to its hooks, as it names it.
+//! The input of hooks, with the field names of the agents.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// One event. Which fields there are depends on it; what is not named here is passed over.
+/// One event. Its fields depend on its kind; unlisted ones are ignored.
 #[derive(Deserialize)]
 pub(super) struct Input<'a> {
     pub(super) hook_event_name: String,
     pub(super) session_id: String,
-    /// Codex has one, Claude Code has none.
+    /// Only Codex has one.
     pub(super) turn_id: Option<String>,
     pub(super) transcript_path: Option<String>,
     pub(super) cwd: Option<String>,
     pub(super) permission_mode: Option<String>,
-    /// A subagent's, and only then.
+    /// Only in events of a subagent.
     pub(super) agent_id: Option<String>,
     pub(super) tool_name: Option<String>,
     /// Not in `PermissionRequest`.

@@ -1,7 +1,7 @@
-//! An ask that is written as we document it, made into a wish.
+//! Turns an ask in the documented shape into a wish.
 //!
-//! Most asks are. What is not, or needs thought, is read by [`askbridge_core::wild`], which understands more and says what is
-//! wrong. Both make the same wish of the same body.
+//! Most asks have that shape. All others are read by [`askbridge_core::wild`], which understands more spellings and
+//! says what is wrong. Both make the same wish of the same body.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use super::wire::{NewApproval, NewAsk, NewContext, NewForm, NewRule};
 use crate::json::{self, WildJson, is_plain};
 use crate::wish::AskWish;
 
-/// Reads an ask, if it is written as documented and nothing about it needs thought.
+/// Reads an ask in the documented shape. `None`: it needs the lenient parser.
 pub(super) fn ask(body: &str, asking: &Asking<'_>) -> Option<AskWish> {
     let new: NewAsk<'_> = serde_json::from_str(body).ok()?;
     let says_all = says_all(&new);
@@ -62,8 +62,8 @@ pub(super) fn ask(body: &str, asking: &Asking<'_>) -> Option<AskWish> {
     })
 }
 
-/// Does the ask say everything that the body said? Then the body is not kept beside it: a file that is to be written would be
-/// stored twice.
+/// Whether the ask holds everything that the body says. The body is then not stored beside it, because a file to be
+/// written would be stored twice.
 fn says_all(new: &NewAsk<'_>) -> bool {
     let states_terms =
         new.timeout_seconds.is_some() || new.undo_seconds.is_some() || new.quorum.is_some() || new.on_expiry.is_some();
@@ -76,7 +76,7 @@ fn says_all(new: &NewAsk<'_>) -> bool {
     }
 }
 
-/// A text that is blank says nothing.
+/// A blank text counts as none.
 fn seen(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
@@ -110,7 +110,7 @@ fn plan(text: String) -> Option<Plan> {
     (!wild::is_blank(&text) && text.len() <= ASK_TEXT_BYTES_MAX).then_some(Plan { text })
 }
 
-/// What a schema may say is for the rules to read.
+/// The rules read the schema.
 fn form(new: NewForm) -> Option<askbridge_core::ask::Form> {
     let NewForm { message, schema, url } = new;
     let text = |name: &str, text: String| (name.to_owned(), Wild::Text(text));

@@ -1,4 +1,4 @@
-//! The body of `POST /v1/asks`, made into a wish.
+//! Turns the body of `POST /v1/asks` into a wish.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ pub enum AskError {
     Repeated(String),
 }
 
-/// What comes along with the body.
+/// What comes with the body.
 #[derive(Debug, Default)]
 pub struct Asking<'a> {
     pub key: Option<&'a str>,
@@ -53,7 +53,7 @@ pub fn ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskError> {
     }
 }
 
-/// Reads an ask however it is written.
+/// Reads an ask in any spelling.
 pub(super) fn wild_ask(body: &str, asking: &Asking<'_>) -> Result<AskWish, AskError> {
     let value = json::parse(body).ok_or(AskError::NotJson)?;
     slips::check(&value)?;
@@ -137,7 +137,7 @@ fn on_expiry(value: &Wild, body: &Body) -> Result<OnExpiry, AskError> {
     json::on_expiry(value, &sample(body)).map_err(AskError::BadExpiry)
 }
 
-/// Makes an ask of a body: an assumption is read as an answer would be, so it needs an ask to read it against.
+/// Makes an ask of a body. An assumption is read as an answer would be, so it needs an ask to be read against.
 pub(super) fn sample(body: &Body) -> Ask {
     let none = Wishes::default();
     let facts =

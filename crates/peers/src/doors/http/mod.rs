@@ -1,8 +1,8 @@
 //! The `http` door: any program asks with one POST, and comes back for the answer.
 //!
-//! Spoken by shell scripts (`askbridge ask`), CI jobs and agents with an HTTP client. The addresses are typed handlers
-//! of the bridge, so that the API can describe itself; this folder holds what is said there. Proof of delivery: the
-//! asker fetched the settled ask. The idempotency key makes it once: the same key is the same ask and the same answer.
+//! Used by shell scripts (`askbridge ask`), CI jobs and agents with an HTTP client. The addresses have typed handlers
+//! in the bridge, so that the API can describe itself; this folder reads their bodies. Proof of delivery: the asker
+//! fetched the settled ask. The idempotency key makes it once: the same key is the same ask and the same answer.
 
 mod documented;
 mod hear;

@@ -1,4 +1,4 @@
-//! Mistakes in a body that would change what is asked if they were passed over: a misspelt field, a name that occurs twice.
+//! Detects mistakes that would change what is asked if they were ignored: a misspelt field, a name that occurs twice.
 
 use askbridge_core::ask::Body;
 use askbridge_core::wild::Wild;
@@ -6,7 +6,7 @@ use askbridge_core::wild::Wild;
 use super::hear::AskError;
 use crate::json::{self, repeated};
 
-/// The fields of an ask whose names are long enough to be recognised when they are misspelt.
+/// The fields of an ask whose names are long enough for a misspelling to be recognised.
 const FIELDS: &[&str] = &[
     "questions",
     "question",
@@ -23,11 +23,11 @@ const FIELDS: &[&str] = &[
 /// Ordinary names that only look like a misspelt field.
 const ORDINARY: &[&str] = &["content"];
 
-/// Names from this length on may have two slips; shorter ones have too many neighbours, such as `version` and `session`.
+/// Names of at least this length may have two slips; shorter ones have too many neighbours (`version` and `session`).
 const TWO_SLIPS: usize = 12;
 
-/// Refuses a field that is probably a misspelt one of ours, and an approval in which a name occurs twice. Other fields that we do
-/// not know are kept.
+/// Refuses a field that is probably a misspelling of one of ours, and an approval in which a name occurs twice. Other
+/// unknown fields are kept.
 pub(super) fn check(body: &Wild) -> Result<(), AskError> {
     let Wild::Map(fields) = body else { return Ok(()) };
     for (given, _) in fields {
@@ -41,7 +41,7 @@ pub(super) fn check(body: &Wild) -> Result<(), AskError> {
     }
 }
 
-/// Refuses an approval whose input has a name twice. The input is the only part of a documented body that is kept unread.
+/// Refuses an approval whose input has a name twice. Of a documented body, only the input is stored unparsed.
 pub(super) fn check_input(body: &Body) -> Result<(), AskError> {
     let Body::Approval(approval) = body else { return Ok(()) };
     let input = json::parse(approval.input.as_str());
@@ -51,10 +51,10 @@ pub(super) fn check_input(body: &Body) -> Result<(), AskError> {
     }
 }
 
-/// Returns the field that was probably meant by a name that is none.
+/// Returns the field that an unknown name probably means.
 fn meant(given: &str) -> Option<&'static str> {
     let longest = FIELDS.iter().map(|field| field.len()).max().unwrap_or_default();
-    // A long name is far from all of ours, and comparing it would take long.
+    // A longer name cannot be close to any of ours, and comparing it would be slow.
     if FIELDS.contains(&given) || ORDINARY.contains(&given) || given.len() > longest + 2 {
         return None;
     }
@@ -63,7 +63,7 @@ fn meant(given: &str) -> Option<&'static str> {
     FIELDS.iter().copied().find(|field| distance(&written, field) <= slips(field))
 }
 
-/// Counts the letters that have to be put in, taken out, changed or swapped with their neighbour.
+/// The edit distance: letters to insert, delete, change or swap with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<_>, Vec<_>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];

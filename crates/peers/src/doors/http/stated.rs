@@ -1,14 +1,14 @@
-//! The terms that a request states, as one number: an idempotency key that is used again with others is a mistake.
+//! A digest of the terms that a request states, to detect an idempotency key that is reused with other terms.
 
 use std::fmt::Write;
 
 use askbridge_core::terms::{OnExpiry, Wait, Wishes};
 
-/// Returns a digest of what a request wishes for. It is stored with the ask and compared by later releases, so it never changes:
-/// a wish that this release does not know adds to the text below, and where it is left out the digest stays as it was.
+/// Returns a digest of a request's wishes. It is stored with the ask and compared by later releases, so it never
+/// changes: a new kind of wish appends to the text below, and where it is left out the digest stays the same.
 pub fn stated(wishes: &Wishes) -> u32 {
     let mut text = String::new();
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _ = write_down(wishes, &mut text);
     digest(text.as_bytes())
 }
@@ -43,7 +43,7 @@ fn write_down(wishes: &Wishes, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// FNV-1a. Nothing depends on its strength: who knows the key may ask anyway.
+/// FNV-1a. It need not be strong: a caller that knows the key may ask anyway.
 fn digest(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |digest, byte| (digest ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }

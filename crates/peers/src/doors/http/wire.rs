@@ -49,7 +49,7 @@ pub struct NewAsk<'a> {
     /// How many people have to agree.
     #[schemars(range(min = 1, max = limits::QUORUM_MAX))]
     pub(super) quorum: Option<u8>,
-    // Read as a `NewContext`, and all of it is kept beside that.
+    // Parsed as a `NewContext`; the original is kept beside it.
     #[serde(borrow)]
     #[schemars(with = "Option<NewContext>")]
     pub(super) context: Option<&'a RawValue>,

@@ -1,4 +1,4 @@
-//! A call that asks: stored first, and found again when it was asked before.
+//! A call that asks: stored first, and found again when the same is asked again.
 
 use askbridge_core::ask::{Body, Context, Reach};
 use askbridge_core::event::Parcel;
@@ -19,7 +19,7 @@ use crate::peer::{Cx, EndsWith, Outbox};
 use crate::uuid;
 use crate::wish::{AskRef, AskWish, Query, Receipt, Wish};
 
-/// What is asked.
+/// The ask that a call makes.
 pub(super) struct Asking {
     pub(super) body: Body,
     pub(super) wishes: Wishes,
@@ -34,10 +34,10 @@ pub(super) struct Asking {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Question {
-        /// Although the same was answered a moment ago.
+        /// Ask although the same was answered a moment ago.
         again: bool,
     },
-    /// A permission that Claude Code asks for: it takes yes or no, and no ticket.
+    /// A permission for Claude Code, which takes yes or no, and no ticket.
     Prompt,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn read(asked: &Request, place: &Place) -> Result<Asking, String> {
     })
 }
 
-/// What a phone shows beside every question of this session.
+/// The context that a phone shows with every question of this session.
 pub(super) fn context(place: &Place) -> Context {
     Context { folder: place.whereabouts.folder.clone(), branch: place.whereabouts.branch.clone(), ..Context::default() }
 }
@@ -82,7 +82,7 @@ pub(super) fn original(asked: &Request) -> Raw {
     Raw::from(asked.arguments.as_ref().map_or("{}", |arguments| arguments.get()))
 }
 
-/// Claude Code names its call.
+/// Claude Code sends the id of its tool call.
 pub(super) fn call_of(asked: &Request) -> Option<CallId> {
     asked.params["_meta"]["claudecode/toolUseId"].as_str().map(CallId::from)
 }
@@ -104,12 +104,12 @@ impl Asking {
         }))
     }
 
-    /// The same question is the same ask, until the agent has heard how it ended.
+    /// The same question is the same ask, until the agent has got its verdict.
     fn key(&self) -> Key {
         Key::from(format!("mcp/{}/{}", uuid::of_text(&spelling(&self.body)), self.nth))
     }
 
-    /// A question is found again by its ticket. A permission is of use to the program that asked for it, and to no other.
+    /// A question is found again by its ticket. A permission is of use only to the process that asked for it.
     fn reach(&self) -> Reach {
         match self.kind {
             Kind::Question { .. } => Reach::Pull,
@@ -122,7 +122,7 @@ impl Asking {
     }
 }
 
-/// Everything that a person reads in an ask.
+/// Everything in an ask that a person reads.
 fn spelling(body: &Body) -> String {
     match body {
         Body::Questions(questions) => {
@@ -140,7 +140,7 @@ fn spelling(body: &Body) -> String {
 }
 
 impl Mcp {
-    /// Goes about what the client wants.
+    /// Begins the call.
     pub(super) fn begin(&mut self, out: &mut Outbox) {
         let Some(call) = &mut self.call else { return };
         match &call.what {
@@ -171,7 +171,7 @@ impl Mcp {
         }
     }
 
-    /// There is a session.
+    /// The session is there.
     pub(super) fn started(&mut self, out: &mut Outbox) {
         let Some(call) = &self.call else { return };
         if call.place.whereabouts.is_stdio {
@@ -198,7 +198,7 @@ impl Mcp {
         }
     }
 
-    /// The same was asked before. If the agent has heard how that ended, it means something new.
+    /// The same was asked before. If the agent has got that verdict, this is a new question.
     pub(super) fn known(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
         let (Some(view), Some(call)) = (receipt.view, &mut self.call) else { return };
         let What::Ask(asking) = &mut call.what else { return };
@@ -218,7 +218,7 @@ impl Mcp {
         self.wish(Awaited::Asked, wish, cx.out);
     }
 
-    /// Looks at an ask, and waits for its end if that has not come.
+    /// Fetches an ask, and waits for its end if it is open.
     pub(super) fn follow(&mut self, ask: AskId, out: &mut Outbox) {
         if let Some(call) = &mut self.call {
             call.ask = Some(ask);
@@ -226,7 +226,7 @@ impl Mcp {
         self.query(Awaited::Look, Query::Ask(ask), out);
     }
 
-    /// Looks at the ask of this call once more.
+    /// Fetches the ask of this call once more.
     pub(super) fn look_again(&mut self, out: &mut Outbox) {
         if let Some(ask) = self.call.as_ref().and_then(|call| call.ask) {
             self.query(Awaited::Look, Query::Ask(ask), out);
@@ -246,7 +246,7 @@ impl Mcp {
     }
 }
 
-/// What goes to the agent with this view.
+/// What a result with this view delivers.
 pub(super) fn parcel(view: &AskView) -> Option<Parcel> {
     (view.verdict.is_some() && view.delivered_at.is_none()).then_some(Parcel::Verdict(view.ask.id))
 }

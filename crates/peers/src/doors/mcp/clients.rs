@@ -1,18 +1,18 @@
-//! How long a call may take before the program that made it gives up. The one place that knows it.
+//! How long a call may take before the client that made it gives up. The only place that knows it.
 
 use std::time::Duration;
 
 use askbridge_core::limits;
 
-/// One program, as it calls itself in `clientInfo.name`.
+/// One client, by its name in `clientInfo.name`.
 struct Client {
-    /// How its name begins, in lower case.
+    /// The beginning of its name, in lower case.
     name: &'static str,
-    /// We answer before this long is over.
+    /// We answer within this time.
     wait: Duration,
-    /// The same while it hears of progress, if that makes it wait longer.
+    /// The same while the client gets progress notifications, if those extend its timeout.
     with_progress: Option<Duration>,
-    /// The same for a call that stays in front of its model, if others do not.
+    /// The same for a call that stays in the foreground, if others do not.
     in_front: Option<Duration>,
 }
 
@@ -20,11 +20,11 @@ const fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
 }
 
-/// Each stays below what was measured, by a margin for slow machines.
+/// Each is below the measured timeout, by a margin for slow machines.
 const CLIENTS: &[Client] = &[
     // Codex 0.166: `tool_timeout_sec` is 300 s, and progress does not help.
     Client { name: "codex", wait: secs(240), with_progress: None, in_front: None },
-    // OpenCode 1.18: 60 s, which every word of progress begins anew; 420 s were seen.
+    // OpenCode 1.18: 60 s, restarted by every progress notification; 420 s were seen.
     Client { name: "opencode", wait: secs(45), with_progress: Some(limits::WAIT_PER_REQUEST_MAX), in_front: None },
     // Claude Code 2.1.325: MCP_TOOL_TIMEOUT, by default more than a day. In a terminal a call is moved to the background
     // after 120 s, unless a dialog of ours is open; without a terminal never.
@@ -33,28 +33,28 @@ const CLIENTS: &[Client] = &[
     Client { name: "gemini-cli", wait: secs(540), with_progress: None, in_front: None },
 ];
 
-/// For everybody else: below the 60 s of the TypeScript SDK, which most programs are made with.
+/// For all other clients: below the 60 s of the TypeScript SDK, which most are built with.
 const OTHERS: Duration = secs(45);
 
-/// How long programs are kept waiting: as the operator wants it, or as the table says.
+/// How long calls are kept waiting: the operator's setting, or the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patience {
-    /// For programs whose names begin so, in lower case.
+    /// For clients whose names begin so, in lower case.
     pub named: Vec<(String, Duration)>,
-    /// For all programs that are not named.
+    /// For all other clients.
     pub others: Option<Duration>,
 }
 
-/// What is known of a call beside the program that makes it.
+/// What is known of a call besides its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Circumstances {
     pub(super) hears_of_progress: bool,
-    /// It is not put aside, however long it takes.
+    /// The client does not move it to the background, however long it takes.
     pub(super) is_in_front: bool,
 }
 
 impl Patience {
-    /// How long a call of this program may take.
+    /// How long a call of this client may take.
     pub(super) fn with(&self, client: &str, call: Circumstances) -> Duration {
         let client = client.to_lowercase();
         if let Some((_, wait)) = self.named.iter().find(|(name, _)| client.starts_with(name.as_str())) {

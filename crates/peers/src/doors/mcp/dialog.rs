@@ -1,8 +1,8 @@
-//! A dialog in the client's own window, beside the card on the person's phone: whoever answers first wins.
+//! A dialog in the client's own window, beside the card on the person's phone; the first answer wins.
 //!
-//! Claude Code in a terminal moves a call to the background once it has taken two minutes, and then tells its model that
-//! what comes of it is no word of the user's. A call during which its server has a dialog open stays where it is, for as
-//! long as it takes, and its result is an ordinary one (2.1.325; <https://code.claude.com/docs/en/mcp>, "Automatic
+//! Claude Code in a terminal moves a call to the background once it has taken two minutes, and then tells its model
+//! that its result is not the user's word. A call during which its server has a dialog open stays in the foreground for
+//! as long as it takes, and its result is an ordinary one (2.1.325; <https://code.claude.com/docs/en/mcp>, "Automatic
 //! backgrounding of long tool calls"). So while we wait for the phone, the question is also asked there.
 
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use super::{rpc, sse};
 use crate::peer::{Cx, Outbox};
 use crate::wish::{AskRef, Wish};
 
-/// Who else may answer, as the record names it.
+/// The mouth that the record names.
 const MOUTH: &str = "the terminal";
-/// A dialog that is closed sooner was closed by the client itself: no person sits there.
+/// A dialog that closes sooner was closed by the client itself: no person is there.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// A dialog that is open.
+/// An open dialog.
 #[derive(Debug)]
 pub(super) struct Dialog {
     id: String,
@@ -35,7 +35,7 @@ pub(super) struct Dialog {
     ask: Arc<Ask>,
 }
 
-/// What other requests of the session are told when a dialog was answered. `None`: that was no dialog of ours.
+/// The whisper for the session's other requests when a dialog was answered. `None`: it was not a dialog of ours.
 pub(super) fn answered(id: &Value, result: &Value) -> Option<(SessionId, String)> {
     let id = id.as_str()?;
     let ask: AskId = id.split_once('/')?.0.parse().ok()?;
@@ -47,7 +47,7 @@ fn whispered(id: &str) -> String {
 }
 
 impl Mcp {
-    /// Asks in the client's window as well, if it has one.
+    /// Opens a dialog in the client's window, if it has one.
     pub(super) fn open_dialog(&mut self, view: &AskView, cx: &mut Cx<'_>) {
         let Some(call) = &mut self.call else { return };
         let Body::Questions(questions) = &view.ask.body else { return };
@@ -62,7 +62,7 @@ impl Mcp {
         call.dialog = Some(Dialog { id, since: cx.now, ask: Arc::clone(&view.ask) });
     }
 
-    /// Hears what came of a dialog, if these words are about the one that is open.
+    /// Takes the result of a dialog, if these words are about the open one.
     pub(super) fn hear_dialog(&mut self, words: &str, cx: &mut Cx<'_>) {
         let Some(call) = &mut self.call else { return };
         let result = call.dialog.as_ref().and_then(|dialog| words.strip_prefix(&whispered(&dialog.id)));
@@ -83,13 +83,14 @@ impl Mcp {
         self.wish(Awaited::Overtaken, overtake, cx.out);
     }
 
-    /// A dialog was closed without a word. The question stays open elsewhere.
+    /// The dialog was closed without an answer. The question stays open elsewhere.
     fn dialog_closed(&mut self, after: Duration, cx: &mut Cx<'_>) {
         let Some(call) = &mut self.call else { return };
         if after >= AT_ONCE {
             return self.say(Outcome::DialogClosed, cx.out);
         }
-        // Where no person sits, calls are not put aside. If one may sit there after all, this call ends before that.
+        // Without a person there, calls are not moved to the background. If a person may be there after all, this call
+        // ends before that.
         if call.place.whereabouts.is_attended == Some(true) {
             let circumstances = Circumstances { hears_of_progress: call.progress.is_some(), is_in_front: false };
             let moved = cx.now.plus(self.patience.with(&call.place.client.name, circumstances));
@@ -106,7 +107,7 @@ pub(super) fn close(call: &mut Call, out: &mut Outbox) {
     }
 }
 
-/// The questions as a form: for each with options the options, and a line for anything else.
+/// The questions as a form: a choice for each question with options, and a line of free text.
 fn form(questions: &[Question]) -> (String, Value) {
     let mut properties = Map::new();
     for (nth, question) in questions.iter().enumerate() {
@@ -143,7 +144,7 @@ fn form(questions: &[Question]) -> (String, Value) {
     (message, json!({"type": "object", "properties": properties}))
 }
 
-/// Names in the order of the questions, also where they are sorted.
+/// Field names that sort in the order of the questions.
 fn name(nth: usize) -> String {
     format!("q{:02}", nth + 1)
 }
@@ -152,7 +153,7 @@ fn other(nth: usize) -> String {
     format!("{}_other", name(nth))
 }
 
-/// Reads a form that was filled in. `None`: nothing was filled in.
+/// Reads a submitted form. `None`: it is empty.
 fn read(body: &Body, content: &Value) -> Option<Answer> {
     let Body::Questions(questions) = body else { return None };
     let picks: Vec<_> = questions.iter().enumerate().map(|(nth, question)| pick(question, nth, content)).collect();

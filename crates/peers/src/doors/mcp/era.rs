@@ -1,14 +1,14 @@
-//! Two ages of the protocol: with a handshake and a session, or each request for itself.
+//! The two forms of the protocol: with a handshake and a session, or with self-contained requests.
 
 use serde_json::{Value, json};
 
 use super::rpc::{Fault, HEADER_MISMATCH, INVALID_PARAMS, Request, UNSUPPORTED_VERSION};
 
-/// Revisions that begin with `initialize`. The older two differ in nothing that a server of tools says.
+/// Revisions that begin with `initialize`. For a server that only has tools, the older two differ in nothing.
 const HANDSHAKE: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-/// What `initialize` is answered with if the client wants what we do not speak.
+/// The answer to `initialize` if the client wants a revision that we do not speak.
 const NEWEST_HANDSHAKE: &str = "2025-11-25";
-/// The revision in which every request says everything.
+/// The revision with self-contained requests.
 pub(super) const MODERN: &str = "2026-07-28";
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -23,7 +23,7 @@ pub(super) enum Era {
     Modern,
 }
 
-/// What a request says about itself, in the headers that carry it over HTTP. Over stdio there are none.
+/// What a request's HTTP headers say about it. Over stdio there are none.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Routing<'a> {
     pub(super) version: Option<&'a str>,
@@ -31,7 +31,7 @@ pub(super) struct Routing<'a> {
     pub(super) name: Option<&'a str>,
 }
 
-/// Who asks, and what it can do: from `initialize`, or from the request itself.
+/// The client and its capabilities, from `initialize` or from the request itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) client: Option<Value>,
@@ -43,7 +43,7 @@ pub(super) fn agreed(wanted: Option<&str>) -> &'static str {
     HANDSHAKE.iter().find(|known| Some(**known) == wanted).copied().unwrap_or(NEWEST_HANDSHAKE)
 }
 
-/// Tells in which age a request is made, and what it says. `routing` is left out where no headers travel along.
+/// Returns the form of a request, and what it says about its client. `routing` is `None` where there are no headers.
 pub(super) fn read(request: &Request, routing: Option<Routing<'_>>) -> Result<(Era, Said), Fault> {
     let meta = &request.params["_meta"];
     let header = routing.and_then(|routing| routing.version);
@@ -72,7 +72,7 @@ pub(super) fn read(request: &Request, routing: Option<Routing<'_>>) -> Result<(E
     Ok((Era::Modern, Said { client, tasks: capabilities["extensions"][TASKS].is_object() }))
 }
 
-/// Proxies route by the headers, so these have to say what the body says.
+/// Proxies route by the headers, so these have to agree with the body.
 fn agrees(request: &Request, version: &str, routing: Routing<'_>) -> Result<(), Fault> {
     let mismatch =
         |header: &str| Err(Fault::new(HEADER_MISMATCH, format!("the header `{header}` differs from the body")));
@@ -87,7 +87,7 @@ fn agrees(request: &Request, version: &str, routing: Routing<'_>) -> Result<(), 
         "tasks/get" | "tasks/update" | "tasks/cancel" => &request.params["taskId"],
         _ => return Ok(()),
     };
-    // Our own names are plain, so whatever had to be encoded is none of them.
+    // Our own names are plain ASCII, so an encoded name is not one of them.
     match named.as_str() {
         Some(named) if routing.name != Some(named) => mismatch("Mcp-Name"),
         _ => Ok(()),
@@ -99,12 +99,12 @@ fn unsupported(version: &str) -> Fault {
     Fault { data, ..Fault::new(UNSUPPORTED_VERSION, format!("askbridge does not speak `{version}`")) }
 }
 
-/// Everything that we speak, oldest first.
+/// All revisions that we speak, oldest first.
 pub(super) fn supported() -> Vec<&'static str> {
     HANDSHAKE.iter().copied().chain([MODERN]).collect()
 }
 
-/// Makes a result what this age calls one.
+/// Adds the fields that a result has in this revision.
 pub(super) fn complete(era: Era, mut result: Value) -> Value {
     if era == Era::Modern && result["resultType"].is_null() {
         result["resultType"] = json!("complete");
@@ -112,7 +112,7 @@ pub(super) fn complete(era: Era, mut result: Value) -> Value {
     result
 }
 
-/// The status with which an error travels over HTTP: older clients look only into the body.
+/// The HTTP status of an error: older clients look only into the body.
 pub(super) fn status(era: Era, fault: &Fault) -> u16 {
     match (era, fault.code) {
         (_, super::rpc::PARSE_ERROR | super::rpc::INVALID_REQUEST | UNSUPPORTED_VERSION | HEADER_MISMATCH) => 400,

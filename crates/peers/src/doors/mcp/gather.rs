@@ -1,4 +1,4 @@
-//! The last word, and what the agent has not heard yet: that goes along with it.
+//! Writes the result of a call, together with what the agent has not been told yet.
 
 use askbridge_core::event::Parcel;
 
@@ -15,7 +15,7 @@ use crate::wish::{Query, Receipt, Wish};
 const ANSWERS_MAX: usize = 8;
 
 impl Mcp {
-    /// Decides what is said, and looks for what has to be said as well.
+    /// Sets the outcome, and fetches what has to go along with it.
     pub(super) fn say(&mut self, outcome: Outcome, out: &mut Outbox) {
         let Some(call) = &mut self.call else { return };
         if call.outcome.is_some() {
@@ -31,7 +31,7 @@ impl Mcp {
         }
         call.outcome = Some(outcome);
         match &call.what {
-            // It takes a decision, and nothing beside it.
+            // Takes a decision, and nothing besides.
             What::Ask(asking) if asking.is_prompt() => self.respond(out),
             _ => {
                 let session = call.place.session;
@@ -40,7 +40,7 @@ impl Mcp {
         }
     }
 
-    /// Learns what waits in the session.
+    /// Takes what waits in the session.
     pub(super) fn gathered(&mut self, receipt: Receipt, out: &mut Outbox) {
         let (Some(view), Some(call)) = (receipt.session_view, &mut self.call) else { return self.respond(out) };
         if let Some(next) = view.end.as_ref().and_then(|end| call.after(end)) {
@@ -75,7 +75,7 @@ impl Mcp {
         }
     }
 
-    /// Says everything.
+    /// Writes outcome and news.
     pub(super) fn respond(&mut self, out: &mut Outbox) {
         let Some(call) = &self.call else { return };
         let Some(outcome) = call.outcome.as_ref().filter(|_| !call.is_over) else { return };

@@ -1,4 +1,4 @@
-//! What can be answered at once, by whoever holds the line: greetings, the list of tools, and what we do not know.
+//! Requests that need no session (handshake, list of tools, unknown methods), answered by the server or by `askbridge mcp`.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use super::place::Client;
 use super::rpc::{Fault, METHOD_NOT_FOUND, Request};
 use super::tools;
 
-/// How long the list of tools may be kept by a client: until the next release.
+/// How long a client may cache the list of tools. It changes only with a release.
 const KEPT_MS: u64 = 60 * 60 * 1000;
 
-/// Answers a request that needs nobody. `None`: it is a call, or about a task.
+/// Answers a request that needs no session. `None`: it is a tool call, or about a task.
 pub(super) fn at_once(request: &Request, era: Era, client: &Client) -> Option<Result<Value, Fault>> {
     let result = match (request.method.as_str(), era) {
         ("tools/call", _) | ("tasks/get" | "tasks/update" | "tasks/cancel", Era::Modern) => return None,
@@ -20,7 +20,8 @@ pub(super) fn at_once(request: &Request, era: Era, client: &Client) -> Option<Re
             "serverInfo": server(),
             "instructions": tools::INSTRUCTIONS,
         }),
-        // Newer revisions leave a server no way to open a dialog during a call. Asked like this, it begins with `initialize`.
+        // Newer revisions leave a server no way to open a dialog during a call. After this error Claude Code begins
+        // with `initialize`.
         ("server/discover", _) if client.is_claude_code() => return Some(Err(unknown("server/discover"))),
         ("server/discover", _) => json!({
             "supportedVersions": supported(),

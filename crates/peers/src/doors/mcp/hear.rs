@@ -1,4 +1,4 @@
-//! Requests over HTTP → an answer at once, or a call.
+//! Handles HTTP requests: each is answered at once, or becomes a call.
 
 use askbridge_core::event::Level;
 use askbridge_core::ids::AskId;
@@ -17,7 +17,7 @@ use crate::ask_tool;
 use crate::peer::{Cx, Req};
 use crate::wish::Query;
 
-/// What other requests of the session are told when the client gives up on one of them.
+/// The whisper for the session's other requests when the client gives up on one of them.
 pub(super) fn cancellation(id: &Value) -> String {
     format!("cancelled {id}")
 }
@@ -42,7 +42,7 @@ impl Mcp {
         match message {
             Ok(Message::Request(asked)) => self.requested(request, asked, cx),
             Ok(Message::Notification { method, params }) => {
-                // The question stays open. Only whoever waits for the call need not wait any more.
+                // The question stays open. Only the request that waits for it ends.
                 if let (true, Some(place)) = (method == "notifications/cancelled", named(request).flatten()) {
                     cx.out.whispers.push((place.session, cancellation(&params["requestId"])));
                 }
@@ -122,7 +122,8 @@ impl Mcp {
         };
         let progress = Some(asked.params["_meta"]["progressToken"].clone()).filter(|token| !token.is_null());
         let takes_events = takes(request, "text/event-stream");
-        // Claude Code puts no permission aside, nothing where no person sits, and nothing that it shows a dialog for.
+        // Claude Code moves no permission to the background, nothing without a person present, and nothing that it
+        // shows a dialog for.
         let is_in_front = matches!(&what, What::Ask(asking) if asking.is_prompt())
             || place.whereabouts.is_attended == Some(false)
             || (place.shows_dialogs() && takes_events);
@@ -140,7 +141,7 @@ impl Mcp {
         }
     }
 
-    /// A client wants to hear what we say by ourselves. That is nothing, but it may listen.
+    /// A client opens a stream for messages of ours. There are none, but it may listen.
     fn listens(&mut self, request: &Req<'_>, cx: &mut Cx<'_>) {
         if named(request).flatten().is_none() || !takes(request, "text/event-stream") {
             return sse::nothing(cx.out, 405);
@@ -158,15 +159,15 @@ impl Mcp {
     }
 }
 
-/// Why a call cannot be made: a model reads words, a program reads a fault.
+/// Why a call cannot be made: in words for a model, as a fault for a program.
 pub(super) enum Wrong {
     Words(String),
-    /// Claude Code reads a decision.
+    /// As a decision for Claude Code.
     Denied(String),
     Fault(Fault),
 }
 
-/// Reads a tool's call.
+/// Reads a tool call.
 fn wanted(asked: &Request, place: &Place) -> Result<What, Wrong> {
     let (arguments, name) = (&asked.params["arguments"], asked.params["name"].as_str().unwrap_or_default());
     let text = |name: &str| arguments[name].as_str().map(str::trim).filter(|text| !text.is_empty());
@@ -206,13 +207,13 @@ fn ticket(text: &str) -> Result<AskId, Wrong> {
     })
 }
 
-/// The session that a request names; `Some(None)` if there never was one with this name.
+/// The session that a request names; `Some(None)` if no such name was ever given out.
 fn named(request: &Req<'_>) -> Option<Option<Place>> {
     let id = request.header(SESSION_ID)?;
     Some(Place::named(id, Whereabouts::read(request.header(CONTEXT))))
 }
 
-/// Does the client take answers of this type? Whoever says nothing takes JSON.
+/// Whether the client accepts this content type. A client that does not say accepts JSON.
 fn takes(request: &Req<'_>, kind: &str) -> bool {
     match request.header("accept") {
         None => kind == "application/json",
@@ -224,7 +225,7 @@ fn faulty(id: &Value, era: Era, fault: &Fault, cx: &mut Cx<'_>) {
     sse::json(cx.out, era::status(era, fault), Vec::new(), &rpc::error(id, fault));
 }
 
-/// The result of a call, as this age of the protocol has it.
+/// The result of a call, in the form of its revision.
 pub(super) fn result(call: &Call, result: Value) -> Value {
     rpc::result(&call.id, era::complete(call.era, result))
 }

@@ -1,14 +1,14 @@
 //! The `mcp` door: any program that speaks the Model Context Protocol gets tools with which its model asks a person.
 //!
-//! Streamable HTTP at `/mcp`, one machine for each request; `askbridge mcp` is the same over stdin and stdout. Spoken by
-//! Claude Code, Codex, OpenCode, Gemini CLI, editors and the official SDKs, in the revisions 2025-06-18 and 2025-11-25
-//! (with a handshake) and 2026-07-28 (without). The wire is small enough to be written here: no library serves all three
-//! without a runtime of its own.
+//! Streamable HTTP at `/mcp`, one machine for each request; `askbridge mcp` is the same over stdin and stdout. Used by
+//! Claude Code, Codex, OpenCode, Gemini CLI, editors and the official SDKs, in the revisions from 2024-11-05 to
+//! 2025-11-25 (with a handshake) and 2026-07-28 (without). The wire is small enough to be written here: no library
+//! serves both forms without a runtime of its own.
 //!
-//! Clients cut long calls and tell nobody, so a question is stored first, waited for as long as this client lets us
-//! (`clients.rs`), and answered with a ticket after that. Whatever the model has not heard goes along with the next result
-//! of any tool. Proof of delivery: the connection took the result. That is at least once, by a stable id: a client that
-//! gave up without a word may ask the same again, and hears the same.
+//! Clients cut long calls silently, so a question is stored first, waited for as long as this client lets us
+//! (`clients.rs`), and answered with a ticket after that. Everything that the model has not been told goes along with
+//! the next result of any tool. Proof of delivery: the connection took the result. That is at least once, by a stable
+//! id: a client that gave up silently may ask the same again, and gets the same answer.
 
 mod ask;
 mod clients;

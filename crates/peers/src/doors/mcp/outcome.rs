@@ -1,4 +1,4 @@
-//! How a call ends, in words for a model. Complete, so that it need not guess.
+//! How a call ends, in words for a model: complete, so that it need not guess.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use askbridge_core::view::{AskView, State};
 
 pub(super) enum Outcome {
     Settled(Box<AskView>),
-    /// The same was answered so long ago.
+    /// The same was answered this long ago.
     Repeated(Box<AskView>, Duration),
-    /// A task that goes on.
+    /// A task that is still open.
     Working(Box<AskView>),
     /// Nobody has answered, and the client may give up soon.
     Pending,
-    /// The person closed the dialog in the client's window, and nothing else.
+    /// The person closed the dialog in the client's window without deciding.
     DialogClosed,
-    /// What was said in the client's window, in words.
+    /// The answer from the client's window, in words.
     SaidThere(String),
     NothingOpen,
     TakenBack,
@@ -24,7 +24,7 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the words, and whether they tell of an error.
+    /// Returns the words, and whether they report an error.
     pub(super) fn in_words(&self) -> (String, bool) {
         let words = match self {
             Self::Settled(view) => settled(view),
@@ -55,7 +55,7 @@ pub(super) fn pending(ticket: &str) -> String {
     )
 }
 
-/// Says that the person did not want to answer here and now. They sit in front of the client: the turn goes back to them.
+/// Says that the person did not want to answer here and now. They are at the client, so the turn goes back to them.
 pub(super) fn dialog_closed(ticket: &str) -> String {
     format!(
         "The person closed this question in the terminal without an answer. It is stored and stays open on their other \

@@ -1,4 +1,4 @@
-//! The machine of one request: at most one call, until its last word is said.
+//! The machine of one request: at most one call, until its result is written.
 
 use askbridge_core::event::{Event, Parcel};
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
@@ -19,49 +19,49 @@ use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::told::Told;
 use crate::wish::{Query, Receipt, Rejection, Wish};
 
-/// How a connection ends that has taken everything that was written.
+/// The close code of a connection that took everything that was written.
 const NORMAL: u16 = 1000;
-/// How often a session that cannot be used is passed over for the next.
+/// How often an unusable session is skipped for the next.
 const MOVES_MAX: u32 = 8;
-/// What every result that was written counts as.
+/// The proof of delivery for every result that was written.
 const PROOF: &str = "the connection took the result";
 
 pub(super) struct Mcp {
     pub(super) patience: Patience,
     pub(super) caller: String,
     pub(super) call: Option<Box<Call>>,
-    /// A stream on which nothing is ever said, for clients that want one.
+    /// A stream without messages, for clients that open one.
     pub(super) is_listening: bool,
     awaiting: Awaiting<Awaited>,
 }
 
-/// A call in hand.
+/// The call being handled.
 pub(super) struct Call {
     pub(super) id: Value,
     pub(super) era: Era,
     pub(super) place: Place,
     pub(super) what: What,
-    /// Where to say that time passes, if the client wants to know.
+    /// The token for progress notifications, if the client wants them.
     pub(super) progress: Option<Value>,
     pub(super) takes_events: bool,
     /// The client polls a task for the answer.
     pub(super) takes_tasks: bool,
-    /// From then on the client may give up.
+    /// When the client may give up.
     pub(super) until: Timestamp,
     pub(super) waiting: Waiting,
     pub(super) ask: Option<AskId>,
-    /// Its session is listened to.
+    /// The session's events are being followed.
     pub(super) is_watching: bool,
-    /// What is open in the client's own window.
+    /// The dialog in the client's own window, if one is open.
     pub(super) dialog: Option<Dialog>,
-    /// What was said there, once that is on record.
+    /// The answer from the dialog, while it is being recorded.
     pub(super) said_there: Option<String>,
-    /// What is going to be said.
+    /// The result to be written.
     pub(super) outcome: Option<Outcome>,
-    /// What goes along with it, and how much of that is still looked for.
+    /// What goes along with it, and how many asks are still being fetched for that.
     pub(super) news: Vec<String>,
     pub(super) looking: usize,
-    /// What reaches the agent with the last word.
+    /// What the result delivers to the agent.
     pub(super) parcels: Vec<Parcel>,
     pub(super) is_over: bool,
     pub(super) moves: u32,
@@ -92,7 +92,7 @@ impl Call {
         }
     }
 
-    /// The session that follows one that is over, as far as there may be one.
+    /// The session after one that has ended. `None`: too many were skipped already.
     pub(super) fn after(&mut self, end: &End) -> Option<SessionId> {
         if self.moves == MOVES_MAX {
             return None;
@@ -119,7 +119,7 @@ pub(super) enum What {
         text: String,
     },
     TaskGet(AskId),
-    /// Nothing is ever wanted of the client, so this changes nothing.
+    /// We never need input for a task, so this changes nothing.
     TaskUpdate(AskId),
     TaskCancel(AskId),
     Leave,
@@ -128,7 +128,7 @@ pub(super) enum What {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waiting {
     NotYet,
-    /// Silently: the client takes no events.
+    /// Without events: the client does not accept them.
     Silent,
     Streaming {
         asked_at: Timestamp,
@@ -140,13 +140,13 @@ pub(super) enum Waiting {
 pub(super) enum Awaited {
     Started,
     Asked,
-    /// It was asked before.
+    /// The same was asked before.
     Known,
     Look,
     /// The question to wait for, if none was named.
     Oldest,
     Withdrawn,
-    /// The client's own window was first.
+    /// The dialog in the client's window was answered first.
     Overtaken,
     Noted,
     Session,
@@ -190,7 +190,7 @@ impl Mcp {
     fn refused(&mut self, awaited: Awaited, why: &Rejection, cx: &mut Cx<'_>) {
         match awaited {
             Awaited::Started | Awaited::Asked | Awaited::Noted if self.moves_on(why) => self.start(cx.out),
-            // Somebody was quicker: there is an answer after all.
+            // A person was quicker: there is an answer after all.
             Awaited::Withdrawn
                 if matches!(why, Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. })) =>
             {
@@ -209,7 +209,7 @@ impl Mcp {
             Awaited::Overtaken => self.look_again(cx.out),
             Awaited::Known | Awaited::Look => self.say(Outcome::Failed(why.to_string()), cx.out),
             Awaited::Oldest => self.say(Outcome::NothingOpen, cx.out),
-            // What cannot be found now is found at the next call.
+            // What cannot be found now goes along with the next call.
             Awaited::Session => self.respond(cx.out),
             Awaited::News => self.heard_news(Receipt::default(), cx.out),
             Awaited::Leaving | Awaited::Left => self.left(cx.out),
@@ -217,7 +217,7 @@ impl Mcp {
         }
     }
 
-    /// A session that was closed, or that is another caller's: the next one is taken.
+    /// Skips a session that has ended, or that belongs to another caller.
     fn moves_on(&mut self, why: &Rejection) -> bool {
         let Some(call) = &mut self.call else { return false };
         let is_of_no_use = matches!(
@@ -245,7 +245,7 @@ impl Mcp {
         }
     }
 
-    /// The other side took the last word: whatever it carried has reached the agent.
+    /// The connection took the result: what it carried is delivered.
     fn ended(&mut self, code: u16, out: &mut Outbox) {
         let Some(call) = self.call.take() else { return };
         if code == NORMAL && call.is_over {
@@ -275,7 +275,7 @@ impl Peer for Mcp {
                     Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } => *ask,
                     _ => return,
                 };
-                // Also before it is known how the ask stands: that may be old news by the time it is heard.
+                // Also while the ask is still being fetched: that view may be outdated when it arrives.
                 if call.ask == Some(ask) && call.is_watching {
                     self.query(Awaited::Look, Query::Ask(ask), cx.out);
                 }

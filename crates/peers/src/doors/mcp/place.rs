@@ -1,7 +1,7 @@
-//! Which session a request belongs to, and what people read about it.
+//! Finds the session that a request belongs to, and what people are shown about it.
 //!
-//! Nothing is kept about a client that never asks: what its handshake said is part of the session's name, which it sends
-//! along from then on. So a restart forgets nothing, and people see no empty sessions.
+//! A client that never asks leaves nothing behind: what its handshake said is part of the session's name, which it
+//! sends along from then on. So a restart loses nothing, and people see no empty sessions.
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::SessionId;
@@ -27,7 +27,7 @@ pub(super) struct Client {
     title: String,
     #[serde(rename = "v", default, skip_serializing_if = "String::is_empty")]
     version: String,
-    /// It shows forms to the person in front of it.
+    /// It can show forms to the person in front of it.
     #[serde(rename = "e", default, skip_serializing_if = "std::ops::Not::not")]
     elicits: bool,
 }
@@ -36,7 +36,7 @@ impl Client {
     /// Reads what `initialize` says.
     pub(super) fn greeted(params: &Value) -> Self {
         let elicitation = &params["capabilities"]["elicitation"];
-        // Without a word about kinds, forms are meant.
+        // An empty object means forms.
         let elicits = elicitation.as_object().is_some_and(|kinds| kinds.is_empty() || kinds.contains_key("form"));
         Self { elicits, ..Self::read(&params["clientInfo"]) }
     }
@@ -47,12 +47,12 @@ impl Client {
         Self { name: text("name"), title: text("title"), version: text("version"), elicits: false }
     }
 
-    /// Claude Code may ask us for permissions, with a tool that is of no use to others.
+    /// Claude Code may ask us for permissions, with a tool that is of no use to other clients.
     pub(super) fn is_claude_code(&self) -> bool {
         self.name.to_lowercase().starts_with("claude-code")
     }
 
-    /// Claude Code puts a task aside and tells its model that the answer is no word of the user's (2.1.325).
+    /// Claude Code moves a task to the background and tells its model that the answer is not the user's word (2.1.325).
     pub(super) fn takes_tasks(&self) -> bool {
         !self.is_claude_code()
     }
@@ -62,21 +62,21 @@ impl Client {
     }
 }
 
-/// Where the program works, as `askbridge mcp` sees it or as somebody configured it.
+/// Where the client works, as `askbridge mcp` sees it or as the client was configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Whereabouts {
     pub(super) folder: Option<String>,
     pub(super) branch: Option<String>,
-    /// Tells apart what would otherwise be one session.
+    /// Separates sessions that would otherwise be the same.
     session: Option<String>,
-    /// It speaks over stdio, where no headers travel along.
+    /// It uses stdio, where there are no headers.
     pub(super) is_stdio: bool,
-    /// Does a person sit in front of it? `None`: it did not say.
+    /// Whether a person is in front of it. `None`: unknown.
     pub(super) is_attended: Option<bool>,
 }
 
 impl Whereabouts {
-    /// Reads the header, which is written like a form: `folder=%2Fsrv%2Fapp&branch=main`.
+    /// Reads the header, which is form-encoded: `folder=%2Fsrv%2Fapp&branch=main`.
     pub(super) fn read(header: Option<&str>) -> Self {
         let value = |name: &str| header.and_then(|header| rest::value(header, name)).filter(|text| !text.is_empty());
         Self {
@@ -109,7 +109,7 @@ impl Place {
         Some(Self { session: session.parse().ok()?, client: serde_json::from_slice(&client).ok()?, whereabouts })
     }
 
-    /// The session of a client that names none: the same for the same program of the same caller in the same folder.
+    /// The session of a client that names none: the same for the same client, caller and folder.
     pub(super) fn of(caller: &str, client: Client, whereabouts: Whereabouts) -> Self {
         let parts = [Some(caller), Some(&client.name), whereabouts.folder.as_deref(), whereabouts.session.as_deref()];
         let text = parts.map(|part| format!("{:?}", part.unwrap_or_default())).join(" ");
@@ -122,12 +122,12 @@ impl Place {
         format!("{}.{}", self.session, URL_SAFE_NO_PAD.encode(client))
     }
 
-    /// Is there a window in which a question can be shown while it waits on the phone?
+    /// Whether the client has a window for a question that also waits on the phone.
     pub(super) fn shows_dialogs(&self) -> bool {
         self.client.is_claude_code() && self.client.elicits && self.whereabouts.is_attended != Some(false)
     }
 
-    /// Somebody closed the session, or it is not ours: what follows it.
+    /// Moves to the next session, because this one was closed or is not ours.
     pub(super) fn move_on(&mut self) {
         self.session = SessionId(self.session.0.wrapping_add(1));
     }

@@ -1,7 +1,7 @@
-//! Claude Code asks whether a tool may run (`--permission-prompt-tool mcp__askbridge__approve`).
+//! The permission tool of Claude Code (`--permission-prompt-tool mcp__askbridge__approve`).
 //!
-//! The call takes a decision as JSON in a text, and no ticket: if nobody has decided in time, it is denied in words and
-//! the ask stays open. A decision that comes later holds for the next call with the same input.
+//! Its result is a decision as JSON in a text, and no ticket: if nobody has decided in time, it is denied in words and
+//! the ask stays open. A later decision holds for the next call with the same input.
 
 use askbridge_core::answer::{Answer, Decision, Review};
 use askbridge_core::ask::{Body, Context};
@@ -29,7 +29,7 @@ struct Arguments {
     tool_use_id: Option<String>,
 }
 
-/// Reads what Claude Code wants to know.
+/// Reads Claude Code's permission request.
 pub(super) fn read(asked: &Request, place: &Place) -> Result<Asking, String> {
     let arguments = asked.arguments.as_ref().and_then(|raw| serde_json::from_str::<Arguments>(raw.get()).ok());
     let Arguments { tool_name, input, tool_use_id } = arguments.ok_or("`tool_name` and `input` are expected")?;
@@ -49,7 +49,7 @@ pub(super) fn read(asked: &Request, place: &Place) -> Result<Asking, String> {
     })
 }
 
-/// Writes what Claude Code is told.
+/// Writes the decision for Claude Code.
 pub(super) fn decision(asking: &Asking, outcome: &Outcome) -> String {
     let denied = |words: &str, stop: bool| match stop {
         true => json!({"behavior": "deny", "message": words, "interrupt": true}).to_string(),
@@ -73,13 +73,13 @@ pub(super) fn decision(asking: &Asking, outcome: &Outcome) -> String {
     }
 }
 
-/// What Claude Code is told if nobody could be asked.
+/// The decision if no person could be asked.
 pub(super) fn denied(why: &str) -> String {
     let words = format!("Denied: nobody could be asked ({why}). Go on without this tool call, or try it again later.");
     json!({"behavior": "deny", "message": words}).to_string()
 }
 
-/// The input that runs; `None`: it does not.
+/// The input that runs; `None`: it does not run.
 fn input(asking: &Asking, verdict: &Verdict) -> Option<Box<RawValue>> {
     let input = asking.original.as_str();
     match (&asking.body, &verdict.ruling) {

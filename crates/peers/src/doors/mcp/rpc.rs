@@ -8,12 +8,12 @@ pub(super) const PARSE_ERROR: i64 = -32700;
 pub(super) const INVALID_REQUEST: i64 = -32600;
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 pub(super) const INVALID_PARAMS: i64 = -32602;
-/// From here on as the revision 2026-07-28 numbers them.
+/// These are numbered by revision 2026-07-28.
 pub(super) const HEADER_MISMATCH: i64 = -32020;
 pub(super) const MISSING_CAPABILITY: i64 = -32021;
 pub(super) const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// What a client said.
+/// A message from a client.
 #[derive(Debug)]
 pub(super) enum Message {
     Request(Request),
@@ -21,7 +21,7 @@ pub(super) enum Message {
         method: String,
         params: Value,
     },
-    /// An answer to something that we asked. An error is no result.
+    /// The response to a request of ours. An error has no result.
     Response {
         id: Value,
         result: Value,
@@ -33,11 +33,11 @@ pub(super) struct Request {
     pub(super) id: Value,
     pub(super) method: String,
     pub(super) params: Value,
-    /// The arguments of a tool's call as they were written: they go back untouched where they go back.
+    /// The arguments of a tool call as they were written, so that they can go back unchanged.
     pub(super) arguments: Option<Box<RawValue>>,
 }
 
-/// Why something cannot be answered.
+/// Why a request cannot be answered.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fault {
     pub(super) code: i64,
@@ -103,7 +103,7 @@ pub(super) fn error(id: &Value, fault: &Fault) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": error})
 }
 
-/// Something that we want to know from the client.
+/// A request of ours to the client.
 pub(super) fn request(id: &str, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }

@@ -1,5 +1,5 @@
-//! The front desk of `askbridge mcp`: greets by itself, so that a client starts whether a server runs or not, and passes
-//! on what needs one.
+//! The client side of `askbridge mcp`: answers the handshake itself, so that a client starts whether a server runs or
+//! not, and passes on what needs one.
 
 use askbridge_core::ids::SessionId;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::ask_tool;
 
 /// The header that names a session.
 pub const SESSION_ID: &str = "mcp-session-id";
-/// The header that says where the program at the other end works, written like a form.
+/// The header that says where the client works, form-encoded.
 pub const CONTEXT: &str = "askbridge-context";
 
 /// One conversation over stdin and stdout: one session.
@@ -22,14 +22,14 @@ pub struct Desk {
     context: String,
 }
 
-/// What becomes of a line.
+/// What to do with a line.
 #[derive(Debug)]
 pub enum Heard {
-    /// This is the answer.
+    /// Write this answer.
     Say(String),
-    /// The server has to be asked.
+    /// Send it to the server.
     Pass(Passed),
-    /// The server has to know; nothing comes back.
+    /// Send it to the server; no answer comes back.
     Tell(Passed),
     /// The client gave up on the request with this id.
     GivenUp(Value),
@@ -40,16 +40,16 @@ pub enum Heard {
 #[derive(Debug)]
 pub struct Passed {
     pub id: Value,
-    /// Beside the usual.
+    /// Besides the usual ones.
     pub headers: Vec<(&'static str, String)>,
     pub body: String,
-    /// Does it do no harm to send it twice?
+    /// Whether sending it twice is harmless.
     pub can_be_repeated: bool,
     tool: String,
     era: Era,
 }
 
-/// Writes where a program works, for the header.
+/// Writes where a client works, for the header.
 pub fn whereabouts(folder: Option<&str>, branch: Option<&str>, is_attended: Option<bool>) -> String {
     let mut header = "transport=stdio".to_owned();
     let attended = is_attended.map(|is_attended| if is_attended { "yes" } else { "no" });
@@ -70,7 +70,7 @@ pub fn whereabouts(folder: Option<&str>, branch: Option<&str>, is_attended: Opti
 }
 
 impl Desk {
-    /// Opens one; `bits` are random, `context` says where the client works.
+    /// Begins a conversation; `bits` are random, `context` says where the client works.
     pub fn new(bits: u128, context: String) -> Self {
         let whereabouts = Whereabouts::read(Some(&context));
         Self { place: Place::fresh(bits, Client::default(), whereabouts), context }
@@ -80,7 +80,7 @@ impl Desk {
         self.place.session
     }
 
-    /// What goes along with every request to the server.
+    /// The headers of every request to the server.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         vec![(SESSION_ID, self.place.name()), (CONTEXT, self.context.clone())]
     }
@@ -135,7 +135,7 @@ impl Desk {
 }
 
 impl Passed {
-    /// What the client is told if the server cannot be asked.
+    /// The answer to the client if the server cannot be reached.
     pub fn failed(&self, why: &str) -> String {
         let words = format!("{why} Nobody was asked; do not assume an answer.");
         let said = match self.tool.as_str() {

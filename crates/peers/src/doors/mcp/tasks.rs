@@ -1,4 +1,4 @@
-//! The tasks extension of 2026-07-28: the client polls a handle, and no call is held. The handle is the ticket.
+//! The tasks extension of 2026-07-28: the client polls a handle, and no call is held open. The handle is the ticket.
 
 use askbridge_core::view::{AskView, State};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::rpc::{Fault, INVALID_PARAMS, MISSING_CAPABILITY, Request};
 use crate::ask_tool;
 use crate::json::Rfc3339;
 
-/// How often a client should look.
+/// How often a client should poll.
 const POLL_MS: u64 = 5_000;
 
 pub(super) fn wanted(asked: &Request) -> Result<What, Fault> {
@@ -35,7 +35,7 @@ pub(super) fn created(view: &AskView) -> Value {
     task
 }
 
-/// A task as it stands.
+/// A task's current state.
 pub(super) fn state(view: &AskView) -> Value {
     match view.state {
         State::Open | State::Proposed => task(view, "working"),

@@ -1,4 +1,4 @@
-//! The tools as a model reads them.
+//! The tools, as the model sees them.
 
 use askbridge_core::limits;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ pub(super) const CANCEL: &str = "cancel_question";
 pub(super) const NOTIFY: &str = "notify_user";
 pub(super) const APPROVE: &str = "approve";
 
-/// The tools that a model calls to reach a person. They do nothing else, so they need nobody's leave.
+/// The tools that a model calls to reach a person. They do nothing else, so they need no permission.
 pub const ASK_TOOLS: [&str; 4] = [ASK, WAIT, CANCEL, NOTIFY];
 
-/// What a client may put into a system prompt.
+/// Text that a client may put into its system prompt.
 pub(super) const INSTRUCTIONS: &str = "These tools reach the person you work for, wherever they are. Ask with \
      ask_user_question when only they can decide; if the result is a ticket, nobody has answered yet: call \
      wait_for_answer with it, as often as needed. Never make up an answer. Use notify_user for news that need no answer.";
@@ -23,7 +23,7 @@ pub(super) const INSTRUCTIONS: &str = "These tools reach the person you work for
 const HERE: &str = "It reaches them on their phone, too. If nobody has answered after a while, you get a ticket instead of \
      an answer: the question stays open, and wait_for_answer goes on waiting. Asking the same again does not ask twice.";
 
-/// Every tool that this client is shown.
+/// The tools that this client is shown.
 pub(super) fn list(client: &Client) -> Value {
     let mut tools = vec![ask(), wait(), cancel(), notify()];
     if client.is_claude_code() {

@@ -1,4 +1,4 @@
-//! Waiting for a person, for as long as this client lets us.
+//! Waits for a person, for as long as the client lets us.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
@@ -14,7 +14,7 @@ use crate::peer::{Cx, Outbox};
 use crate::wish::{Query, Receipt, Watch};
 
 impl Mcp {
-    /// Learns how an ask stands.
+    /// Takes the current state of an ask.
     pub(super) fn looked(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
         let (Some(view), Some(call)) = (receipt.view, &mut self.call) else { return };
         if call.outcome.is_some() {
@@ -44,7 +44,7 @@ impl Mcp {
             _ => {}
         }
         if !call.is_watching {
-            // Whoever may see it may listen, and then has to look again: its end may have come in between.
+            // A caller that may see the session may watch it. Look again: the ask may have ended in between.
             call.is_watching = true;
             cx.out.watches.push(Watch::Session { session: view.ask.id.session });
             self.query(Awaited::Look, Query::Ask(view.ask.id), cx.out);
@@ -73,7 +73,7 @@ impl Mcp {
         }
     }
 
-    /// Some time has passed.
+    /// Writes progress, or gives up waiting.
     pub(super) fn waited(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
         let call = self.call.as_ref()?;
         if call.outcome.is_some() || call.waiting == Waiting::NotYet {
@@ -92,7 +92,7 @@ impl Mcp {
         Some(call.until.min(cx.now.plus(limits::PROGRESS_EVERY)))
     }
 
-    /// The client no longer waits for this call. The question stays open, and nothing counts as heard.
+    /// The client no longer waits for this call. The question stays open, and nothing counts as delivered.
     pub(super) fn given_up(&mut self, out: &mut Outbox) {
         if self.call.as_ref().is_some_and(|call| !call.is_over) {
             self.call = None;
@@ -112,7 +112,7 @@ impl Mcp {
         }
     }
 
-    /// Writes the last word.
+    /// Writes the result.
     pub(super) fn finish(&mut self, message: &serde_json::Value, out: &mut Outbox) {
         let Some(call) = &mut self.call else { return };
         call.is_over = true;
@@ -124,7 +124,7 @@ impl Mcp {
         out.hang_up = Some((1000, String::new()));
     }
 
-    /// Says the outcome of a task, which nothing goes along with.
+    /// Writes the outcome of a task; nothing goes along with it.
     pub(super) fn say_task(&mut self, outcome: &Outcome, out: &mut Outbox) {
         let Some(call) = &mut self.call else { return };
         let message = match (outcome, &call.what) {

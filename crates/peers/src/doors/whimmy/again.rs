@@ -1,8 +1,8 @@
-//! What cannot be asked at the moment: the journal does not answer, or too much came at once.
+//! Retries asks that could not be made: the journal was down, or the rate limit was exceeded.
 //!
-//! The plugin waits meanwhile, so it is asked again until the plugin has given up. Always with the same key: the journal may have
-//! stored it without saying so, and a person may see it already. An agent that was told that its question could not be shown would
-//! then never hear the answer.
+//! The plugin waits meanwhile, so the ask is retried until the plugin has given up. Always with the same key: the
+//! journal may have stored it without confirming, and a person may see it already. If the agent were told that its
+//! question could not be shown, it would never get that answer.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use super::quirks;
 use crate::peer::Cx;
 use crate::wish::{AskWish, Rejection, Wish};
 
-/// How long to wait before it is asked again.
+/// Pause before a retry.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// An ask that was put off at least once.
+/// An ask that failed at least once.
 pub(super) struct Again {
     /// When the plugin began to wait.
     pub(super) since: Timestamp,
-    /// `None`: it is being asked, or was.
+    /// When to retry. `None`: a try is under way, or has succeeded.
     at: Option<Timestamp>,
-    /// The session that it needs first, where that could not be started.
+    /// The session that has to be started first, where that failed.
     room: Option<Wish>,
     wish: Box<AskWish>,
 }
@@ -33,7 +33,7 @@ impl Again {
         self.at
     }
 
-    /// When the plugin no longer waits.
+    /// When the plugin stops waiting.
     fn given_up_at(&self) -> Timestamp {
         let wait = match self.wish.wishes.wait {
             Some(Wait::For(wait)) => wait,
@@ -43,7 +43,7 @@ impl Again {
     }
 }
 
-/// When to ask again, if this may be over in a moment.
+/// How long to wait before a retry, if the rejection is temporary.
 fn pause(why: &Rejection) -> Option<Duration> {
     match why {
         Rejection::Down(_) => Some(PAUSE),
@@ -53,7 +53,7 @@ fn pause(why: &Rejection) -> Option<Duration> {
 }
 
 impl Whimmy {
-    /// Puts off an ask that may be asked in a moment. `Err`: it never will be.
+    /// Schedules a retry. `Err`: the rejection is permanent.
     pub(super) fn put_off(
         &mut self,
         wish: Box<AskWish>,
@@ -68,7 +68,7 @@ impl Whimmy {
         Ok(())
     }
 
-    /// Asks what is due. What the plugin no longer waits for is left.
+    /// Retries what is due, and drops what the plugin no longer waits for.
     pub(super) fn ask_again(&mut self, cx: &mut Cx<'_>) {
         let now = cx.now;
         self.again.retain(|_, it| it.given_up_at() > now);

@@ -1,4 +1,4 @@
-//! Verdicts → what the plugin is told: texts under the texts of the questions, or yes or no.
+//! Turns verdicts into the plugin's answers: texts keyed by the questions' texts, or yes or no.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::quirks;
 use super::wire::Said;
 
-/// What is said about an ask, under the name that the plugin gave it.
+/// The frame for a verdict, under the plugin's own id of the ask.
 pub(super) fn said<'a>(ask: &'a Ask, verdict: &Verdict) -> Option<Said<'a>> {
     let name = ask.call.as_ref()?.as_str();
     Some(match &ask.body {
@@ -25,13 +25,13 @@ pub(super) fn said<'a>(ask: &'a Ask, verdict: &Verdict) -> Option<Said<'a>> {
     })
 }
 
-/// What its own guide suggests for a question that was closed. `None`: this is no question.
+/// What the plugin's own guide suggests for a dismissed question. `None`: the ask is not a question.
 pub(super) fn nothing(ask: &Ask) -> Option<Said<'_>> {
     let name = ask.call.as_ref()?.as_str();
     matches!(ask.body, Body::Questions(_)).then(|| Said::Answer { question_id: name, answers: BTreeMap::new() })
 }
 
-/// The same words under the text of every question.
+/// The same words for every question.
 pub(super) fn under_every<'a>(texts: impl IntoIterator<Item = &'a str>, words: &str) -> BTreeMap<String, String> {
     texts.into_iter().map(|text| (text.to_owned(), words.to_owned())).collect()
 }
@@ -50,7 +50,7 @@ fn answers(texts: &[String], questions: &[Question], verdict: &Verdict) -> BTree
     let Ruling::Answer(Answer::Questions(picks)) = &verdict.ruling else {
         return under_every(texts.iter().map(String::as_str), &verdict.words);
     };
-    // That a rule decided is said with each answer. What was skipped says so itself.
+    // Each answer says that a rule decided. Skipped questions say so themselves.
     let beside = if picks.iter().any(Pick::is_skipped) { "" } else { verdict.words.as_str() };
     let mut answers = BTreeMap::<String, String>::new();
     for ((text, question), pick) in texts.iter().zip(questions).zip(picks) {

@@ -1,4 +1,4 @@
-//! What the plugin's agents ask, and what they are told.
+//! Questions and approvals of the plugin's agents, and their verdicts on the way back.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,19 +27,19 @@ pub(super) struct Carried {
     ask: Arc<Ask>,
     verdict: Option<Verdict>,
     ended: Ended,
-    /// When the plugin stops waiting, without a word.
+    /// When the plugin silently stops waiting.
     gives_up_at: Timestamp,
     stranded: bool,
-    /// It was asked in a chat, by whatever name that goes on by now; otherwise in a session of its own.
+    /// It was asked in a chat, or in a session that continues one; otherwise in a session of its own.
     in_a_chat: bool,
 }
 
-/// How an ask ended, as far as that matters here.
+/// How an ask ended, as far as this door distinguishes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     Answered,
     Dismissed,
-    /// Or not at all: a person may still say something.
+    /// In another way, or not yet: a person may still answer.
     Otherwise,
 }
 
@@ -54,7 +54,7 @@ impl Carried {
         Self { ask, verdict: None, ended: Ended::Otherwise, gives_up_at, stranded: false, in_a_chat }
     }
 
-    /// When it has to be said that the way back is gone.
+    /// When to mark the ask as stranded.
     pub(super) fn due_at(&self) -> Option<Timestamp> {
         (!self.stranded && self.verdict.is_none()).then_some(self.gives_up_at)
     }
@@ -97,7 +97,7 @@ impl Whimmy {
         self.wants(Body::Approval(approval), &format!("x:{name}"), name, payload, original, out);
     }
 
-    /// Asks in the session that the event names, or in one of its own if that is none of ours.
+    /// Asks in the session that the event names, or in a session of its own if that one is not ours.
     fn wants(&mut self, body: Body, key: &str, name: &str, payload: &Payload, original: &str, out: &mut Outbox) {
         let place = Place::named(&payload.session_key, &payload.agent_id);
         let wait = self.waits.get(&place.agent_id).copied().unwrap_or(quirks::WAIT);
@@ -109,7 +109,7 @@ impl Whimmy {
             session: Some(session.unwrap_or_else(|| place::of_ask(key))),
             agent: Some(place.agent_id.clone()),
             body,
-            // Our clock is a little ahead of the plugin's.
+            // Our deadline is a little earlier than the plugin's.
             wishes: Wishes { wait: Some(Wait::For(wait.saturating_sub(quirks::MARGIN))), ..Wishes::default() },
             reach: Reach::Pull,
             call: Some(CallId::from(name)),
@@ -132,9 +132,9 @@ impl Whimmy {
         self.wish(Awaited::Asked(wish.clone()), Wish::Ask(wish), out);
     }
 
-    /// What could not be asked is said at once: nobody waits for what nobody sees.
+    /// Reports at once that an ask could not be shown, so that the agent does not wait for it.
     pub(super) fn not_asked(&mut self, wish: &AskWish, why: &Rejection, out: &mut Outbox) {
-        // A session of another account's, which hears the same and asks.
+        // The session belongs to another account, whose socket gets the same event and asks.
         if matches!(why, Rejection::Refused(Refusal::UnknownSession(_)) | Rejection::Forbidden(_)) {
             return;
         }
@@ -156,14 +156,14 @@ impl Whimmy {
         self.asks.entry(ask.id).or_insert_with(|| Carried::of(ask, since));
     }
 
-    /// When the plugin began to wait for an ask that was put off.
+    /// When the plugin began to wait, for an ask that was retried.
     fn waits_since(&self, ask: &Ask) -> Option<Timestamp> {
         ask.key.as_ref().and_then(|key| self.again.get(key)).map(|again| again.since)
     }
 
     pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, ended: Ended, cx: &mut Cx<'_>) {
         let Some(carried) = self.asks.get_mut(&ask) else {
-            // Of a session that this connection has not looked at: it is looked at now, with its verdict.
+            // The ask is in a session that this connection has not read yet: fetch it with its verdict.
             return self.query(Awaited::Unseen, Query::Ask(ask), cx.out);
         };
         if carried.verdict.is_some() {
@@ -172,11 +172,11 @@ impl Whimmy {
         (carried.verdict, carried.ended) = (Some(verdict), ended);
         let (is_late, stranded) = (carried.gives_up_at <= cx.now, carried.stranded);
         match (stranded, is_late) {
-            // What was decided comes as a message.
+            // The answer comes as a message.
             (true, _) => drop(self.asks.remove(&ask)),
             (false, true) => self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out),
-            // The name of the question stays the same and the plugin waits for it once: telling it again after a crash does
-            // no harm, so nothing has to be written down before.
+            // The question's id is stable and the plugin waits for it once, so telling it again after a crash does no
+            // harm and nothing has to be stored first.
             (false, false) => self.say_verdict(ask, cx.out),
         }
     }
@@ -199,7 +199,7 @@ impl Whimmy {
         }
     }
 
-    /// The plugin has it. A session that was there for one ask is over, unless somebody may still answer late.
+    /// The plugin has the verdict. A session made for one ask is closed, unless the ask may still be answered late.
     pub(super) fn delivered(&mut self, parcel: Parcel, out: &mut Outbox) {
         let Parcel::Verdict(ask) = parcel else { return };
         let Some(carried) = self.asks.remove(&ask) else { return };
@@ -209,7 +209,7 @@ impl Whimmy {
         }
     }
 
-    /// The plugin stopped waiting for some asks, although we did not: answers will come as messages.
+    /// Strands the asks that the plugin stopped waiting for before their deadline: their answers will come as messages.
     pub(super) fn gave_up(&mut self, cx: &mut Cx<'_>) {
         let late = self.asks.values_mut().filter(|carried| carried.due_at().is_some_and(|at| at <= cx.now));
         let late: Vec<_> = late.map(|carried| (carried.stranded = true, carried.ask.id).1).collect();
@@ -218,7 +218,7 @@ impl Whimmy {
         }
     }
 
-    /// A session as it was left: what waits in it is taken up again.
+    /// Resumes a session of an earlier connection: its queued messages and its waiting asks.
     pub(super) fn came_back_to(&mut self, view: SessionView, cx: &mut Cx<'_>) {
         let Some(place) = Place::of(&view.settings) else { return };
         if let Some(before) = place.marked().filter(|before| *before != view.id) {
@@ -232,13 +232,13 @@ impl Whimmy {
         for waiting in view.waiting.iter().filter(|waiting| waiting.is_open || !waiting.stranded) {
             self.query(Awaited::Look, Query::Ask(waiting.ask), cx.out);
         }
-        // What was found waiting may wait for a model as well.
+        // These messages may have to wait for a model as well.
         if self.model_until.is_some() {
             cx.out.wake_at = Some(self.next(cx.now));
         }
     }
 
-    /// How an ask stands that was made before.
+    /// Takes up an ask of an earlier connection.
     pub(super) fn looked(&mut self, view: AskView, cx: &mut Cx<'_>) {
         if view.delivered_at.is_some() || matches!(view.state, State::Withdrawn | State::Overtaken) {
             return;

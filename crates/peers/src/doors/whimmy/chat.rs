@@ -1,4 +1,4 @@
-//! People talk to the plugin's agents: one message at a time, and what the agent makes of it.
+//! Chats with the plugin's agents: messages are handed over one at a time, each when the turn before has ended.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,38 +14,38 @@ use super::{NAME, quirks};
 use crate::peer::{Cx, Outbox};
 use crate::wish::{Query, Wish};
 
-/// How long an agent may work without a word. Beyond: the next message is handed to it.
+/// How long an agent may work in silence. Beyond: the next message is handed to it.
 const SILENCE_MAX: Duration = Duration::from_secs(600);
-/// What was heard of a session that is being started. Beyond: it is left out.
+/// Events kept for a session that is being started. Beyond: they are dropped.
 const UNHEARD_MAX: usize = 256;
 
-/// One session of the plugin's, as this connection knows it.
+/// One of the plugin's sessions, as this connection knows it.
 pub(super) struct Room {
     pub(super) place: Place,
     pub(super) is_ready: bool,
-    /// Events that came before the session was there.
+    /// Events that came before the session was started.
     pub(super) unheard: Vec<(String, String)>,
     queue: VecDeque<(MessageId, String)>,
     pub(super) work: Work,
     /// What the agent has said in this turn and is not stored yet.
     pub(super) text: String,
     pub(super) block: u32,
-    /// Tools that run, by name: what they end with has no other.
+    /// Running tools by name, because the event of their end has no id.
     pub(super) calls: VecDeque<(String, CallId)>,
     terms: Option<Terms>,
 }
 
-/// Does the agent work? The plugin runs what it gets at once, side by side, so we wait for each turn to end.
+/// Whether the agent is working. The plugin runs messages concurrently, so we wait for each turn to end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
     None,
     /// A message is on its way to it.
     Handing,
-    /// Last heard of then.
+    /// Working; the time of its last event.
     Since(Timestamp),
 }
 
-/// Wishes for a session of this door. Wished again for the same account, it is the same.
+/// The wish that starts a session of this door. Idempotent for the same account.
 pub(super) fn start(session: SessionId, place: &Place) -> Wish {
     let (agent, settings) = (place.agent_id.clone(), Box::new(place.settings()));
     Wish::Start { session: Some(session), door: NAME, agent: Some(agent), settings }
@@ -89,10 +89,10 @@ impl Whimmy {
         }
     }
 
-    /// A person said something to one of the agents. It may be told of and found waiting at the same time.
+    /// Queues a person's message. It may arrive twice, as an event and in the session's queue.
     pub(super) fn people_said(&mut self, message: MessageId, text: String, out: &mut Outbox) {
         let Some(room) = self.rooms.get_mut(&message.session) else {
-            // A session of this account's that this connection has not seen: it is looked at, and this found in it.
+            // A session of this account that this connection has not read yet: fetch it, with this message in it.
             return self.query(Awaited::Session, Query::Session(message.session), out);
         };
         if room.queue.iter().all(|(known, _)| *known != message) {
@@ -107,8 +107,8 @@ impl Whimmy {
         }
     }
 
-    /// Hands the next message if the agent is free. How long it may wait for answers is said with it, so that is looked
-    /// up first.
+    /// Hands over the next message if the agent is free. The message says how long the agent may wait for answers, so
+    /// the terms are fetched first.
     pub(super) fn say_next(&mut self, session: SessionId, out: &mut Outbox) {
         let Some(room) = self.rooms.get_mut(&session).filter(|_| self.model_until.is_none()) else { return };
         if room.work == Work::None && !room.queue.is_empty() {
@@ -134,7 +134,7 @@ impl Whimmy {
         room.work = Work::Since(cx.now);
         let (place, terms) = (room.place.clone(), room.terms.take());
         let promised = terms.as_ref().map(|terms| match terms.deadline {
-            // In whole seconds: some milliseconds have passed since that was promised.
+            // Rounded up to seconds: some milliseconds have passed since the terms were computed.
             Some(deadline) => Duration::from_secs(deadline.since(cx.now).as_secs_f64().ceil() as u64) + quirks::MARGIN,
             None => quirks::WAIT_MAX,
         });
@@ -158,7 +158,7 @@ impl Whimmy {
                 ask_user_question: AskUserQuestion { enabled: true, timeout_ms },
             },
         };
-        // Whoever says something here has read what was there.
+        // A person who writes has read what was there.
         send(&Said::Read { session_key, agent_id }, cx.out);
         if let Some(emoji) = quirks::reaction(&text) {
             send(&Said::React { session_key, agent_id, emoji }, cx.out);
@@ -167,7 +167,7 @@ impl Whimmy {
         self.hand_over(Parcel::Message(message), &said, cx.out);
     }
 
-    /// It was taken back, or somebody else has handed it.
+    /// The message was taken back, or another connection has handed it over.
     pub(super) fn not_handed(&mut self, message: MessageId) {
         if let Some(room) = self.rooms.get_mut(&message.session) {
             room.queue.retain(|(known, _)| *known != message);
@@ -175,7 +175,7 @@ impl Whimmy {
         }
     }
 
-    /// An agent that says nothing for this long will not say that its turn is over either.
+    /// Frees agents that have been silent for so long that the end of their turn will not come either.
     pub(super) fn fell_silent(&mut self, cx: &mut Cx<'_>) {
         let silent = self.rooms.iter().filter(|(_, room)| room.due_at().is_some_and(|at| at <= cx.now));
         for session in silent.map(|(session, _)| *session).collect::<Vec<_>>() {

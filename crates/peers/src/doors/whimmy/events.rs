@@ -1,4 +1,4 @@
-//! What the plugin tells → asks, and what its agents say and do.
+//! Turns the plugin's events into asks, messages and tool calls.
 
 use askbridge_core::event::{Event, Level};
 use askbridge_core::ids::{CallId, Raw, SessionId};
@@ -11,9 +11,9 @@ use super::place::{self, Place};
 use super::wire::Payload;
 use crate::peer::{BlockKind, Cx, Outbox, Record, Streamed};
 
-/// Sessions that one connection hears of. Beyond: what is said in others is left out; what is asked is not.
+/// Sessions that one connection tracks. Beyond: content of others is dropped; their asks are not.
 const ROOMS_MAX: usize = 512;
-/// Tools that one agent runs at once. Beyond: the oldest is not seen to end.
+/// Running tools tracked for one agent. Beyond: the end of the oldest is missed.
 const CALLS_MAX: usize = 64;
 
 impl Whimmy {
@@ -31,7 +31,7 @@ impl Whimmy {
         }
     }
 
-    /// The session in which this happens. `None`: there is none, or not yet.
+    /// The session of an event. `None`: there is none, or it is still being started.
     fn room_of(&mut self, event: &str, raw: &str, payload: &Payload, out: &mut Outbox) -> Option<SessionId> {
         let place = Place::named(&payload.session_key, &payload.agent_id);
         if place.session_key.is_empty() {
@@ -39,7 +39,7 @@ impl Whimmy {
         }
         let account = self.account.as_deref().unwrap_or_default();
         let mut session = place.marked().unwrap_or_else(|| place::elsewhere(account, &place));
-        // Each goes on as one that was not there before, so this ends.
+        // Terminates: a session continues only as a new one.
         while let Some(newer) = self.moved.get(&session) {
             session = *newer;
         }
@@ -47,7 +47,7 @@ impl Whimmy {
         match self.rooms.get_mut(&session) {
             Some(room) if room.is_ready => return Some(session),
             Some(room) => room.hear_later(event, raw),
-            // Tools are told to every account's socket, whoever's they are.
+            // Tool events go to the sockets of all accounts, also those of other accounts' sessions.
             None if place.marked().is_some() || !event.starts_with("chat.") || !has_room => {}
             None => {
                 let wish = start(session, &place);
@@ -96,18 +96,18 @@ impl Whimmy {
                 store(Event::ToolCalled { call, name, input, ask: None, within: None });
             }
             "tool.done" | "tool.error" => {
-                // The end of a tool has no id: it is the oldest of that name that runs.
+                // The end of a tool has no id, so it is matched with the oldest running tool of that name.
                 let Some(at) = room.calls.iter().position(|(name, _)| *name == payload.tool_name) else { return };
                 let Some((_, call)) = room.calls.remove(at) else { return };
                 store(Event::ToolReturned { call, ok: event == "tool.done", output: payload.status.clone() });
             }
-            // `chat.presence`, and whatever comes with later versions.
+            // `chat.presence`, and events of later versions.
             _ => {}
         }
     }
 }
 
-/// More of what the agent says. What grows too long goes on in the next block.
+/// Appends to what the agent says. Text beyond the limit continues in a new block.
 fn chunk(session: SessionId, room: &mut Room, text: &str, out: &mut Outbox) {
     if room.text.len() + text.len() > limits::CONTENT_BYTES_MAX {
         store_text(session, room, out);
@@ -126,10 +126,10 @@ fn store_text(session: SessionId, room: &mut Room, out: &mut Outbox) {
     }
 }
 
-/// A turn is over, or the agent said something whole without being asked.
+/// A turn has ended, or the agent said something unprompted.
 fn done(session: SessionId, room: &mut Room, payload: &Payload, out: &mut Outbox) {
     let whole = payload.content.as_deref().unwrap_or_default();
-    // The whole text after its pieces is the same text again.
+    // The whole text repeats the chunks that came before it.
     if let Some(rest) = whole.strip_prefix(room.text.as_str()).map(str::to_owned) {
         if !rest.is_empty() {
             chunk(session, room, &rest, out);

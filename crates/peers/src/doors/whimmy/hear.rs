@@ -1,4 +1,4 @@
-//! Frames → events. What is no frame of the protocol is passed over, as the plugin does with ours.
+//! Parses frames. Frames outside the protocol are ignored, as the plugin ignores ours.
 
 use super::peer::Whimmy;
 use super::wire::{Envelope, Told};
@@ -7,7 +7,7 @@ use crate::peer::Cx;
 impl Whimmy {
     pub(super) fn heard(&mut self, text: &str, cx: &mut Cx<'_>) {
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else { return };
-        // Until we know whose it is, nothing can be done about it. That is known before anything is heard.
+        // Without a known account nothing can be done with a frame. The login completes before the first one is heard.
         if self.account.is_none() {
             return;
         }
@@ -19,7 +19,7 @@ impl Whimmy {
                     self.event(&event, payload.map_or("{}", |payload| payload.get()), cx);
                 }
             }
-            // `health` needs no answer, and what we do not know needs none either.
+            // `health` and unknown frames need no answer.
             _ => {}
         }
     }

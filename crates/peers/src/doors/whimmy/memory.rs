@@ -1,4 +1,4 @@
-//! What its agents remember: kept as it was last told, for people who want to read it.
+//! The agents' memory files: the last state that the plugin sent, kept for people to read.
 
 use askbridge_core::ids::{Raw, Timestamp};
 use askbridge_core::limits;
@@ -13,7 +13,7 @@ use crate::peer::Cx;
 use crate::uuid;
 use crate::wish::{AGENTS_OWN, Wish};
 
-/// Under which names it is kept.
+/// The prefix of their names on the shelf.
 pub(super) fn prefix() -> String {
     format!("{AGENTS_OWN}memory/")
 }
@@ -29,11 +29,11 @@ struct Memory {
 }
 
 impl Whimmy {
-    /// Keeps the files. More than the plugin ever sends is passed over.
+    /// Stores the files, unless they exceed the shelf's limit. The plugin never sends that much.
     pub(super) fn remember(&mut self, payload: Payload, cx: &mut Cx<'_>) {
         let (Some(account), true) = (self.account.clone(), payload.files.is_object()) else { return };
         let agent_id = if payload.agent_id.is_empty() { quirks::AGENT.to_owned() } else { payload.agent_id };
-        // Names of agents and accounts may be anything; a name on the shelf may not.
+        // Names of agents and accounts may contain anything; names on the shelf may not.
         let name = format!("{}{}", prefix(), uuid::of_text(&format!("{account} {agent_id}")));
         let memory = Memory { account, agent_id, synced_at: written(cx.now), files: payload.files };
         let thing = serde_json::to_string(&memory).expect("files have text keys");
@@ -47,7 +47,7 @@ fn written(at: Timestamp) -> String {
     Rfc3339(at).to_string()
 }
 
-/// Shows what is kept: all of it to a person, its own to a plugin. `agent`: only that one's.
+/// Shows what is kept: everything to a person, its own to a plugin. `agent`: only that agent's.
 pub(super) fn show(kept: &[(String, Raw)], account: Option<&str>, agent: Option<&str>) -> Value {
     let memories = kept.iter().filter_map(|(_, thing)| serde_json::from_str::<Memory>(thing.as_str()).ok());
     let is_meant = |memory: &Memory| {

@@ -1,10 +1,10 @@
 //! `whimmy`: OpenClaw's channel plugin for a mobile messenger, whose server and app are closed. We are that server.
 //!
-//! The plugin connects to us with one socket for each account, asks (`ask_user_question`, `exec.approval.requested`), and
-//! runs its agents on what people say to them (`hook.agent`). It waits for answers in its memory, by id, whichever socket
-//! they come on, and says nothing when it gives up: the clock is ours. An answer is `Pull`: it stays, and goes to whichever
-//! connection is there. Proof of delivery is the `pong` to a `ping` that follows the answer: at least once, by a stable id.
-//! As of 0.6.0, February 2026; what it cannot say is in `docs/doors/whimmy.md`.
+//! The plugin opens one socket for each account, asks (`ask_user_question`, `exec.approval.requested`), and runs its
+//! agents on people's messages (`hook.agent`). It keeps pending questions in memory, by id, accepts answers on any
+//! socket, and gives up silently, so we keep the clock. An answer is `Pull`: it stays, and goes to any connection that
+//! is there. Proof of delivery is the `pong` to a `ping` that follows the answer: at least once, by a stable id. As of
+//! 0.6.0, February 2026; what it cannot express is in `docs/doors/whimmy.md`.
 
 mod again;
 mod answer;
@@ -51,8 +51,8 @@ pub const LISTING: Listing = Listing {
     greet: Some(greet),
 };
 
-/// As long as the plugin waits, less a margin; then its agent is told, and goes on. Other tools run, as in the original,
-/// unless a rule says otherwise.
+/// Asks wait as long as the plugin does, less a margin; then its agent is told, and goes on. Other tools run, as in the
+/// original, unless a rule says otherwise.
 fn wishes() -> Wishes {
     Wishes {
         wait: Some(Wait::For(quirks::WAIT - quirks::MARGIN)),

@@ -1,4 +1,4 @@
-//! Which model an agent is given: the first that the plugin offers, remembered for its next connection.
+//! The model for an agent: the first that the plugin offers, stored for its next connection.
 
 use askbridge_core::ids::Raw;
 
@@ -9,14 +9,14 @@ use crate::peer::{Cx, Outbox};
 use crate::uuid;
 use crate::wish::{AGENTS_OWN, Wish};
 
-/// Under which name an account's model is kept.
+/// The name under which an account's model is kept.
 pub(super) fn kept_as(account: &str) -> String {
-    // Names of accounts may be anything; a name on the shelf may not.
+    // Names of accounts may contain anything; names on the shelf may not.
     format!("{AGENTS_OWN}model/{}", uuid::of_text(account))
 }
 
 impl Whimmy {
-    /// The plugin says which models there are. An empty list changes nothing.
+    /// The plugin lists its models. An empty list changes nothing.
     pub(super) fn offers(&mut self, payload: &Payload, cx: &mut Cx<'_>) {
         let Some(model) = payload.models.first().and_then(quirks::model) else { return };
         if self.model.as_deref() != Some(model) {
@@ -27,7 +27,7 @@ impl Whimmy {
         self.has_model(model.to_owned(), cx.out);
     }
 
-    /// What it offered when it was last here, unless it has said so by now.
+    /// Takes the model that was stored, unless the plugin has named one by now.
     pub(super) fn remembered_model(&mut self, kept: Vec<(String, Raw)>, out: &mut Outbox) {
         let model = kept.into_iter().find_map(|(_, model)| serde_json::from_str(model.as_str()).ok());
         if let (Some(model), None) = (model, &self.model) {
@@ -40,14 +40,14 @@ impl Whimmy {
         self.go_on(out);
     }
 
-    /// It offers none: OpenClaw's own default is taken.
+    /// The plugin offered none in time: OpenClaw's own default applies.
     pub(super) fn no_model_came(&mut self, cx: &mut Cx<'_>) {
         if self.model_until.is_some_and(|at| at <= cx.now) {
             self.go_on(cx.out);
         }
     }
 
-    /// What waited for a model is said.
+    /// Sends the messages that waited for a model.
     fn go_on(&mut self, out: &mut Outbox) {
         if self.model_until.take().is_some() {
             for session in self.rooms.keys().copied().collect::<Vec<_>>() {

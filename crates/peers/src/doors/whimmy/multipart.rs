@@ -1,4 +1,4 @@
-//! One file out of a form, as browsers and Node send it (RFC 7578).
+//! Extracts one file from a form, as browsers and Node send it (RFC 7578).
 
 /// A file that was uploaded.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) fn file<'a>(content_type: &str, body: &'a [u8]) -> Option<Upload<'a>>
     }
 }
 
-/// A value in quotes from the line that says what a part is.
+/// A quoted parameter of a part's header line.
 fn parameter(head: &str, wanted: &str) -> Option<String> {
     let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-disposition:"))?;
     line.split(';').find_map(|part| {

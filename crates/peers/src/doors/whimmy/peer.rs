@@ -1,4 +1,4 @@
-//! The machine of one socket: one account of the plugin's, what its agents asked, and what people say to them.
+//! The machine of one socket: one account of the plugin, its agents' asks, and people's messages to them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,9 +18,9 @@ use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use crate::told::{Happened, Told};
 use crate::wish::{AskWish, Query, Receipt, Rejection, SessionLine, Watch, Wish};
 
-/// Sessions that a returning plugin's answers are looked for in, the newest. Beyond: they wait for the next time.
+/// Sessions searched for pending answers when a plugin reconnects, the newest first. Beyond: they wait for next time.
 const SESSIONS_MAX: usize = 200;
-/// Proof of delivery, as far as the plugin gives any.
+/// The proof of delivery that the plugin can give.
 const PROOF: &str = "it answered a ping that was sent after this";
 
 /// One connection.
@@ -30,27 +30,27 @@ pub struct Whimmy {
     pub(super) choices: Choices,
     /// The account's name, once it is known.
     pub(super) account: Option<String>,
-    /// The chat that people find: whoever connects last sits there.
+    /// The chat that people find; its seat belongs to the account's latest connection.
     chat: Option<SessionId>,
     is_seated: bool,
-    /// Something was heard: this is no mere test whether the address is right, and the plugin listens. It attaches what hears us
-    /// only after its connection is open, and what came before that is lost to it.
+    /// A frame has come, so this is not just a test of the address, and the plugin listens. It attaches its message
+    /// handler only after its connection is open, and loses what was sent before.
     has_spoken: bool,
-    /// What is to be said as soon as it listens.
+    /// Frames to send as soon as the plugin listens.
     held: Vec<Frame<'static>>,
     pub(super) rooms: BTreeMap<SessionId, Room>,
-    /// Sessions that grew too long, and where each goes on.
+    /// Sessions that grew too long, and the session that each continues as.
     pub(super) moved: BTreeMap<SessionId, SessionId>,
     pub(super) asks: BTreeMap<AskId, Carried>,
-    /// What could not be asked at once.
+    /// Asks to be retried.
     pub(super) again: BTreeMap<Key, Again>,
-    /// How long each agent waits, as far as it was told so on this connection.
+    /// How long each agent waits, where this connection has told it.
     pub(super) waits: BTreeMap<String, std::time::Duration>,
-    /// The first model that the plugin offers, now or when it was last here.
+    /// The first model that the plugin offered, on this connection or an earlier one.
     pub(super) model: Option<String>,
-    /// Until then messages wait for a model.
+    /// Messages wait for a model until then.
     pub(super) model_until: Option<Timestamp>,
-    /// What was written before each ping that has not been answered.
+    /// For each unanswered ping, the parcels sent before it.
     unproven: VecDeque<Vec<Parcel>>,
     ping_at: Option<Timestamp>,
     awaiting: Awaiting<Awaited>,
@@ -66,9 +66,9 @@ pub(super) enum Awaited {
     /// An ask that was settled before this connection knew of it.
     Unseen,
     Chat(SessionId),
-    /// A session for what was heard before it was there.
+    /// A session being started for events that have come already.
     Room(SessionId),
-    /// A session for one ask.
+    /// A session being started for one ask.
     AskRoom(Box<AskWish>, Box<Wish>),
     Asked(Box<AskWish>),
     Terms(SessionId),
@@ -82,7 +82,7 @@ impl Whimmy {
         Self { choices, ..Self::default() }
     }
 
-    /// Is a dismissal told as nothing, instead of in words?
+    /// Whether a dismissal is answered with nothing instead of words.
     pub(super) fn says_nothing_on(&self, ending: Ended) -> bool {
         ending == Ended::Dismissed && self.choices.empty_dismissals
     }
@@ -95,7 +95,7 @@ impl Whimmy {
         self.awaiting.query(awaited, query, out);
     }
 
-    /// Writes something whose arrival is to be proven, and asks for the proof.
+    /// Sends a parcel, and a ping whose pong proves its arrival.
     pub(super) fn hand_over(&mut self, parcel: Parcel, said: &Said<'_>, out: &mut Outbox) {
         send(said, out);
         self.ping(vec![parcel], out);
@@ -106,7 +106,7 @@ impl Whimmy {
         send(&Said::Ping, out);
     }
 
-    /// Pongs come in the order of the pings, and after everything that was written before them was read.
+    /// Pongs come in the order of the pings, after everything sent before them was read.
     pub(super) fn ponged(&mut self, out: &mut Outbox) {
         for parcel in self.unproven.pop_front().unwrap_or_default() {
             let proof = PROOF.to_owned();
@@ -118,7 +118,7 @@ impl Whimmy {
         }
     }
 
-    /// The plugin is there in earnest: whoever had this account before has to go.
+    /// The plugin has begun to talk: take the seat, which closes the account's previous connection.
     pub(super) fn spoke(&mut self, out: &mut Outbox) {
         self.has_spoken = true;
         self.sit_down(out);
@@ -180,7 +180,7 @@ impl Whimmy {
                 }
             }
             Awaited::Unseen => {
-                // An account's token may ask through other doors as well; those bring their own answers back.
+                // An account's token may ask through other doors as well; those deliver their own answers.
                 if let Some(view) = receipt.view.filter(|view| view.ask.asker.door == NAME) {
                     self.looked(*view, cx);
                 }
@@ -191,7 +191,7 @@ impl Whimmy {
             }
             Awaited::Room(session) => self.room_is_ready(session, cx),
             Awaited::AskRoom(wish, _) => self.ask(wish, cx.out),
-            // It may have been asked before, and be over by now.
+            // It may be a repeat, and be settled by now.
             Awaited::Asked(_) if !receipt.news => {
                 if let Some(ask) = receipt.ask {
                     self.query(Awaited::Look, Query::Ask(ask), cx.out);
@@ -212,12 +212,12 @@ impl Whimmy {
                     self.not_asked(&wish, why, cx.out);
                 }
             }
-            // Put off; or another account's socket was first, and it is one ask.
+            // Retried if temporary. Otherwise another account's socket was first, and it is one ask.
             Awaited::AskRoom(wish, room) => drop(self.put_off(wish, Some(*room), why, cx)),
             Awaited::Room(session) | Awaited::Chat(session) => drop(self.rooms.remove(&session)),
             Awaited::Terms(session) => self.hand_message(session, None, cx),
             Awaited::Message(message) => self.not_handed(message),
-            // What could not be found or written now is found when the plugin comes back.
+            // What failed now is found when the plugin reconnects.
             _ => {}
         }
     }
@@ -245,7 +245,7 @@ impl Whimmy {
             }
             Event::Closed { .. } => {
                 self.rooms.remove(&happened.session);
-                // There is always one chat that people find.
+                // People can always find one chat.
                 if self.chat == Some(happened.session) {
                     self.chat = None;
                     self.is_seated = false;
@@ -256,7 +256,7 @@ impl Whimmy {
         }
     }
 
-    /// Keeps back what would be said before the plugin listens, and says it once it does.
+    /// Holds frames back until the plugin listens.
     fn hold_back(&mut self, out: &mut Outbox) {
         if !self.has_spoken {
             self.held.append(&mut out.frames);
@@ -267,7 +267,7 @@ impl Whimmy {
         }
     }
 
-    /// When something is due next, whatever is first.
+    /// When the next timer is due.
     pub(super) fn next(&self, now: Timestamp) -> Timestamp {
         let ping_at = self.ping_at.unwrap_or(now.plus(limits::HEARTBEAT));
         let due = self.asks.values().filter_map(Carried::due_at).chain(self.rooms.values().filter_map(Room::due_at));

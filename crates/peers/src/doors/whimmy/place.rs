@@ -1,4 +1,4 @@
-//! Where things happen: sessions that we named, and sessions that the plugin knew before it knew us.
+//! Maps the plugin's session keys to sessions: those that we named, and those that the plugin had before.
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::{Raw, SessionId};
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::quirks;
 use crate::uuid;
 
-/// The first 32 bits of every session that we name: `askb`. The plugin sends what concerns one account to the sockets of
-/// all of them, so we have to know our own keys from others', even those that are not this account's.
+/// The first 32 bits of every session id that we make: `askb`. The plugin sends events of one account to the sockets of
+/// all, so our keys have to be recognisable, also those of other accounts.
 const MARK: u128 = 0x6173_6b62 << 96;
 
-/// What a session of this door remembers of the plugin's side.
+/// The plugin's names for a session of this door.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Place {
     pub(super) session_key: String,
     pub(super) agent_id: String,
-    /// There for one ask only.
+    /// Made for one ask only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) single: bool,
 }
@@ -32,13 +32,13 @@ impl Place {
         Settings { more: Some(Raw::from(more)), ..Settings::default() }
     }
 
-    /// What an event names. An agent without a name is the usual one.
+    /// The place that an event names. Without an agent's name it is the default agent.
     pub(super) fn named(session_key: &str, agent_id: &str) -> Self {
         let agent_id = if agent_id.is_empty() { quirks::AGENT } else { agent_id };
         Self { session_key: quirks::key(session_key), agent_id: agent_id.to_owned(), single: false }
     }
 
-    /// The session that we named so, whoever it belongs to.
+    /// The session, if the key is one of ours; it may belong to another account.
     pub(super) fn marked(&self) -> Option<SessionId> {
         let key = &self.session_key;
         let is_hex = key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -51,20 +51,20 @@ pub(super) fn is_marked(session: SessionId) -> bool {
     session.0 >> 96 == MARK >> 96
 }
 
-/// A session for people to talk to an agent in. Its key is its id, 32 digits in lower case.
+/// A new session for a chat with an agent. Its key is its id, 32 digits in lower case.
 pub(super) fn fresh(bits: u128) -> (SessionId, Place) {
     let session = SessionId(MARK | bits & (u128::MAX >> 32));
     let session_key = format!("{:032x}", session.0);
     (session, Place { session_key, agent_id: quirks::AGENT.to_owned(), single: false })
 }
 
-/// The session of a conversation that the plugin began elsewhere.
+/// The session for a conversation that the plugin began elsewhere.
 pub(super) fn elsewhere(account: &str, place: &Place) -> SessionId {
     derived(&format!("whimmy chat {account} {} {}", place.agent_id, place.session_key))
 }
 
-/// The session of one ask out of such a conversation. Made of the ask's name alone: asked on two accounts' sockets, it is
-/// one ask, and belongs to whichever was first.
+/// The session for one ask from such a conversation. Derived from the ask's id alone: an ask that comes on two
+/// accounts' sockets is one ask, and belongs to the account that was first.
 pub(super) fn of_ask(name: &str) -> SessionId {
     derived(&format!("whimmy ask {name}"))
 }

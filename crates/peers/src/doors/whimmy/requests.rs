@@ -1,4 +1,4 @@
-//! The machine of one request: a code becomes a token; files come and go.
+//! The machine of one HTTP request: exchange a code for a token, upload or download a file, read agents' memory.
 
 use askbridge_core::ids::Raw;
 use askbridge_core::limits;
@@ -14,7 +14,7 @@ use crate::rest;
 use crate::wish::{AGENTS_OWN, Query, Receipt, Rejection, Wish};
 
 const TAG: Tag = Tag(1);
-/// Where files are read again.
+/// The path under which files are downloaded.
 const FILES: &str = "/api/v1/providers/files/";
 
 /// One request.
@@ -23,7 +23,7 @@ pub(super) struct Asked {
     wanted: Wanted,
 }
 
-/// What the response will be made of.
+/// What the response will contain.
 #[derive(Default)]
 enum Wanted {
     #[default]
@@ -31,7 +31,7 @@ enum Wanted {
     Token,
     Uploaded(Value),
     File,
-    /// What agents remember, once it is known who wants to read it.
+    /// Agents' memory, once it is known who reads it.
     Reader {
         agent: Option<String>,
     },
@@ -41,7 +41,7 @@ enum Wanted {
     },
 }
 
-/// A file as it is kept.
+/// A file as it is stored.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     name: String,
@@ -127,7 +127,7 @@ impl Asked {
     }
 }
 
-/// Never shown as what it says it is: it came from an agent.
+/// Always as a download, never with its own content type: it came from an agent.
 fn file(out: &mut Outbox, bytes: Vec<u8>, name: &str) {
     let name: String = name.chars().filter(|c| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | ';')).collect();
     let headers = vec![

@@ -1,4 +1,4 @@
-//! The frames: an envelope with a `type`; what the plugin tells is an `event` with a name of its own.
+//! The frames: an envelope with a `type`; the plugin's news is an `event` with a name of its own.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Told<'a> {
     pub(super) payload: Option<&'a RawValue>,
 }
 
-/// What an event may carry. Each has some of it, and what is missing is empty.
+/// The fields that events may have. Each event has some of them; missing ones are empty.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Payload {
@@ -48,7 +48,7 @@ pub(super) struct Payload {
     pub(super) file_url: Option<String>,
 }
 
-/// What we say.
+/// The frames that we send.
 #[derive(Serialize)]
 #[serde(tag = "type", content = "payload")]
 pub(super) enum Said<'a> {

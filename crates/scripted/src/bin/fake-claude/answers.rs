@@ -1,8 +1,8 @@
-//! What the model reads when a question comes back: the sentences of the real CLI.
+//! The tool result of a question, in the sentences of the real CLI.
 
 use serde_json::Value;
 
-/// The text, or an error, for the input that the host returned.
+/// Returns the text, or an error, for the input that the host returned.
 pub(crate) fn read(input: &Value) -> Result<String, String> {
     let Some(questions) = input["questions"].as_array() else {
         return Err(invalid("The required parameter `questions` is missing"));

@@ -1,4 +1,4 @@
-//! Who thinks: a script in this process, or the scripted model behind its API.
+//! Where the double gets its replies: a script in this process, or the scripted model behind its API.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ pub(crate) enum Brain {
     Nobody,
 }
 
-/// What comes back from the model.
+/// What the model sends.
 pub(crate) enum Event {
     /// An event of the stream.
     Said(Value),

@@ -1,4 +1,4 @@
-//! The calls of a message on their way: to the hook, to the host, back to the model or into the drawer.
+//! The calls of a message on their way: to the hook, to the host, then back to the model, or parked.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub(crate) const NOT_NOW: &str = "The user doesn't want to take this action righ
 pub(crate) const STREAM_CLOSED: &str =
     "Tool permission request failed: AbortError: Tool permission stream closed before response received";
 
-/// A hook of the host, for tools by name.
+/// A hook that the host registered for some tools.
 pub(crate) struct Hook {
     pub(crate) tools: String,
     pub(crate) callback: Value,
@@ -25,7 +25,7 @@ impl Hook {
 }
 
 impl Engine {
-    /// Asks for every call whose turn it is.
+    /// Opens every call whose turn it is.
     pub(crate) fn advance(&mut self) {
         let count = self.turn.as_ref().map_or(0, |turn| turn.calls.len());
         for at in 0..count {
@@ -84,7 +84,7 @@ impl Engine {
         self.settle();
     }
 
-    /// The outcome of a call is known.
+    /// Records the result of a call.
     pub(crate) fn finish(&mut self, at: usize, text: &str, is_error: bool, denied: bool) {
         let Some(turn) = &mut self.turn else { return };
         let call = &mut turn.calls[at];
@@ -101,7 +101,7 @@ impl Engine {
         turn.results.push(block);
     }
 
-    /// Goes on when the message is whole and all its calls are over: to the model, into the drawer, or to the end.
+    /// Once the message is complete and all its calls are over: asks the model, parks a call, or ends the turn.
     pub(crate) fn settle(&mut self) {
         let Some(turn) = &mut self.turn else { return };
         if turn.streaming || !turn.calls.iter().all(Call::is_over) {
@@ -132,7 +132,7 @@ impl Engine {
         self.think();
     }
 
-    /// Tells the model what the person said meanwhile.
+    /// Adds the messages that the person sent meanwhile.
     fn fold_in(&mut self) {
         for (content, command) in std::mem::take(&mut self.queue) {
             let said =

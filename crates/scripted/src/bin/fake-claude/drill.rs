@@ -1,9 +1,9 @@
-//! Asks again and again, as fast as it is answered, and writes down how long each round took: for measuring.
+//! Benchmark mode: asks again as soon as it is answered, and records how long each round took.
 //!
-//! `FAKE_CLAUDE_DRILL=1` turns it on, `FAKE_CLAUDE_DRILL=streams` with what the real one streams around a question. The message
-//! `drill 2000` starts it, for so many milliseconds; `drill 2000 AT` not before so many milliseconds after 1970, so that many can
-//! begin at once. Times are taken from writing the line with the question to reading the line with its answer. What is
-//! written is what the real one writes for a question, put together as text, so that the double costs little.
+//! `FAKE_CLAUDE_DRILL=1` turns it on, `FAKE_CLAUDE_DRILL=streams` with what the real one streams around a question. The
+//! message `drill 2000` starts it, for that many milliseconds; `drill 2000 AT` waits until `AT`, in milliseconds since
+//! 1970, so that many can begin at once. A round is timed from writing the line with the question to reading the line
+//! with its answer. The frames are those of the real one, formatted as text, so that the double costs little.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -26,7 +26,7 @@ struct Drill {
     drills: u32,
 }
 
-/// Runs until the input ends, which it does not as long as we hold it ourselves.
+/// Runs until the input ends, which it does not as long as we hold it open ourselves.
 pub(crate) fn run(settings: Settings) -> ExitCode {
     let mouth = Mouth::new(settings.resume.clone().or_else(|| settings.session.clone()));
     let mut drill = Drill { settings, mouth, hook: String::new(), rounds: 0, drills: 0 };
@@ -83,7 +83,7 @@ impl Drill {
         self.write_down(&took);
     }
 
-    /// One question. Returns how long its answer took, or what came instead of one.
+    /// Asks one question. Returns how long its answer took, or what came instead of one.
     fn round(&mut self, lines: &mut impl Iterator<Item = String>) -> Option<Result<Duration, String>> {
         self.rounds += 1;
         let (number, session) = (self.rounds, self.mouth.session.clone());
@@ -133,7 +133,7 @@ impl Drill {
         Some(Ok(took))
     }
 
-    /// One number a line, in microseconds; there whole or not at all.
+    /// Writes one number per line, in microseconds. The rename makes the file appear whole or not at all.
     fn write_down(&mut self, took: &[String]) {
         self.drills += 1;
         let path = self.settings.cwd.join(format!("drill-{}-{}", self.mouth.session, self.drills));

@@ -1,4 +1,4 @@
-//! Hears lines and events, and moves the turn along.
+//! The main loop: reads the host's lines and the model's events, and advances the turn.
 
 use std::collections::VecDeque;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use crate::wire::{Mouth, TOOLS, about};
 const REJECTED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file \
     edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to \
     proceed.";
-/// How often a failed request is made again. The real one waits in between.
+/// How often a failed request is repeated. The real one waits in between.
 const RETRIES_MAX: usize = 10;
 
 pub(crate) struct Engine {
@@ -26,12 +26,12 @@ pub(crate) struct Engine {
     pub(crate) mouth: Mouth,
     pub(crate) history: History,
     pub(crate) hooks: Vec<Hook>,
-    /// Messages that wait for the end of the turn.
+    /// Messages for the end of the turn.
     pub(crate) queue: VecDeque<(Value, Option<String>)>,
     pub(crate) turn: Option<Turn>,
-    /// Number of the newest request to the model; what belongs to an older one is ignored.
+    /// Number of the newest request to the model; events of older ones are ignored.
     pub(crate) asked: usize,
-    /// Events of a script, which come all at once.
+    /// Events of a script, which all come at once.
     pub(crate) events: VecDeque<Event>,
     pub(crate) inputs: SyncSender<Input>,
     pub(crate) closing: bool,
@@ -90,7 +90,7 @@ impl Engine {
         }
     }
 
-    /// Hears a line. False if it ends us.
+    /// Handles a line. Returns false if it ends the process.
     fn hear(&mut self, line: &str) -> bool {
         if line.trim().is_empty() {
             return true;
@@ -159,7 +159,7 @@ impl Engine {
         }
     }
 
-    /// A message of the person begins a turn.
+    /// Begins a turn with a message of the person.
     fn begin(&mut self, content: Value, command: Option<String>) {
         self.history.repair(&mut self.mouth);
         self.mouth.lifecycle(command.as_deref(), "started");
@@ -170,7 +170,7 @@ impl Engine {
         self.think();
     }
 
-    /// A parked call is asked for again, without anybody saying anything.
+    /// Asks for a parked call again, without a new message.
     fn come_back(&mut self) {
         let Some(call) = self.history.parked.take() else { return };
         let command = self.mouth.id();
@@ -246,7 +246,7 @@ impl Engine {
         self.abort();
     }
 
-    /// The person wants no more of this turn.
+    /// Interrupts the turn, as the person wants.
     pub(crate) fn abort(&mut self) {
         let Some(turn) = &self.turn else { return };
         let open: Vec<usize> = (0..turn.calls.len()).filter(|at| !turn.calls[*at].is_over()).collect();
@@ -266,14 +266,14 @@ impl Engine {
 
     pub(crate) fn end(&mut self, result: Value) {
         self.events.clear();
-        // Whatever the model still says belongs to nobody.
+        // Ignore what the model still says.
         self.asked += 1;
         self.mouth.tell(result);
         let command = self.turn.take().and_then(|turn| turn.command);
         self.mouth.lifecycle(command.as_deref(), "completed");
     }
 
-    /// Nobody will answer any more, so what waits is over; then we go.
+    /// The host is gone: ends the calls that wait for it, then the process.
     fn close(&mut self) {
         self.closing = true;
         let count = self.turn.as_ref().map_or(0, |turn| turn.calls.len());

@@ -1,4 +1,4 @@
-//! The conversation, and the file that remembers it.
+//! The conversation, and the transcript file that keeps it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -11,12 +11,11 @@ use crate::settings::{Settings, VERSION};
 use crate::wire::{Mouth, tool_result};
 
 pub(crate) struct History {
-    /// As the model reads them.
+    /// In the form that the model gets.
     messages: Vec<Value>,
-    /// Keeps only what is new, because a script looks at nothing else; a long conversation then costs no more than a short
-    /// one.
+    /// Keep only the newest messages: a script needs no others, and a long conversation costs no more than a short one.
     forgetful: bool,
-    /// How often the model has spoken.
+    /// How many messages the model has sent.
     pub(crate) spoken: usize,
     /// Calls without a result.
     open: Vec<Value>,
@@ -26,7 +25,7 @@ pub(crate) struct History {
     last: Value,
     /// The call that was deferred last and has no result yet.
     pub(crate) parked: Option<Value>,
-    /// Why the result of an open call is missing, if it turns out to be.
+    /// The text for calls that turn out to have no result.
     missing: &'static str,
 }
 
@@ -35,7 +34,7 @@ const CUT_SHORT: &str = "[Tool call interrupted: the session ended before this c
 const MISSING: &str = "[Tool result missing due to internal error]";
 
 impl History {
-    /// Opens the session's file: a new one, or the one to resume, wherever it was written.
+    /// Opens the session's file: a new one, or the one to resume, in any project folder.
     pub(crate) fn open(settings: &Settings, session: &str) -> io::Result<Self> {
         let projects = settings.home.join(".claude/projects");
         let name = format!("{session}.jsonl");
@@ -86,7 +85,7 @@ impl History {
         Ok(())
     }
 
-    /// Adds what was said, and writes it down.
+    /// Adds a message and writes it to the file.
     pub(crate) fn add(&mut self, message: Value, mouth: &mut Mouth) {
         self.put(&message);
         let kind = message["role"].clone();
@@ -103,7 +102,7 @@ impl History {
         self.write(json!({"type": "attachment", "attachment": attachment}), mouth);
     }
 
-    /// Gives every call without a result one that says so.
+    /// Adds a result to every call that has none; it says why.
     pub(crate) fn repair(&mut self, mouth: &mut Mouth) {
         self.parked = None;
         let lost = |id: &Value| tool_result(id.as_str().unwrap_or_default(), self.missing, true);
@@ -113,7 +112,7 @@ impl History {
         }
     }
 
-    /// The API wants one message per speaker, the file has one per block.
+    /// Merges messages: the API wants one per role, the file has one per block.
     fn put(&mut self, message: &Value) {
         let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
         self.open.extend(blocks.iter().filter(|block| block["type"] == "tool_use").map(|block| block["id"].clone()));

@@ -1,12 +1,12 @@
-//! A double of Claude Code 2.1.325 over stdio, for tests that need many, fast and alike.
+//! A test double of Claude Code 2.1.325 over stdio, for tests that need many, fast and alike.
 //!
-//! It speaks the wire as the real one does (the tests run the same bodies on both) and thinks with a script
-//! (`FAKE_CLAUDE_SCRIPT`, a file or the JSON itself) or with the scripted model at `ANTHROPIC_BASE_URL`. It runs no tools:
-//! an allowed call other than a question returns a sentence that says so. Plain threads, no runtime.
+//! It speaks the protocol of the real one (the tests run the same bodies on both) and takes its replies from a script
+//! (`FAKE_CLAUDE_SCRIPT`, a file or the JSON itself) or from the scripted model at `ANTHROPIC_BASE_URL`. It runs no
+//! tools: an allowed call other than a question returns a sentence that says so. Plain threads, no runtime.
 //!
-//! `settings` is what it was started with, `brain` asks the model, `engine` hears lines and moves, `turn` is one turn's
-//! state, `calls` takes its calls along, `permission` says what a reply means for one, `answers` what the model reads of a question, `history` the conversation and
-//! its file, `wire` the frames. `drill` is a way of its own, for measuring.
+//! `settings` is its command line and environment, `brain` asks the model, `engine` is the main loop, `turn` is one
+//! turn's state, `calls` advances its calls, `permission` interprets the replies about one, `answers` is the result of
+//! a question, `history` the conversation and its file, `wire` the frames. `drill` is a separate mode, for benchmarks.
 
 mod answers;
 mod brain;
@@ -26,14 +26,14 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use crate::engine::Engine;
 use crate::settings::{Settings, Start};
 
-/// What the engine waits for: lines of the host, and events of the model.
+/// The engine's inputs: lines of the host, and events of the model.
 enum Input {
     Line(String),
     Closed,
     Model { asked: usize, event: brain::Event },
 }
 
-/// More than this, and the host or the model waits.
+/// Inputs queued for the engine. Beyond: the host or the model waits.
 const INPUTS_MAX: usize = 256;
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! The way of one call: its hooks, then the host's permission, then its outcome.
+//! The stages of one call: its hooks, then the host's permission, then its result.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,12 @@ pub(crate) struct Call {
     pub(crate) name: String,
     pub(crate) input: Value,
     pub(crate) stage: Stage,
-    /// Did a hook look at it?
+    /// Was a hook called for it?
     pub(crate) hooked: bool,
 }
 
 pub(crate) enum Stage {
-    /// Not asked for yet: an earlier call comes first.
+    /// Not opened yet: an earlier call comes first.
     Waiting,
     Hook {
         request: String,
@@ -37,7 +37,7 @@ pub(crate) enum Next {
         is_error: bool,
         denied: bool,
     },
-    /// The turn ends, and what was said is lost.
+    /// The turn ends, and the host's message is dropped.
     Interrupt,
 }
 
@@ -94,7 +94,7 @@ impl Call {
         request
     }
 
-    /// What the hook's reply means. An error has no opinion.
+    /// Interprets the hook's reply. An error counts as no decision.
     pub(crate) fn hook_says(&mut self, response: &Value) -> Next {
         let output = &response["response"]["hookSpecificOutput"];
         let answered = output["updatedInput"].get("answers").is_some();
@@ -110,7 +110,7 @@ impl Call {
         }
     }
 
-    /// What the reply to can_use_tool means.
+    /// Interprets the reply to can_use_tool.
     pub(crate) fn host_says(&mut self, response: &Value) -> Next {
         if response["subtype"] == "error" {
             let error = response["error"].as_str().unwrap_or_default();
@@ -125,7 +125,7 @@ impl Call {
         }
     }
 
-    /// A question is read; nothing else is run here.
+    /// Returns the result of a question; other tools are not run.
     fn run(&self, updated: Option<&Value>) -> Next {
         if !self.is_question() {
             let text = format!("fake-claude runs no tools, so {} did nothing", self.name);

@@ -1,4 +1,4 @@
-//! The command line and the environment, as far as the double cares.
+//! The parts of the command line and the environment that the double uses.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -20,9 +20,9 @@ pub(crate) struct Settings {
     pub(crate) home: PathBuf,
     pub(crate) cwd: PathBuf,
     pub(crate) brain: Brain,
-    /// Ask again and again, instead of thinking.
+    /// Run the benchmark mode instead of a conversation.
     pub(crate) drills: bool,
-    /// In a drill: is what the model says streamed as well?
+    /// In the benchmark mode: is what the model says streamed as well?
     pub(crate) streams: bool,
 }
 
@@ -62,7 +62,7 @@ impl Settings {
                 "--permission-mode" => settings.mode = value.or_else(|| args.next()).unwrap_or_default(),
                 "--dangerously-skip-permissions" => settings.mode = "bypassPermissions".to_owned(),
                 "--model" => settings.model = value.or_else(|| args.next()).unwrap_or_default(),
-                // Everything else is the real one's affair; values of unknown flags are passed over with them.
+                // Other flags matter only to the real one; they are skipped, and so are their values.
                 _ => {}
             }
         }

@@ -7,9 +7,9 @@ use crate::wire::usage;
 
 #[derive(Default)]
 pub(crate) struct Turn {
-    /// The host's own id of the message that began it.
+    /// The host's own id of the message that began the turn.
     pub(crate) command: Option<String>,
-    /// Does it go on where a parked call left off?
+    /// Does it continue with a parked call?
     pub(crate) resumed: bool,
     pub(crate) streaming: bool,
     pub(crate) message_id: String,
@@ -34,7 +34,7 @@ impl Turn {
         Self { resumed: true, calls: vec![call], ..Self::default() }
     }
 
-    /// Takes in one event of the stream. Returns a block when it is whole.
+    /// Takes in one event of the stream. Returns a block once it is complete.
     pub(crate) fn hear(&mut self, event: &Value) -> Option<Value> {
         let delta = &event["delta"];
         match event["type"].as_str().unwrap_or_default() {
@@ -73,7 +73,7 @@ impl Turn {
         }
     }
 
-    /// May this call be asked for now? Questions need not wait for each other, everything else is serial.
+    /// May this call be opened now? Questions need not wait for each other, everything else is serial.
     pub(crate) fn may_open(&self, at: usize) -> bool {
         let before = &self.calls[..at];
         before.iter().all(Call::is_over) || self.calls[at].is_question() && before.iter().all(Call::is_question)

@@ -1,4 +1,4 @@
-//! Frames as the real CLI writes them, and the mouth that writes them.
+//! Frames as the real CLI writes them, and their writer.
 
 use std::io::Write;
 use std::process;
@@ -29,11 +29,11 @@ impl Mouth {
     pub(crate) fn say(&mut self, frame: &Value) {
         let mut line = frame.to_string();
         line.push('\n');
-        // Whoever reads may be gone; the closed input will tell.
+        // The reader may be gone; the input is then closed too, which ends us.
         drop(std::io::stdout().lock().write_all(line.as_bytes()));
     }
 
-    /// Writes a frame of the session: with its id and one of its own.
+    /// Writes a frame of the session: with the session's id and its own.
     pub(crate) fn tell(&mut self, mut frame: Value) {
         frame["session_id"] = json!(self.session);
         frame["uuid"] = json!(self.id());
@@ -89,7 +89,7 @@ impl Mouth {
 
 pub(crate) const TOOLS: &[&str] = &["Agent", "AskUserQuestion", "Bash", "Edit", "ExitPlanMode", "Read", "Write"];
 
-/// What every message is said to have cost.
+/// The usage that every message reports.
 pub(crate) fn usage() -> Value {
     json!({
         "input_tokens": 100, "output_tokens": 20,
@@ -97,7 +97,7 @@ pub(crate) fn usage() -> Value {
     })
 }
 
-/// What `initialize` is answered with.
+/// The response to `initialize`.
 pub(crate) fn about(settings: &Settings) -> Value {
     json!({
         "commands": [], "agents": [], "models": [], "account": {}, "output_style": "default", "pid": process::id(),

@@ -1,4 +1,4 @@
-//! Agents that run: whose they are, and whether anybody looks after them.
+//! Checks running agents: whether the server knows each of them and its session.
 
 use askbridge_bridge::hosts::{RunningAgent, running_agents};
 use serde::Deserialize;

@@ -1,5 +1,5 @@
-//! The whole way of an ask: asked, seen, answered, fetched. On the running server as far as this process may, with an
-//! ask that says that it is a test; on a server of its own otherwise.
+//! Checks the whole way of an ask: asked, seen, answered, fetched. With a test ask on the running server, as far as
+//! this process may; on a temporary server otherwise.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ struct Me {
     role: String,
 }
 
-/// Whoever may not decide only asks, looks and withdraws: the doctor has no rights that its caller has not.
+/// If the caller may not decide, it only asks, looks and withdraws: the doctor has no rights that its caller lacks.
 async fn on_the_running_server(patient: &Patient) -> Finding {
     let client = Client::local(&patient.settings);
     let bad = |what: &str, error: &dyn std::fmt::Display| {
@@ -68,10 +68,10 @@ async fn on_the_running_server(patient: &Patient) -> Finding {
     finding
 }
 
-/// A test leaves no conversation behind that looks as if it went on.
+/// Closes the session of a test, so that it does not look as if it went on.
 pub(super) async fn close(client: &Client, test: &Shown) {
     let why = json!({"why": "it was a test by askbridge doctor"});
-    // It may be closed already: a program that ended takes its session along.
+    // It may be closed already: the session of a program ends with its process.
     let _ = client.post(&format!("/v1/sessions/{}/close", test.session), &why).await;
 }
 
@@ -101,7 +101,7 @@ async fn try_it(
     match tried.await {
         Ok(()) => Finding::good("a test was asked, answered and fetched"),
         Err(failure) => {
-            // Nobody else should have to answer it.
+            // Withdrawn, so that no person has to answer it.
             let _ = withdraw(client, ask).await;
             bad("a test was asked and not answered", &failure.what())
         }
@@ -113,7 +113,7 @@ async fn place(client: &Client) -> Result<Ask, Failure> {
         "questions": [{"question": QUESTION, "options": ["Yes"]}],
         "agent": "doctor",
         "context": {"title": "A test by askbridge doctor", "text": "Nothing depends on it."},
-        // If we are killed in the middle, it goes away by itself.
+        // If we are killed in the middle, it expires by itself.
         "timeout_seconds": 60,
         "undo_seconds": 0,
         "quorum": 1,

@@ -1,4 +1,4 @@
-//! Claude Code: found where, which version, does it run, and may it skip its permissions?
+//! Checks Claude Code: where it is, its version, whether it runs, and whether it may skip its permissions.
 
 use askbridge_bridge::hosts::{CliError, find_claude, is_root_without_a_sandbox};
 
@@ -24,7 +24,7 @@ pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
 
 fn missing(error: CliError) -> Finding {
     match error {
-        // Whoever lets other programs ask needs none.
+        // Users whose agents come through other doors need no Claude Code.
         CliError::NotFound => Finding::skipped(
             "there is no `claude` on PATH, so no agents can be run; get it with `npm install -g @anthropic-ai/claude-code`",
         ),

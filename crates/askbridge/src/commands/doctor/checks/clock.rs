@@ -1,4 +1,4 @@
-//! Deadlines come from the clock: one that is years off would expire everything, or nothing.
+//! Checks the clock, on which deadlines depend: one that is years off would expire everything, or nothing.
 
 use askbridge_bridge::clock::Clock;
 use askbridge_core::ids::Timestamp;
@@ -6,9 +6,9 @@ use askbridge_core::ids::Timestamp;
 use super::super::finding::Finding;
 use super::super::patient::Patient;
 
-/// The middle of November 2026, when this was written: no clock that is right shows less.
+/// The middle of November 2026, when this was written: no correct clock shows less.
 const WRITTEN: Timestamp = Timestamp(1_794_700_000_000);
-/// The year 2100: no clock that is right shows more while this program runs.
+/// The year 2100: no correct clock shows more while this program is in use.
 const FAR: Timestamp = Timestamp(4_102_444_800_000);
 
 pub(super) async fn look(_: &Patient) -> Vec<Finding> {

@@ -1,13 +1,13 @@
-//! How many files a server may have open: each connection is one.
+//! Checks the limit of open files: each connection is one.
 
 use askbridge_platform::limits;
 
 use super::super::finding::Finding;
 use super::super::patient::Patient;
 
-/// Below this, a handful of browsers and agents is too many.
+/// Below this, it is not enough for a handful of browsers and agents.
 const BAD_BELOW: u64 = 128;
-/// Below this, a team is too many.
+/// Below this, it is not enough for a team.
 const WARN_BELOW: u64 = 1024;
 
 pub(super) async fn look(_: &Patient) -> Vec<Finding> {

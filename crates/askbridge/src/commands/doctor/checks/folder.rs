@@ -1,4 +1,4 @@
-//! The data folder: there, ours alone, and writable.
+//! Checks the data folder: it exists, is private, and writable.
 
 use std::fs;
 use std::io::ErrorKind;

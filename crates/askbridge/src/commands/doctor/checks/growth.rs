@@ -1,4 +1,4 @@
-//! How much is kept, and how fast that grows.
+//! Reports how large the journal is, and how fast it grows.
 
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::keeping::Retention;
@@ -9,7 +9,7 @@ use super::super::finding::Finding;
 use super::super::patient::Patient;
 use crate::output::amount;
 
-/// From here on it is worth a word that everything is kept for ever.
+/// From this size on, a hint says that everything is kept for ever.
 const MUCH_BYTES: u64 = 1024 * 1024 * 1024;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {

@@ -1,4 +1,4 @@
-//! The port: free, ours, or a stranger's.
+//! Checks the port: free, ours, or taken by another program.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use super::super::finding::Finding;
 use super::super::patient::Patient;
 use crate::client::{Client, Error, dialable};
 
-/// How long whoever listens may take to say who they are. Beyond: a stranger.
+/// How long the program on the port may take to identify itself. Beyond: it is not askbridge.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
@@ -56,7 +56,7 @@ struct Health {
     _version: String,
 }
 
-/// Asks whoever listens whether it is askbridge. `None`: nobody listens.
+/// Asks the program on the port whether it is askbridge. `None`: nothing listens.
 async fn who_listens(address: SocketAddr) -> Option<bool> {
     match timeout(PATIENCE, Client::without_token(address).get("/healthz")).await {
         Ok(Err(Error::Unreachable { .. })) => None,

@@ -1,4 +1,4 @@
-//! The local socket, over which this machine's own commands speak.
+//! Checks the local socket, which this machine's own commands use.
 
 use super::super::finding::Finding;
 use super::super::patient::{Patient, Running};

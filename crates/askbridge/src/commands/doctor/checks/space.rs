@@ -1,4 +1,4 @@
-//! Room on the disk. Nothing that was acknowledged is lost on a full one, but nothing can be asked either.
+//! Checks the disk space. A full disk loses nothing that was acknowledged, but nothing can be asked either.
 
 use askbridge_platform::disk;
 
@@ -7,11 +7,11 @@ use super::super::patient::Patient;
 
 /// Below this, asks will soon be refused.
 const BAD_BELOW_BYTES: u64 = 32 * 1024 * 1024;
-/// Below this, somebody should look.
+/// Below this, the operator should look.
 const WARN_BELOW_BYTES: u64 = 512 * 1024 * 1024;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
-    // The folder itself may not exist yet; the disk it would be on does.
+    // The folder itself may not exist yet; the disk does.
     let Some(place) = patient.settings.data.ancestors().find(|place| place.exists()) else { return Vec::new() };
     match disk::free_bytes(place) {
         Ok(free) => vec![judge(free, &place.display().to_string())],

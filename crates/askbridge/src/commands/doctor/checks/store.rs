@@ -1,4 +1,4 @@
-//! The journal: does it open, and does it hold together?
+//! Checks that the journal opens and is consistent.
 
 use askbridge_journal::verify;
 
@@ -11,7 +11,7 @@ pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
     if !folder.join("askbridge.db").exists() {
         return vec![Finding::skipped("there is no journal yet; `askbridge` makes it")];
     }
-    // Reads one snapshot; a server may go on working.
+    // Reads one snapshot; a running server is not disturbed.
     let checked = tokio::task::spawn_blocking(move || verify(&folder)).await;
     let save = "save what can be read with `askbridge journal export > journal.jsonl`, and put back a copy";
     match checked {

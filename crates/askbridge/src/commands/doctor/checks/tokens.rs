@@ -1,4 +1,4 @@
-//! The files that nobody else may read: the token, the journal, the folder of the socket.
+//! Checks that no other user can read the token, the journal and the socket's folder.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! This binary and the server that runs: of one release?
+//! Checks that this binary and the running server are the same release.
 
 use super::super::finding::Finding;
 use super::super::patient::{Patient, Running};

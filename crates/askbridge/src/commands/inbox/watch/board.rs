@@ -1,4 +1,4 @@
-//! What the board shows, and what a key does to it. No terminal here.
+//! The state of the board, and what each key does to it. No terminal here.
 
 use serde_json::json;
 
@@ -12,15 +12,15 @@ const EXTEND_SECONDS: u32 = 600;
 
 #[derive(Debug, Default)]
 pub(super) struct Board {
-    /// What waits, in the order in which it was asked.
+    /// The open asks, in the order in which they were asked.
     pub(super) asks: Vec<Ask>,
-    /// The chosen ask: by id, so that it stays chosen when others come and go.
+    /// The selected ask: by id, so that it stays selected when others come and go.
     chosen: Option<String>,
     pub(super) mode: Mode,
-    /// What happened last, for one line.
+    /// The last news, for the status line.
     pub(super) note: String,
     pub(super) is_lost: bool,
-    /// What was answered here, for `u`.
+    /// The ask that was last answered here, for `u`.
     last_answered: Option<String>,
 }
 
@@ -28,12 +28,12 @@ pub(super) struct Board {
 pub(super) enum Mode {
     #[default]
     List,
-    /// One ask, whole: which choices are marked, and how far it is scrolled.
+    /// One ask in full: which choices are marked, and how far it is scrolled.
     Card {
         marked: Vec<usize>,
         scroll: usize,
     },
-    /// Close it without an answer? Only `y` does.
+    /// Confirms a dismissal with `y`.
     Closing,
     Help,
 }
@@ -47,13 +47,13 @@ pub(super) enum Key {
     Char(char),
 }
 
-/// What a key asks for.
+/// What a key triggers.
 #[derive(Debug)]
 pub(super) enum Step {
     Stay,
     Quit,
     Send(String, Deed),
-    /// This takes words: ask for them step by step.
+    /// The answer needs text: prompt for it step by step.
     InWords(Box<Shown>),
 }
 
@@ -75,7 +75,7 @@ impl Board {
             News::Back => self.is_lost = false,
         }
         if self.place().is_none() {
-            // What was chosen is gone: its neighbour takes its place, and nothing that was marked goes along.
+            // The selected ask is gone: select its neighbour, and keep no marks.
             if self.chosen.is_some() && self.mode != Mode::List && self.mode != Mode::Help {
                 self.note = "somebody else was faster, or it is no longer asked".to_owned();
                 self.mode = Mode::List;
@@ -85,7 +85,7 @@ impl Board {
         }
     }
 
-    /// Where the chosen ask is in the list.
+    /// Returns the index of the selected ask.
     pub(super) fn place(&self) -> Option<usize> {
         let chosen = self.chosen.as_deref()?;
         self.asks.iter().position(|ask| ask.shown.id == chosen)
@@ -95,7 +95,7 @@ impl Board {
         Some(&self.asks.get(self.place()?)?.shown)
     }
 
-    /// An answer was taken.
+    /// Notes that an answer was acknowledged.
     pub(super) fn sent(&mut self, id: &str, deed: &Deed, note: String) {
         self.note = note;
         self.mode = Mode::List;
@@ -162,7 +162,7 @@ impl Board {
             Key::Up | Key::Char('k') => self.mode = Mode::Card { marked, scroll: scroll.saturating_sub(1) },
             Key::Down | Key::Char('j') => self.mode = Mode::Card { marked, scroll: scroll + 1 },
             Key::Char('w') => return Step::InWords(Box::new(ask)),
-            // Nothing marked, or something that takes words.
+            // Nothing is marked, or the answer needs text.
             Key::Enter => match deed(&ask, &marked) {
                 Some(deed) => return Step::Send(ask.id.clone(), deed),
                 None => return Step::InWords(Box::new(ask)),

@@ -1,4 +1,4 @@
-//! What can be chosen with a number, and what that says to the server.
+//! The numbered choices of an ask, and the answers that they stand for.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::client::{Body, Shown};
 use crate::commands::answer::Deed;
 use crate::output::one_line;
 
-/// The choices of an ask that can be answered with numbers alone; `None` if it takes words.
+/// Returns the choices of an ask that can be answered with numbers alone; `None` if it needs text.
 pub(super) fn choices(ask: &Shown) -> Option<Vec<String>> {
     match &ask.body {
         Body::Questions(questions) => match questions.as_slice() {
@@ -35,7 +35,7 @@ pub(super) fn takes_several(ask: &Shown) -> bool {
     matches!(&ask.body, Body::Questions(questions) if questions.len() == 1 && questions[0].multi)
 }
 
-/// What the marked choices mean; `None` if that takes words.
+/// Returns the answer for the marked choices; `None` if it needs text.
 pub(super) fn deed(ask: &Shown, marked: &[usize]) -> Option<Deed> {
     let first = *marked.first()?;
     let answer: Value = match &ask.body {

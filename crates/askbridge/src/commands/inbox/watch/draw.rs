@@ -1,4 +1,4 @@
-//! The board as lines of text.
+//! Draws the board as lines of text.
 
 use super::super::card::card;
 use super::super::short_id::short_ids;
@@ -19,7 +19,7 @@ const HELP: &[&str] = &[
     "q, Ctrl-C      quit",
 ];
 
-/// Returns at most `rows` lines. Those that are too wide are cut by the terminal.
+/// Returns at most `rows` lines. The terminal cuts those that are too wide.
 pub(super) fn draw(board: &Board, rows: usize, paint: Paint) -> Vec<String> {
     let (body, keys) = match &board.mode {
         Mode::Help => (HELP.iter().map(|&line| line.to_owned()).collect(), "any key goes back"),
@@ -56,7 +56,7 @@ pub(super) fn draw(board: &Board, rows: usize, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// The cards around the chosen one, as many as fit.
+/// Returns the cards around the selected one, as many as fit.
 fn list(board: &Board, rows: usize, paint: Paint) -> Vec<String> {
     let ids = short_ids(board.asks.iter().map(|ask| ask.shown.id.as_str()));
     let chosen = board.place().unwrap_or_default();
@@ -73,7 +73,7 @@ fn list(board: &Board, rows: usize, paint: Paint) -> Vec<String> {
             lines.chain([String::new()]).collect()
         })
         .collect();
-    // Begin with the chosen card, and take along as many before it as there is room for.
+    // Begin with the selected card, and include as many before it as fit.
     let mut first = chosen;
     let mut height = cards.get(chosen).map_or(0, Vec::len);
     while first > 0 && height + cards[first - 1].len() <= rows {
@@ -83,7 +83,7 @@ fn list(board: &Board, rows: usize, paint: Paint) -> Vec<String> {
     cards.into_iter().skip(first).flatten().take(rows).collect()
 }
 
-/// Everything about one ask.
+/// Returns everything about one ask.
 fn whole(ask: &Shown, marked: &[usize], paint: Paint) -> Vec<String> {
     let folder = ask.context.folder.as_ref().map(|folder| format!(" in {}", visible(folder))).unwrap_or_default();
     let mut lines = vec![paint.dim(&format!("{}{folder}, waiting {}", visible(&ask.agent), ask.asked_at.ago()))];

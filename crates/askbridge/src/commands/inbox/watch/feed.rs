@@ -1,20 +1,20 @@
-//! What happens, as it happens, through restarts of the server.
+//! Follows the events of the server, across its restarts.
 
 use tokio::sync::mpsc::Sender;
 
 use crate::client::{Ask, Backoff, Client, Error, Heard};
 use crate::failure::Failure;
 
-/// News that wait to be shown. Beyond: the stream is not read until some are.
+/// News queued for the screen. Beyond: the stream is not read until some are shown.
 pub(super) const NEWS_MAX: usize = 64;
 
-/// What is worth showing: the rest is between us and the agent.
+/// The events worth showing; the others concern only the agent.
 const NEWS: &[&str] =
     &["asked", "proposed", "undone", "extended", "settled", "withdrawn", "overtaken", "stranded", "late_answered"];
 
 #[derive(Debug)]
 pub(super) enum News {
-    /// Everything that is open: at the start, or when the server could not tell what was missed.
+    /// All open asks: at the start, or when the server could not resume the stream.
     Open(Vec<Ask>),
     Happened {
         what: String,
@@ -24,10 +24,10 @@ pub(super) enum News {
     Back,
 }
 
-/// Follows until nobody listens any more, or until something happens that does not pass.
+/// Follows until the receiver is dropped, or until an error that a retry cannot fix.
 pub(super) async fn follow(client: Client, to: Sender<Result<News, Failure>>) {
     if let Err(failure) = try_to_follow(&client, &to).await {
-        // Nobody listens: nobody is left to tell.
+        // The receiver may be gone.
         let _ = to.send(Err(failure)).await;
     }
 }
@@ -39,7 +39,7 @@ async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> R
     loop {
         let mut events = match client.events(last.as_deref()).await {
             Ok(events) => events,
-            // The first time, there may be nothing to come back.
+            // At the first attempt there may be no server at all.
             Err(error) if last.is_none() || !error.passes() => return Err(error.into()),
             Err(_) => {
                 if !lost && to.send(Ok(News::Lost)).await.is_err() {
@@ -64,7 +64,7 @@ async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> R
                 },
                 Heard::News { what, ask } if NEWS.contains(&what.as_str()) => match client.ask(&ask).await {
                     Ok(ask) => ask.map(|ask| News::Happened { what, ask: Box::new(ask) }),
-                    // Heard again after reconnecting, because `last` stays where it was.
+                    // It comes again after reconnecting, because `last` stays where it was.
                     Err(error) if error.passes() => break,
                     Err(Error::Refused(_)) => None,
                     Err(error) => return Err(error.into()),
@@ -84,7 +84,7 @@ async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> R
     }
 }
 
-/// Everything that is open, each ask whole: it may be decided as soon as it is shown.
+/// Returns all open asks in full: each may be decided as soon as it is shown.
 async fn open(client: &Client, asks: Vec<Ask>, more: bool) -> Result<Vec<Ask>, Error> {
     let asks = if more { client.asks("open").await? } else { asks };
     let mut open = Vec::with_capacity(asks.len());

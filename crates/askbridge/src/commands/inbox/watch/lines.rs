@@ -1,4 +1,4 @@
-//! One line, or one JSON object, for each thing that happens.
+//! Prints one line, or one JSON object, for each event.
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -18,7 +18,7 @@ pub(in super::super) enum Look {
     Lines,
 }
 
-/// Stays until it is stopped, through restarts of the server.
+/// Runs until it is stopped, across restarts of the server.
 pub(in super::super) async fn print_lines(client: &Client, look: Look) -> Result<Exit, Failure> {
     let (to, mut news) = mpsc::channel(NEWS_MAX);
     tokio::spawn(follow(client.clone(), to));
@@ -36,7 +36,7 @@ pub(in super::super) async fn print_lines(client: &Client, look: Look) -> Result
 
 struct Log {
     look: Look,
-    /// What waits, in the order in which it was asked.
+    /// The open asks, in the order in which they were asked.
     open: Vec<Ask>,
 }
 
@@ -58,7 +58,7 @@ impl Log {
             (None, true) => self.open.push(ask.clone()),
             (_, false) => {}
         }
-        // A line says how it ended, not that it did.
+        // A line says how an ask ended, not only that it did.
         let what = if what == "settled" { ask.shown.state.as_str() } else { what };
         self.line(what, &ask)?;
         if let (Some(place), false) = (place, ask.shown.is_open()) {

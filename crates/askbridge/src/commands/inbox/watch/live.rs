@@ -21,15 +21,15 @@ use crate::failure::Failure;
 use crate::output::{Paint, tell};
 use crate::settings::Settings;
 
-/// How often the waiting times are written anew.
+/// How often the waiting times are redrawn.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Stays until it is told to go, through restarts of the server.
+/// Runs until the person quits, across restarts of the server.
 pub(in super::super) async fn live(settings: &Settings, client: &Client) -> Result<Exit, Failure> {
     let (to, mut news) = mpsc::channel(NEWS_MAX);
     tokio::spawn(follow(client.clone(), to));
     let mut board = Board::default();
-    // The first news before the screen is taken over, so that a server that is not there is told as everywhere.
+    // Wait for the first news before taking over the screen, so that an unreachable server is reported as usual.
     if let Some(first) = news.recv().await {
         board.hear(first?);
     }
@@ -81,7 +81,7 @@ async fn send(client: &Client, screen: &Screen, board: &mut Board, id: &str, dee
     let path = format!("/v1/asks/{id}/{}", deed.verb);
     let mut sent = client.post(&path, &deed.body).await;
     if sent.as_ref().is_err_and(Error::needs_a_tap) {
-        // That may take minutes, and Ctrl-C is to end it: on the ordinary screen.
+        // That may take minutes, and Ctrl-C must end it, so it happens on the normal screen.
         screen.suspend()?;
         let proven = client.prove().await;
         screen.resume()?;
@@ -93,7 +93,7 @@ async fn send(client: &Client, screen: &Screen, board: &mut Board, id: &str, dee
     match sent {
         Ok(reply) => {
             let note = outcome(&reply, deed.verb).unwrap_or_else(|failure| failure.what());
-            // The command that takes an answer back is a key here.
+            // Here a key does what the hinted command would do.
             let note = note.split("\nfor ").enumerate().map(|(place, part)| match place {
                 0 => part.to_owned(),
                 _ => format!("; for {}: u", part.split(':').next().unwrap_or_default()),
@@ -108,14 +108,14 @@ async fn send(client: &Client, screen: &Screen, board: &mut Board, id: &str, dee
     Ok(())
 }
 
-/// Asks step by step, on the ordinary screen. On a thread of its own, so that signals are heard meanwhile.
+/// Prompts step by step, on the normal screen. In a blocking thread, so that signals are handled meanwhile.
 async fn in_words(settings: &Settings, ask: &Shown, ends: &mut Ends, screen: &Screen) -> Result<Option<Deed>, Failure> {
     let (mut prompt, ask) = (Prompt::new(settings), ask.clone());
     let asking = tokio::task::spawn_blocking(move || by_hand(&ask, &mut prompt));
     tokio::select! {
         asked = asking => asked.map_err(|error| Failure::new(format!("could not ask: {error}")))?,
         () = ends.next() => {
-            // That thread waits for a line that may never come: nothing ends it but the end of the program.
+            // That thread is blocked on a line that may never come; only the end of the process ends it.
             tell("");
             screen.give_back();
             std::process::exit(i32::from(Exit::Interrupted.number()));
@@ -123,7 +123,7 @@ async fn in_words(settings: &Settings, ask: &Shown, ends: &mut Ends, screen: &Sc
     }
 }
 
-/// Returns what was pressed; `None` for Ctrl-C, which is a key here like any other.
+/// Returns the keys that were pressed; `None` for Ctrl-C, which is a key like any other here.
 async fn pressed(keyboard: &AsyncFd<Stdin>) -> Result<Vec<Option<Key>>, Failure> {
     let mut ready = keyboard.readable().await?;
     let mut keys = Vec::new();
@@ -151,7 +151,7 @@ fn key(pressed: KeyEvent) -> Option<Option<Key>> {
     }))
 }
 
-/// The signals that end a program politely.
+/// The signals that ask a program to stop.
 struct Ends([Signal; 3]);
 
 impl Ends {

@@ -1,4 +1,4 @@
-//! The terminal, taken over and given back: whatever happens, it is as it was before.
+//! Takes over the terminal, and always restores it.
 
 use std::io::{self, Write, stdout};
 use std::panic;
@@ -11,7 +11,7 @@ use crossterm::terminal::{
 };
 use crossterm::{execute, queue};
 
-/// Gives the terminal back when it is dropped.
+/// The terminal's alternate screen, in raw mode; restored when dropped.
 pub(super) struct Screen {
     before: Modes,
 }
@@ -19,7 +19,7 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn open() -> io::Result<Self> {
         let screen = Self { before: Modes::now() };
-        // A panic writes its message before anything is dropped: it should not land on a screen that vanishes.
+        // A panic prints its message before drops run; on the alternate screen it would vanish.
         let print = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             let _ = leave();
@@ -45,7 +45,7 @@ impl Screen {
         out.flush()
     }
 
-    /// Gives the terminal back for a while.
+    /// Returns to the normal screen for a while.
     pub(super) fn suspend(&self) -> io::Result<()> {
         leave()
     }
@@ -56,7 +56,7 @@ impl Screen {
 }
 
 impl Screen {
-    /// Gives the terminal back for good, for whoever ends the program without dropping anything.
+    /// Restores the terminal for good, for callers that exit without dropping anything.
     pub(super) fn give_back(&self) {
         // If this fails, the terminal is gone.
         let _ = leave();

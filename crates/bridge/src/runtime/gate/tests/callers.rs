@@ -1,4 +1,4 @@
-//! Everyone who may come, made as the server makes them.
+//! One caller of each kind, made as the server makes them.
 
 use std::iter::successors;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Callers {
     }
 }
 
-/// Names every role once.
+/// The next role: names each one once.
 fn after(role: Role) -> Option<Role> {
     match role {
         Role::Agent => Some(Role::Person),
@@ -47,7 +47,7 @@ async fn with_role(app: &App, role: Role) -> Caller {
         Role::Operator => with_token(app, ADA, TokenRole::Operator).await,
         Role::Bot => with_token(app, "nightly", TokenRole::Bot).await,
         Role::Local => token_file(app).await,
-        // Whether this very process has a terminal, and which, is up to who runs the test.
+        // Whether this process has a terminal, and of which kind, depends on how the test is run.
         Role::Terminal | Role::Unproven => Caller { role, device: "terminal".into(), ..below(app) },
     }
 }
@@ -67,7 +67,7 @@ async fn token_file(app: &App) -> Caller {
     caller
 }
 
-/// This process, once it is known as an agent, as it comes in by the local socket.
+/// This process, known as an agent, as a caller on the local socket.
 fn below(app: &App) -> Caller {
     let pid = std::process::id();
     app.agents.announce(pid).unwrap();

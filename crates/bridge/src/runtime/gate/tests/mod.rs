@@ -1,8 +1,8 @@
-//! Who may wish what, as a table: every wish, every role, every language and each way it comes in.
+//! Who may wish what, as a table: every wish, every role, every door and dialect, each way it comes in.
 //!
-//! The table is in `table.txt` beside this file; `BLESS=1 cargo test -p askbridge-bridge the_table` rewrites it. Read the
-//! difference before you believe it: each `yes` in it is a right. Languages come from the listing, so that a new one is in
-//! the table from its first day; a new role, wish or source does not compile before it is in here.
+//! The table is in `table.txt` beside this file; `BLESS=1 cargo test -p askbridge-bridge the_table` rewrites it. Read
+//! the difference before you believe it: each `yes` in it is a right. Doors and dialects come from the listing, so that
+//! a new one is in the table from its first day; a new role, wish or source does not compile before it is in here.
 
 mod callers;
 mod place;
@@ -38,7 +38,7 @@ tap      needs a tap first
 404      as if it did not exist
 ";
 
-/// Which of two sessions an agent's end in the bridge belongs to.
+/// A source of wishes, where an agent's end belongs to the session in question or to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Carrier {
     Request,
@@ -67,14 +67,14 @@ impl Carrier {
             Self::AgentOfThis => Source::Agent(place.session),
             Self::AgentOfAnother => Source::Agent(place.elsewhere()),
         };
-        // A source that is added has to be one of the carriers above.
+        // Does not compile until a new source is one of the carriers above.
         match source {
             Source::Request | Source::Socket | Source::Attendant | Source::Agent(_) => source,
         }
     }
 }
 
-/// The ways in which wishes of a language come in.
+/// The ways in which wishes of a door or dialect come in.
 fn carriers(listing: &Listing) -> Vec<Carrier> {
     let has = |kind| listing.routes.iter().any(|route| route.kind == kind);
     let mut carriers = Vec::new();
@@ -87,7 +87,7 @@ fn carriers(listing: &Listing) -> Vec<Carrier> {
     if ATTENDANTS.iter().any(|(name, _)| *name == listing.name) {
         carriers.push(Carrier::Attendant);
     }
-    // Without an address of its own it is spoken by handlers, or by what runs or mirrors an agent.
+    // Without a route of its own, it is used by handlers, or by what runs or mirrors an agent.
     if listing.routes.is_empty() {
         carriers.extend([Carrier::Request, Carrier::AgentOfThis, Carrier::AgentOfAnother]);
     }
@@ -99,7 +99,7 @@ fn carriers(listing: &Listing) -> Vec<Carrier> {
 async fn the_table_of_who_may_wish_what_is_as_it_was_reviewed() {
     let house = House::open().await;
     let callers = Callers::of(&house.app).await;
-    // Ways in that let the same through share one table.
+    // Ways in with equal results share one table.
     let mut tables = Vec::<(String, Vec<String>)>::new();
     for listing in LISTING {
         for carrier in carriers(listing) {
@@ -153,7 +153,7 @@ async fn table(house: &House, callers: &Callers, via: &'static str, carrier: Car
                 let entrance = Entrance { via, source: carrier.source(&place) };
                 let granted = house.gate().grant(caller, entrance, make(&place)).await;
                 write!(line, " {:8}", outcome(&granted)).unwrap();
-                // What nothing happened to serves for the next wish as well.
+                // A refused wish changed nothing, so the place serves for the next one.
                 if granted.is_err() {
                     places.insert(key, place);
                 }
@@ -184,13 +184,13 @@ async fn what_every_round_carries_along_stays_small() {
     let callers = Callers::of(&house.app).await;
     let (gate, entrance, place) = (house.gate(), Entrance::request("http"), Place::unknown(1));
     let granting = gate.grant(&callers.0[0].1, entrance, (samples()[0].make)(&place));
-    // Rare wishes are boxed; any of them written out would take more than is left here.
+    // Rare wishes are boxed; any of them inlined would exceed this.
     assert!(size_of_val(&granting) <= 2048, "{} bytes", size_of_val(&granting));
     drop(granting);
     house.close().await;
 }
 
-/// Only what runs an agent's process or holds its hook may say that it is that agent's end in the bridge.
+/// Only what runs an agent's process or holds its hook may call itself that agent's end in the bridge.
 #[test]
 fn only_hosts_and_hooks_come_in_as_an_agent() {
     fn search(folder: &Path, found: &mut Vec<String>) {

@@ -60,7 +60,7 @@ impl Place {
         Self::at(SessionId(number))
     }
 
-    /// A session that is not this one.
+    /// Another session than this one.
     pub(super) fn elsewhere(&self) -> SessionId {
         SessionId(self.session.0.wrapping_add(1))
     }
@@ -159,7 +159,7 @@ impl House {
     }
 }
 
-/// The server's own, except for what lies outside: an agent's program, and another machine.
+/// The server's own services, except for what is outside: an agent's program, and another machine.
 impl Services for House {
     fn pace(&self, party: &PartyId) -> Result<(), Rejection> {
         self.app.pace(party)

@@ -1,4 +1,4 @@
-//! One sample of every wish, or several where what it needs depends on what it says.
+//! One sample of every wish, or several if its needs depend on its content.
 
 use std::time::Duration;
 

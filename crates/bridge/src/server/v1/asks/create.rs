@@ -1,4 +1,4 @@
-//! `POST /v1/asks`: a program asks. `?wait=SECONDS` waits for the answer as well.
+//! `POST /v1/asks`: a program asks. With `?wait=SECONDS` it also waits for the answer.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ async fn granted(
     Ok((ask, asked, if receipt.news { StatusCode::CREATED } else { StatusCode::OK }))
 }
 
-/// What the asker calls this attempt, if it has a name for it.
+/// The asker's idempotency key for this attempt, if it sent one.
 pub(crate) struct Attempt(Option<String>);
 
 impl<S: Sync> FromRequestParts<S> for Attempt {

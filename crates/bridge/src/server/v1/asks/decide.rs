@@ -81,7 +81,7 @@ pub(crate) async fn undo(State(app): State<App>, caller: Caller, Path(id): Path<
     decide(&app, &caller, ask, Wish::Undo { ask: AskRef::Id(ask) }).await
 }
 
-/// Keeps what was half written. Any JSON; it is shown on the person's other devices as it is.
+/// Stores a draft. Any JSON; the person's other devices get it unchanged.
 pub(crate) async fn draft(
     State(app): State<App>,
     caller: Caller,
@@ -94,7 +94,8 @@ pub(crate) async fn draft(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// 200 when it counts (also when it was so already), 202 when it goes to the agent as a message because it came late.
+/// 200 when the decision counts (also when it was made before), 202 when it came late and goes to the agent as a
+/// message.
 async fn decide(app: &App, caller: &Caller, ask: AskId, wish: Wish) -> Result<Response, Trouble> {
     let receipt = app.gate().grant(caller, HTTP, wish).await?;
     let status = if receipt.late { StatusCode::ACCEPTED } else { StatusCode::OK };

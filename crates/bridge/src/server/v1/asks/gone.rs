@@ -1,4 +1,4 @@
-//! Asks that go with the connection on which their answer is waited for.
+//! Asks that are withdrawn when the connection that waits for their answer is lost.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -14,10 +14,11 @@ use crate::server::app::App;
 use crate::server::problem::Trouble;
 use crate::server::v1::HTTP;
 
-/// What people read.
+/// The reason that people read.
 const WHY: &str = "the asker went away without waiting for the answer";
 
-/// Does `work` in a task that goes on when the request is dropped: what was asked in it has to be taken back. It is told by the token.
+/// Runs `work` in a task that goes on when the request is dropped, because it has to withdraw the ask then. The token
+/// tells it.
 pub(super) async fn held<W>(app: App, work: impl FnOnce(App, CancellationToken) -> W) -> Result<Response, Trouble>
 where
     W: Future<Output = Result<Response, Trouble>> + Send + 'static,
@@ -28,15 +29,15 @@ where
     let task = app.tasks.spawn(work(app.clone(), gone).in_current_span());
     let done = match task.await {
         Ok(done) => done,
-        // Nobody cuts it short.
+        // The task is never aborted, so an error is a panic.
         Err(error) => resume_unwind(error.into_panic()),
     };
     drop(waits.disarm());
     done
 }
 
-/// Waits for the end of the ask like everybody; if `gone` comes first, withdraws it, unless a person has answered: their answer
-/// stays, also while they can still undo it.
+/// Waits for the end of the ask; if `gone` comes first, withdraws it, unless a person has answered: their answer stays,
+/// even while they can still undo it.
 pub(super) async fn respond_or_withdraw(
     app: App,
     caller: &Caller,
@@ -51,10 +52,10 @@ pub(super) async fn respond_or_withdraw(
     }
     let wish = Wish::Abandon { ask: AskRef::Id(ask), why: WHY.to_owned() };
     match app.gate().grant(caller, HTTP, wish).await {
-        // A person was quicker, or it is over: then there is nothing to take back.
+        // A person was faster, or the ask has ended: then there is nothing to withdraw.
         Ok(_) | Err(Rejection::Refused(_)) => {}
         Err(error) => warn!(ask.id = %ask, %error, "An ask could not be withdrawn after its asker went away"),
     }
-    // Nobody reads it.
+    // The client is gone, so this is not read.
     Err(Trouble::new(410, "gone", WHY))
 }

@@ -76,7 +76,7 @@ pub(crate) async fn list(
     let filter = filter(&app, &caller, &wanted)?;
     let paging = Paging { after: wanted.after, limit: wanted.limit };
     let (after, limit) = (paging.after()?, paging.limit());
-    // A page is long: what can be done beside everybody else is done there.
+    // A page takes long to make: it is made on the index's own threads.
     let listed = app.handle.look_up(move |index| {
         let (page, votes) = page(index, &filter, after, limit)?;
         let body = if votes.is_empty() { written(&page) } else { Vec::new() };
@@ -92,10 +92,10 @@ pub(crate) async fn list(
     Ok(json_written(StatusCode::OK, body))
 }
 
-/// Where on a page an ask stands of which only its session knows who has said what.
+/// The asks on a page whose votes only their session holds, each with its place.
 type Votes = Vec<(usize, AskId)>;
 
-/// Makes a page. One ask at a time is in memory whole.
+/// Makes a page. Only one ask at a time is in memory whole.
 fn page(
     index: &Index,
     filter: &AskFilter,
@@ -126,7 +126,7 @@ fn page(
     Ok((page, votes))
 }
 
-/// What somebody sees who wants nothing in particular.
+/// The page without filters.
 pub(crate) async fn first_page(app: &App, caller: &Caller) -> Result<Response, Trouble> {
     list(State(app.clone()), caller.clone(), Query(Wanted::default())).await
 }

@@ -22,7 +22,7 @@ use askbridge_core::ids::AskId;
 
 use crate::server::problem::Trouble;
 
-/// Reads an ask's id from the path. What is no id names nothing.
+/// Parses an ask's id in the path. Anything else is an unknown ask.
 fn ask_id(id: &str) -> Result<AskId, Trouble> {
     id.parse().map_err(|_| Trouble::new(404, "unknown_ask", format!("there is no ask `{id}`")))
 }

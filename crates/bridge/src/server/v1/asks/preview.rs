@@ -1,7 +1,7 @@
-//! Previews as documents of their own. An agent may draw an option in HTML; a browser shows it in a frame without scripts,
-//! without network and without our origin.
+//! Previews as documents of their own. An agent may draw an option in HTML; a browser shows it in a frame without
+//! scripts, without network and without our origin.
 //!
-//! A frame cannot send a token. So whoever may see the ask is given an address that nobody can guess, for a while.
+//! A frame cannot send a token. So a caller that may see the ask gets an address that cannot be guessed, for a while.
 
 use askbridge_core::ids::AskId;
 use askbridge_core::limits;
@@ -23,7 +23,7 @@ use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
-/// Nothing but styles and pictures that are in the document itself. `sandbox` takes away scripts, forms and our origin.
+/// Only styles and pictures within the document itself. `sandbox` takes away scripts, forms and our origin.
 const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; \
                       base-uri 'none'; frame-ancestors 'self'";
 
@@ -89,12 +89,14 @@ pub(crate) async fn show(State(app): State<App>, Path(secret): Path<String>) -> 
 /// Elements that make a browser open connections, or that hold a document of their own in which others could.
 const REACHING: [&str; 5] = ["link", "iframe", "frame", "object", "embed"];
 
-/// Takes out of a document what reaches beyond it although the policy forbids every request. With `<link>` a page has a browser look
-/// up names and open connections ahead of any request (`rel=preconnect`, `dns-prefetch`): that the person looked at the preview, when
-/// and from where, would be known elsewhere. A frame could hold another document with such a link (`srcdoc`).
+/// Removes from a document what makes connections although the policy forbids every request. A `<link>` can make a
+/// browser resolve names and open connections ahead of any request (`rel=preconnect`, `dns-prefetch`): another server
+/// would learn that the person looked at the preview, when and from where. A frame could hold another document with
+/// such a link (`srcdoc`).
 ///
-/// Each becomes a `<bgsound>`, which parsers put in the same place as `<link>`, leave without content, and which does nothing in any
-/// browser of today. What only looks like one (in a comment, in a script that does not run) is changed as well.
+/// Each becomes a `<bgsound>`, which parsers put in the same place as `<link>`, leave without content, and which does
+/// nothing in any browser of today. What only looks like one (in a comment, in a script that does not run) is changed
+/// as well.
 fn without_links(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;

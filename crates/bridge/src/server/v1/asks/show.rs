@@ -61,7 +61,7 @@ impl AskerWaiting {
         Waiting { wait: self.wait }.span()
     }
 
-    /// Is the ask to go with the connection? Only one that is waited for can: without a wait none is held.
+    /// Is the ask withdrawn when the connection is lost? Only with a wait: without one no connection is held.
     pub(super) fn withdraws(&self) -> Result<bool, Trouble> {
         Ok(self.withdraw_on_disconnect && !self.span()?.is_zero())
     }
@@ -87,7 +87,7 @@ pub(crate) async fn show(
 /// An ask that is to be shown, now or when it is settled.
 pub(super) struct Shown {
     pub(super) ask: AskId,
-    /// If this very request asked it.
+    /// If this request made it.
     pub(super) asked: Option<Asked>,
     pub(super) wait: Duration,
     pub(super) status: StatusCode,
@@ -99,7 +99,7 @@ pub(super) async fn respond(app: App, caller: &Caller, shown: Shown) -> Result<R
     let view = settled(&app, caller, ask, asked, wait).await?;
     let body = written(&AskJson::of(&view));
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-    // Only where fetching is the way to the agent; a hosted agent hears it from its host.
+    // Only if the agent gets its answers by fetching them; a hosted agent gets them from its host.
     let fetched = view.ask.reach == Reach::Pull && view.ask.asker.party == caller.party;
     let parcels = match fetched {
         true => parcels(&app, &view).await?,
@@ -109,7 +109,7 @@ pub(super) async fn respond(app: App, caller: &Caller, shown: Shown) -> Result<R
         Body::from(body)
     } else {
         let taken = move || {
-            // The asker came and took it: there was nothing to hand over before.
+            // The asker fetched it, so there was no separate handover.
             let delivered = parcels.into_iter().map(|parcel| Intent::Deliver { parcel, proof: "fetched".to_owned() });
             app.handle.note(ask.session, delivered);
         };
@@ -118,7 +118,7 @@ pub(super) async fn respond(app: App, caller: &Caller, shown: Shown) -> Result<R
     Ok((status, headers, body).into_response())
 }
 
-/// Returns what reaches the asker with this view: the verdict, and a late answer.
+/// Returns what the asker receives with this view: the verdict, and a late answer.
 async fn parcels(app: &App, view: &AskView) -> Result<Vec<Parcel>, Rejection> {
     let ask = view.ask.id;
     let verdict = (view.verdict.is_some() && view.delivered_at.is_none()).then_some(Parcel::Verdict(ask));
@@ -129,7 +129,7 @@ async fn parcels(app: &App, view: &AskView) -> Result<Vec<Parcel>, Rejection> {
     Ok(parcels)
 }
 
-/// Each look locks the session. An ask that was open when it was last seen, and was then settled, is not looked at again.
+/// Each read locks the session. An ask that was open when last read, and was then settled, is not read again.
 async fn settled(
     app: &App,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! `POST /v1/asks/{id}/snooze` and `GET /v1/snoozes`: not now.
+//! `POST /v1/asks/{id}/snooze` and `GET /v1/snoozes`: hides an ask from the person for a while.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `POST /v1/asks/{id}/withdraw`: whoever asked no longer wants to know.
+//! `POST /v1/asks/{id}/withdraw`: the asker no longer needs an answer.
 
 use askbridge_peers::json::AskJson;
 use askbridge_peers::wish::{AskRef, Wish};

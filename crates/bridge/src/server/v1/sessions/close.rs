@@ -1,4 +1,4 @@
-//! `POST /v1/sessions/{id}/close`: ends a conversation. Its agent's process ends, and what it had asked is taken back.
+//! `POST /v1/sessions/{id}/close`: ends a conversation. Its agent's process is ended, and its open asks are withdrawn.
 
 use askbridge_peers::json::SessionJson;
 use askbridge_peers::wish::Wish;

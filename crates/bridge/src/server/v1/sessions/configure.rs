@@ -1,4 +1,4 @@
-//! `POST /v1/sessions/{id}/configure`: changes what can be changed about a conversation while it goes on.
+//! `POST /v1/sessions/{id}/configure`: changes the settings of a running conversation.
 
 use askbridge_peers::json::{SessionChanges, SessionJson};
 use askbridge_peers::wish::Wish;

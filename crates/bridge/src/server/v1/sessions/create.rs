@@ -1,4 +1,4 @@
-//! `POST /v1/sessions`: a conversation that asks may belong to.
+//! `POST /v1/sessions`: starts a conversation that asks may belong to.
 
 use askbridge_peers::json::{NewSession, SessionJson};
 use askbridge_peers::wish::Rejection;

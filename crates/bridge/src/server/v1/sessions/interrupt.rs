@@ -1,4 +1,4 @@
-//! `POST /v1/sessions/{id}/interrupt`: stops the agent's turn. What it had asked is taken back.
+//! `POST /v1/sessions/{id}/interrupt`: stops the agent's turn. Its open asks are withdrawn.
 
 use askbridge_peers::wish::Wish;
 use axum::extract::{Path, State};

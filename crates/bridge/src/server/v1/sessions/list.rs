@@ -48,7 +48,7 @@ pub(crate) async fn list(
     let look = move |index: &Index| {
         let rows = index.sessions(&filter, after, limit + 1)?;
         let rows = rows.into_iter().map(|row| {
-            // The last one, and whether there is another.
+            // Two rows: the last ask, and whether there is another.
             let filter = AskFilter { session: Some(row.id), states: StateFilter::All, ..AskFilter::default() };
             let asks = index.rows(&filter, None, 2)?;
             Ok((row, asks))

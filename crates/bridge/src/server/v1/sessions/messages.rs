@@ -1,4 +1,4 @@
-//! `POST /v1/sessions/{id}/messages`: says something to the agent. `202`: it is on disk, and will be said.
+//! `POST /v1/sessions/{id}/messages`: sends a message to the agent. `202`: it is on disk, and will be delivered.
 
 use askbridge_peers::wish::Wish;
 use axum::extract::{Path, State};

@@ -29,12 +29,12 @@ use crate::auth::{Action, Caller};
 use crate::server::app::App;
 use crate::server::problem::Trouble;
 
-/// Reads a session's id from the path. What is no id names nothing.
+/// Parses a session's id in the path. Anything else is an unknown session.
 fn session_id(id: &str) -> Result<SessionId, Trouble> {
     id.parse().map_err(|_| Trouble::new(404, "unknown_session", format!("there is no session `{id}`")))
 }
 
-/// Finds a session that the caller may see. Whoever may not know of it learns the same as for one that does not exist.
+/// Finds a session that the caller may see. One that they may not see is refused like one that does not exist.
 fn visible(app: &App, caller: &Caller, id: &str) -> Result<SessionId, Trouble> {
     let session = session_id(id)?;
     let may = app.handle.guarded(caller, Action::See, session);

@@ -1,4 +1,4 @@
-//! The person's side of a test: finds it among what is open, and answers it where this process may.
+//! The person's side of a test: finds it among the open asks, and answers it if this process may.
 
 use std::future::Future;
 use std::path::Path;
@@ -15,24 +15,24 @@ use crate::commands::doctor::patient::Patient;
 use crate::failure::Failure;
 use crate::scratch::Scratch;
 
-/// How long a door may take to ask, and to hear the answer. Beyond: it does not work.
+/// How long a door may take to ask, and to receive the answer. Beyond: it does not work.
 const PATIENCE: Duration = Duration::from_secs(20);
 const BREATH: Duration = Duration::from_millis(30);
 
-/// What was seen of a test.
+/// What happened to a test.
 #[derive(Debug)]
 pub(super) enum Seen<T> {
-    /// It was asked, and answered; this is what the door said then, if it did.
+    /// It was asked and answered; this is the door's output, if any.
     Answered(Option<T>),
-    /// It was asked, and withdrawn, because nobody may answer here.
+    /// It was asked and withdrawn, because this process may not answer.
     Withdrawn(&'static str),
-    /// The door said this, and nothing was asked.
+    /// The door printed this, and nothing was asked.
     NotAsked(T),
     /// Nothing happened at all.
     Silence,
 }
 
-/// Whoever answers tests: on the running server with the rights of our caller, else on one that is thrown away.
+/// Answers tests: on the running server with the rights of our caller, else on a temporary one.
 pub(super) struct Examiner {
     client: Client,
     decider: Result<Client, &'static str>,
@@ -63,7 +63,7 @@ impl Examiner {
         Ok(Self { client, decider: Ok(Client::here(&scratch.settings, Some(token))), scratch: Some(scratch) })
     }
 
-    /// The data folder of a server of our own, if there is one.
+    /// The data folder of our temporary server, if there is one.
     pub(super) fn folder(&self) -> Option<&Path> {
         self.scratch.as_ref().map(|scratch| scratch.settings.data.as_path())
     }
@@ -74,7 +74,7 @@ impl Examiner {
         }
     }
 
-    /// Looks after a test with this question until the door has said something.
+    /// Waits for a test with this question and answers it, until the door is done.
     pub(super) async fn attend<T>(&self, question: &str, door: impl Future<Output = T>) -> Result<Seen<T>, Failure> {
         let mut door = pin!(door);
         let begun = Instant::now();

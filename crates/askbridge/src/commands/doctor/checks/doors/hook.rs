@@ -1,4 +1,4 @@
-//! Hooks in the settings of Claude Code and Codex.
+//! Checks hooks in the settings of Claude Code and Codex.
 
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::hosts::find_claude;
@@ -13,7 +13,7 @@ use crate::commands::init::{Door, Program, Scope, Unrun, Way, doors};
 use crate::failure::Failure;
 use crate::settings::Surroundings;
 
-/// The oldest Claude Code with which our hooks were tried in a terminal.
+/// The oldest Claude Code with which our hooks were tested in a terminal.
 const TRIED: (u32, u32, u32) = (2, 1, 325);
 
 pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding> {
@@ -63,7 +63,7 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
     findings
 }
 
-/// A file that its program passes over: what is in it works only when we try it.
+/// Reports a file that its program skips: its hooks work only when we run them.
 pub(super) fn skipped(door: &Door) -> Option<Finding> {
     let beyond = door.skipped?;
     let what = format!(
@@ -78,7 +78,7 @@ pub(super) fn skipped(door: &Door) -> Option<Finding> {
     Some(Finding::bad(what, hint))
 }
 
-/// Codex runs no hook before its person has said so, and says nothing about that: it would look as if nobody was asked.
+/// Codex silently runs no hook before the person has trusted it: it would look as if nothing was asked.
 fn unrun(door: &Door, why: Unrun) -> Option<Finding> {
     let events: Vec<_> =
         door.unrun.iter().filter(|(_, known)| *known == why).map(|(event, _)| event.as_str()).collect();
@@ -98,14 +98,14 @@ fn unrun(door: &Door, why: Unrun) -> Option<Finding> {
     })
 }
 
-/// Settings that cannot be read: the program that owns them ignores them as well.
+/// Reports settings that cannot be parsed: their program ignores them as well.
 fn unreadable(program: Program, error: askbridge_edits::Error) -> Finding {
     let what =
         format!("settings of {} cannot be read: {}", program.name(), Failure::from(anyhow::Error::from(error)).what());
     Finding::warning(what, "correct the file; until then its program does not read it either")
 }
 
-/// Older versions know fewer events, and ask at other moments.
+/// Older versions have fewer events, and ask at other moments.
 async fn version(patient: &Patient) -> Option<Finding> {
     let cli = find_claude(&patient.settings.host_options()).await.ok()?;
     let text = cli.version.to_string();
@@ -160,12 +160,12 @@ async fn try_hook(examiner: &Examiner, door: &Door, command: &str) -> Finding {
 fn not_asked(place: &str, command: &str, ended: &Ended, hint: String) -> Finding {
     match ended.why("hook") {
         Some(why) => Finding::bad(format!("{place}: `{command}` does not work: {why}"), hint),
-        // A hook that does not find a server is silent, so that the agent works on.
+        // A hook that does not find a server prints nothing, so that the agent can continue.
         None => Finding::bad(format!("{place}: `{command}` did not find the server that runs here"), hint),
     }
 }
 
-/// What Claude Code tells a hook when it has a question.
+/// The event that Claude Code sends to a hook for a question.
 pub(super) fn event(question: &str) -> Value {
     let options = json!([{"label": "Yes", "description": "It works."}, {"label": "No", "description": "It does not."}]);
     let questions = json!([{"question": question, "header": "Test", "multiSelect": false, "options": options}]);
@@ -184,7 +184,7 @@ fn answer(ended: &Ended, question: &str) -> Option<String> {
     answer_in(&serde_json::from_str(&ended.stdout).ok()?, question)
 }
 
-/// The answer in what a hook prints.
+/// Extracts the answer from a hook's output.
 pub(super) fn answer_in(output: &Value, question: &str) -> Option<String> {
     let decision = &output["hookSpecificOutput"]["decision"];
     let answer = &decision["updatedInput"]["answers"][question];
@@ -195,7 +195,7 @@ pub(super) fn place(door: &Door) -> String {
     format!("{} (`{}`)", door.program.name(), door.file.display())
 }
 
-/// What to type to have it written anew.
+/// The command that writes it again.
 pub(super) fn again(door: &Door) -> String {
     let scope = match door.scope {
         Scope::Person => "",

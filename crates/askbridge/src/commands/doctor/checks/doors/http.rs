@@ -1,4 +1,4 @@
-//! Hooks over HTTP: the token is where the settings say, and the server at the address that they name.
+//! Checks hooks over HTTP: the token is set, and the server listens at the configured address.
 
 use std::net::SocketAddr;
 
@@ -62,7 +62,7 @@ pub(super) async fn try_hook(examiner: &Examiner, door: &Door, url: &str, bearer
     }
 }
 
-/// The address in a URL, without asking anybody for names.
+/// Returns the address in a URL, without a DNS lookup.
 fn address(url: &str) -> Option<SocketAddr> {
     let host = url.strip_prefix("http://")?.split('/').next()?;
     host.replace("localhost", "127.0.0.1").parse().ok()

@@ -1,4 +1,4 @@
-//! MCP servers in the settings of any program: started as that program does, and asked to ask.
+//! Checks MCP servers in the settings of any program: starts each as that program would, and calls its tool.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use crate::commands::doctor::patient::Patient;
 use crate::commands::init::{Door, Way, doors, shell_line};
 use crate::settings::Surroundings;
 
-/// The version that we speak; servers answer with their own.
+/// The protocol version that we request; servers respond with their own.
 const PROTOCOL: &str = "2025-06-18";
 /// The tool that asks.
 const TOOL: &str = "ask_user_question";
-/// How long a server may take to begin. Beyond: it does not work.
+/// How long a server may take to start. Beyond: it does not work.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding> {
@@ -97,7 +97,7 @@ async fn try_server(examiner: &Examiner, door: &Door, command: &[String]) -> Fin
     }
 }
 
-/// A server that was started, spoken to line by line.
+/// A running MCP server on stdin and stdout.
 struct Server {
     child: Child,
     stdin: ChildStdin,
@@ -112,7 +112,7 @@ impl Server {
         Ok(Self { child, stdin, lines: BufReader::new(stdout).lines(), calls: 0 })
     }
 
-    /// Introduces us, and returns the names of its tools. `None`: it ended.
+    /// Initializes, and returns the names of its tools. `None`: it ended.
     async fn greet(&mut self) -> Option<Vec<String>> {
         let who = json!({"name": "askbridge-doctor", "version": env!("CARGO_PKG_VERSION")});
         self.call("initialize", json!({"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": who})).await?;
@@ -129,7 +129,7 @@ impl Server {
         self.call("tools/call", json!({"name": TOOL, "arguments": {"questions": questions}})).await
     }
 
-    /// The result of a call; an error counts as one.
+    /// Returns the result of a call; an error counts as one.
     async fn call(&mut self, method: &str, params: Value) -> Option<Value> {
         self.calls += 1;
         let id = self.calls;

@@ -1,7 +1,7 @@
-//! Every place in other programs' settings that calls us, tried: a test is asked through that very door, and answered.
+//! Tests every entry in other programs' settings that calls us: asks a test through that door, and answers it.
 //!
-//! `examiner.rs` is the person's side of a test, `stand_in.rs` the agent's; `hook.rs`, `http.rs` and `mcp.rs` know how a
-//! door is spoken to and what its answer looks like.
+//! `examiner.rs` is the person's side of a test, `stand_in.rs` the agent's; `hook.rs`, `http.rs` and `mcp.rs` know how
+//! to talk to a door and what its answer looks like.
 
 mod examiner;
 mod hook;

@@ -1,7 +1,7 @@
-//! The agent's side of a test: a process between the doctor and the door, as an agent would be.
+//! The agent's side of a test: a process between the doctor and the door, where an agent would be.
 //!
-//! The server takes whatever calls a hook for an agent, and lets nothing below it decide. That must not be the doctor,
-//! who has an answer to give.
+//! The server takes the process that calls a hook for an agent, and lets nothing below it decide. That must not be the
+//! doctor, which has to answer.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -9,10 +9,10 @@ use std::process::Stdio;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
 
-/// Runs `$COMMAND`, and stays above it until it ends.
+/// Runs `$COMMAND`, and remains its parent until it ends.
 const SCRIPT: &str = "eval \"$COMMAND\"; exit $?";
 
-/// Starts a command as an agent would, with nothing of ours in its environment but what leads to a server.
+/// Starts a command as an agent would; of our variables, it gets only those that lead to a server.
 pub(super) fn start(command: &str, folder: Option<&Path>) -> std::io::Result<Child> {
     let mut stand_in = Command::new("/bin/sh");
     stand_in.args(["-c", SCRIPT]).env("COMMAND", command);
@@ -23,7 +23,7 @@ pub(super) fn start(command: &str, folder: Option<&Path>) -> std::io::Result<Chi
     stand_in.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true).spawn()
 }
 
-/// What a command said before it ended.
+/// The output of a command that has ended.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) code: Option<i32>,
@@ -31,10 +31,10 @@ pub(super) struct Ended {
     pub(super) stderr: String,
 }
 
-/// Gives it its input, and waits until it has ended.
+/// Writes the input, and waits until the command has ended.
 pub(super) async fn run(mut child: Child, input: &str) -> std::io::Result<Ended> {
     if let Some(mut stdin) = child.stdin.take() {
-        // One that has ended already says why on its own.
+        // A command that has already ended reports the reason itself.
         let _ = stdin.write_all(input.as_bytes()).await;
     }
     let output = child.wait_with_output().await?;
@@ -43,7 +43,7 @@ pub(super) async fn run(mut child: Child, input: &str) -> std::io::Result<Ended>
 }
 
 impl Ended {
-    /// Why a command that should have asked did not, if that is plain to see.
+    /// Explains why a command that should have asked did not, if that is obvious.
     pub(super) fn why(&self, verb: &str) -> Option<String> {
         let first = self.stderr.lines().next().unwrap_or_default();
         match self.code {

@@ -1,4 +1,4 @@
-//! How often a request that asks and waits locks its session. On a journal beyond this machine each lock is a round trip.
+//! How often a request that asks and waits locks its session. On a remote journal each lock is a round trip.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -69,7 +69,7 @@ impl House {
         self.app.handle.cache.known(session).map_or(0, |cell| cell.locked.load(Ordering::Relaxed))
     }
 
-    /// Asks and waits, and is answered, perhaps after more time was given.
+    /// Asks and waits, and is answered, perhaps after an extension.
     async fn asks_and_is_answered(&self, session: Option<SessionId>, more_time: Option<Duration>) -> Looked {
         let before = session.map_or(0, |session| self.locks(session));
         let mut follower = self.app.handle.follow_live(Interest::Inbox(self.ada.clone()));
@@ -90,7 +90,7 @@ impl House {
         let response = timeout(PATIENCE, request).await.expect("in time").expect("no panic").expect("a response");
         assert_eq!(response.status(), StatusCode::CREATED);
         let locks = self.locks(ask.session) - before - LOCKS_OF_AN_ANSWER;
-        // Before the body is taken: then it is noted that the answer was fetched.
+        // Before the body is taken: that notes that the answer was fetched.
         let looked = self.app.handle.ask(ask).await.expect("it is there");
         let body = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
         Looked { locks, body: String::from_utf8(body.to_vec()).expect("text"), looked }
@@ -102,7 +102,7 @@ struct Looked {
     /// How often it locked the session.
     locks: u64,
     body: String,
-    /// What a look shows at the same time.
+    /// What a separate read shows at the same time.
     looked: AskView,
 }
 
