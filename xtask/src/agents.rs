@@ -1,7 +1,7 @@
-//! Real agents of others against the real binary: Codex and OpenCode. A part of `cargo xtask test`, and a command of its own.
+//! `cargo xtask agents`, also part of `cargo xtask test`: the real Codex and OpenCode against the real binary.
 //!
-//! They are there for one kind of machine only. Where they cannot be had that is said, loudly, and the rest goes on; where
-//! they can be had, their tests have to pass.
+//! They are packaged for one kind of machine only. Where they cannot be installed, the run says so, loudly, and
+//! continues; where they can, their tests have to pass.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ use crate::install::{self, Installed};
 use crate::run::{cargo_with, root};
 use crate::suite::{self, Env};
 
-/// What came of it.
+/// The result of a run.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// Tests that passed only when they were run by themselves.
+    /// Tests that passed only when they were run again alone.
     pub(crate) hiccups: Vec<String>,
-    /// Agents that could not be had, each with the reason.
+    /// Agents that could not be installed, each with the reason.
     pub(crate) absent: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn stage(installed: &Installed) -> Result<Report> {
     }
     let mut env: Env<'_> = installed.env().to_vec();
     env.extend(present.iter().map(|(agent, path)| (agent.variable, path.as_os_str())));
-    // With the features of the whole workspace, as everything else was built.
+    // With the features of the whole workspace, so that nothing is rebuilt.
     let target = ["--workspace", "--test", "agents"];
     cargo_with(&[&["clippy"], &target[..], &["--", "--deny", "warnings"]].concat(), &env)?;
     let names = present.iter().map(|(agent, _)| agent.name);

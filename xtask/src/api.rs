@@ -1,7 +1,7 @@
-//! `cargo xtask api`: does the real server keep to its own document, whatever it is sent?
+//! `cargo xtask api`: checks that the real server conforms to its own OpenAPI document, on any input.
 //!
-//! schemathesis reads the document that the server serves, makes requests of it, good ones and bad ones, and holds the
-//! answers against it.
+//! schemathesis reads the document that the server serves, generates valid and invalid requests from it, and checks the
+//! responses against it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::run::{binaries, go, root};
 
 /// Enough to try every parameter and field; the whole run takes about a minute.
 const EXAMPLES: &str = "12";
-/// The same on every run, so that a failure can be looked into.
+/// Fixed, so that a failure can be reproduced.
 const SEED: &str = "20261115";
 
 pub(crate) fn run() -> Result<()> {
@@ -33,7 +33,7 @@ pub(crate) fn run() -> Result<()> {
     go(command, "schemathesis run /v1/openapi.json")
 }
 
-/// Ends with the run.
+/// The server's process; killed when dropped.
 struct Server(Child);
 
 impl Drop for Server {
@@ -44,11 +44,11 @@ impl Drop for Server {
 }
 
 fn askbridge(folder: &Path, args: &[&str]) -> Command {
-    // In a session of its own, so that it is nobody's terminal wherever this is run.
+    // In its own session, so that it has no controlling terminal wherever this is run.
     let mut command = Command::new("setsid");
     command.arg(root().join("target/debug/askbridge")).args(args).env("ASKBRIDGE_DATA", folder.join("data"));
     command.env("ASKBRIDGE_LISTEN", "127.0.0.1:0").stdin(Stdio::null());
-    // Every address is tried with wrong tokens too, and a wrong token has to be called wrong, however many there were.
+    // Every address is also tried with wrong tokens; the limit on failures must not replace their 401.
     command.env("ASKBRIDGE_LIMITS_FAILURES", "1000000");
     command
 }
@@ -66,7 +66,7 @@ fn serve(folder: &Path) -> Result<(Server, String)> {
     Ok((server, address.to_owned()))
 }
 
-/// An operator's: it may ask and decide, so most addresses have something to say to it.
+/// Returns an operator's token: it may ask and decide, so most addresses accept it.
 fn token(folder: &Path) -> Result<String> {
     let args = ["pair", "--print-token", "--yes-i-am-a-person", "--name", "ada", "--device", "tester"];
     let made = askbridge(folder, &args).output()?;

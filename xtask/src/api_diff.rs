@@ -1,7 +1,7 @@
-//! `cargo xtask api-diff`: does the API still keep what the last release promised?
+//! `cargo xtask api-diff`: checks that the API is compatible with the last release.
 //!
-//! Compares `docs/reference/openapi.json` with the document of the last release. Whoever wrote a client against that one
-//! must not notice: nothing that could be called, read or written may be gone, and nothing new may be demanded.
+//! Compares `docs/reference/openapi.json` with the document of the last release. Clients written against that one must
+//! not notice: nothing that could be called, read or written may be gone, and nothing new may be required.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +27,7 @@ pub(crate) fn run() -> Result<()> {
     );
 }
 
-/// Makes today's document the promise. Part of a release.
+/// Makes today's document the one to compare with. Part of a release.
 pub(crate) fn release() -> Result<()> {
     fs::copy(root().join(NOW), root().join(RELEASED))?;
     eprintln!("{RELEASED} is what {NOW} says now");
@@ -39,7 +39,7 @@ fn read(path: &str) -> Result<Value> {
     serde_json::from_str(&text).with_context(|| format!("could not read `{path}` as JSON"))
 }
 
-/// Which way a shape travels: what may be demanded, and what may be left out, depends on it.
+/// Which schemas are sent and which are returned: what may become required or optional depends on it.
 #[derive(Default)]
 struct Ways {
     sent: BTreeSet<String>,
@@ -152,7 +152,7 @@ fn shape(name: &str, old: &Value, new: &Value, sent: bool, returned: bool, broke
     }
 }
 
-/// Finds the same alternative: by the constants that tell it apart, or else by what it refers to, or by its place.
+/// Finds the same alternative: equal constants, `$ref` and type, at the same place if possible.
 fn alike<'a>(old: &Value, place: usize, new: &'a Value) -> Option<&'a Value> {
     let new = new.as_array()?;
     let same = |it: &&Value| constants(it) == constants(old) && it["$ref"] == old["$ref"] && it["type"] == old["type"];
@@ -175,7 +175,7 @@ fn required(schema: &Value) -> BTreeSet<String> {
     schema["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
-/// Collects the names of all shapes that can be reached.
+/// Collects the names of all reachable schemas.
 fn refs(value: &Value, document: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(map) => {

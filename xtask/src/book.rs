@@ -1,4 +1,4 @@
-//! `cargo xtask book`: the documentation as static pages in `target/book`, without a script and without a server.
+//! `cargo xtask book`: renders the documentation as static pages in `target/book`, without scripts or a server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::run::root;
 const STYLE: &str = include_str!("book.css");
 const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// Writes the book. Returns where it begins.
+/// Writes the book. Returns its first page.
 pub(crate) fn run() -> Result<PathBuf> {
     let pages = pages()?;
     let book = root().join("target/book");
@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<PathBuf> {
         fs::create_dir_all(file.parent().unwrap_or(&book))?;
         fs::write(&file, whole(&pages, page, text, summary))?;
     }
-    // Files that pages link to and that are no pages: documents for programs.
+    // Linked files that are not pages: documents for programs.
     for (page, text) in &pages {
         for (path, _) in links(text).iter().filter(|link| !is_elsewhere(&link.to)).map(|link| target(page, &link.to)) {
             if path.starts_with("docs") && !pages.contains_key(&path) && root().join(&path).is_file() {
@@ -47,7 +47,7 @@ pub(crate) fn run() -> Result<PathBuf> {
 fn whole(pages: &Pages, page: &Path, text: &str, summary: &str) -> String {
     let up = "../".repeat(page.components().count() - 1);
     let title = headings(text).into_iter().next().map_or_else(|| "askbridge".to_owned(), |(_, title, _)| title);
-    // The summary's links are written from its own folder, and shown on every page.
+    // The summary's links are relative to its own folder, and it is shown on every page.
     let nav = rendered(pages, Path::new(SUMMARY), summary, &up, Some(page));
     let body = rendered(pages, page, text, &up, None);
     format!(
@@ -72,7 +72,7 @@ fn rendered(pages: &Pages, page: &Path, text: &str, up: &str, current: Option<&P
         Event::Start(Tag::Heading { level, classes, attrs, .. }) => {
             Event::Start(Tag::Heading { level, id: anchors.next().map(CowStr::from), classes, attrs })
         }
-        // Raw HTML is shown, never run.
+        // Raw HTML is shown as text, never interpreted.
         Event::Html(raw) | Event::InlineHtml(raw) => Event::Text(raw),
         event => event,
     });

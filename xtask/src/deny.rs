@@ -1,7 +1,7 @@
-//! `cargo xtask deny`: what our dependencies may be, as `deny.toml` says it, and whether each of them is used.
+//! `cargo xtask deny`: checks our dependencies against `deny.toml`, and that each of them is used.
 //!
-//! Our own instead of `cargo-deny`, which takes minutes to build and cannot be had as a package: licences, banned crates and
-//! sources are all in what `cargo metadata` prints. The file is written as `cargo-deny` reads it.
+//! Our own instead of `cargo-deny`, which takes minutes to build and is not available as a package: licences, banned
+//! crates and sources are all in the output of `cargo metadata`. The file has the format of `cargo-deny`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::run::{output, root};
 use crate::tidy::{names, sources};
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
-/// What is published is built for this system; what only others need is not looked at.
+/// The platform of the published build; dependencies of other platforms are not checked.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 pub(crate) fn run() -> Result<()> {
@@ -89,7 +89,7 @@ impl Rules {
     }
 }
 
-/// Does a licence as crates write it (`MIT OR (Apache-2.0 AND ISC)`, or with a slash) leave us one that is allowed?
+/// Does a licence expression (`MIT OR (Apache-2.0 AND ISC)`, or with a slash) leave a choice that is allowed?
 fn is_allowed(license: &str, allowed: &[String]) -> bool {
     let spaced = license.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "_WITH_");
     let words: Vec<_> = spaced.split_whitespace().collect();
@@ -128,7 +128,7 @@ fn one(rest: &mut &[&str], allowed: &[String]) -> bool {
     good
 }
 
-/// Finds dependencies of one of our crates whose name its code never says.
+/// Finds dependencies of one of our crates that its code never names.
 fn unused(package: &Value, complaints: &mut Vec<String>) -> Result<()> {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let folder = manifest.parent().context("a manifest is in a folder")?;
@@ -148,7 +148,7 @@ fn unused(package: &Value, complaints: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Finds versions that the workspace pins for none of its crates.
+/// Finds versions pinned by the workspace that none of its crates uses.
 fn unwanted(metadata: &Value, complaints: &mut Vec<String>) -> Result<()> {
     let ours = metadata["packages"].as_array().into_iter().flatten().filter(|package| package["source"].is_null());
     let dependencies = ours.flat_map(|package| package["dependencies"].as_array().into_iter().flatten());

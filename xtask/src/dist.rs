@@ -1,9 +1,9 @@
-//! The build that is published: compiled for what it does under load, and put in that order.
+//! `cargo xtask dist`: the published build, profile-guided and laid out by BOLT.
 //!
-//! A question's way leads through much code, and through each piece of it shortly, so what decides is whether that code is in
-//! the processor's cache (`docs/benchmarks.md`, where the time goes). So the programs are made three times. The first
-//! counts, and the compiler learns from it what is worth inlining. The second is compiled so and counts again, and BOLT, of the
-//! LLVM project, writes the third: what runs together stands together, what hardly ever runs stands elsewhere.
+//! A question passes through much code, each piece briefly, so the instruction cache decides (`docs/benchmarks.md`,
+//! where the time goes). So the programs are built three times. The first build is instrumented, and its profile tells
+//! the compiler what is worth inlining. The second is compiled with that profile and instrumented again by BOLT, of the
+//! LLVM project, which writes the third: code that runs together is placed together, and cold code elsewhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::install::{Bolt, bolt, profdata};
 use crate::run::{cargo_with, go, program, root};
 
-/// What is measured and put in order. The floor of the bench too, or the comparison would be none.
+/// The programs that are profiled and laid out. The floor of the bench too, or the comparison would be unfair.
 const ORDERED: [&str; 2] = ["askbridge", "askbridge-bench"];
 const AGENT: &str = "fake-claude";
-/// The one target that this is done for. Named, so that what runs while building does not count.
+/// The only target that this is done for. Passed explicitly, so that build scripts are not instrumented.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 const IS_COUNTED: bool = cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"));
 
-/// What the bench does while it is counted: what there is in an ordinary day.
+/// The benchmark commands that are profiled: a typical workload.
 const DAY: [&[&str]; 9] = [
     &["one", "askbridge", "64", "6"],
     &["one", "askbridge", "8", "4"],
@@ -34,7 +34,7 @@ const DAY: [&[&str]; 9] = [
     &["one", "durable", "1", "4"],
 ];
 
-/// Builds everything. Returns the folder that it is in.
+/// Builds everything. Returns the folder with the programs.
 pub(crate) fn run() -> Result<PathBuf> {
     let published = root().join("target/published");
     fs::create_dir_all(&published)?;
@@ -45,7 +45,7 @@ pub(crate) fn run() -> Result<PathBuf> {
         }
         let bolt = bolt();
         if bolt.is_some() {
-            // It moves code, so the linker has to leave in what refers to what.
+            // BOLT moves code, so it needs the relocations.
             flags.push("-Clink-arg=-Wl,--emit-relocs".to_owned());
         }
         let linked = build(&root().join("target"), &flags)?;
@@ -63,22 +63,22 @@ pub(crate) fn run() -> Result<PathBuf> {
     Ok(published)
 }
 
-/// Builds all programs. Returns where they are.
+/// Builds all programs. Returns their folder.
 fn build(folder: &Path, flags: &[String]) -> Result<PathBuf> {
     let folder = folder.display().to_string();
     let flags = format!("build.rustflags={flags:?}");
     let mut args = vec!["build", "--locked", "--profile", "dist", "--target-dir", &folder];
     if IS_COUNTED {
-        // What was counted is kept under the names of functions, so those stay.
+        // Profiles are keyed by function names, so symbols are not stripped.
         args.extend(["--target", TARGET, "--config", &flags, "--config", "profile.dist.strip=false"]);
     }
     args.extend(["--package", "askbridge", "--package", "askbridge-bench", "--package", "askbridge-scripted"]);
-    // GCC must not move code before BOLT does.
+    // GCC must not split functions before BOLT does.
     cargo_with(&args, &[("CFLAGS", "-fno-reorder-blocks-and-partition".as_ref())])?;
     Ok(Path::new(&folder).join(if IS_COUNTED { TARGET } else { "" }).join("dist"))
 }
 
-/// Has an ordinary day counted, unless that was done since anything has changed. Returns what the compiler wants to know of it.
+/// Profiles the instrumented build, unless its profile is up to date. Returns the merged profile.
 fn profile(profdata: &Path) -> Result<PathBuf> {
     let folder = root().join("target/counting");
     let (counts, profile) = (folder.join("counts"), folder.join("profile"));
@@ -93,7 +93,7 @@ fn profile(profdata: &Path) -> Result<PathBuf> {
     Ok(profile)
 }
 
-/// Has BOLT order what was linked, unless it has.
+/// Lets BOLT lay out the linked programs, unless they are up to date.
 fn order(bolt: &Bolt, linked: &Path, published: PathBuf) -> Result<PathBuf> {
     if ORDERED.into_iter().all(|name| is_newer(&published.join(name), &linked.join(name))) {
         return Ok(published);
@@ -122,7 +122,7 @@ fn order(bolt: &Bolt, linked: &Path, published: PathBuf) -> Result<PathBuf> {
         command.args(["-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", "-icf=1"]);
         command.args(["-split-functions", "-split-all-cold", "-split-eh"]);
         quietly(command, &format!("llvm-bolt {name}"))?;
-        // There whole or not at all: half of one would look newer than what it is made of.
+        // A rename, so that a partial file cannot look newer than its sources.
         fs::rename(ordered, published.join(name))?;
     }
     fs::remove_dir_all(&counting)?;
@@ -130,7 +130,7 @@ fn order(bolt: &Bolt, linked: &Path, published: PathBuf) -> Result<PathBuf> {
     Ok(published)
 }
 
-/// Runs what counts, in `programs`. It writes into `counts`, which holds nothing of an earlier day.
+/// Runs the workload with the instrumented `programs`. They write into `counts`, which is emptied first.
 fn spend_a_day(programs: &Path, counts: &Path) -> Result<()> {
     if counts.exists() {
         fs::remove_dir_all(counts)?;
@@ -139,7 +139,7 @@ fn spend_a_day(programs: &Path, counts: &Path) -> Result<()> {
     DAY.iter().try_for_each(|part| program(programs.join("askbridge-bench"), part))
 }
 
-/// What every process of this program has counted: `NAME.PID.fdata`.
+/// Returns the profiles that the processes of this program wrote: `NAME.PID.fdata`.
 fn counted(counts: &Path, name: &str) -> Result<Vec<PathBuf>> {
     let files = fs::read_dir(counts)?.flatten().map(|file| file.path());
     let of = |path: &PathBuf| path.file_stem().and_then(|stem| Path::new(stem).file_stem().map(|of| of == name));
@@ -158,7 +158,7 @@ fn is_newer(this: &Path, that: &Path) -> bool {
     matches!((modified(this), modified(that)), (Ok(this), Ok(that)) if this > that)
 }
 
-/// BOLT says much about code that it leaves alone: shown only if it fails.
+/// Runs BOLT, which prints much about code that it leaves alone; its output is shown only if it fails.
 fn quietly(mut command: Command, line: &str) -> Result<()> {
     eprintln!("\n$ {line}");
     let out = command.output().with_context(|| format!("could not run `{line}`"))?;

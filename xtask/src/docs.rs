@@ -1,4 +1,4 @@
-//! The pages of the documentation: what they are called, and what they link to.
+//! The pages of the documentation: their headings and their links.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::run::root;
 const AT_THE_TOP: &[&str] =
     &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md", "CHANGELOG.md"];
 
-/// Pages by their path from the top, with their text.
+/// Pages by their path from the repository's root, with their text.
 pub(crate) type Pages = BTreeMap<PathBuf, String>;
 
 pub(crate) fn pages() -> Result<Pages> {
@@ -59,7 +59,7 @@ pub(crate) fn links(text: &str) -> Vec<Link> {
     found.collect()
 }
 
-/// Headings with their level, their text and the anchor that GitHub makes of it.
+/// Returns the headings with their level, their text and the anchor that GitHub makes of it.
 pub(crate) fn headings(text: &str) -> Vec<(usize, String, String)> {
     let mut headings: Vec<(usize, String, String)> = Vec::new();
     let mut current: Option<(usize, String)> = None;
@@ -86,19 +86,19 @@ fn is_twin(known: &str, base: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok()))
 }
 
-/// Lower case, without punctuation, with dashes for spaces.
+/// Returns GitHub's anchor: lower case, without punctuation, with dashes for spaces.
 fn anchor(title: &str) -> String {
     let kept = title.trim().to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Is this an address somewhere else?
+/// Does the link lead out of the repository?
 pub(crate) fn is_elsewhere(link: &str) -> bool {
     link.contains("://") || link.starts_with("mailto:")
 }
 
-/// Where a link of `page` leads, from the top, and the anchor there.
+/// Returns the target of a link on `page`, from the repository's root, and the anchor there.
 pub(crate) fn target(page: &Path, link: &str) -> (PathBuf, Option<String>) {
     let (path, anchor) = match link.split_once('#') {
         Some((path, anchor)) => (path, Some(anchor.to_owned())),

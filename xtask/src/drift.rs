@@ -1,4 +1,4 @@
-//! `cargo xtask drift`: does another release of Claude Code still do what we build on, and does it mean the same?
+//! `cargo xtask drift`: checks that another release of Claude Code behaves as recorded.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use crate::install;
 use crate::run::{cargo_with, program, root};
 
-/// Runs the scenarios of the real CLI against another one: 2.1.197, or the one at `--cli`.
+/// Runs the scenarios of the real CLI against another release: 2.1.197, or the one at `--cli`.
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     let cli = match args {
         [] => install::claude::run(&root().join(".tools"), install::claude::OLDER)?,
@@ -16,8 +16,8 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     };
     program(&cli, &["--version"])?;
     let env = [("ASKBRIDGE_TEST_CLAUDE", cli.as_os_str())];
-    // What our machine makes of it, beside what was recorded; then what it does by itself; then the known traps, through the
-    // whole of us. All three, even if the first differs.
+    // What our machine makes of it, compared with the recordings; then the CLI alone; then the known traps, through the
+    // whole bridge. All three, even if the first differs.
     let meaning = ["test", "--package", "askbridge-testkit", "--test", "recorded", "--", "real"];
     let meaning = cargo_with(&meaning, &env);
     let scenarios = ["test", "--package", "askbridge-scripted", "--test", "it", "--no-fail-fast", "--", "real"];

@@ -1,4 +1,4 @@
-//! `cargo xtask links`: every link between the pages leads somewhere, and every page is in the book.
+//! `cargo xtask links`: checks that every link between the pages leads somewhere, and that every page is in the book.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ fn wrong(pages: &Pages, page: &Path, link: &str) -> Option<&'static str> {
     (!known).then_some("names a heading that is not there")
 }
 
-/// Pages under `docs/` that the summary does not name.
+/// Returns the pages under `docs/` that the summary does not name.
 fn orphans(pages: &Pages) -> Vec<String> {
     let summary = Path::new("docs/SUMMARY.md");
     let Some(text) = pages.get(summary) else { return vec!["docs/SUMMARY.md does not exist".to_owned()] };

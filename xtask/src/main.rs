@@ -47,7 +47,7 @@ fn main() -> Result<()> {
     match args.as_slice() {
         ["test"] => test::run(),
         ["bench", rest @ ..] => {
-            // What is published is what is measured.
+            // The published build is the one that is measured.
             run::program(dist::run()?.join("askbridge-bench"), rest)
         }
         ["dist"] => dist::run().map(|folder| println!("{}", folder.join("askbridge").display())),
@@ -79,7 +79,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Builds one of our own programs, for speed, and becomes it: Ctrl-C is then for the program alone, which says how far it came.
+/// Builds one of our programs in release mode and execs it: Ctrl-C reaches it alone, and it says how far it came.
 fn run_ours(package: &str, args: &[&str]) -> Result<()> {
     let mut command =
         run::cargo_command(&[&["run", "--quiet", "--release", "--package", package, "--"], args].concat(), &[]);

@@ -1,4 +1,4 @@
-//! Running other programs, saying which.
+//! Runs other programs, and prints their command lines.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// The workspace.
+/// Returns the root of the workspace.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
 }
@@ -15,8 +15,7 @@ pub(crate) fn cargo(args: &[&str]) -> Result<()> {
     cargo_with(args, &[])
 }
 
-/// Builds our programs into `target/debug` as the tests do: with the features of one package alone, everything below it would
-/// be built once more.
+/// Builds our programs into `target/debug` as the tests do: one package's features would rebuild its dependencies.
 pub(crate) fn binaries() -> Result<()> {
     cargo(&["test", "--workspace", "--no-run", "--quiet"])
 }
@@ -28,7 +27,7 @@ pub(crate) fn cargo_with(args: &[&str], env: &[(&str, &OsStr)]) -> Result<()> {
 pub(crate) fn cargo_command(args: &[&str], env: &[(&str, &OsStr)]) -> Command {
     let mut command = Command::new(env!("CARGO"));
     command.args(args).envs(env.iter().copied());
-    // Cargo sets these for us; they would make every crate that looks at them build again.
+    // Cargo sets these for xtask; they would make every crate that reads them rebuild.
     command.env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_PKG_NAME").env_remove("CARGO_PKG_VERSION");
     for part in ["MAJOR", "MINOR", "PATCH", "PRE"] {
         command.env_remove(format!("CARGO_PKG_VERSION_{part}"));
@@ -42,7 +41,7 @@ pub(crate) fn program(path: impl AsRef<Path>, args: &[&str]) -> Result<()> {
     go(command, &format!("{} {}", path.as_ref().display(), args.join(" ")))
 }
 
-/// Runs a command; `line` is what is said about it.
+/// Runs a command; `line` is printed for it.
 pub(crate) fn go(mut command: Command, line: &str) -> Result<()> {
     eprintln!("\n$ {line}");
     let status = command.current_dir(root()).status().with_context(|| format!("could not run `{line}`"))?;
@@ -52,7 +51,7 @@ pub(crate) fn go(mut command: Command, line: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a program says.
+/// Returns the output of a program.
 pub(crate) fn output(name: &str, args: &[&str]) -> Result<String> {
     let out = Command::new(name).args(args).output().with_context(|| format!("could not run `{name}`"))?;
     if !out.status.success() {
@@ -61,7 +60,7 @@ pub(crate) fn output(name: &str, args: &[&str]) -> Result<String> {
     Ok(String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
-/// Is there a program of this name?
+/// Is there a program with this name?
 pub(crate) fn exists(name: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output();
     found.is_ok_and(|found| found.status.success())

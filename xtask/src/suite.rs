@@ -1,8 +1,8 @@
-//! Tests, to the end; and a second look at those that failed.
+//! Runs tests to the end, and repeats those that failed.
 //!
-//! Hundreds of tests race real processes on a few noisy cores. One that failed among the others is run again by itself: a
-//! fault shows itself again, a hiccup of the machine does not. Whatever passed only then is named at the very end, because
-//! it deserves a look.
+//! Hundreds of tests race real processes on a few noisy cores. One that failed among the others is run again alone: a
+//! bug shows again, a hiccup of the machine does not. Tests that passed only then are named at the very end, because
+//! they deserve a look.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::run::{cargo_command, root};
 
-/// More than a few at once are no hiccup.
+/// More failures than this at once are not a hiccup.
 const HICCUPS_MAX: usize = 5;
 
 /// Every Rust test.
@@ -23,7 +23,7 @@ pub(crate) const EVERYTHING: [&str; 3] = ["test", "--workspace", "--no-fail-fast
 /// Variables for the tests.
 pub(crate) type Env<'a> = Vec<(&'a str, &'a OsStr)>;
 
-/// Runs them, and returns those that passed only when they were run by themselves.
+/// Runs tests, and returns those that passed only when they were run again alone.
 pub(crate) fn run(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Vec<String>> {
     let all = said(args, env)?;
     if all.succeeded {
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Vec<String>> 
     ensure!(!names.is_empty() && !targets.is_empty(), "`cargo test` failed");
     ensure!(names.len() <= HICCUPS_MAX, "{} tests failed: {}", names.len(), names.join(", "));
     let mut again = 0;
-    // Of the whole workspace: for one package alone, everything below it would be built once more.
+    // With the whole workspace: one package's features would rebuild its dependencies.
     let kinds: BTreeSet<_> = targets.iter().map(|target| target.split(' ').skip(2).collect::<Vec<_>>()).collect();
     for kind in kinds {
         let mut args = vec!["test", "--workspace"];
@@ -50,12 +50,12 @@ pub(crate) fn run(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Vec<String>> 
         );
         again += ran;
     }
-    // Otherwise something failed that is no test, or was not found again.
+    // Otherwise something other than a test failed, or a test was not found again.
     ensure!(again >= names.len(), "{} tests failed, and {again} of them were run again", names.len());
     Ok(names)
 }
 
-/// Names what deserves a look.
+/// Prints the tests that deserve a look.
 pub(crate) fn tell(hiccups: &[String]) {
     for name in hiccups {
         eprintln!("\nfailed among the others and passed by itself, so look at it: {name}");
@@ -68,7 +68,7 @@ pub(crate) struct Said {
     err: String,
 }
 
-/// Runs cargo, shows what it says, and keeps it.
+/// Runs cargo, and both shows and returns its output.
 pub(crate) fn said(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Said> {
     eprintln!("\n$ cargo {}", args.join(" "));
     let mut command: Command = cargo_command(args, env);
@@ -94,7 +94,7 @@ fn copy(from: impl Read, mut to: impl Write) -> String {
     kept
 }
 
-/// The names in the last list of failures that each binary prints.
+/// Returns the names in the last list of failures that each binary prints.
 fn failed_tests(out: &str) -> Vec<String> {
     let (mut names, mut listed) = (Vec::new(), Vec::new());
     let mut is_list = false;
@@ -112,7 +112,7 @@ fn failed_tests(out: &str) -> Vec<String> {
     names
 }
 
-/// What cargo says to pass, to run them again.
+/// Returns the arguments that cargo suggests for running the failed targets again.
 fn failed_targets(err: &str) -> Vec<String> {
     let after = err.lines().skip_while(|line| !(line.starts_with("error: ") && line.contains("failed:"))).skip(1);
     let target = |line: &str| Some(line.trim().strip_prefix('`')?.strip_suffix('`')?.to_owned());

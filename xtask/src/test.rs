@@ -1,4 +1,4 @@
-//! `cargo xtask test`: what has to hold before anything lands, quickest first.
+//! `cargo xtask test`: every check before a merge, quickest first.
 
 use std::ffi::OsStr;
 use std::time::Instant;
@@ -21,7 +21,7 @@ pub(crate) fn run() -> Result<()> {
     cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
     let deny_warnings = [("RUSTDOCFLAGS", OsStr::new("--deny warnings"))];
     cargo_with(&["doc", "--workspace", "--no-deps", "--document-private-items"], &deny_warnings)?;
-    // Whatever fails here, the rest is tried as well: all that is wrong is known after one run.
+    // If this fails, the rest still runs, so that one run shows all that is wrong.
     let tests = suite::run(&suite::EVERYTHING, &installed.env());
     let (agents, api, web) = (agents::stage(&installed), api::run(), web::run(&installed));
     let parts = [tests.as_ref().err(), agents.as_ref().err(), api.as_ref().err(), web.as_ref().err()];

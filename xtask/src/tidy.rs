@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the walls of the house, and a question at 500 lines.
+//! `cargo xtask tidy`: checks the dependencies between crates, forbidden names, door plates, and files over 500 lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::run::root;
 
-/// Who may know whom. What is not named here does not exist for a crate.
+/// The crates that each crate may depend on, and no others.
 const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("platform", &[]),
@@ -23,16 +23,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "testkit"]),
     ("bench", &[]),
 ];
-/// What the rules must not know: serialization, time, chance, the outside.
+/// Names that the rules must not use: serialization, time, chance, I/O.
 const NOT_IN_CORE: &[&str] =
     &["serde", "tokio", "rand", "getrandom", "chrono", "SystemTime", "Instant::now", "std::fs", "std::net", "std::env"];
-/// Protocol machines move no bytes.
+/// Protocol machines do no I/O.
 const NOT_IN_PEERS: &[&str] = &["tokio", "std::fs", "std::net", "std::env", "SystemTime", "Instant::now"];
-/// What differs between operating systems, which only `platform` asks. Tests and tools of their own may.
+/// Interfaces of one operating system, for `platform` alone. Tests and separate tools may use them.
 const ONLY_IN_PLATFORM: &[&str] = &["rustix", "/proc", "std::os::linux"];
 const ASKS_PLATFORM: &[&str] = &["core", "journal", "peers", "bridge", "config", "edits", "askbridge"];
 const LINES_MAX: usize = 500;
-/// Files that have an answer to the question.
+/// Files that are longer for a reason, which is given.
 const LONG_FOR_A_REASON: &[(&str, &str)] = &[];
 
 pub(crate) fn run() -> Result<()> {
@@ -57,7 +57,7 @@ pub(crate) fn run() -> Result<()> {
     bail!("not tidy:\n  {}", complaints.join("\n  "));
 }
 
-/// Reads the `[dependencies]` of a crate; what tests need is their own affair.
+/// Checks the `[dependencies]` of a crate, not those of its tests.
 fn arrows(name: &str, may_know: &[&str], complaints: &mut Vec<String>) -> Result<()> {
     let manifest = fs::read_to_string(root().join("crates").join(name).join("Cargo.toml"))?;
     let section = manifest.split("\n[").find(|section| section.starts_with("dependencies]")).unwrap_or_default();
@@ -82,7 +82,7 @@ fn absent(name: &str, words: &[&str], complaints: &mut Vec<String>) -> Result<()
     Ok(())
 }
 
-/// Does a line use `word` as a name of its own? `serde_json` in peers is not `serde` in core.
+/// Does a line use `word` as a whole name? `serde_json` in peers is not `serde` in core.
 pub(crate) fn names(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -101,7 +101,7 @@ fn size(file: &Path, complaints: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// The page about others' bugs names tests; each of them has to be one.
+/// Checks that each test named on the page about other programs' bugs exists.
 fn promised(complaints: &mut Vec<String>) -> Result<()> {
     let page = fs::read_to_string(root().join("docs/design/others-bugs.md"))?;
     let code: String = sources(&root().join("crates"))?.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
@@ -122,7 +122,7 @@ fn promised(complaints: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// A `mod.rs` says what the room is, and does nothing itself.
+/// Checks that a `mod.rs` or `lib.rs` begins with a door plate.
 fn door_plate(file: &Path, complaints: &mut Vec<String>) -> Result<()> {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if !matches!(name, "mod.rs" | "lib.rs") || file.components().any(|part| part.as_os_str() == "tests") {

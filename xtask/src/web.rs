@@ -1,5 +1,4 @@
-//! `cargo xtask web`: the web app and its packages, and the journeys of people who use them, in a real browser against the
-//! real binary.
+//! `cargo xtask web`: the web app and its packages, and end-to-end journeys in a real browser against the real binary.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -12,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::install::Installed;
 use crate::run::{binaries, exists, go, output, root};
 
-/// What a browser fetches before it shows the first page, packed.
+/// What a browser fetches before it shows the first page, compressed.
 const FIRST_LOAD_BYTES_MAX: usize = 150_000;
 const NODE_MIN: u32 = 20;
 
@@ -41,7 +40,7 @@ fn web() -> PathBuf {
     root().join("web")
 }
 
-/// Installs what the lock file names, unless that is what is there.
+/// Installs the packages of the lock file, unless they are installed.
 fn install() -> Result<()> {
     let (lock, stamp) = (web().join("package-lock.json"), web().join("node_modules/.installed"));
     let wanted = fs::read(&lock)?;
@@ -60,7 +59,7 @@ fn npm(args: &[&str], env: &[(&str, &OsStr)]) -> Result<()> {
     go(command, &format!("npm {}", args.join(" ")))
 }
 
-/// Builds the app anew, beside the committed build, and compares.
+/// Builds the app again, beside the committed build, and compares.
 fn fresh_is_committed() -> Result<()> {
     let (committed, fresh) = (web().join("app/dist"), root().join("target/tmp/web-dist"));
     let _ = fs::remove_dir_all(&fresh);
@@ -74,7 +73,7 @@ fn fresh_is_committed() -> Result<()> {
         ours.symmetric_difference(&new)
     );
     for name in &ours {
-        // Two releases of zlib may pack the same file differently; what is in it has to be the same.
+        // Two releases of zlib may compress the same file differently; the content has to be the same.
         let same = match name.strip_suffix(".gz") {
             Some(plain) => unpacked(&committed.join(name))? == fs::read(committed.join(plain))?,
             None => fs::read(committed.join(name))? == fs::read(fresh.join(name))?,
@@ -108,7 +107,7 @@ fn unpacked(file: &Path) -> Result<Vec<u8>> {
     Ok(out.stdout)
 }
 
-/// The page and everything that it names.
+/// Checks the compressed size of the page and everything that it names.
 fn budget() -> Result<()> {
     let dist = web().join("app/dist");
     let page = fs::read_to_string(dist.join("index.html"))?;

@@ -1,4 +1,4 @@
-/** The app: who we are, and which page is shown. */
+/** The root of the app: the device's identity, and the current page. */
 
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { connect, Trouble } from "@askbridge/client";
@@ -35,7 +35,7 @@ const HistoryPage = lazy(() => later.history().then((it) => ({ default: it.Histo
 const DevicesPage = lazy(() => later.devices().then((it) => ({ default: it.DevicesPage })));
 const SettingsPage = lazy(() => later.settings().then((it) => ({ default: it.SettingsPage })));
 
-/** Fetches what is not shown yet, so that it is here when the server is not. Pages without TLS have no service worker that would. */
+/** Preloads lazy chunks, so that they are there without a server. Pages without TLS have no service worker that would do it. */
 function useEverything() {
   const isLive = useBridge((state) => state.connection.state === "live");
   useEffect(() => {
@@ -47,14 +47,14 @@ function useEverything() {
   }, [isLive]);
 }
 
-/** What is looked at first comes first. */
+/** The delay before preloading, so that the current page loads first. */
 const AHEAD_MS = 500;
 
 type Identity = { readonly state: "pairing" } | { readonly state: "where" } | { readonly state: "nobody"; readonly why: string | null } | { readonly state: "somebody"; readonly token: string };
 
 const secret = secretInAddress();
 
-// A link that is opened in a tab that has the page already changes nothing but the end of its address.
+// A pairing link that is opened in a tab with the app changes only the hash of the address.
 window.addEventListener("hashchange", () => location.hash.startsWith("#pair=") && location.reload());
 
 export function App() {
@@ -68,7 +68,7 @@ export function App() {
   };
   const isPairing = who.state === "pairing";
   useEffect(() => {
-    // A link that was used before is no reason to stay outside for whoever is in already.
+    // A used link is no reason to turn away a device that is already paired.
     if (secret && isPairing) become(secret).then(() => again(), (error) => again(error instanceof Trouble ? error.message : String(error)));
   }, [isPairing]);
   switch (who.state) {
@@ -89,7 +89,7 @@ function SignedIn({ token: mine, onSignedOut }: { readonly token: string; readon
   const client = useMemo(() => connect({ base, token: mine, undoMs }), [mine]);
   useEffect(() => client.undoFor(undoMs), [client, undoMs]);
   useEffect(() => {
-    // For the last-resort page, which knows nothing else.
+    // For the last-resort page, which has no other access to the client.
     window.askbridge = client;
     return () => client.close();
   }, [client]);

@@ -1,10 +1,10 @@
-/** Something broke that nobody caught. Nothing is lost: everything is on the server, and unsent answers are kept here. */
+/** Shown after an uncaught error. Nothing is lost: everything is on the server, and unsent answers are stored here. */
 
 import { useEffect } from "react";
 import { useWords } from "./words.ts";
 import { Button } from "./parts/parts.tsx";
 
-/** What browsers say about a file of ours that could not be had: there is no server, or a newer one with other files. */
+/** Browsers' messages for one of our files that could not be loaded: there is no server, or a newer one with other files. */
 const MISSING = /dynamically imported module|Importing a module script failed|error loading dynamically/i;
 
 export function LastResort(props: { readonly error: unknown; readonly again: () => void }) {
@@ -15,7 +15,7 @@ export function LastResort(props: { readonly error: unknown; readonly again: () 
 function Missing() {
   const words = useWords();
   useEffect(() => {
-    // With a server, loading the page anew brings everything it needs.
+    // Once the server is reachable, a reload brings everything that is needed.
     const look = () => window.askbridge?.state.connection.state === "live" && location.reload();
     return window.askbridge?.subscribe(look);
   }, []);

@@ -1,11 +1,11 @@
-/** One thing that breaks must not take the others with it. */
+/** Error boundary: one broken part must not take the others with it. */
 
 import { Component, type ReactNode } from "react";
 
 interface Props {
   readonly children: ReactNode;
   readonly fallback: (error: unknown, again: () => void) => ReactNode;
-  /** Where we are: going elsewhere is a new beginning. What is not broken stays as it is. */
+  /** The current place: navigating elsewhere resets the boundary. Parts that are not broken stay as they are. */
   readonly place?: string;
 }
 

@@ -1,6 +1,6 @@
-/** What a browser calls itself, in words that its owner recognises in the list of devices. */
+/** A browser's name, in words that its owner recognises in the list of devices. */
 
-/** More particular ones first: nearly all of them also say Chrome and Safari. */
+/** More specific ones first: nearly all of them also contain Chrome and Safari. */
 const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/\b(Edg|EdgA|EdgiOS|Edge)\//, "Edge"],
   [/\b(OPR|OPT|OPiOS|Opera)\//, "Opera"],
@@ -10,7 +10,7 @@ const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/\b(Chrome|CriOS|Chromium)\//, "Chrome"],
   [/\bSafari\//, "Safari"],
 ];
-/** A phone with Android says Linux, too. */
+/** Android phones also contain Linux. */
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\biPhone\b/, "iPhone"],
   [/\biPad\b/, "iPad"],
@@ -21,7 +21,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** `touches`: how many fingers the screen tells apart. An iPad calls itself a Mac, and no Mac has a touch screen. */
+/** `touches`: how many touch points the screen has. An iPad calls itself a Mac, and no Mac has a touch screen. */
 export function deviceNameOf(said: string, touches: number): string {
   const find = (names: typeof PROGRAMS) => names.find(([pattern]) => pattern.test(said))?.[1] ?? "";
   const system = find(SYSTEMS);

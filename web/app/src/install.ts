@@ -1,8 +1,8 @@
-/** Whether this is the installed app, and how it could become one. */
+/** Whether this is the installed app, and how to install it. */
 
 import { useSyncExternalStore } from "react";
 
-/** What Chromium hands out when the app can be installed. */
+/** Chromium's event when the app can be installed. */
 interface InstallPrompt extends Event {
   prompt(): Promise<unknown>;
 }
@@ -12,7 +12,7 @@ const listeners = new Set<() => void>();
 const tell = () => listeners.forEach((listener) => listener());
 
 window.addEventListener("beforeinstallprompt", (event) => {
-  // Asked for in the settings, not when the browser thinks so.
+  // Installing is offered in the settings, not when the browser decides.
   event.preventDefault();
   offered = event as InstallPrompt;
   tell();
@@ -22,16 +22,16 @@ window.addEventListener("appinstalled", () => {
   tell();
 });
 
-/** Started from the home screen or as a window of its own. */
+/** Started from the home screen or in its own window. */
 export const isInstalled = (): boolean =>
   matchMedia("(display-mode: standalone)").matches || (navigator as { standalone?: boolean }).standalone === true;
 
-/** iPhones and iPads; those call themselves a Mac, and have fingers. */
+/** iPhones and iPads; iPads call themselves a Mac, but have a touch screen. */
 export const isIos = (): boolean => /iPhone|iPad|iPod/.test(navigator.userAgent) || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
 
 export type Installing = "here" | "ios" | null;
 
-/** How it can be installed: with a button, by hand on iOS, or not. */
+/** Returns how it can be installed: with a button, by hand on iOS, or not at all. */
 export function useInstalling(): Installing {
   return useSyncExternalStore(
     (listener) => {
@@ -44,7 +44,7 @@ export function useInstalling(): Installing {
 
 export async function install() {
   const prompt = offered;
-  // It works once.
+  // The prompt works once.
   offered = null;
   await prompt?.prompt();
   tell();

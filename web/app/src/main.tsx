@@ -1,4 +1,4 @@
-/** The first thing that runs. */
+/** The entry point. */
 
 import "@askbridge/react/theme.css";
 import { StrictMode } from "react";
@@ -24,5 +24,5 @@ createRoot(place).render(
   </StrictMode>,
 );
 
-// Without it everything works but installing, and opening anew without a server. Pages without TLS have none.
+// Optional: needed to install the app and to open it without a server. Pages without TLS have no service worker.
 navigator.serviceWorker?.register("/sw.js").catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Tells a person who looks elsewhere that something waits, and stops telling once it is settled anywhere. */
+/** Notifies a person who looks elsewhere of open asks, and removes the notification once an ask is settled anywhere. */
 
 import { useEffect, useRef } from "react";
 import { isSnoozed, isWaiting, type AskView } from "@askbridge/client";
@@ -7,7 +7,7 @@ import { useSettings } from "./settings.ts";
 import { useWords } from "./words.ts";
 import { go } from "./router.tsx";
 
-/** At most so many at once; beyond, the count in the title has to do. */
+/** Notifications at once. Beyond: only the count in the title. */
 const SHOWN_MAX = 5;
 
 export function useNotifications() {
@@ -28,7 +28,7 @@ export function useNotifications() {
       shown.current.delete(id);
     }
     if (!synced) return;
-    // What was there when the page was opened is no news.
+    // Asks that were there when the page was opened are not news.
     const known = seen.current;
     seen.current = new Set(waiting.map(({ id }) => id));
     if (known === null || notify === "off" || Notification.permission !== "granted") return;
@@ -55,7 +55,7 @@ interface Shown {
 function tell(view: AskView, body: string, title: string): Shown {
   const options = { body, tag: view.id, icon: "/icon-192.png", data: { path: `/asks/${view.id}` } };
   let closed = false;
-  // Phones know only notifications of a service worker.
+  // On phones only a service worker can show notifications.
   const ready = navigator.serviceWorker?.controller ? navigator.serviceWorker.ready : null;
   if (ready) {
     void ready.then((worker) => (closed ? undefined : worker.showNotification(title, options)));

@@ -1,4 +1,4 @@
-/** Addresses of the app. An address is a place that can be gone back to, kept and shared. */
+/** The addresses of the app. Each is a place to go back to, to bookmark and to share. */
 
 import { useSyncExternalStore, type AnchorHTMLAttributes, type MouseEvent } from "react";
 
@@ -32,7 +32,7 @@ export function placeOf(path: string): Place {
 const listeners = new Set<() => void>();
 window.addEventListener("popstate", () => listeners.forEach((listener) => listener()));
 
-/** Goes to a place. `replace`: going back does not lead here. */
+/** Navigates to a place. `replace`: going back does not lead here. */
 export function go(path: string, how: "push" | "replace" = "push") {
   if (path === location.pathname) return;
   if (how === "push") history.pushState(null, "", path);
@@ -50,7 +50,7 @@ export function usePath(): string {
   );
 }
 
-/** A link that stays in the app, and is an ordinary one for every other way of opening it. */
+/** A link that navigates within the app, and is an ordinary one for every other way of opening it. */
 export function Link({ href, onClick, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly href: string }) {
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);

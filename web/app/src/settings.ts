@@ -1,4 +1,4 @@
-/** What this person prefers on this device. */
+/** The person's preferences on this device. */
 
 import { useSyncExternalStore } from "react";
 import { pickLanguage, type Language } from "@askbridge/words";
@@ -11,9 +11,9 @@ export interface Settings {
   /** Notifications with the question's text, without it, or none. */
   readonly notify: "off" | "full" | "hidden";
   readonly order: Order;
-  /** How many seconds an answer given with one tap can be undone. Not everybody is quick. */
+  /** How many seconds an answer given with one tap can be undone. Some people need more time. */
   readonly undo: "5" | "15" | "60";
-  /** The hint that the app can be installed: shown until it was put away. */
+  /** The hint that the app can be installed: shown until it is dismissed. */
   readonly installHint: "shown" | "seen";
 }
 
@@ -36,13 +36,13 @@ export function change(part: Partial<Settings>) {
   try {
     localStorage.setItem(KEY, JSON.stringify(current));
   } catch {
-    // They hold as long as the page is open.
+    // They stay in memory while the page is open.
   }
   apply();
   for (const listener of listeners) listener();
 }
 
-/** Puts theme and language where styles and screen readers look for them. */
+/** Sets theme and language where styles and screen readers look for them. */
 export function apply() {
   const root = document.documentElement;
   if (current.theme === "auto") delete root.dataset.theme;

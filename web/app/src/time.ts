@@ -1,16 +1,16 @@
-/** Times as people say them. */
+/** Times for people. */
 
 import { useEffect, useState } from "react";
 import { useAhead } from "@askbridge/react";
 import type { Language } from "@askbridge/words";
 
-/** The time now by the server's clock, again every so often. */
+/** The current time by the server's clock, updated at this interval. */
 export function useNow(everyMs: number): number {
   const ahead = useAhead();
   return useHere(everyMs) + ahead;
 }
 
-/** The time now by this device's clock, again every so often: for what only this device does. */
+/** The current time by this device's clock, updated at this interval: for what only this device does. */
 export function useHere(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { appWords, type AppWords } from "@askbridge/words";
 import { languageOf, useSettings } from "./settings.ts";
 
-/** What to say, in the person's language. */
+/** The app's texts, in the person's language. */
 export const useWords = (): AppWords => appWords[languageOf(useSettings())];

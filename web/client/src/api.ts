@@ -1,4 +1,4 @@
-/** The addresses that a front end uses, typed. */
+/** The HTTP endpoints that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
 import type { Ask, AskPage, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage } from "./types.ts";
@@ -14,7 +14,7 @@ export interface Wanted {
   readonly limit?: number;
 }
 
-/** After everything that a session will ever have. */
+/** Greater than every position of a session. */
 const END = Number.MAX_SAFE_INTEGER;
 
 export class Api {
@@ -32,16 +32,16 @@ export class Api {
   ask = (id: string) => this.get<Ask>(`/v1/asks/${id}`);
   asks = (wanted: Wanted) => this.get<AskPage>("/v1/asks", wanted);
   answer = (id: string, answer: NewAnswer) => this.post<Ask>(`/v1/asks/${id}/answer`, answer);
-  /** Hides an ask for so many seconds; `null`: shows it again. */
+  /** Hides an ask for this many seconds; `null`: shows it again. */
   snooze = (id: string, seconds: number | null) => this.post<Snooze>(`/v1/asks/${id}/snooze`, seconds === null ? {} : { seconds });
   snoozes = () => this.get<SnoozePage>("/v1/snoozes");
-  /** Makes an address at which an option's preview can be shown in a frame. */
+  /** Makes an address at which an option's preview can be shown in an iframe. */
   preview = (id: string, question: number, option: number) => this.post<Preview>(`/v1/asks/${id}/previews`, { question, option });
   sessions = (after: string | null) => this.get<SessionListedPage>("/v1/sessions", { after, limit: 100 });
   session = (id: string) => this.get<Session>(`/v1/sessions/${id}`);
-  /** What happened after a position. */
+  /** Returns the entries after a position. */
   entries = (id: string, after: number | null) => this.get<Entries>(`/v1/sessions/${id}/events`, { after, limit: 500 });
-  /** What happened before a position, or at the end; in order. */
+  /** Returns the entries before a position, or at the end; in order. */
   entriesBefore = (id: string, before: number | null, limit: number) =>
     this.get<Entries>(`/v1/sessions/${id}/events`, { before: before ?? END, limit });
   start = (session: NewSession) => this.post<Session>("/v1/sessions", session);
@@ -51,12 +51,12 @@ export class Api {
   forget = (id: string) => this.send<Forgotten>("DELETE", `/v1/sessions/${id}`);
   say = (id: string, text: string, about?: string) =>
     this.post<TakenMessage>(`/v1/sessions/${id}/messages`, about ? { text, about } : { text });
-  /** The folders in one in which agents may work, or where that begins. */
+  /** Returns the folders below one in which agents may work, or the roots. */
   folders = (below?: string) => this.get<Folders>("/v1/folders", { below });
   devices = () => this.get<OwnDevicePage>("/v1/devices");
   rename = (id: string, device: string) => this.post<OwnDevice>(`/v1/devices/${id}`, { device });
   revoke = (id: string) => this.send<OwnDevice>("DELETE", `/v1/devices/${id}`);
-  /** Makes a link for another device of the same person. */
+  /** Makes a pairing link for another device of the same person. */
   linkDevice = () => this.post<DeviceLink>("/v1/devices", {});
 
   private get<T>(path: string, query: object = {}): Promise<T> {
@@ -87,7 +87,7 @@ export class Api {
   }
 }
 
-/** Makes this browser a device of the person who was given the link. Returns its token, which is shown this once. */
+/** Pairs this browser as a device of the person who was given the link. Returns its token, which is shown this once. */
 export async function pair(base: string, secret: string, device: string, doFetch: typeof fetch = fetch): Promise<Device> {
   const response = await doFetch(`${base}/v1/pair`, {
     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ secret, device }),

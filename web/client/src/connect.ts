@@ -1,4 +1,4 @@
-/** Joins connection, outbox, drafts and state to a client. */
+/** Builds a client from connection, outbox, drafts and state. */
 
 import { Api } from "./api.ts";
 import type { AnswerHow, Client } from "./client.ts";
@@ -23,17 +23,17 @@ export interface Options {
   readonly token: string;
   /** How long an answer given with one tap can be undone before it counts: whole seconds, a minute at most. */
   readonly undoMs?: number;
-  /** Under which names things are kept in the storage, if two clients share one. */
+  /** The prefix of storage keys, if two clients share one storage. */
   readonly prefix?: string;
   readonly around?: Partial<Surroundings>;
 }
 
 const UNDO_MS = 5_000;
-/** The server refuses more. */
+/** The server's limit. */
 const UNDO_SECONDS_MAX = 60;
-/** Changes are told at most once in so many milliseconds: a screen shows no more. */
+/** The minimum time between notifications of listeners: a screen shows no more. */
 const TELL_MS = 16;
-/** Beyond so many unknown asks it is quicker to read pages than to ask for each. */
+/** Beyond this many unknown asks it is faster to read pages than to fetch each. */
 const LOOKS_MAX = 64;
 /** Large asks that are fetched at the same time. */
 const FETCHES_MAX = 4;
@@ -100,7 +100,7 @@ class Bridge implements Client {
   answer(ask: string, answer: NewAnswer, how?: AnswerHow) {
     const known = this.state.asks.get(ask)?.ask;
     const isUndoable = this.undoMs > 0 && known !== undefined && (how?.isUndoable === true || isOneTap(known, answer));
-    // The server counts from when it hears the answer, however long that was kept here.
+    // The undo time starts when the server receives the answer, however long it was stored here.
     const undo = isUndoable ? { undo_seconds: Math.min(UNDO_SECONDS_MAX, Math.ceil(this.undoMs / 1000)) } : {};
     this.outbox.put(ask, { what: "answer", answer: { ...answer, ...undo } });
   }
@@ -151,7 +151,7 @@ class Bridge implements Client {
   private fetchNext() {
     const ask = [...this.incomplete][this.fetching];
     if (ask === undefined || this.fetching >= FETCHES_MAX) return;
-    // Those that are fetched stand in front.
+    // Those that are being fetched are in front.
     this.fetching += 1;
     this.api
       .ask(ask)
@@ -224,7 +224,7 @@ class Bridge implements Client {
     try {
       this.act(frame);
     } catch {
-      // A reply or a draft that is not what its name says: nobody waits for it.
+      // A malformed reply or draft; nothing waits for it.
     }
   }
 
@@ -245,7 +245,7 @@ class Bridge implements Client {
         const shown = this.shows.get(frame.tag);
         if (shown !== undefined) {
           this.shows.delete(frame.tag);
-          // A server that has too much to do is asked again; only a plain no means that there is no such ask.
+          // A busy server is asked again; only a final refusal means that there is no such ask.
           if (!frame.ok && frame.error.retry) return void setTimeout(() => this.look([shown]), (frame.error.retry_after_seconds ?? 3) * 1000);
           return this.hear(frame.ok && frame.ask ? { type: "asks", asks: [frame.ask] } : { type: "unknown", ask: shown });
         }
@@ -259,7 +259,7 @@ class Bridge implements Client {
   private async welcomed() {
     this.outbox.connected();
     this.drafts.connected();
-    // A list that somebody looks at is older than the connection; so are conversations, and snoozes of other devices.
+    // A list on screen is older than the connection; so are conversations, and snoozes of other devices.
     if (this.state.sessions.loaded) this.list();
     for (const session of this.state.conversations.keys()) void this.follow.news(session);
     await this.loadSnoozes();
@@ -268,12 +268,12 @@ class Bridge implements Client {
   private async loadSnoozes(): Promise<void> {
     const heard = this.snoozesHeard;
     const page = await this.api.snoozes().catch(() => null);
-    // Something newer was told while the list was on its way.
+    // A newer snooze arrived while the list was on its way.
     if (page && heard !== this.snoozesHeard) return this.loadSnoozes();
     if (page) this.hear({ type: "snoozes", snoozes: new Map(page.items.map(({ ask, until }) => [ask, until === null ? 0 : Date.parse(until)])) });
   }
 
-  /** More is open than a snapshot holds. */
+  /** Loads all open asks page by page: more are open than the snapshot holds. */
   private async loadOpen() {
     let after: string | null = null;
     do {
@@ -289,7 +289,7 @@ class Bridge implements Client {
   private list() {
     if (this.isListing || !this.state.sessions.loaded) return;
     this.isListing = true;
-    // What happens together is looked up once.
+    // Events that arrive together are looked up once.
     setTimeout(() => {
       this.isListing = false;
       this.loadSessions().catch(() => undefined);
@@ -326,7 +326,7 @@ class Bridge implements Client {
     this.tell();
   }
 
-  /** An ask has become known: what this device has kept for it is shown with it. */
+  /** Adds to an ask that was just loaded what this device has stored for it. */
   private appeared(id: string) {
     const draft = this.drafts.of(id);
     const sending = this.outbox.sendingOf(id);
@@ -334,7 +334,7 @@ class Bridge implements Client {
     if (sending) this.sending(id, sending);
   }
 
-  /** Shows what this device does about an ask, with the answer that waits: after a reload the card knows of no other. */
+  /** Shows the state of sending, with the answer that waits: after a reload the card knows no other. */
   private sending(ask: string, sending: Sending) {
     const waits = (sending.state === "held" || sending.state === "queued" || sending.state === "sending") && sending.what === "answer";
     const given = waits ? this.outbox.answerOf(ask) : null;
@@ -350,7 +350,7 @@ class Bridge implements Client {
     if (this.around.document?.visibilityState === "hidden") this.leaving();
   };
 
-  /** A page that is left may never run again: what is half written is sent and kept now. Answers are on their way already. */
+  /** A page that is left may never run again, so drafts are sent and stored now. Answers are already on their way. */
   private readonly leaving = () => {
     this.drafts.hurry();
     this.remembered.write();

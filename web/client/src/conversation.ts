@@ -1,4 +1,4 @@
-/** Sessions and conversations as they change. Pure. */
+/** State of sessions and conversations. Pure. */
 
 import { append, blank, prepend } from "./transcript.ts";
 import type { DeltaServerFrame, Entry, Event, Session, SessionListed } from "./types.ts";
@@ -11,9 +11,9 @@ export type Heard =
   | { readonly type: "session"; readonly session: Session }
   | { readonly type: "loading"; readonly session: string }
   | { readonly type: "failed"; readonly session: string; readonly why: string }
-  /** Entries before those that are here; `older`: there are more before them. */
+  /** Entries before the loaded ones; `older`: there are more before them. */
   | { readonly type: "before"; readonly session: string; readonly entries: readonly Entry[]; readonly older: boolean }
-  /** Entries after those that are here. */
+  /** Entries after the loaded ones. */
   | { readonly type: "after"; readonly session: string; readonly entries: readonly Entry[] };
 
 const unseen: Conversation = { session: null, transcript: blank, older: false, loading: true, failed: null, live: null };
@@ -22,7 +22,7 @@ export function hearOfSession(state: State, heard: Heard): State {
   switch (heard.type) {
     case "sessions": {
       const items = heard.from === null ? heard.items : merged(state.sessions.items, heard.items);
-      // A first page that was fetched again must not take away the pages that were loaded below it.
+      // A first page that was fetched again must not remove the pages that were loaded below it.
       const kept = heard.from === null && state.sessions.loaded ? merged(items, olderThan(state.sessions.items, items)) : items;
       const next = heard.from === null && state.sessions.loaded && kept.length > items.length ? state.sessions.next : heard.next;
       return { ...state, sessions: { items: kept, next, loaded: true } };
@@ -58,7 +58,7 @@ export function hearOfSession(state: State, heard: Heard): State {
   }
 }
 
-/** Takes sessions out that were forgotten. One that is being looked at says so. */
+/** Removes forgotten sessions. One that is on screen says so. */
 export function forget(state: State, sessions: ReadonlySet<string>): State {
   const items = state.sessions.items.filter(({ id }) => !sessions.has(id));
   const conversations = new Map(state.conversations);
@@ -88,7 +88,7 @@ function change(state: State, id: string, part: Partial<Conversation>): State {
 
 const encoder = new TextEncoder();
 
-/** Streaming text. A piece that does not fit what is here means that one was lost; the stored text completes it. */
+/** Streaming text. A delta that does not fit the text so far means that one was lost; the stored text completes it. */
 export function grow(state: State, { session, block, kind, offset, text }: DeltaServerFrame): State {
   const known = state.conversations.get(session);
   if (!known) return state;
@@ -101,7 +101,7 @@ export function grow(state: State, { session, block, kind, offset, text }: Delta
   return state;
 }
 
-/** Notes in the list of sessions that something happened in one of them. */
+/** Updates the list of sessions after an event in one of them. */
 export function touch(state: State, session: string, event: Event, at: number): { state: State; listChanged: boolean } {
   const asks = event.type === "asked" ? 1 : ENDS.has(event.type) ? -1 : 0;
   if (event.type === "started" || event.type === "closed" || event.type === "continued" || event.type === "configured") {
@@ -117,6 +117,6 @@ export function touch(state: State, session: string, event: Event, at: number): 
 }
 
 const ENDS_LIVE: ReadonlySet<string> = new Set(["turn_ended", "unhosted"]);
-/** What was being written is there: as an ask, or as a call that became none. */
+/** The call that was being streamed has arrived: as an ask, or as a call that became none. */
 const ENDS_ASKING: ReadonlySet<string> = new Set(["asked", "tool_called", "tool_returned"]);
 const ENDS: ReadonlySet<string> = new Set(["settled", "withdrawn", "overtaken"]);

@@ -1,17 +1,17 @@
 /**
- * What is half written. Kept here at once, sent when the person pauses, shown on their other devices. What comes back from
- * the server never overwrites what is being typed.
+ * Drafts: stored here at once, sent when the person pauses, shown on their other devices. What the server echoes
+ * never overwrites what is being typed.
  */
 
 import { Kept } from "./kept.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const PAUSE_MS = 400;
-/** Our own words come back as an echo, perhaps after newer ones were typed. So many are recognised. */
+/** Our own drafts come back as an echo, perhaps after newer ones were typed. This many are recognised. */
 const ECHOES_MAX = 16;
 
 export interface DraftEvents {
-  /** Sends it and returns the tag, or `null` without a connection. One that is too large to send stays on this device. */
+  /** Sends a draft and returns the tag, or `null` without a connection. One that is too large stays on this device. */
   readonly send: (ask: string, draft: unknown) => number | "too_large" | null;
   readonly draft: (ask: string, draft: unknown) => void;
 }
@@ -36,13 +36,13 @@ export class Drafts {
     this.timers.set(ask, setTimeout(() => this.send(ask), PAUSE_MS));
   }
 
-  /** The server tells a draft: ours as an echo, or that of another device. */
+  /** Takes a draft from the server: an echo of ours, or that of another device. */
   heard(ask: string, draft: unknown) {
     const isEcho = this.echoes.get(ask)?.includes(JSON.stringify(draft)) ?? false;
     if (!isEcho && this.unsent.get(ask) === undefined) this.events.draft(ask, draft);
   }
 
-  /** The one to show for an ask that has just become known. */
+  /** Returns the draft to show for an ask that was just loaded. */
   of(ask: string): unknown {
     return this.unsent.get(ask);
   }
@@ -51,13 +51,13 @@ export class Drafts {
     for (const [ask] of this.unsent.entries()) this.send(ask);
   }
 
-  /** The person decided: nothing of it is half written any more. */
+  /** Deletes the draft of an ask that the person has decided. */
   drop(ask: string) {
     clearTimeout(this.timers.get(ask));
     this.unsent.delete(ask);
   }
 
-  /** The page is being left. */
+  /** Sends everything now: the page is being left. */
   hurry() {
     for (const [ask, timer] of this.timers) {
       clearTimeout(timer);
@@ -69,7 +69,7 @@ export class Drafts {
     for (const timer of this.timers.values()) clearTimeout(timer);
   }
 
-  /** Takes the reply to a draft. One that was refused is not wanted: its ask is over. */
+  /** Takes the reply to a draft. One that was refused is dropped: its ask is over. */
   replied(tag: number | null): boolean {
     const flying = tag === null ? undefined : this.flying.get(tag);
     if (!flying || tag === null) return false;

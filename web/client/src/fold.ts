@@ -1,16 +1,16 @@
 /**
- * What an event does to an ask that is known.
+ * Applies an event to a known ask.
  *
- * Events are told as they are stored, and the store's shape is not the API's. What can be said in the API's shape from the
- * event alone is said at once; for the rest the server is asked again (`look`), so that nothing is put together twice in
- * two languages.
+ * Events arrive as they are stored, and the store's shape is not the API's. What the event alone determines in the API's shape
+ * is applied at once; for the rest the ask is fetched again (`look`), so that the same logic does not exist in two
+ * languages.
  */
 
 import type { Ask, By, Event, RecordedWho } from "./types.ts";
 
 export interface Folded {
   readonly ask: Ask;
-  /** The server knows more than the event said. */
+  /** The ask has to be fetched: the server knows more than the event says. */
   readonly look: boolean;
 }
 
@@ -18,7 +18,7 @@ const time = (ms: number) => new Date(ms).toISOString();
 
 const by = (who: RecordedWho): By => ({ person: who.person, device: who.device, via: who.via });
 
-/** The ask that an event is about, if it is about one. Events that we do not know name theirs like the others. */
+/** Returns the ask that an event is about, if any. Unknown events name theirs like the others. */
 export function askOf(event: Event): string | null {
   if (event.type === "asked") return event.ask.id;
   if (event.type === "delivered" || event.type === "handed") return "verdict" in event.parcel ? event.parcel.verdict : null;
@@ -39,7 +39,7 @@ export function fold(ask: Ask, event: Event): Folded {
     case "handed":
       return now({});
     case "delivered":
-      // A client of MCP takes a decision about a tool, and never says what it ran.
+      // An MCP client takes the decision about a tool, and never reports what it ran.
       return ask.door === "mcp" && ask.kind === "approval"
         ? now({ handed_at: time(event.at) })
         : now({ delivered_at: time(event.at) });

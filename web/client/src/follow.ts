@@ -1,20 +1,20 @@
-/** Keeps conversations that are looked at up to date: the end first, older pages on demand, then what comes. */
+/** Keeps the conversations on screen up to date: the end first, older pages on demand, then new entries. */
 
 import type { Api } from "./api.ts";
 import type { Heard } from "./reduce.ts";
 import type { State } from "./state.ts";
 import { Trouble } from "./trouble.ts";
 
-/** How much of a conversation is loaded at once. */
+/** Entries that are loaded at once. */
 const PAGE = 200;
 
 export class Follow {
   private readonly api: Api;
   private readonly hear: (heard: Heard) => void;
   private readonly state: () => State;
-  /** How many look at it. */
+  /** The number of watchers. */
   private readonly watched = new Map<string, number>();
-  /** One request at a time for each; `true`: once more when it is done. */
+  /** One request at a time for each; `true`: another one when it is done. */
   private readonly busy = new Map<string, boolean>();
 
   constructor(api: Api, state: () => State, hear: (heard: Heard) => void) {
@@ -35,7 +35,7 @@ export class Follow {
       isWatching = false;
       const left = (this.watched.get(session) ?? 1) - 1;
       this.watched.set(session, left);
-      // Whoever looks away for a moment, such as between two pages, need not load it again.
+      // Kept for a moment after the last watcher leaves, such as between two pages, so that it need not be loaded again.
       if (left === 0) setTimeout(() => this.watched.get(session) === 0 && this.hear({ type: "unwatch", session }), 30_000);
     };
   }
@@ -50,7 +50,7 @@ export class Follow {
     });
   }
 
-  /** Something happened in it: fetches what is new, one request at a time. */
+  /** Fetches new entries, one request at a time. */
   async news(session: string) {
     if (this.busy.has(session)) return void this.busy.set(session, true);
     const known = this.state().conversations.get(session);

@@ -1,4 +1,4 @@
-/** The public face of `@askbridge/client`. */
+/** The exports of `@askbridge/client`. */
 
 export type * from "./types.ts";
 export { Api, pair } from "./api.ts";

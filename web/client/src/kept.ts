@@ -1,4 +1,4 @@
-/** Small things kept on this device, by name: unsent answers and drafts. */
+/** Small values stored on this device, by name: unsent answers and drafts. */
 
 import type { Store } from "./surroundings.ts";
 
@@ -16,7 +16,7 @@ export class Kept<T> {
       try {
         this.known.set(key.slice(prefix.length), JSON.parse(store.getItem(key) ?? "null") as T);
       } catch {
-        // Half a write of a browser that was killed. There is nothing to be read from it.
+        // A partial write of a browser that was killed. Nothing can be read from it.
       }
     }
   }
@@ -30,7 +30,7 @@ export class Kept<T> {
     try {
       this.store?.setItem(this.prefix + name, JSON.stringify(value));
     } catch {
-      // The disk is full, or may not be written. It is still here as long as the page is.
+      // The storage is full or read-only. The value stays in memory while the page is open.
     }
   }
 

@@ -1,4 +1,4 @@
-/** Which answers are given with one tap, and can be a slip of the finger. */
+/** Which answers are given with one tap, and may be a slip of the finger. */
 
 import type { Ask, NewAnswer } from "./types.ts";
 

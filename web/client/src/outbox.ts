@@ -1,6 +1,6 @@
 /**
- * What the person decided and the server has not confirmed. Kept on this device, one for each ask, until the server rules
- * on it: the same answer again is no news to it, so sending twice after a lost connection changes nothing.
+ * Decisions that the server has not confirmed. Stored on this device, one for each ask, until the server rules
+ * on it. Answers are idempotent on the server, so sending one twice after a lost connection changes nothing.
  */
 
 import { textOf, tooLarge } from "./frame.ts";
@@ -14,25 +14,25 @@ export type Parcel =
   | {
       readonly what: "answer";
       readonly answer: NewAnswer;
-      /** It was given to a connection, so the server may have it although it never said so. */
+      /** It was written to a connection, so the server may have it although it never confirmed it. */
       readonly wasSent?: true;
     }
   | { readonly what: "dismiss"; readonly words: string | null }
   | { readonly what: "extend"; readonly seconds: number | null }
   | {
       readonly what: "undo";
-      /** The answer may never have arrived: then there is nothing to undo, and that is as good. */
+      /** The answer may never have arrived; then there is nothing to undo, which is fine too. */
       readonly isSilent?: true;
     };
 
-/** How long a refusal that may pass keeps a parcel back, if the server names no time. */
+/** The delay after a temporary refusal, if the server names none. */
 const RETRY_MS = 3_000;
 
 export interface OutboxEvents {
   /** Sends a frame and returns its tag, or `null` without a connection. */
   readonly send: (frame: (tag: number) => ClientFrame) => number | "too_large" | null;
   readonly sending: (ask: string, sending: Sending) => void;
-  /** What waits to be sent is not what it was. */
+  /** Called when the unsent decisions change. */
   readonly unsent: (unsent: ReadonlyMap<string, Deed>) => void;
 }
 
@@ -47,7 +47,7 @@ export class Outbox {
     this.kept = new Kept(around.storage, `${prefix}.unsent.`);
   }
 
-  /** Puts something in. It takes the place of what was there for this ask and has not been sent. */
+  /** Adds a decision. It replaces an unsent one for this ask. */
   put(ask: string, parcel: Parcel) {
     this.kept.set(ask, parcel);
     this.events.unsent(this.unsent());
@@ -55,12 +55,12 @@ export class Outbox {
   }
 
   /**
-   * Takes back what the server has not ruled on. Returns whether there was something. What a lost connection may have carried
-   * to the server is undone there, once there is another one.
+   * Takes back an unconfirmed decision. Returns whether there was one. What a lost connection may have carried
+   * to the server is undone there, over the next connection.
    */
   takeBack(ask: string): boolean {
     const parcel = this.kept.get(ask);
-    // A second tap on Undo is no second undo.
+    // A second tap on Undo is not a second undo.
     if (parcel?.what === "undo") return true;
     if (!parcel || this.isFlying(ask)) return false;
     if (parcel.what === "answer" && parcel.wasSent) {
@@ -74,19 +74,19 @@ export class Outbox {
     return true;
   }
 
-  /** There is a connection: everything goes out that may. */
+  /** Sends everything that may be sent over the new connection. */
   connected() {
     for (const [ask] of this.kept.entries()) this.go(ask);
   }
 
-  /** The connection is gone. What was on its way waits for the next one. */
+  /** Requeues what was in flight on the lost connection. */
   lost() {
     const flying = [...this.flying.values()];
     this.flying.clear();
     for (const { ask, parcel } of flying) this.events.sending(ask, { state: "queued", what: parcel.what });
   }
 
-  /** Takes a reply to something of ours. */
+  /** Takes a reply to one of our frames. */
   replied(frame: ReplyServerFrame | RefusedServerFrame): boolean {
     const flying = frame.tag === null ? undefined : this.flying.get(frame.tag);
     if (!flying || frame.tag === null) return false;
@@ -108,25 +108,25 @@ export class Outbox {
     return true;
   }
 
-  /** How what is kept for an ask stands, for an ask that has just become known. */
+  /** Returns the state of the stored decision, for an ask that was just loaded. */
   sendingOf(ask: string): Sending | null {
     const parcel = this.kept.get(ask);
     return parcel ? { state: "queued", what: parcel.what } : null;
   }
 
-  /** The answer that waits for the server's word. */
+  /** Returns the answer that the server has not ruled on. */
   answerOf(ask: string): NewAnswer | null {
     const parcel = this.kept.get(ask);
     return parcel?.what === "answer" ? parcel.answer : null;
   }
 
-  /** What the server has not ruled on, by ask. */
+  /** Returns the decisions that the server has not ruled on, by ask. */
   unsent(): ReadonlyMap<string, Deed> {
     return new Map(this.kept.entries().map(([ask, { what }]) => [ask, what]));
   }
 
   private over(ask: string, parcel: Parcel) {
-    // Somebody may have put in something newer meanwhile; that stays.
+    // A newer decision may have been added meanwhile; that one stays.
     if (this.kept.get(ask) === parcel) this.kept.delete(ask);
     else this.go(ask);
     this.events.unsent(this.unsent());
@@ -136,7 +136,7 @@ export class Outbox {
     const parcel = this.kept.get(ask);
     if (!parcel || this.isFlying(ask)) return;
     clearTimeout(this.timers.get(ask));
-    // Before it waits for a connection: the person is still there to shorten it.
+    // Checked before it waits for a connection, while the person is there to shorten it.
     if (textOf(frameOf(Number.MAX_SAFE_INTEGER, ask, parcel)) === null) return this.refuse(ask, parcel);
     const tag = this.events.send((number) => frameOf(number, ask, parcel));
     if (tag === "too_large") return this.refuse(ask, parcel);
@@ -150,7 +150,7 @@ export class Outbox {
     this.events.sending(ask, { state: "refused", what: parcel.what, because: tooLarge(parcel.what === "answer" ? parcel.answer : undefined) });
   }
 
-  /** Notes that an answer was sent, also for a page that is loaded again before the server has ruled on it. */
+  /** Records that an answer was sent, also for a page that is reloaded before the server has ruled on it. */
   private noted(ask: string, parcel: Parcel): Parcel {
     if (parcel.what !== "answer" || parcel.wasSent) return parcel;
     const sent: Parcel = { ...parcel, wasSent: true };

@@ -1,4 +1,4 @@
-/** What is heard changes what is known. Pure: the same words in the same order always lead to the same state. */
+/** Reduces everything that is heard to one state. Pure: the same input in the same order always leads to the same state. */
 
 import { askOf, fold } from "./fold.ts";
 import { forget, grow, touch, type Heard as HeardOfSessions, hearOfSession } from "./conversation.ts";
@@ -6,20 +6,20 @@ import type { Ask, Draft, Event, ServerFrame } from "./types.ts";
 import type { Connection, State } from "./state.ts";
 import type { AskView, Deed, Sending } from "./view.ts";
 
-/** Something that reached this device, or that it did. */
+/** An input: something that reached this device, or that it did. */
 export type Heard =
-  /** `at`: when, by this device's clock. */
+  /** `at`: when it arrived, by this device's clock. */
   | { readonly type: "frame"; readonly frame: ServerFrame; readonly at?: number }
   | { readonly type: "connection"; readonly connection: Connection }
   /** Asks as the server shows them. */
   | { readonly type: "asks"; readonly asks: readonly Ask[] }
-  /** An ask that a list has shortened: its rest is on its way, or could not be had. */
+  /** An ask that a list has shortened: its rest is being fetched, or could not be. */
   | { readonly type: "rest"; readonly ask: string; readonly rest: "loading" | "failed" }
   /** An ask that the server does not show (any more). */
   | { readonly type: "unknown"; readonly ask: string }
-  /** Every page of what is open has been read. */
+  /** All pages of open asks have been read. */
   | { readonly type: "synced" }
-  /** Everything that was decided here and waits to be sent. */
+  /** All decisions made here that are not sent yet. */
   | { readonly type: "unsent"; readonly unsent: ReadonlyMap<string, Deed> }
   | { readonly type: "sending"; readonly ask: string; readonly sending: Sending }
   | { readonly type: "draft"; readonly ask: string; readonly draft: unknown }
@@ -29,32 +29,32 @@ export type Heard =
 
 export interface Reduced {
   readonly state: State;
-  /** Asks that the server should be asked about. */
+  /** Asks to fetch from the server. */
   readonly look: ReadonlySet<string>;
-  /** Conversations here that have something new. */
+  /** Loaded conversations with new entries. */
   readonly news: ReadonlySet<string>;
-  /** The list of sessions is no longer what it was. */
+  /** The list of sessions has changed. */
   readonly listChanged: boolean;
 }
 
-/** Asks that are over and still shown, so that a card says how it ended. The oldest go first. */
+/** Asks that are over and still shown, so that a card says how it ended. Beyond: the oldest are dropped. */
 const OVER_MAX = 500;
 
-/** Asks that are remembered as gone. */
+/** Asks that are remembered as gone. Beyond: the oldest are dropped. */
 const GONE_MAX = 100;
 
-/** Clocks that differ by less are the same to a person. */
+/** Clock differences below this do not matter to people. */
 const CLOCK_STEP_MS = 400;
 
 
-/** Takes in what was heard, in order. Copies what it changes once, however much was heard. */
+/** Applies inputs in order. Copies what it changes once for all of them. */
 export function reduce(before: State, heard: readonly Heard[]): Reduced {
   const work = new Work(before);
   for (const one of heard) {
     try {
       work.take(one);
     } catch {
-      // Something that is not what its name says. The rest is true all the same.
+      // A malformed input. The rest still counts.
     }
   }
   return work.done();
@@ -140,12 +140,12 @@ class Work {
         this.state = grow(this.state, frame);
         return;
       default:
-        // Replies, pings and drafts are for whoever holds the connection; the rest is from a newer server.
+        // Replies, pings and drafts are for the connection's owner; others are from a newer server.
         return;
     }
   }
 
-  /** These sessions were forgotten, and everything in them. */
+  /** Removes sessions that were forgotten, with all their asks. */
   private gone(sessions: ReadonlySet<string>) {
     for (const view of [...this.seen().values()]) {
       if (!sessions.has(view.ask.session)) continue;
@@ -155,7 +155,7 @@ class Work {
     this.state = forget(this.state, sessions);
   }
 
-  /** What was said was true a moment ago: the largest difference that was seen is the nearest to the truth. */
+  /** Adjusts the clock offset. A frame is a moment old when it arrives, so the largest difference seen is the most accurate. */
   private clock(now: unknown, at: number | undefined, how: "anew" | "nearer") {
     if (typeof now !== "number" || !Number.isFinite(now) || at === undefined) return;
     const ahead = now - at;
@@ -168,7 +168,7 @@ class Work {
     const open = new Set(asks.map((ask) => ask.id));
     for (const ask of asks) this.show(ask);
     for (const { ask, draft } of drafts) this.change(ask, { draft });
-    // What we thought was open and is not in here ended while we were away, or is on a later page.
+    // Asks that we thought open and that are not in here ended while we were away, or are on a later page.
     for (const view of this.seen().values()) {
       if ((view.ask.state === "open" || view.ask.state === "proposed") && !open.has(view.id)) this.look.add(view.id);
     }
@@ -188,7 +188,7 @@ class Work {
     if (event.type === "asked" && event.ask.instead_of) this.look.add(event.ask.instead_of);
     const known = this.seen().get(id);
     if (!known) {
-      // What we do not know was over before we looked, unless it is new.
+      // Unknown asks ended before we connected, unless they are new.
       if (event.type === "asked") {
         this.waitFor(id, true);
         this.look.add(id);
@@ -200,7 +200,7 @@ class Work {
     this.editable().set(id, { ...known, ask: folded.ask, sending: settledSending(known.sending, folded.ask) });
   }
 
-  /** The server does not know an ask: its page says so. */
+  /** Marks an ask that the server does not know, for its page to say so. */
   private lost(id: string, answer: boolean) {
     const before = this.state.gone.get(id);
     const gone = new Map([...this.state.gone, [id, { answer: answer || before?.answer === "lost" ? ("lost" as const) : ("none" as const) }]]);
@@ -215,7 +215,7 @@ class Work {
     this.look.delete(shown.id);
     const known = this.seen().get(shown.id);
     const ask = known && shown.truncated && !known.ask.truncated ? completed(known.ask, shown) : shown;
-    // What was asked is known whole; what became of it since may be shortened.
+    // The question is known in full; the outcome may be shortened.
     if (ask !== shown && known?.ask.state !== shown.state) this.look.add(shown.id);
     const view: AskView = known
       ? { ...(ask.truncated ? known : withoutRest(known)), ask, sending: settledSending(known.sending, ask) }
@@ -223,7 +223,7 @@ class Work {
     this.editable().set(ask.id, view);
   }
 
-  /** An ask may become known after it was put off. */
+  /** An ask may become known after it was snoozed. */
   private snooze(id: string, until: number | null) {
     const snoozes = new Map(this.state.snoozes);
     if (until === null) snoozes.delete(id);
@@ -255,19 +255,19 @@ class Work {
   }
 }
 
-/** An ask that is whole has no rest. */
+/** Removes `rest` from an ask that is complete. */
 function withoutRest({ rest: _, ...view }: AskView): AskView {
   return view;
 }
 
-/** What a list has shortened, with what was asked as it is known already: that never changes. */
+/** Completes an ask that a list has shortened with the known question, which never changes. */
 function completed(known: Ask, { truncated: _, ...shown }: Ask): Ask {
   const { context, ...body } = known;
   const asked = "questions" in body ? { questions: body.questions } : "approval" in body ? { approval: body.approval } : "plan" in body ? { plan: body.plan } : { form: body.form };
   return { ...shown, ...asked, ...(context ? { context } : {}) } as Ask;
 }
 
-/** Once an ask is open again, or over for other reasons, "it is stored" is no longer news. */
+/** Once an ask is open again, or over for other reasons, "stored" is outdated. */
 function settledSending(sending: Sending, ask: Ask): Sending {
   return sending.state === "stored" && ask.state === "open" && sending.what !== "extend" ? { state: "idle" } : sending;
 }

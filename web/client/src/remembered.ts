@@ -1,20 +1,20 @@
-/** The last that was known, kept on this device: shown while the server cannot be reached. */
+/** The last known state, stored on this device: shown while the server cannot be reached. */
 
 import type { Store, Surroundings } from "./surroundings.ts";
 import type { State } from "./state.ts";
 import type { Ask } from "./types.ts";
 
-/** So many asks are kept at most, those that wait first, and none that alone would fill the storage. */
+/** Asks that are stored, open ones first, and none so large that it would fill the storage alone. */
 const ASKS_MAX = 200;
 const ASK_CHARS_MAX = 200_000;
 const CHARS_MAX = 1_500_000;
-/** Written so long after a change at the earliest. */
+/** The delay between a change and the write. */
 const PAUSE_MS = 1_000;
 const VERSION = 1;
 
 interface Memory {
   readonly version: typeof VERSION;
-  /** Whose it is: a digest of the token with which it was heard. */
+  /** The owner: a digest of the token with which it was received. */
   readonly of: number;
   /** When it was true, by this device's clock. */
   readonly at: number;
@@ -39,7 +39,7 @@ export class Remembered {
     this.key = `${prefix}.known`;
   }
 
-  /** What was known when this page was last open, or nothing. */
+  /** Reads the state from when this page was last open, or returns `nothing`. */
   read(nothing: State): State {
     try {
       const kept = JSON.parse(this.store?.getItem(this.key) ?? "null") as Memory | null;
@@ -50,12 +50,12 @@ export class Remembered {
       );
       return { ...nothing, me: kept.me, ahead: kept.ahead, snoozes, asks, rememberedAt: kept.at };
     } catch {
-      // Half a write, or a release that kept something else.
+      // A partial write, or another format from another release.
       return nothing;
     }
   }
 
-  /** Something changed. Only what the server has told is worth keeping. */
+  /** Notes a change. Only state from the server is stored. */
   note(state: State) {
     if (!state.synced) return;
     this.latest = state;
@@ -82,7 +82,7 @@ export class Remembered {
     try {
       this.store.setItem(this.key, `${around.slice(0, -1)},"asks":[${kept.join(",")}]}`);
     } catch {
-      // No room. What was kept before may be wrong by now.
+      // No space. The previous state may be outdated by now, so it is removed.
       this.store.removeItem(this.key);
     }
   }
@@ -92,7 +92,7 @@ export class Remembered {
   }
 }
 
-/** Tells tokens apart, and says nothing about them: 32 bits of at least 128. */
+/** Distinguishes tokens without revealing them: 32 bits of at least 128. */
 function digest(token: string): number {
   let sum = 0x811c9dc5;
   for (let at = 0; at < token.length; at += 1) sum = Math.imul(sum ^ token.charCodeAt(at), 0x01000193);

@@ -1,6 +1,6 @@
 /**
- * The connection: says hello with the last cursor, answers heartbeats, notices silence, and comes back with growing
- * pauses. Knows nothing of asks.
+ * The connection: says hello with the last cursor, answers heartbeats, detects silence, and reconnects with exponential
+ * backoff. Knows nothing of asks.
  */
 
 import { textOf } from "./frame.ts";
@@ -11,18 +11,18 @@ import type { Connection } from "./state.ts";
 export interface SocketEvents {
   readonly frame: (frame: ServerFrame) => void;
   readonly connection: (connection: Connection) => void;
-  /** The connection is gone, and whatever was in flight on it has an unknown fate. */
+  /** The connection is lost; it is unknown whether frames in flight on it have arrived. */
   readonly lost: () => void;
 }
 
 /** The first pause; each further one is twice as long. */
 const PAUSE_MIN_MS = 400;
 const PAUSE_MAX_MS = 30_000;
-/** A connection that has lived so long is a good one: the next pause is the first again. Shorter ones make pauses grow. */
+/** A connection that lasts this long resets the backoff. */
 const STEADY_MS = 5_000;
-/** More than two heartbeats of silence, and the connection is dead whatever the system says. */
+/** After more than two heartbeats of silence the connection counts as dead, whatever the system says. */
 const SILENCE_BEATS = 2.4;
-/** How long a server may take to answer when the network is said to be gone. */
+/** How long a server may take to respond after the browser reports that the network is gone. */
 const DOUBT_MS = 4_000;
 const NOT_SIGNED_IN = 4401;
 
@@ -52,7 +52,7 @@ export class Socket {
     this.open();
   }
 
-  /** Sends a frame if there is a connection and the server would take it. One that is too large would end the connection. */
+  /** Sends a frame if there is a connection and the frame is not too large. One that is would end the connection. */
   send(frame: ClientFrame): "sent" | "not_connected" | "too_large" {
     const text = textOf(frame);
     if (text === null) return "too_large";
@@ -61,7 +61,7 @@ export class Socket {
     return "sent";
   }
 
-  /** Forgets where we were: the next hello gets a snapshot. */
+  /** Drops the cursor: the next hello gets a snapshot. */
   startAfresh() {
     this.cursor = null;
     this.drop();
@@ -105,7 +105,7 @@ export class Socket {
     try {
       frame = JSON.parse(data) as ServerFrame;
     } catch {
-      // Nothing that we could understand. What we missed comes again with the cursor.
+      // Not a valid frame. What we missed comes again with the cursor.
       return this.reopen();
     }
     if (typeof frame !== "object" || frame === null) return;
@@ -121,7 +121,7 @@ export class Socket {
       return this.events.connection({ state: "live" });
     }
     this.events.frame(frame);
-    // Only when it is taken in: coming back must not leave anything out.
+    // Set only once the frame was processed: after reconnecting nothing may be missing.
     if ((frame.type === "event" || frame.type === "snapshot") && frame.cursor) this.cursor = frame.cursor;
   }
 
@@ -153,12 +153,12 @@ export class Socket {
     if (this.closed) return;
     const pause = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** this.attempts) * (0.5 + this.around.chance());
     this.attempts += 1;
-    // A server on this machine is there without any network, so it is tried all the same.
+    // A server on this machine is reachable without any network, so it is tried anyway.
     this.events.connection(this.around.isOnline() ? { state: "waiting", until: this.around.now() + pause } : { state: "offline" });
     this.timer = setTimeout(() => this.open(), pause);
   }
 
-  /** The network is back, or the person is: no reason to wait. */
+  /** The network or the person is back: reconnect now. */
   readonly hurry = () => {
     if (this.closed || this.welcomed) return;
     this.drop();
@@ -168,7 +168,7 @@ export class Socket {
 
   private readonly offline = () => {
     if (this.closed || !this.welcomed) return;
-    // The connection may be to this machine, and live. If it is not, it need not take minutes to notice.
+    // The connection may be to this machine, and live. If it is not, a ping shows that sooner.
     this.socket?.send('{"type":"ping"}');
     clearTimeout(this.watchdog);
     this.watchdog = setTimeout(() => this.reopen(), DOUBT_MS);

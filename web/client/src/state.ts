@@ -1,4 +1,4 @@
-/** Everything a client knows, as one value. */
+/** The state of a client, as one value. */
 
 import type { BlockKind, Session, SessionListed } from "./types.ts";
 import type { Transcript } from "./transcript.ts";
@@ -7,26 +7,26 @@ import type { AskView, Deed } from "./view.ts";
 export interface State {
   readonly connection: Connection;
   readonly me: { readonly name: string; readonly role: string } | null;
-  /** How many milliseconds the server's clock is ahead of this device's. Deadlines are kept by the server's. */
+  /** How many milliseconds the server's clock is ahead of this device's. Deadlines are by the server's clock. */
   readonly ahead: number;
-  /** Changes when a device of this person came, went or was renamed, here or elsewhere. */
+  /** Changes when a device of this person was paired, removed or renamed, here or elsewhere. */
   readonly devicesChanged: number;
-  /** What this person does not want to see for a while, and until when, by the server's clock. */
+  /** Asks that this person has snoozed, and until when, by the server's clock. */
   readonly snoozes: ReadonlyMap<string, number>;
-  /** Everything open, and what ended while we looked. */
+  /** All open asks, and those that ended while the page was open. */
   readonly asks: ReadonlyMap<string, AskView>;
-  /** Asks that are known to exist and are not here yet. */
+  /** Asks that are known to exist and are not loaded yet. */
   readonly preparing: ReadonlySet<string>;
-  /** Has the server told us, at least once, what is open? Until then an empty inbox means nothing. */
+  /** Has the server told us, at least once, which asks are open? Until then an empty inbox means nothing. */
   readonly synced: boolean;
-  /** What is here was kept on this device, and was true then (milliseconds since 1970, by this device's clock). `null`: the server has told it. */
+  /** When the stored state was true (milliseconds since 1970, by this device's clock). `null`: the state is from the server. */
   readonly rememberedAt: number | null;
-  /** What was decided on this device and waits to be sent, by ask. */
+  /** Decisions made on this device that are not sent yet, by ask. */
   readonly unsent: ReadonlyMap<string, Deed>;
   /** Asks that the server does not know (any more), and whether an answer to one was lost with it. */
   readonly gone: ReadonlyMap<string, { readonly answer: "none" | "lost" }>;
   readonly sessions: Sessions;
-  /** Conversations that are being looked at. */
+  /** Conversations on screen. */
   readonly conversations: ReadonlyMap<string, Conversation>;
 }
 
@@ -35,7 +35,7 @@ export type Connection =
   | { readonly state: "live" }
   /** Lost; the next attempt is at this time, in milliseconds since 1970. */
   | { readonly state: "waiting"; readonly until: number }
-  /** The browser itself says that there is no network. */
+  /** The browser reports that there is no network. */
   | { readonly state: "offline" }
   /** The server does not know our token (any more). */
   | { readonly state: "signed_out" };
@@ -48,29 +48,29 @@ export interface Sessions {
   readonly loaded: boolean;
 }
 
-/** A conversation that is being looked at. */
+/** A conversation on screen. */
 export interface Conversation {
   /** `null` until it is known. */
   readonly session: Session | null;
   readonly transcript: Transcript;
-  /** Older entries are there, before the first one here. */
+  /** There are older entries before the first loaded one. */
   readonly older: boolean;
   readonly loading: boolean;
-  /** It could not be loaded; why. */
+  /** Why it could not be loaded. */
   readonly failed: string | null;
-  /** It was forgotten, here or elsewhere, while we looked. */
+  /** It was forgotten, here or elsewhere, while it was on screen. */
   readonly gone?: true;
-  /** Text that is being written right now. */
+  /** Text that is being streamed. */
   readonly live: Live | null;
 }
 
-/** A block of text that grows. */
+/** A block of text that is being streamed. */
 export interface Live {
-  /** What it is that grows. Of `asking` the text is JSON that is not whole yet: see `unfinished`. */
+  /** The kind of block. The text of `asking` is incomplete JSON: see `unfinished`. */
   readonly kind: BlockKind;
   readonly block: number;
   readonly text: string;
-  /** How many bytes `text` has on the wire, where offsets are counted. */
+  /** The length of `text` in bytes on the wire, where offsets are counted. */
   readonly bytes: number;
 }
 
@@ -90,10 +90,10 @@ export const nothing: State = {
   conversations: new Map(),
 };
 
-/** The time by the server's clock, which every time in an ask is of. */
+/** Returns the time by the server's clock, as in every ask. */
 export const serverTime = (state: State, now: number): number => now + state.ahead;
 
-/** Open asks, the longest waiting first; what is snoozed at `now` is left out. */
+/** Returns the open asks, the longest waiting first, without those snoozed at `now`. */
 export function inbox(state: State, now: number): AskView[] {
   return [...state.asks.values()]
     .filter((view) => isWaiting(view) && !isSnoozed(view, now))
@@ -106,7 +106,7 @@ export const isWaiting = (view: AskView) => view.ask.state === "open";
 
 export const isSnoozed = (view: AskView, now: number) => (view.snoozedUntil ?? 0) > now;
 
-/** How many asks wait for the person: all, or those of one session. What is snoozed does not count. */
+/** Counts the asks that wait for the person: all, or those of one session. Snoozed ones do not count. */
 export function waitingForPerson(state: State, now: number, session?: string): number {
   let waiting = 0;
   for (const view of state.asks.values()) {

@@ -1,14 +1,14 @@
-/** What a client needs from the place where it runs. A browser has all of it. */
+/** What a client needs from its environment. A browser provides all of it. */
 
 export interface Surroundings {
   readonly fetch: typeof fetch;
   readonly WebSocket: new (address: string) => WebSocket;
-  /** Keeps drafts and unsent answers over a reload. `null`: they live as long as the page. */
+  /** Stores drafts and unsent answers across a reload. `null`: they are in memory only. */
   readonly storage: Store | null;
   readonly now: () => number;
-  /** A number from 0 to 1, for the jitter of attempts. */
+  /** A random number from 0 to 1, for the jitter of retries. */
   readonly chance: () => number;
-  /** The window, if there is one: says when the network or the page comes and goes. */
+  /** The window, if there is one: for events when the network or the page comes and goes. */
   readonly window: Pick<Window, "addEventListener" | "removeEventListener"> | null;
   readonly document: Pick<Document, "addEventListener" | "removeEventListener" | "visibilityState"> | null;
   readonly isOnline: () => boolean;
@@ -34,7 +34,7 @@ function storage(): Store | null {
   try {
     return globalThis.localStorage ?? null;
   } catch {
-    // A browser that was told to keep nothing.
+    // A browser that is set to store nothing.
     return null;
   }
 }

@@ -1,12 +1,12 @@
-/** What happened in a conversation, as a person reads it. Pure: entries in, items out. */
+/** A conversation as a person reads it. Pure: entries in, items out. */
 
 import type { Entry, Event, RecordedLevel, RecordedToolRuling } from "./types.ts";
 
-/** One thing to read. `key` stays the same as long as it is the same thing. */
+/** One item. `key` is stable across updates. */
 export type Item = { readonly key: string; readonly at: number } & Body;
 
 export type Body =
-  /** Somebody said something to the agent. `by` is `null` when it was the server, on a person's behalf. */
+  /** A message to the agent. `by` is `null` when the server sent it, on a person's behalf. */
   | { readonly kind: "said"; readonly by: string | null; readonly message: string; readonly text: string; readonly about: string | null; readonly state: "waits" | "heard" | "withdrawn" }
   | { readonly kind: "text"; readonly block: number; readonly text: string }
   | { readonly kind: "thinking"; readonly block: number; readonly text: string }
@@ -18,7 +18,7 @@ export type Body =
   | { readonly kind: "configured"; readonly model: string | null; readonly mode: string | null; readonly title: string | null }
   | { readonly kind: "closed"; readonly why: string }
   | { readonly kind: "continued"; readonly to: string }
-  /** Something that this release does not know. Shown as it is. */
+  /** An event that this release does not know. Shown as raw data. */
   | { readonly kind: "unknown"; readonly raw: unknown };
 
 /** The rule that decided about a call without a person, or sent it to one. */
@@ -33,7 +33,7 @@ export interface Result {
   readonly at: number;
 }
 
-/** What a turn cost, as far as the agent said. */
+/** The cost of a turn, as far as the agent reports it. */
 export interface Usage {
   readonly costUsd: number | null;
   readonly tokensIn: number | null;
@@ -42,16 +42,16 @@ export interface Usage {
 
 export interface Transcript {
   readonly items: readonly Item[];
-  /** The positions of the first and the last entry that went in. */
+  /** The positions of the first and the last entry. */
   readonly first: number | null;
   readonly last: number | null;
-  /** Entries as they came, so that older ones can be put before them. */
+  /** The entries as received, so that older ones can be put before them. */
   readonly entries: readonly Entry[];
 }
 
 export const blank: Transcript = { items: [], first: null, last: null, entries: [] };
 
-/** Adds entries that came later. What is known already is left out. */
+/** Adds later entries. Known ones are skipped. */
 export function append(transcript: Transcript, entries: readonly Entry[]): Transcript {
   const fresh = entries.filter(({ position }) => transcript.last === null || position > transcript.last);
   if (fresh.length === 0) return transcript;
@@ -66,13 +66,13 @@ export function append(transcript: Transcript, entries: readonly Entry[]): Trans
   };
 }
 
-/** Puts entries before those that are there. A result may find its call that way, so everything is read again. */
+/** Puts entries before the existing ones. A result may then find its call, so everything is read again. */
 export function prepend(transcript: Transcript, entries: readonly Entry[]): Transcript {
   const fresh = entries.filter(({ position }) => transcript.first === null || position < transcript.first);
   return fresh.length === 0 ? transcript : append(blank, [...fresh, ...transcript.entries]);
 }
 
-/** Where calls and messages are, so that what becomes of them is found. */
+/** The places of calls and messages, to find them for later events. */
 type Places = Map<string, number>;
 
 function placesOf(items: readonly Item[]): Places {
@@ -89,7 +89,7 @@ function add(items: Item[], places: Places, entry: Entry) {
     try {
       one(items, places, event, { key: `${entry.position}.${nth}`, at: entry.at });
     } catch {
-      // An event that is not what its name says is shown as it is, and the rest goes on.
+      // A malformed event is shown as raw data, and the rest goes on.
       items.push({ key: `${entry.position}.${nth}`, at: entry.at, kind: "unknown", raw: event });
     }
   });
@@ -153,7 +153,7 @@ function one(items: Item[], places: Places, event: Event, head: { key: string; a
       return push({ kind: "continued", to: event.to });
     case "started": case "hosted": case "unhosted": case "proposed": case "undone": case "extended": case "voted":
     case "settled": case "withdrawn": case "overtaken": case "parked": case "stranded": case "late_answered":
-      // Where an ask or a process stands is shown where it stands, not where it changed.
+      // The state of an ask or a process is shown with it, not where it changed.
       return;
     default:
       return push({ kind: "unknown", raw: event });
@@ -167,7 +167,7 @@ function text(value: unknown): string {
 
 const number = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
 
-/** Reads what Claude Code says about a turn. Other agents may say less, or it otherwise. */
+/** Parses Claude Code's report about a turn. Other agents may report less, or in another form. */
 export function usageOf(raw: unknown): Usage | null {
   if (typeof raw !== "object" || raw === null) return null;
   const said = raw as Record<string, unknown>;

@@ -1,9 +1,9 @@
-/** How it is told that something did not work. */
+/** Errors of requests, as they are reported. */
 
 import type { Problem } from "./types.ts";
 import type { Because } from "./view.ts";
 
-/** A request that was refused, or did not get there. */
+/** A request that was refused, or that did not reach the server. */
 export class Trouble extends Error {
   readonly because: Because;
 

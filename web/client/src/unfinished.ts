@@ -1,13 +1,13 @@
-/** What can be read of questions that are still being written: JSON that stops anywhere. */
+/** Reads questions that are still being streamed, from incomplete JSON. */
 
 export interface Unfinished {
-  /** The last question that has begun, or a plan, as far as it goes. Empty: nothing of it yet. */
+  /** The last question that has begun, or a plan, as far as it has arrived. Empty: nothing yet. */
   readonly question: string;
-  /** Its options, as far as they go. */
+  /** Its options, as far as they have arrived. */
   readonly options: readonly string[];
 }
 
-/** Reads questions, or a plan, from the beginning of a call's input. `null`: nothing of it can be read yet. */
+/** Reads questions, or a plan, from the beginning of a call's input. `null`: nothing can be read yet. */
 export function unfinished(json: string): Unfinished | null {
   const input = record(whole(json));
   const [last] = list(input.questions).slice(-1);
@@ -22,7 +22,7 @@ const record = (value: unknown): Record<string, unknown> =>
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** Ends what was begun. Where that makes no sense, such as after half a name, what stands before it is taken. */
+/** Completes the JSON. Where that is impossible, such as after a partial name, the text before it is used. */
 function whole(json: string): unknown {
   const places: { readonly end: number; readonly closing: string }[] = [{ end: 0, closing: "null" }];
   let closing = "";
@@ -31,7 +31,7 @@ function whole(json: string): unknown {
   for (let at = 0; at < json.length; at += 1) {
     const sign = json[at];
     if (isText) {
-      // An escape is two signs long, or six.
+      // An escape is two characters long, or six.
       if (escaped > 0) escaped -= 1;
       else if (sign === "\\") escaped = json[at + 1] === "u" ? 5 : 1;
       else if (sign === '"') isText = false;
@@ -51,7 +51,7 @@ function whole(json: string): unknown {
     try {
       return JSON.parse(cut.slice(0, place.end) + place.closing) as unknown;
     } catch {
-      // Half a name, or a name without what it names.
+      // A partial name, or a name without a value.
     }
   }
   return null;

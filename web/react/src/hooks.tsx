@@ -1,4 +1,4 @@
-/** What binds components to a client. Components themselves take plain data and callbacks. */
+/** Binds components to a client. Components themselves take plain data and callbacks. */
 
 import { createContext, useContext, useEffect, useMemo, useRef, useSyncExternalStore, type ReactNode } from "react";
 import { inbox, isSnoozed, type AskView, type Client, type State } from "@askbridge/client";
@@ -15,11 +15,11 @@ interface Bound {
 
 const Context = createContext<Bound | null>(null);
 
-/** Gives everything below it a client and a language. */
+/** Provides a client and a language to everything below it. */
 export function Askbridge({ client, language, children }: Bound & { readonly children: ReactNode }) {
   const bound = useMemo(() => ({ client, language }), [client, language]);
   const ahead = useSyncExternalStore((listener) => client.subscribe(listener), () => client.state.ahead, () => 0);
-  // React 18 knows no context that is its own provider.
+  // React 18 does not accept a context as its own provider.
   return <Context.Provider value={bound}><Ahead.Provider value={ahead}>{children}</Ahead.Provider></Context.Provider>;
 }
 
@@ -32,7 +32,7 @@ function useBound(): Bound {
 export const useClient = (): Client => useBound().client;
 export const useLanguage = (): Language => useBound().language;
 
-/** A part of what the client knows. `pick` has to return the same object while nothing in it changed. */
+/** Selects a part of the client's state. `pick` has to return the same object while nothing in it changes. */
 export function useBridge<T>(pick: (state: State) => T): T {
   const { client } = useBound();
   return useSyncExternalStore((listener) => client.subscribe(listener), () => pick(client.state), () => pick(client.state));
@@ -40,10 +40,10 @@ export function useBridge<T>(pick: (state: State) => T): T {
 
 export const useAsk = (id: string): AskView | undefined => useBridge((state) => state.asks.get(id));
 
-/** Has an ask been announced that is not here yet? */
+/** Has an ask been announced that is not loaded yet? */
 export const useIsPreparing = (id: string): boolean => useBridge((state) => state.preparing.has(id));
 
-/** What a card calls, for one ask. */
+/** The callbacks of a card, for one ask. */
 export function useAskActions(id: string): Pick<AskCardProps, "onAnswer" | "onDismiss" | "onExtend" | "onUndo" | "onDraft" | "onComplete"> {
   const client = useClient();
   return useMemo(
@@ -59,7 +59,7 @@ export function useAskActions(id: string): Pick<AskCardProps, "onAnswer" | "onDi
   );
 }
 
-/** An ask by its id, bound to the client: the card once it is here, its place until then, nothing if there is none. */
+/** An ask by its id, bound to the client: the card once it is loaded, a placeholder until then, nothing if there is none. */
 export function Ask({ id }: { readonly id: string }) {
   const view = useAsk(id);
   const isPreparing = useIsPreparing(id);
@@ -82,7 +82,7 @@ export function useComplete(views: readonly AskView[]): void {
   }, [client, isLive, shortened]);
 }
 
-/** Has the server serve previews as documents of their own. */
+/** Lets the server serve previews as separate documents. */
 function usePreviewPages(id: string): (preview: string) => Promise<string> {
   const client = useClient();
   return useMemo(() => {
@@ -105,10 +105,10 @@ export function useInbox(now: number): AskView[] {
   return useMemo(() => inbox(state, now), [state, now]);
 }
 
-/** How long a row that ended stays in its place. */
+/** How long a row that ended stays in place. */
 const LINGER_MS = 30_000;
 
-/** Open asks, and for a while also those that ended while this was looked at, each in its place. */
+/** Open asks, and for a while also those that ended while in view, each in its place. */
 export function useLingeringInbox(now: number): AskView[] {
   const state = useBridge((all) => all);
   const seen = useRef(new Set<string>());

@@ -1,4 +1,4 @@
-/** The public face of `@askbridge/react`. Its looks are in `@askbridge/react/theme.css`. */
+/** The exports of `@askbridge/react`. Its styles are in `@askbridge/react/theme.css`. */
 
 export { AskCard } from "./AskCard/AskCard.tsx";
 export type { AskCardProps } from "./AskCard/AskCard.tsx";

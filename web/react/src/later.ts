@@ -1,4 +1,4 @@
-/** Parts of cards that are loaded when a card needs them. */
+/** Parts of cards that are loaded on demand. */
 
-/** Loads them before one does: without a server they could not be had any more. */
+/** Preloads them: without a server they could not be loaded later. */
 export const loadCards = () => Promise.all([import("./approval/Input.tsx"), import("./Markdown/Rendered.tsx")]).then(() => undefined);

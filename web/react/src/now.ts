@@ -1,8 +1,8 @@
-/** The time, for what is on the screen. */
+/** The current time, for what is on the screen. */
 
 import { createContext, useContext, useSyncExternalStore } from "react";
 
-/** How many milliseconds the clock of deadlines is ahead of this device's. */
+/** How many milliseconds the server's clock is ahead of this device's. */
 export const Ahead = createContext(0);
 
 export const useAhead = (): number => useContext(Ahead);
@@ -11,7 +11,7 @@ const SECOND = 1_000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** One timer for everything that counts, however many cards there are. */
+/** One timer for all countdowns, however many cards there are. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
@@ -28,8 +28,8 @@ function subscribe(listener: () => void): () => void {
 const rest = () => () => {};
 
 /**
- * Milliseconds since 1970 by the server's clock, in steps of a second while `ticks`, otherwise as it was at the last
- * drawing. Whoever's watch is wrong sees the same countdown as everybody else.
+ * Milliseconds since 1970 by the server's clock, in steps of a second while `ticks`, otherwise as of the last
+ * render. A device with a wrong clock shows the same countdown as all others.
  */
 export function useNow(ticks = true): number {
   const ahead = useAhead();

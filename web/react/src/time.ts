@@ -1,4 +1,4 @@
-/** Times as people say them. */
+/** Times for people. */
 
 import type { CardWords, Language } from "@askbridge/words";
 
@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago something was: "12 seconds ago". What lies ahead because two clocks differ was just now. */
+/** How long ago something was: "12 seconds ago". A time in the future, because two clocks differ, counts as just now. */
 export function ago(at: number, now: number, language: Language): string {
   const past = Math.max(0, now - at);
   const format = new Intl.RelativeTimeFormat(language, { numeric: "always" });
@@ -17,7 +17,7 @@ export function ago(at: number, now: number, language: Language): string {
   return format.format(-Math.floor(past / DAY), "day");
 }
 
-/** A stretch of time in one or two words: "4 min". */
+/** A duration in one or two words: "4 min". */
 export function stretch(ms: number, words: CardWords): string {
   if (ms < MINUTE) return words.lessThanAMinute;
   if (ms < HOUR) return words.minutes(Math.floor(ms / MINUTE));
@@ -25,7 +25,7 @@ export function stretch(ms: number, words: CardWords): string {
   return words.days(Math.floor(ms / DAY));
 }
 
-/** What is left on a clock: `9:41`, and in words beyond an hour. Never more than there is: parts of a second do not count. */
+/** The time left: `9:41`, and in words beyond an hour. Rounded down to seconds. */
 export function clock(ms: number, words: CardWords): string {
   const left = Math.max(0, ms);
   if (left >= DAY) return words.days(Math.floor(left / DAY));

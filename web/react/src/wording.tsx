@@ -1,4 +1,4 @@
-/** Which language the components below speak. */
+/** The language of the components below. */
 
 import { createContext, useContext } from "react";
 import { cardWords, type CardWords, type Language } from "@askbridge/words";

@@ -1,4 +1,4 @@
-//! Real agents of others, pinned by version and hash: each npm package holds one binary that needs no Node.
+//! Real agents of other vendors, pinned by version and hash: each npm package holds one binary that needs no Node.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use crate::run::{exists, output, program, root};
 
 /// One release of one agent.
 pub(crate) struct Agent {
-    /// Also how the names of its tests begin.
+    /// Also the prefix of its tests' names.
     pub(crate) name: &'static str,
-    /// By which the tests find it.
+    /// The variable by which the tests find it.
     pub(crate) variable: &'static str,
-    /// As npm is asked for it.
+    /// The package specifier for npm.
     package: &'static str,
     version: &'static str,
-    /// Of the package, as npm's `integrity` has it, in hex.
+    /// The package's hash: npm's `integrity`, in hex.
     sha512: &'static str,
-    /// Where the binary is in the package.
+    /// The path of the binary in the package.
     inside: &'static str,
     mb_to_fetch: u32,
 }
@@ -48,27 +48,27 @@ pub(crate) const AGENTS: [Agent; 2] = [
     },
 ];
 
-/// The one kind of machine for which the packages above are.
+/// The packages above are for this kind of machine only.
 const IS_FOR_US: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
 
-/// What npm says when a registry does not have a package, or not in this version. Whatever else it says is a failure.
+/// What npm prints when a registry does not have a package, or not in this version. Any other error is a failure.
 const NOT_THERE: [&str; 2] = ["code E404", "code ETARGET"];
 
-/// Whether an agent could be had.
+/// Whether an agent could be installed.
 pub(crate) enum Fetched {
     Here(PathBuf),
-    /// It could not, and this is why.
+    /// It could not, for this reason.
     Absent(String),
 }
 
 impl Agent {
-    /// Its name and version.
+    /// Returns its name and version.
     pub(crate) fn label(&self) -> String {
         format!("{} {}", self.name, self.version)
     }
 }
 
-/// Installs one into `<name>/<version>/<name>`.
+/// Installs an agent as `<name>/<version>/<name>`.
 pub(crate) fn run(tools: &Path, agent: &Agent) -> Result<Fetched> {
     let Agent { name, package, version, inside, mb_to_fetch, .. } = agent;
     let folder = tools.join(name).join(version);
@@ -99,14 +99,14 @@ pub(crate) fn run(tools: &Path, agent: &Agent) -> Result<Fetched> {
     let (archive, place) = (archive.to_string_lossy(), fetched.to_string_lossy());
     program("tar", &["-xzf", &archive, "-C", &place, inside])?;
     fs::create_dir_all(&folder)?;
-    // By a rename, so that a test that runs meanwhile never finds half of it.
+    // A rename, so that a test that runs meanwhile never finds a partial file.
     fs::rename(fetched.join(inside), &binary).with_context(|| format!("could not move {name} to its place"))?;
     fs::remove_dir_all(&fetched)?;
     eprintln!("installed {} ({})", binary.display(), size(&binary));
     Ok(Fetched::Here(binary))
 }
 
-/// Fetches the package, and returns where it is. `None`: the registry does not have it.
+/// Fetches the package, and returns its path. `None`: the registry does not have it.
 fn fetch(agent: &Agent, place: &Path) -> Result<Option<PathBuf>> {
     let Agent { package, sha512, .. } = agent;
     let mut npm = Command::new("npm");
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_a_registry_does_not_have_is_told_from_what_went_wrong() {
-        // As npm 9 and npm 11 say it.
+        // The output of npm 9 and of npm 11.
         assert!(is_not_there("npm ERR! code ETARGET\nnpm ERR! notarget No matching version found for a@1\n"));
         assert!(is_not_there("npm error code E404\nnpm error 404 Not Found\n"));
         assert!(!is_not_there("npm ERR! code ECONNREFUSED\nnpm ERR! syscall connect\n"));

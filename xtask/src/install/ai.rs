@@ -1,5 +1,5 @@
-//! What seline's front end is made of: Vercel's AI SDK, whose own reader reads what the dialect writes, and assistant-ui, which
-//! follows calls as they stream and as they are loaded again.
+//! Libraries of seline's front end: Vercel's AI SDK, whose own parser reads what the dialect writes, and assistant-ui,
+//! which tracks calls as they stream and as they are loaded again.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::npm;
 
 const SDK: &str = "crates/askbridge/tests/dialects/clients/ai";
 const ASSISTANT_UI: &str = "crates/askbridge/tests/dialects/clients/assistant-ui";
-/// An early one, which throws where the arguments of a call change, and the one that seline pins.
+/// An early version, which throws when the arguments of a call change, and the one that seline pins.
 const VERSIONS: [&str; 2] = ["0.12.5", "0.12.15"];
 
 /// Returns the folder with the SDK's modules.
@@ -17,7 +17,7 @@ pub(crate) fn run(tools: &Path) -> Result<PathBuf> {
     npm::run("Vercel's AI SDK (npm package ai)", SDK, tools.join("ai"))
 }
 
-/// Returns the folder that has a folder for each version.
+/// Returns the folder with one folder per version.
 pub(crate) fn assistant_ui(tools: &Path) -> Result<PathBuf> {
     let place = tools.join("assistant-ui");
     for version in VERSIONS {

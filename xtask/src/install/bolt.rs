@@ -1,6 +1,6 @@
-//! What puts a program in order by what it does: the compiler's own tool for what was counted, and BOLT, Debian's package.
+//! Tools for the profile-guided build: the compiler's own `llvm-profdata`, and BOLT from Debian's package.
 //!
-//! A build does without, and says so.
+//! If they cannot be installed, the build continues without them and says so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::apt;
 use crate::run::{exists, go, output};
 
-/// Where the packages of LLVM are: one folder for each version.
+/// Where LLVM's packages are installed: one folder per version.
 const PACKAGED: &str = "/usr/lib";
 
 pub(crate) struct Bolt {
@@ -16,7 +16,7 @@ pub(crate) struct Bolt {
     pub(crate) merge: PathBuf,
 }
 
-/// Returns where BOLT is, after installing it where that is possible.
+/// Returns BOLT, after installing it if possible.
 pub(crate) fn bolt() -> Option<Bolt> {
     if find().is_none()
         && exists("apt-get")
@@ -35,7 +35,7 @@ pub(crate) fn bolt() -> Option<Bolt> {
     found
 }
 
-/// The newest that is installed.
+/// Returns the newest installed one.
 fn find() -> Option<Bolt> {
     let folders = fs::read_dir(PACKAGED).ok()?.flatten();
     let versions = folders.filter_map(|folder| folder.file_name().to_str()?.strip_prefix("llvm-")?.parse::<u32>().ok());
@@ -50,7 +50,7 @@ fn newest_package() -> Option<String> {
     versions.max().map(|version| format!("bolt-{version}"))
 }
 
-/// Returns where `llvm-profdata` of this compiler is, after installing it where that is possible.
+/// Returns this compiler's `llvm-profdata`, after installing it if possible.
 pub(crate) fn profdata() -> Option<PathBuf> {
     let path = Path::new(output("rustc", &["--print", "target-libdir"]).ok()?.trim()).join("../bin/llvm-profdata");
     if !path.is_file() && exists("rustup") {

@@ -1,4 +1,4 @@
-//! A browser for pages, ours and those of other systems: Debian's own package, never one that is downloaded from elsewhere.
+//! A browser for our pages and those of other systems: Debian's own package, never a download from elsewhere.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::run::exists;
 const PACKAGED: &str = "/usr/bin/chromium";
 const LETTERS: &str = "fonts-noto-cjk";
 
-/// Returns where it is, after installing it where that is possible.
+/// Returns the browser, after installing it if possible.
 pub(super) fn run() -> Result<PathBuf> {
     let path = Path::new(PACKAGED);
     if !path.is_file() {
@@ -25,8 +25,8 @@ pub(super) fn run() -> Result<PathBuf> {
     Ok(path.to_owned())
 }
 
-/// Brings in letters for the Japanese pages, so that what is measured there is what people see. Without them the journeys
-/// hold as well, in boxes; so a machine that cannot have them goes on.
+/// Installs a font for the Japanese pages, so that layouts are measured with what people see. The journeys also pass
+/// without it, so a machine that cannot install it continues.
 fn letters() {
     let found = Command::new("fc-list").args([":lang=ja", "family"]).output();
     if found.is_ok_and(|found| !found.stdout.trim_ascii().is_empty()) || !exists("apt-get") {

@@ -12,18 +12,18 @@ use crate::run::{exists, output, program};
 #[derive(Clone, Copy)]
 pub(crate) struct Release {
     version: &'static str,
-    /// Of the package, as npm's `integrity` has it, in hex.
+    /// The package's hash: npm's `integrity`, in hex.
     sha512: &'static str,
 }
 
-/// What `cargo xtask test` runs on.
+/// The release that `cargo xtask test` uses.
 pub(crate) const PINNED: Release = Release {
     version: "2.1.325",
     sha512: "06a67332f3ffce02cb2f7e12fbb3b36c6f9cca8169ee0c161d4e64a15c2cc8c9\
              53033fb4cd90266d8f94933bed376457c69e8070c7a76d8223409c685df518df",
 };
 
-/// What npm gives to people with Node 20; `cargo xtask drift` compares it.
+/// The release that npm installs for Node 20; `cargo xtask drift` compares it.
 pub(crate) const OLDER: Release = Release {
     version: "2.1.197",
     sha512: "ac894a9ab63440cc8780f457fcc616363d37f6f6f2a480af23d8d57b7aecf57c\
@@ -59,7 +59,7 @@ pub(crate) fn run(tools: &Path, release: Release) -> Result<PathBuf> {
     }
     program("tar", &["-xzf", &archive, "-C", &place, "--strip-components=1", "package/claude"])?;
     fs::remove_file(&*archive)?;
-    // By a rename, so that a test that runs meanwhile never finds half of it.
+    // A rename, so that a test that runs meanwhile never finds a partial folder.
     if let Err(error) = fs::rename(&unpacked, &folder) {
         fs::remove_dir_all(&unpacked)?;
         if !binary.is_file() {

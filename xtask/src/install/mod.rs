@@ -1,4 +1,4 @@
-//! What the tests need and the machine may not have, into `.tools`. Says what it installs, and how large it is.
+//! Installs into `.tools` what the tests need and the machine may not have. Prints what it installs, with its size.
 
 pub(crate) mod agents;
 mod ai;
@@ -29,7 +29,7 @@ pub(crate) use bolt::{Bolt, bolt, profdata};
 pub(crate) use schemathesis::schemathesis;
 pub(crate) use typos::typos;
 
-/// Where everything is, once installed.
+/// Paths of everything that is installed.
 pub(crate) struct Installed {
     nats: PathBuf,
     claude: PathBuf,
@@ -43,7 +43,7 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
-    /// The variables by which the tests find it.
+    /// The variables by which the tests find the tools.
     pub(crate) fn env(&self) -> [(&str, &OsStr); 9] {
         [
             ("ASKBRIDGE_NATS_SERVER", self.nats.as_os_str()),
@@ -76,7 +76,7 @@ pub(crate) fn run() -> Result<Installed> {
     })
 }
 
-/// The size of a file or folder, as a person says it.
+/// Returns the size of a file or folder, for people.
 fn size(path: &Path) -> String {
     format!("{} MB", bytes(path) / 1_000_000)
 }

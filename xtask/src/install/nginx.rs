@@ -1,6 +1,6 @@
-//! nginx, in front of which the guides put askbridge: the one that is installed, or Debian's own package, unpacked into `.tools`.
+//! nginx, which the guides put in front of askbridge: the installed one, or Debian's package, unpacked into `.tools`.
 //!
-//! It is unpacked and not installed: an installed one would begin to serve port 80 of this machine, and need root for it.
+//! It is unpacked and not installed: installing would need root, and would start a server on port 80 of this machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::size;
 use crate::run::{exists, go};
 
 const PACKAGE: &str = "nginx";
-/// Not on everybody's path.
+/// Not in every user's PATH.
 const PACKAGED: &str = "/usr/sbin/nginx";
 
 /// Returns the program.

@@ -1,4 +1,4 @@
-//! Packages of npm, pinned with all they need by a lock file.
+//! npm packages, pinned with all their dependencies by a lock file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use super::size;
 use crate::run::{exists, program, root};
 
-/// Installs what a folder of the tests pins, unless that is there. Returns the folder with its modules.
+/// Installs what a folder of the tests pins, unless it is installed. Returns the folder with its modules.
 pub(super) fn run(what: &str, pinned: &str, place: PathBuf) -> Result<PathBuf> {
     let pinned = root().join(pinned);
     let (modules, stamp) = (place.join("node_modules"), place.join("installed.json"));

@@ -1,4 +1,4 @@
-//! A tester that reads the API's document and tries what it promises. Everything it needs is pinned in `schemathesis.txt`.
+//! schemathesis, which tests an API against its own document. Its dependencies are pinned in `schemathesis.txt`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::run::{program, root};
 
 const SCHEMATHESIS_VERSION: &str = "4.32.5";
 
-/// Installs schemathesis into a virtual environment of its own. Returns the program.
+/// Installs schemathesis into its own virtual environment. Returns the program.
 pub(crate) fn schemathesis() -> Result<PathBuf> {
     let folder = root().join(".tools/schemathesis");
     let (tester, stamp) = (folder.join("bin/schemathesis"), folder.join("version"));

@@ -15,10 +15,10 @@ const SDK: Package = Package {
     requirements: "crates/scripted/python/requirements.txt",
 };
 
-/// Returns the Python that has it.
+/// Returns a Python with the SDK.
 pub(crate) fn run(tools: &Path) -> Result<PathBuf> {
     venv(tools, &SDK, |venv| {
-        // The SDK brings a CLI of its own, which is the pinned one again. Tests name the CLI, so it would only fill the disk.
+        // The SDK includes a copy of the pinned CLI. Tests name the CLI to use, so the copy would only fill the disk.
         for entry in fs::read_dir(venv.join("lib"))?.flatten() {
             let bundled = entry.path().join("site-packages/claude_agent_sdk/_bundled/claude");
             if bundled.exists() {

@@ -1,4 +1,4 @@
-//! A speller for code. From source it would take minutes.
+//! typos, a spell checker for code, as a package: building it from source would take minutes.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A package for Python with all that it needs, by their hashes, in a venv of its own.
+//! A Python package with all its dependencies, pinned by hash, in its own venv.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use anyhow::{Result, bail};
 use super::size;
 use crate::run::{exists, program, root};
 
-/// What goes into a venv.
+/// The package for a venv.
 pub(super) struct Package {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
-    /// What has to be fetched for it.
+    /// The size of the download.
     pub(super) megabytes: u32,
-    /// The hashes of it and of all it needs, in a file of this repository.
+    /// A file of this repository with the hashes of the package and all its dependencies.
     pub(super) requirements: &'static str,
 }
 
-/// Makes the venv, unless it is there with just that in it. `then` puts it in order. Returns its Python.
+/// Makes the venv, unless it is there with exactly this content. `then` finishes it. Returns its Python.
 pub(super) fn venv(tools: &Path, package: &Package, then: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
     let Package { name, version, megabytes, requirements } = package;
     let venv = tools.join(name).join(version);

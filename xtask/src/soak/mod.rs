@@ -1,5 +1,4 @@
-//! `cargo xtask soak`: simulated seeds, fuzzed inputs and the storms at full length, by the hour. Its last result is a page of
-//! the documents.
+//! `cargo xtask soak`: runs seeds, fuzzed inputs and the storms at full length, for hours, and writes `docs/soak.md`.
 
 mod page;
 mod run;

@@ -1,11 +1,11 @@
-//! `docs/soak.md`: what the last soak did, for people; and, in a comment at its end, what the next one has to know.
+//! `docs/soak.md`: what the last soak did, for people; and, in a comment at its end, the state for the next one.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-/// Where the part for programs begins and ends.
+/// Delimiters of the machine-readable comment.
 const MARK: (&str, &str) = ("<!-- soak ", " -->");
 
 /// What one run did.
@@ -13,27 +13,27 @@ const MARK: (&str, &str) = ("<!-- soak ", " -->");
 pub(super) struct Run {
     pub(super) date: String,
     pub(super) commit: String,
-    /// The tree of the sources: the same for commits that only change documents.
+    /// The git tree of the sources: the same for commits that only change documents.
     pub(super) code: String,
     pub(super) cores: u64,
     pub(super) minutes: u64,
-    /// Seeds of the simulation, without the last.
+    /// The range of simulated seeds, end excluded.
     pub(super) seeds: (u64, u64),
     pub(super) asks: u64,
     pub(super) fuzz_seed: u64,
     pub(super) inputs: BTreeMap<String, u64>,
-    /// The storms that held, in words.
+    /// The storms that passed, in words.
     pub(super) storms: Vec<String>,
     pub(super) faults: Vec<String>,
 }
 
-/// What is known from runs before.
+/// The totals of earlier runs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Past {
     pub(super) next_seed: u64,
     pub(super) next_fuzz_seed: u64,
     pub(super) code: String,
-    /// Runs on that code, and what they did together.
+    /// The number of runs on that code, and their totals.
     pub(super) runs: u64,
     pub(super) seeds: u64,
     pub(super) asks: u64,
@@ -41,7 +41,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Reads what a page says. A page without a run: begins with the first seed.
+    /// Parses a page. Without an earlier run, begins with the first seed.
     pub(super) fn read(page: &str) -> Result<Self> {
         let Some((_, after)) = page.split_once(MARK.0) else {
             return Ok(Self { next_seed: 1, next_fuzz_seed: 1, ..Self::default() });
@@ -119,7 +119,7 @@ pub(super) fn page(run: &Run, sum: &Past) -> String {
     )
 }
 
-/// Writes a number so that its size is seen.
+/// Writes a number with its digits grouped.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let from_end = |(place, digit): (usize, char)| {

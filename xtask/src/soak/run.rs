@@ -1,4 +1,4 @@
-//! Runs the parts one after the other, all of them whatever one finds, and writes the page.
+//! Runs all parts one after the other, even if one finds a fault, and writes the page.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,9 +13,9 @@ use crate::run::{cargo, output, program, root};
 use crate::{install, suite};
 
 const PAGE: &str = "docs/soak.md";
-/// Minutes that the simulation and the fuzzer get at least, however long the storms took.
+/// The minimum for the simulation and the fuzzer, however long the storms took.
 const MINUTES_MIN: f64 = 0.5;
-/// Sources: when these are the same, runs add up.
+/// The sources: while these are unchanged, runs add up.
 const SOURCES: &str = "crates";
 
 /// The storms that are tests: cargo's arguments for each.
@@ -24,18 +24,18 @@ const STORMS: [&[&str]; 2] = [
     &["test", "--workspace", "--test", "claude", "--", "--nocapture", "storm::"],
 ];
 
-/// Those that are programs: what the load is called, and what it is in words.
+/// The storms that are programs: the name of the load, and its description.
 const LOADS: [(&str, &str); 3] = [
     ("crowd", "a crowd of 10,000 connections"),
     ("heavy", "500 large asks of one token"),
     ("mixed", "10,000 clients of all dialects"),
 ];
 
-/// How long the simulation and the fuzzer go on.
+/// How long the simulation and the fuzzer run.
 enum Length {
-    /// Together with the storms.
+    /// The total, including the storms.
     Hours(f64),
-    /// Until so many seeds and inputs have held, however long that takes.
+    /// Until this many seeds and inputs have passed, however long that takes.
     Counts { seeds: u64, inputs: u64 },
 }
 
@@ -54,7 +54,7 @@ impl Length {
         })
     }
 
-    /// Returns the arguments that end the simulation and the fuzzer.
+    /// Returns the arguments that limit the simulation and the fuzzer.
     fn ends(&self, began: Instant) -> ([String; 2], [String; 2]) {
         match self {
             Self::Hours(hours) => {
@@ -115,7 +115,7 @@ fn storms(run: &mut Run) -> Result<()> {
             false => run.faults.push(format!("`cargo {}` failed", args.join(" "))),
         }
     }
-    // The build that tests use would be too slow for a crowd of this size, and the published one takes longer than the crowd.
+    // The tests' build is too slow for such a crowd, and the published one takes longer to build than the crowd to run.
     cargo(&["build", "--release", "--package", "askbridge", "--package", "askbridge-bench"])?;
     let bench = root().join("target/release/askbridge-bench");
     for (name, words) in LOADS {
@@ -127,7 +127,7 @@ fn storms(run: &mut Run) -> Result<()> {
     Ok(())
 }
 
-/// Runs one of our programs and returns what it wrote down. What it found is a fault of the run, not a reason to stop.
+/// Runs one of our programs and returns its result. A finding is recorded as a fault of the run and does not stop it.
 fn ours(package: &str, args: &[&str], run: &mut Run) -> Result<Value> {
     let file = root().join("target/soak").join(package).with_extension("json");
     let _ = fs::remove_file(&file);
@@ -156,7 +156,7 @@ fn code() -> Result<String> {
     named(&format!("HEAD:{SOURCES}"))
 }
 
-/// Returns git's name of something, and whether the sources are as it has them.
+/// Returns the short hash of a git object, and whether the sources have uncommitted changes.
 fn named(what: &str) -> Result<String> {
     let root = root().display().to_string();
     let name = output("git", &["-C", &root, "rev-parse", "--short=12", what])?;

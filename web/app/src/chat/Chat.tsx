@@ -24,7 +24,7 @@ export function ChatPage({ session }: { readonly session: string }) {
     () => [...asks.values()].filter((view) => view.ask.session === session && isWaiting(view)).sort((a, b) => (a.ask.asked_at < b.ask.asked_at ? -1 : 1)),
     [asks, session],
   );
-  // Asks of an older time are in the conversation, and not among what is open.
+  // Older asks are in the conversation, but not in the client's state.
   const missing = useMemo(
     () => (conversation?.transcript.items ?? []).flatMap((item) => (item.kind === "ask" && !asks.has(item.ask) ? [item.ask] : [])),
     [conversation?.transcript.items, asks],
@@ -94,13 +94,13 @@ function Head({ conversation }: { readonly conversation: Conversation }) {
   );
 }
 
-/** Forgets the conversation, once a person has said so twice. */
+/** Forgets the conversation, once the person has confirmed it. */
 function Forget({ session }: { readonly session: string }) {
   const words = useWords();
   const client = useClient();
   const [asking, setAsking] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
-  // When it is gone, the page says so: every device hears it, this one too.
+  // Once it is forgotten, the page says so: every device is told, this one too.
   const forget = () => client.api.forget(session).catch((error) => {
     setTrouble(error instanceof Trouble ? error.message : String(error));
     setAsking(false);
@@ -122,7 +122,7 @@ function Forget({ session }: { readonly session: string }) {
   );
 }
 
-/** Does the agent work on something, as far as the conversation shows? */
+/** Is the agent working, as far as the conversation shows? */
 export function isBusy({ transcript, live }: Conversation): boolean {
   if (live) return true;
   const last = transcript.items.findLast((item: Item) => item.kind !== "notice" && item.kind !== "configured");

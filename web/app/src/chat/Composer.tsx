@@ -1,4 +1,4 @@
-/** Says something to the agent. While an ask is open it says so, and asks what the words are meant for. */
+/** Sends a message to the agent. While an ask is open it says so, and asks what the message is for. */
 
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { AskView, Because, Conversation } from "@askbridge/client";
@@ -48,9 +48,9 @@ export function Composer({ session, conversation, open }: {
     setText("");
   };
   const pressed = (event: KeyboardEvent) => {
-    // An input method uses Enter for itself; Safari says so only by the old code.
+    // An input method uses Enter itself; Safari reports that only by the old key code.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return;
-    // With an ask open, Enter alone must not decide what the words are for.
+    // With an ask open, Enter alone must not decide what the message is for.
     if (open && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     void say();

@@ -1,6 +1,6 @@
 /**
- * The conversation itself. However long it is, only a window of it is there: it begins at the end, grows upwards when
- * somebody scrolls there, and lets go of what is far away. What can be seen never moves because something else came or went.
+ * The conversation itself. Only a window of it is rendered: it begins at the end, grows upwards when the person
+ * scrolls there, and drops what is far away. What is in view never moves because something else is added or removed.
  */
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
@@ -11,10 +11,10 @@ import { useWords } from "../words.ts";
 import { Button } from "../parts/parts.tsx";
 import { Row } from "./Row.tsx";
 
-/** So many items are there at most, and so many come or go at once. */
+/** The number of rendered items at most, and how many are added or removed at once. */
 const WINDOW = 240;
 const STEP = 80;
-/** This near to an edge, more is fetched. */
+/** This close to an edge, more items are loaded. */
 const NEAR_PX = 600;
 
 export function Log({ session, conversation, works }: { readonly session: string; readonly conversation: Conversation; readonly works: boolean }) {
@@ -22,7 +22,7 @@ export function Log({ session, conversation, works }: { readonly session: string
   const client = useClient();
   const { items } = conversation.transcript;
   const box = useRef<HTMLDivElement>(null);
-  /** The first item that is there, by its key: items before it may come and go. `null`: the window is at the end. */
+  /** The key of the first rendered item, because items before it may come and go. `null`: the window is at the end. */
   const [top, setTop] = useState<string | null>(null);
   const [atEnd, setAtEnd] = useState(true);
   const anchor = useRef<{ key: string; top: number } | null>(null);
@@ -32,7 +32,7 @@ export function Log({ session, conversation, works }: { readonly session: string
   const to = top === null ? items.length : Math.min(items.length, from + WINDOW);
   const shown = items.slice(from, to);
 
-  /** Remembers what is at the top of the screen, so that it can be kept there. */
+  /** Remembers what is at the top of the screen, to keep it there. */
   const hold = useCallback(() => {
     const frame = box.current;
     if (!frame) return;
@@ -61,7 +61,7 @@ export function Log({ session, conversation, works }: { readonly session: string
     } else if (isAtEnd && top !== null) setTop(null);
   };
 
-  // After every change: whoever reads the end stays at the end, whoever reads something else stays there.
+  // After every change: a person who reads the end stays at the end, and one who reads elsewhere stays there.
   useLayoutEffect(() => {
     const frame = box.current;
     if (!frame) return;
@@ -73,7 +73,7 @@ export function Log({ session, conversation, works }: { readonly session: string
     if (Math.abs(moved) > 1) frame.scrollTop += moved;
   }, [items, from, to, conversation.live?.text, atEnd]);
 
-  // What loads later, such as a picture or a card, must not push the end away either.
+  // Content that loads later, such as a picture or a card, must not push the end away either.
   useLayoutEffect(() => {
     const frame = box.current;
     const inner = frame?.firstElementChild;
@@ -112,7 +112,7 @@ export function Log({ session, conversation, works }: { readonly session: string
   );
 }
 
-/** A question that can be watched while it is written. */
+/** A question that is shown while it is streamed. */
 function BeingAsked({ json }: { readonly json: string }) {
   const language = languageOf(useSettings());
   const half = useMemo(() => unfinished(json), [json]);

@@ -1,4 +1,4 @@
-/** One thing in a conversation. */
+/** One item of a conversation. */
 
 import { memo } from "react";
 import type { Item } from "@askbridge/client";

@@ -1,6 +1,6 @@
 import type { Item, Usage } from "@askbridge/client";
 
-/** What the turns that are loaded have cost together. */
+/** The total cost of the loaded turns. */
 export function spent(items: readonly Item[]): Usage | null {
   const turns = items.flatMap((item) => (item.kind === "turn_ended" && item.usage ? [item.usage] : []));
   if (turns.length === 0) return null;

@@ -1,4 +1,4 @@
-/** The person's devices: which there are, how to send one away, how to bring in another. */
+/** The person's devices: lists them, removes one, pairs another. */
 
 import { lazy, Suspense, useEffect, useState, type FormEvent } from "react";
 import { Trouble, type OwnDevice } from "@askbridge/client";
@@ -28,7 +28,7 @@ export function DevicesPage() {
 
   const tried = (work: () => Promise<void>) => work().then(() => setTrouble(null), (error) => setTrouble(error instanceof Trouble ? error.message : String(error)));
   const load = () => tried(async () => setDevices((await client.api.devices()).items));
-  // Another device may have brought one in, sent one away or renamed one.
+  // Another device may have paired, removed or renamed one.
   useEffect(() => void (isLive && load()), [isLive, changed]);
   const add = () => tried(async () => {
     const { secret, expires_at } = await client.api.linkDevice();

@@ -1,4 +1,4 @@
-/** What was asked and decided before, found by words. */
+/** Earlier asks and decisions, with a text search. */
 
 import { useEffect, useRef, useState } from "react";
 import { Trouble, type Ask } from "@askbridge/client";
@@ -29,7 +29,7 @@ export function HistoryPage() {
     const mine = (turn.current += 1);
     try {
       const page = await client.api.asks({ state, q: text.trim(), limit: 50, ...(after ? { after } : {}) });
-      // Whoever types on has asked for something else meanwhile.
+      // The query has changed meanwhile.
       if (mine !== turn.current) return;
       setTrouble(null);
       setFound((before) => ({ items: after && before ? [...before.items, ...page.items] : page.items, next: page.next }));

@@ -1,4 +1,4 @@
-/** Everything that waits, over all sessions and agents, and the card of the one that was chosen. */
+/** All open asks, over all sessions and agents, and the card of the selected one. */
 
 import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -17,7 +17,7 @@ import { focusList, leavesFilter, useInboxKeys } from "./inbox_keys.ts";
 import { everything, isLongOver, rows, type Filter } from "./rows.ts";
 import "./inbox.css";
 
-/** So many kinds of approvals that are alike are named above the list. */
+/** Groups of similar approvals that are named above the list. */
 const GROUPS_SHOWN_MAX = 2;
 
 export function InboxPage({ chosen }: { readonly chosen: string | null }) {
@@ -38,7 +38,7 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
 
   const groups = useMemo(() => alike(shown), [shown]);
 
-  // On a wide screen there is always a card beside the list. It stays when it is answered: the next one must not appear
+  // On a wide screen there is always a card beside the list. It stays after it is answered: the next one must not appear
   // under a finger that is still pressing.
   const stuck = useRef<string | null>(null);
   const held = stuck.current === null ? undefined : state.asks.get(stuck.current);
@@ -49,7 +49,7 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
     if (chosen && !state.asks.has(chosen) && state.connection.state === "live") client.look([chosen]);
   }, [chosen, state.asks, state.connection.state, client]);
 
-  // Who comes back to a desk finds what waits, not what ended while they were away.
+  // A person who returns to the page finds what is open, not what ended while they were away.
   const away = current === null ? undefined : state.asks.get(current);
   useReturn(wide && state.synced && away !== undefined && isLongOver(away, now) && shown.some(isWaiting), () => {
     stuck.current = null;
@@ -142,7 +142,7 @@ export function InboxPage({ chosen }: { readonly chosen: string | null }) {
   );
 }
 
-/** Calls back once after a reload, and whenever the page is looked at again, if `isStale` then. */
+/** Calls `back` once after a reload, and whenever the page becomes visible again, if `isStale` then. */
 function useReturn(isStale: boolean, back: () => void) {
   const latest = useRef({ isStale, back });
   latest.current = { isStale, back };
@@ -153,7 +153,7 @@ function useReturn(isStale: boolean, back: () => void) {
     latest.current.back();
   }, [isStale]);
   useEffect(() => {
-    // Later than that the person has chosen it here.
+    // Later than that the person has selected it here.
     const timer = setTimeout(() => void (isReload.current = false), RELOAD_MS);
     const seen = () => document.visibilityState === "visible" && latest.current.isStale && latest.current.back();
     document.addEventListener("visibilitychange", seen);
@@ -164,11 +164,11 @@ function useReturn(isStale: boolean, back: () => void) {
   }, []);
 }
 
-/** So long after a reload the first answer of the server may take. */
+/** How long the server's first answer may take after a reload. */
 const RELOAD_MS = 5_000;
 let isFirst = true;
 
-/** Is this the first page after a reload, and not a link that somebody followed? */
+/** Is this the first page after a reload, not after following a link? */
 function wasReloaded(): boolean {
   const [entry] = typeof performance.getEntriesByType === "function" ? performance.getEntriesByType("navigation") : [];
   const first = isFirst;
@@ -176,7 +176,7 @@ function wasReloaded(): boolean {
   return first && (entry as PerformanceNavigationTiming | undefined)?.type !== "navigate" && entry !== undefined;
 }
 
-/** The card that was opened has the focus, so that its keys work and reading begins there. What is being typed is not disturbed. */
+/** Focuses the card that was opened, so that its keys work and reading begins there. Does not interrupt typing. */
 function useCardFocus(chosen: string | null) {
   const isHere = useBridge((state) => chosen !== null && state.asks.has(chosen));
   useEffect(() => {
@@ -189,7 +189,7 @@ function useCardFocus(chosen: string | null) {
   }, [chosen, isHere]);
 }
 
-/** Where the list was on a phone when a card was opened: going back leads there, with the focus on the row of that card. */
+/** Remembers the scroll position of the list on a phone: going back restores it, with the focus on the row of that card. */
 function useListPlace(isPage: boolean, chosen: string | null) {
   const before = useRef<{ y: number; ask: string } | null>(null);
   const scrolled = useRef(0);
@@ -211,7 +211,7 @@ function useListPlace(isPage: boolean, chosen: string | null) {
     before.current = null;
     if (!place) return;
     window.scrollTo(0, place.y);
-    // The rows around there are drawn first.
+    // The rows there have to be rendered first.
     const frame = requestAnimationFrame(() =>
       requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-ask="${CSS.escape(place.ask)}"]`)?.focus({ preventScroll: true })),
     );
@@ -219,7 +219,7 @@ function useListPlace(isPage: boolean, chosen: string | null) {
   }, [isPage, chosen]);
 }
 
-/** In place of a card: why there is none. */
+/** Shown in place of a card: why there is none. */
 function Absent({ id }: { readonly id: string }) {
   const words = useWords();
   const gone = useBridge((state) => state.gone.get(id));
@@ -240,7 +240,7 @@ function Absent({ id }: { readonly id: string }) {
   );
 }
 
-/** The next ask that waits, from here on. */
+/** Returns the next open ask after this one. */
 function after(views: readonly AskView[], id: string): string | null {
   const place = views.findIndex((view) => view.id === id);
   const others = [...views.slice(place + 1), ...views.slice(0, Math.max(0, place))];
@@ -262,7 +262,7 @@ function Chosen({ id, next }: { readonly id: string; readonly next: string | nul
   const words = useWords();
   const view = useAsk(id);
   if (!view) return <Absent id={id} />;
-  // Decided, though perhaps it can still be undone: that goes on while one is elsewhere.
+  // Decided, though perhaps it can still be undone: the undo time goes on while the person is elsewhere.
   const over = phaseOf(view) !== "open";
   return (
     <>
@@ -272,7 +272,7 @@ function Chosen({ id, next }: { readonly id: string; readonly next: string | nul
         <Link className="app-button app-button-quiet" href={`/sessions/${view.ask.session}`}>{words.openConversation}</Link>
       </div>
       {over && next && (
-        // In reach of a thumb. What was decided is not gone back to.
+        // In reach of a thumb. Going back does not lead to a decided ask.
         <div className="app-card-foot"><Button kind="main" onClick={() => go(`/asks/${next}`, "replace")}>{words.next}</Button></div>
       )}
     </>

@@ -1,4 +1,4 @@
-/** Starts a conversation with an agent that askbridge runs. */
+/** Starts a conversation with a hosted agent. */
 
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { Trouble } from "@askbridge/client";
@@ -25,7 +25,7 @@ export function NewSessionPage() {
       keepHalf(after);
       return after;
     });
-  // Where it is seen: not below the edge, nor behind what stays there.
+  // Scrolls the error into view: not below the edge, nor behind the navigation.
   useEffect(() => said.current?.scrollIntoView({ block: "center" }), [trouble]);
 
   const start = async (event: FormEvent<HTMLFormElement>) => {
@@ -45,7 +45,7 @@ export function NewSessionPage() {
       setBusy(false);
     }
   };
-  /** The session that the last attempt has started, or a new one. */
+  /** Returns the session that the last attempt has started, or a new one. */
   const started = async (): Promise<string> => {
     const as = settingsOf(half);
     if (half.started?.as === as) return half.started.session;

@@ -1,4 +1,4 @@
-/** This browser is nobody's device yet. */
+/** Shown while this browser is not paired. */
 
 import { useState, type FormEvent } from "react";
 import { Trouble } from "@askbridge/client";

@@ -1,5 +1,5 @@
 /**
- * A pairing link was opened in Safari on an iPhone or iPad. The app on its home screen has a storage of its own, so that a link
+ * A pairing link was opened in Safari on an iPhone or iPad. The app on its home screen has separate storage, so a link
  * that is used up here would leave the installed app unpaired: the person chooses first.
  */
 

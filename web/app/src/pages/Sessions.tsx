@@ -1,4 +1,4 @@
-/** Conversations with agents. */
+/** The list of conversations with agents. */
 
 import { useEffect, useState } from "react";
 import { Trouble, type SessionListed } from "@askbridge/client";

@@ -1,4 +1,4 @@
-/** What the person prefers on this device. */
+/** The person's preferences on this device. */
 
 import { useState } from "react";
 import { useClient, useBridge } from "@askbridge/react";

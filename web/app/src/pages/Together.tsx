@@ -1,4 +1,4 @@
-/** Approvals that are alike, on one page. */
+/** Similar approvals, on one page. */
 
 import { useEffect, useMemo, useRef } from "react";
 import { isWaiting } from "@askbridge/client";
@@ -17,7 +17,7 @@ export function TogetherPage({ ask }: { readonly ask: string }) {
   const synced = useBridge((state) => state.synced);
   const me = useBridge((state) => state.me?.name);
   const isLive = useBridge((state) => state.connection.state === "live");
-  // What waits, and what waited when it was first seen here: that stays in its place. What ended before is history.
+  // Asks that are open, or were when first seen here: those stay in place. Those that ended before are history.
   const seen = useRef(new Set([ask]));
   const views = useMemo(() => {
     const kin = kinTo(asks.values(), ask);
@@ -28,7 +28,7 @@ export function TogetherPage({ ask }: { readonly ask: string }) {
     if (isLive && !asks.has(ask)) client.look([ask]);
   }, [client, isLive, asks, ask]);
   useComplete(views);
-  // Ticks are set when it is first shown: by then everything that can be had is here.
+  // Ticks are set when the page is first shown: by then all asks are loaded.
   const isShown = useRef(false);
   isShown.current ||= synced && views.every((view) => !view.ask.truncated || view.rest === "failed");
   return (

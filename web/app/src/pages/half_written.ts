@@ -1,4 +1,4 @@
-/** A conversation that was begun here and not started yet: it stays on this device until it is. */
+/** The draft of a new conversation: stays on this device until the conversation is started. */
 
 const KEY = "askbridge.new_session";
 
@@ -8,13 +8,13 @@ export interface HalfWritten {
   readonly model: string;
   readonly mode: string;
   readonly title: string;
-  /** Started on the server already, with these settings; only its first message is missing. */
+  /** Already started on the server, with these settings; only its first message is missing. */
   readonly started: { readonly session: string; readonly as: string } | null;
 }
 
 export const blank: HalfWritten = { message: "", folder: "", model: "", mode: "default", title: "", started: null };
 
-/** Everything but the message: a session that was started with other settings is another one. */
+/** Everything but the message: with other settings it has to be another session. */
 export const settingsOf = ({ folder, model, mode, title }: HalfWritten): string => JSON.stringify([folder.trim(), model.trim(), mode, title.trim()]);
 
 export function readHalf(): HalfWritten {
@@ -30,6 +30,6 @@ export function keepHalf(half: HalfWritten | null) {
     if (half === null) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, JSON.stringify(half));
   } catch {
-    // It is there for as long as the page is.
+    // It stays in memory while the page is open.
   }
 }

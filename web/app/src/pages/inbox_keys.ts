@@ -1,4 +1,4 @@
-/** Keys that work wherever nothing is being typed: digits choose, j and k lead from ask to ask, / leads to the filter. */
+/** Keys that work unless the person is typing: digits choose, j and k go from ask to ask, / goes to the filter. */
 
 import { useEffect, useRef } from "react";
 import { chooseByKey, isTyping } from "@askbridge/react";
@@ -9,7 +9,7 @@ export interface InboxKeys {
   readonly onLeave: () => void;
 }
 
-/** In the filter: Esc leaves it and keeps its text; Enter and Down lead to the list. Says whether the key was one of these. */
+/** In the filter: Esc leaves it and keeps its text; Enter and Down go to the list. Returns whether it was one of these. */
 export function leavesFilter(event: Pick<KeyboardEvent, "key" | "isComposing">, field: HTMLElement, toList: () => void): boolean {
   if (event.isComposing) return false;
   if (event.key === "Escape") field.blur();
@@ -18,7 +18,7 @@ export function leavesFilter(event: Pick<KeyboardEvent, "key" | "isComposing">, 
   return true;
 }
 
-/** Takes the focus to the row of the list that was chosen, or that was reached last. */
+/** Focuses the selected row of the list, or the last focused one. */
 export function focusList() {
   const row = document.querySelector<HTMLElement>(".ab-row[data-selected] .ab-row-main") ?? document.querySelector<HTMLElement>(".ab-row-main[tabindex='0']");
   (row ?? document.querySelector<HTMLElement>(".ab-row-main"))?.focus();
@@ -45,7 +45,7 @@ export function useInboxKeys(keys: InboxKeys) {
             onFilter();
             return true;
           case "Escape":
-            // From the card, or from nothing in particular: the filter was just left.
+            // From the card, or from the body: the filter was just left.
             if (event.target !== document.body && !(event.target instanceof Element && event.target.closest(".ab-card"))) return false;
             onLeave();
             return true;

@@ -1,10 +1,10 @@
-/** Which asks the inbox shows, and in which order. */
+/** The asks that the inbox shows, and their order. */
 
 import { isSnoozed, isWaiting, type AskView, type State } from "@askbridge/client";
 import { headlineOf } from "@askbridge/react";
 import type { Order } from "../settings.ts";
 
-/** So long a card that ended while we looked stays in its place and says how. */
+/** How long a card that ended while it was in view stays in place and says how. */
 const LINGER_MS = 60_000;
 
 export interface Filter {
@@ -14,7 +14,7 @@ export interface Filter {
   readonly snoozed: boolean;
 }
 
-/** Ended so long ago that it has left the list. */
+/** Did it end so long ago that it has left the list? */
 export const isLongOver = (view: AskView, now: number): boolean =>
   !isWaiting(view) && view.ask.state !== "proposed" && view.ask.settled_at !== null && now - Date.parse(view.ask.settled_at) >= LINGER_MS;
 
@@ -33,7 +33,7 @@ export function rows(state: State, filter: Filter, order: Order, now: number): A
   });
   const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   const since = (a: AskView, b: AskView) => compare(a.ask.asked_at, b.ask.asked_at) || compare(a.id, b.id);
-  // What has no deadline waits for ever, so it comes last.
+  // Asks without a deadline wait for ever, so they come last.
   const due = ({ ask }: AskView) => (ask.deadline === null ? Number.POSITIVE_INFINITY : Date.parse(ask.deadline));
   switch (order) {
     case "longest": return found.sort(since);

@@ -1,4 +1,4 @@
-/** A folder for an agent: typed, one of those used lately, or found by looking through what the server allows. */
+/** A field for an agent's folder: typed, recently used, or browsed among those that the server allows. */
 
 import { useEffect, useId, useState } from "react";
 import { Trouble, type Folders, type SessionListed } from "@askbridge/client";
@@ -10,7 +10,7 @@ const RECENT_MAX = 4;
 /** Sessions of this door were started here, by a person. */
 const HOSTED = "claude";
 
-/** Where people had agents work, newest first. What an agent that only asks calls its folder is not among them. */
+/** Returns the folders in which people had agents work, newest first, without those of agents that only ask. */
 export const recentFolders = (sessions: readonly Pick<SessionListed, "door" | "folder">[]): string[] =>
   [...new Set(sessions.flatMap(({ door, folder }) => (door === HOSTED && folder !== null ? [folder] : [])))].slice(0, RECENT_MAX);
 
@@ -45,7 +45,7 @@ export function FolderField({ folder, onFolder }: FolderFieldProps) {
     if (!sessions.loaded) client.loadSessions().catch(() => undefined);
     void look();
   }, [isLive]);
-  // What has one choice is not asked.
+  // If there is only one choice, it is not asked.
   const only = found?.folder === null && found.items.length === 1 ? found.items[0]?.path : undefined;
   useEffect(() => {
     const first = recent[0] ?? only;
@@ -56,7 +56,7 @@ export function FolderField({ folder, onFolder }: FolderFieldProps) {
   const browse = async () => {
     if (isOpen) return setOpen(false);
     setOpen(true);
-    // From where the field is, if that is a folder; otherwise from the beginning.
+    // Begins at the folder in the field, if it exists; otherwise at the roots.
     const there = folder.trim() ? await client.api.folders(folder.trim()).catch(() => null) : null;
     if (there) setFound(there);
     else await look();
@@ -68,7 +68,7 @@ export function FolderField({ folder, onFolder }: FolderFieldProps) {
         <input id={id} className="app-input" required autoComplete="off" autoCapitalize="off" spellCheck={false} value={folder} placeholder="~/…" onChange={({ target }) => onFolder(target.value)} />
         <Button aria-expanded={isOpen} onClick={() => void browse()}>{words.browse}</Button>
       </div>
-      {/* A field shows text as it is; characters that hide are named below it. */}
+      {/* A field shows text as it is; hidden characters are named below it. */}
       {hidesSomething(folder) && <p className="app-trouble" role="status"><Seen text={folder} /></p>}
       <small>{words.folderMore}</small>
       {!isOpen && recent.length > 1 && (

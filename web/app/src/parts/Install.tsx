@@ -1,11 +1,11 @@
-/** How the app gets its place on the home screen. */
+/** How to install the app on the home screen. */
 
 import { install, useInstalling } from "../install.ts";
 import { change, useSettings } from "../settings.ts";
 import { useWords } from "../words.ts";
 import { Button } from "./parts.tsx";
 
-/** In the settings. */
+/** The section in the settings. */
 export function InstallSection() {
   const words = useWords();
   const how = useInstalling();
@@ -19,7 +19,7 @@ export function InstallSection() {
   );
 }
 
-/** Below the list, until it is put away. */
+/** The hint below the list, until it is dismissed. */
 export function InstallHint() {
   const words = useWords();
   const how = useInstalling();

@@ -1,4 +1,4 @@
-/** A link for a camera. Loaded only when somebody wants one. */
+/** A link as a QR code. Loaded only when it is wanted. */
 
 import { encode } from "uqr";
 

@@ -1,4 +1,4 @@
-/** Leaves this browser for good: its token ends on the server, and what was kept here is removed. */
+/** Signs this browser out: revokes its token on the server, and removes what was stored here. */
 
 import { useState } from "react";
 import { Trouble } from "@askbridge/client";

@@ -1,4 +1,4 @@
-/** Not now. */
+/** Snoozes an ask. */
 
 import { useId, useRef } from "react";
 import { isSnoozed, type AskView } from "@askbridge/client";

@@ -1,4 +1,4 @@
-/** In place of what is not known yet: that it is being looked for, or, once it is clear that nothing comes, why. */
+/** Shown in place of what is not loaded yet: that it is loading, or, once it is clear that nothing comes, why. */
 
 import { useEffect, useState, type ReactNode } from "react";
 import { useBridge } from "@askbridge/react";
@@ -9,7 +9,7 @@ export function Unknown({ children }: { readonly children?: ReactNode }) {
   const isAway = useBridge(({ connection }) => connection.state === "waiting" || connection.state === "offline");
   const isLive = useBridge(({ connection }) => connection.state === "live");
   const [isLong, setLong] = useState(false);
-  // Between two attempts it says that it connects: the words stay until it has.
+  // Between two attempts the connection says "connecting": the explanation stays until it has connected.
   useEffect(() => {
     if (isAway) setLong(true);
     else if (isLive) setLong(false);

@@ -1,8 +1,8 @@
 import type { Ask, NewAnswer } from "@askbridge/client";
 
 /**
- * Words of the person as an answer to an ask, where that says what they mean. `null`: only closing the ask with these words
- * does. Nothing is ever allowed, approved or accepted by writing a sentence.
+ * Turns a person's words into an answer to an ask, where their meaning is clear. `null`: the ask can only be dismissed with
+ * these words. Nothing is ever allowed, approved or accepted by writing a sentence.
  */
 export function inWords(ask: Ask, text: string): NewAnswer | null {
   switch (ask.kind) {

@@ -1,4 +1,4 @@
-/** Small things that several pages use. */
+/** Small components that several pages use. */
 
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 import "./parts.css";
@@ -9,7 +9,7 @@ export function Button({ kind = "plain", className = "", ...rest }: ButtonHTMLAt
   return <button type="button" {...rest} className={`app-button app-button-${kind} ${className}`} />;
 }
 
-/** A page: its name, what can be done on it, and what is on it. */
+/** A page: its title, its actions, and its content. */
 export function Page({ title, actions, children, wide = false }: {
   readonly title: string; readonly actions?: ReactNode; readonly children: ReactNode; readonly wide?: boolean;
 }) {
@@ -24,7 +24,7 @@ export function Page({ title, actions, children, wide = false }: {
   );
 }
 
-/** Nothing is here, and that is fine; or what to do about it. */
+/** An empty state: nothing is here, and perhaps what to do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="app-empty">
@@ -35,7 +35,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Two banks, and somebody who waits on one of them. */
+/** The logo: two banks, and a person who waits on one of them. */
 export function BridgeMark({ size = 56 }: { readonly size?: number }) {
   return (
     <svg className="app-mark" width={size} height={size} viewBox="0 0 64 64" aria-hidden="true" focusable="false">
@@ -47,7 +47,7 @@ export function BridgeMark({ size = 56 }: { readonly size?: number }) {
   );
 }
 
-/** One of a few, shown side by side. */
+/** A choice of a few options, shown side by side. */
 export function Choice<T extends string>({ label, value, options, onChange }: {
   readonly label: string; readonly value: T; readonly options: readonly (readonly [T, string])[]; readonly onChange: (value: T) => void;
 }) {

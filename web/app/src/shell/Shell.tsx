@@ -1,4 +1,4 @@
-/** Around every page: where one can go, what waits, and how the connection is. */
+/** The frame of every page: navigation, the number of open asks, and the connection. */
 
 import { useEffect, useRef, type ReactNode } from "react";
 import { waitingForPerson, type Connection } from "@askbridge/client";
@@ -21,7 +21,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
 
   useEffect(() => badge(waiting), [waiting]);
-  // A new page is read from its name; whoever only chose another ask stays where they are.
+  // On a new page, reading begins at its title; a person who only selected another ask stays where they are.
   const page = place.page;
   const first = useRef(true);
   useEffect(() => {
@@ -62,7 +62,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Says how the connection is, all the time, in a corner. */
+/** The state of the connection, always shown in a corner. */
 function Status() {
   const words = useWords();
   const connection = useBridge((state) => state.connection);
@@ -75,7 +75,7 @@ function Status() {
   );
 }
 
-/** Says that the connection is gone, once it has been gone long enough to matter. */
+/** Shows that the connection is lost, once it has been lost long enough to matter. */
 function Banner() {
   const words = useWords();
   const client = useClient();

@@ -1,4 +1,4 @@
-/** How much waits, in the tab's title, its icon, and on the app's icon. */
+/** The number of open asks, in the tab's title, its icon, and on the app's icon. */
 
 const TITLE = "askbridge";
 let shown = -1;

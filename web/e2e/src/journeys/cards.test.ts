@@ -1,4 +1,4 @@
-/** Every kind of card answered as a person does it, and every state that one can see. */
+/** Every kind of card answered by a person, and every state that they can see. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";
@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Asks, and opens the card. */
+/** Makes an ask, and opens its card. */
 async function open(ask: object, person = ada) {
   const { id } = await server.ask(ask as never);
   await person.go(`/asks/${id}`);
@@ -37,12 +37,12 @@ test("one tap answers a single choice, and can be undone for a moment", async ()
   const { id, card, phase } = await open(every.question);
   await card.getByRole("radio", { name: "Password" }).click();
   await phase("undoable");
-  // The card says so once the server has it, and the agent hears nothing yet.
+  // The card says so once the server has it, and the agent is not told yet.
   expect(await server.show(id)).toMatchObject({ state: "proposed", verdict: null });
   await card.getByRole("button", { name: "Undo" }).click();
   await phase("open");
   expect((await server.show(id)).state).toBe("open");
-  // Five seconds, unless somebody wants more: then it counts by itself.
+  // Five seconds by default; then the answer counts by itself.
   await ada.undoesFor(5);
   await ada.go(`/asks/${id}`);
   await card.getByRole("radio", { name: "Passkey" }).click();
@@ -58,7 +58,7 @@ test("a page that is left or loaded again takes no answer along", async () => {
   await phase("undoable");
   await ada.page.goto("about:blank");
   expect(await server.show(id)).toMatchObject({ state: "proposed", answers: { "How should people sign in?": "Password" } });
-  // Whoever comes back within the time can still take it back.
+  // A person who returns within the undo time can still undo it.
   await ada.page.goto(`${server.address}/asks/${id}`);
   await phase("undoable");
   await ada.page.reload();
@@ -190,7 +190,7 @@ test("two browsers race: one wins, the other is told who and when, in place", as
     await person.go(`/asks/${id}`);
     await person.page.locator(".ab-card").getByRole("textbox").first().fill(`of ${person === ada ? "ada" : "bob"}`);
   }
-  // Both press in the same moment; a finger that comes too late finds a card that is closed.
+  // Both press at the same moment; the one who is too late finds a closed card.
   const buttons = [ada, bob].map((person) => person.page.locator(".ab-card").getByRole("button", { name: "Answer", exact: true }));
   await Promise.all(buttons.map((button) => button.evaluate((element) => (element as HTMLElement).click()).catch(() => undefined)));
   const { by } = await settled(id);
@@ -278,7 +278,7 @@ test("twelve questions with twenty-six options each can be answered by keys alon
   const { id, card } = await open(every.huge);
   await card.getByRole("radio", { name: /A\. way A/ }).first().focus();
   for (let question = 0; question < 12; question += 1) {
-    // Enter leads to the next question; a key that is pressed on the way there belongs to nobody.
+    // Enter moves to the next question; a key that is pressed before it has the focus is lost.
     await until(() => ada.page.evaluate(() => document.activeElement?.closest("[data-question]")?.getAttribute("data-question")).then((at) => at === String(question)));
     await ada.page.keyboard.press("z");
     await until(() => ada.page.evaluate(() => document.activeElement?.textContent?.includes("Z. way Z")));
@@ -304,7 +304,7 @@ test("an input method's Enter never sends, and Esc never throws away", async () 
   const written = await field.inputValue();
   expect(written).toContain("日本");
   expect((await server.show(id)).state).toBe("open");
-  // An ordinary Enter does send; had one before, something shorter would be the answer.
+  // A plain Enter submits; had an earlier one done so, the answer would be shorter.
   await field.focus();
   await ada.page.keyboard.press("Enter");
   expect((await settled(id)).answers).toEqual({ "名前は？": written });

@@ -8,7 +8,7 @@ import { withClaude, type Model } from "../kit/claude.ts";
 import { Server } from "../kit/server.ts";
 import { until } from "../kit/until.ts";
 
-/** So long that half of the call is in the middle of it. */
+/** Long enough that half of the call ends in the middle of it. */
 const LONG = `Which of these do you like the most, if you think of ${"colour, smell, taste, season, price, weight, ".repeat(8)}and all the rest?`;
 
 const files = scratch();
@@ -47,7 +47,7 @@ test("a conversation that was begun is not lost, its folder is found by looking,
   await page.getByRole("link", { name: "Inbox" }).click();
   await page.goBack();
   expect(await page.getByLabel("What should it do?").inputValue()).toBe("Say something");
-  // A folder that agents may not work in: the reason is in view, above the navigation.
+  // A folder in which agents may not work: the reason is in view, above the navigation.
   const field = page.getByLabel("Folder", { exact: true });
   await field.fill("/etc");
   await page.getByRole("button", { name: "Start" }).click();
@@ -62,7 +62,7 @@ test("a conversation that was begun is not lost, its folder is found by looking,
   await ada.fits("a new conversation");
   await page.getByRole("button", { name: "Work here" }).click();
   expect(await field.inputValue()).toBe(join(realpathSync(server.work), "shop"));
-  // The message fails on its way: the second attempt is the same conversation.
+  // The first attempt to send fails: the second one uses the same conversation.
   const before = (await server.call("GET", "/v1/sessions")).items.length;
   await page.route("**/messages", (route) => route.abort());
   await page.getByRole("button", { name: "Start" }).click();
@@ -90,10 +90,10 @@ test("from a new conversation to an answered question, with the real Claude Code
   const log = page.getByRole("log");
   await log.getByText("Choose a fruit for me").waitFor();
   await log.getByText("Let me ask.").first().waitFor();
-  // The same question is in the inbox, and in the conversation at its place.
+  // The same question is in the inbox, and at its place in the conversation.
   await page.getByText("Waits for you").first().waitFor();
   await log.getByText("Which fruit?").first().waitFor();
-  // Words for afterwards wait, and can be taken back.
+  // Messages for later are queued, and can be withdrawn.
   await page.getByLabel("Message").fill("never mind this");
   await page.getByRole("button", { name: "Send afterwards" }).click();
   await log.getByText("never mind this").waitFor();
@@ -106,7 +106,7 @@ test("from a new conversation to an answered question, with the real Claude Code
 
   await log.getByText("Pear", { exact: true }).first().click();
   await log.getByText("A pear it is.").waitFor();
-  // The agent read the other message along with the answer, and never the one that was taken back.
+  // The agent read the queued message with the answer, and never the withdrawn one.
   await until(() => model.heard.some((request) => request.includes("and this afterwards")));
   await log.getByText("waits for the agent").waitFor({ state: "detached" });
   expect(model.heard.some((request) => request.includes("never mind this"))).toBe(false);
@@ -136,12 +136,12 @@ test("text and a question are there while they are written, in the order in whic
   await ada.page.getByLabel("Message").fill("tell me slowly");
   await ada.page.keyboard.press("Enter");
   const log = ada.page.getByRole("log");
-  // Half of the text, drawn as markdown, while the model holds its breath.
+  // Half of the text, drawn as markdown, while the model waits at a gate.
   await log.locator(".app-live strong").getByText("the first half").waitFor();
   expect(await log.getByText("and the second half").count()).toBe(0);
   model.open("text");
   await log.locator(":not(.app-live) > .app-text li").getByText("and the second half").waitFor();
-  // Half of the question: no card that could be answered yet.
+  // Half of the question: there is no card to answer yet.
   const preparing = log.locator(".ab-card[data-phase=preparing]");
   await preparing.getByText(/^Which of these/).waitFor();
   await preparing.getByText("Cherry").waitFor();

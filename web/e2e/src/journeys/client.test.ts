@@ -26,7 +26,7 @@ const store = () => {
   };
 };
 
-/** Waits until the client knows something. */
+/** Waits until the client's state contains something. */
 const knows = <T>(client: Client, what: (state: State) => T | undefined | null | false) => until(() => what(client.state));
 
 const FILE = join(import.meta.dirname, "../../../client/tests/recorded/story.json");
@@ -87,18 +87,18 @@ test("a story as the client hears it, and as it was recorded", async () => {
   client.close();
   await server.stop();
 
-  // How often a heart beats depends on how long the story took.
+  // The number of heartbeats depends on how long the story took.
   const recorded = heard.map((frame) => JSON.parse(frame)).filter(({ type }) => type !== "ping");
   if (process.env.BLESS) {
     mkdirSync(join(FILE, ".."), { recursive: true });
     writeFileSync(FILE, `[\n${recorded.map((frame) => JSON.stringify(frame)).join(",\n")}\n]\n`);
   }
-  // Ids and times differ from run to run; what kinds of frames there are, and what is in them, does not.
+  // Ids and times differ from run to run; the kinds of frames, and their fields, do not.
   const known = shapes(JSON.parse(readFileSync(FILE, "utf8")));
   expect([...shapes(recorded)].filter((shape) => !known.has(shape))).toEqual([]);
 });
 
-/** Which frames there are, by their names and the names in them. */
+/** Returns the kinds of frames, by their types and field names. */
 function shapes(frames: readonly any[]): Set<string> {
   const names = (value: unknown): string => (typeof value === "object" && value !== null && !Array.isArray(value) ? `{${Object.keys(value).sort().join()}}` : typeof value);
   return new Set(frames.map((frame) => `${frame.type} ${names(frame)} ${frame.event ? `${frame.event.type} ${names(frame.event)}` : ""}`));

@@ -1,4 +1,4 @@
-/** A crowd of large asks: the inbox shows all of them, and a person who opens one reads it whole before they decide. */
+/** Many large asks: the inbox shows all of them, and a person who opens one reads all of it before they decide. */
 
 import { expect, test } from "vitest";
 import { Person } from "../kit/browser.ts";
@@ -6,7 +6,7 @@ import { Server } from "../kit/server.ts";
 import { until } from "../kit/until.ts";
 
 const COUNT = 60;
-/** Some 80 kB: too large for a list. */
+/** About 80 kB: too large for a list. */
 const LINES = 2_000;
 
 const content = (n: number) => `${Array.from({ length: LINES }, (_, line) => `line ${line} of file number ${n}, as it is`).join("\n")}\nthe end of file ${n}`;
@@ -22,7 +22,7 @@ test("of sixty large approvals one is opened, read to its end and allowed; the o
   const ada = await Person.pair(server);
   const { page } = ada;
   await until(async () => (await page.title()) === `(${COUNT}) askbridge`);
-  // The network fails while the rest is fetched: nothing can be decided, and it is said. Not the first one: that is open already.
+  // The network fails while the rest is fetched: nothing can be decided, and the card says so. Not the first one: that is open already.
   const id = asked[5]!;
   await page.route(`**/v1/asks/${id}`, (route) => route.abort());
   await page.locator(".ab-row", { hasText: "/srv/file-5.txt" }).getByRole("button").first().click();
@@ -34,7 +34,7 @@ test("of sixty large approvals one is opened, read to its end and allowed; the o
   await card.getByRole("button", { name: "Hold to allow" }).waitFor();
   await card.getByRole("button", { name: /^Show \d+ more lines$/ }).click();
   await card.getByText("the end of file 5").first().waitFor();
-  // A short press leads to the end; once that is in view, another one allows.
+  // A short press scrolls to the end; once that is in view, another one allows.
   await card.getByRole("button", { name: "Hold to allow" }).click();
   await card.getByRole("button", { name: "Allow once" }).click();
   await until(async () => (await server.show(id)).state === "answered");

@@ -1,4 +1,4 @@
-/** A big change to a file, read on a phone and on a desk. */
+/** A large change to a file, read on a phone and on a desktop. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";
@@ -47,7 +47,7 @@ test("on a phone it is small and numbered, the changed words are marked, and lin
   expect(px).toBeLessThanOrEqual(13);
   expect(await line.locator(".ab-number").textContent()).toBe("12");
   expect(await line.locator("mark").allTextContents()).toEqual(["euros"]);
-  // The buttons stay in reach however long it is, and the way from change to change too.
+  // The buttons stay in reach however long the diff is, and so do those from change to change.
   await card.getByRole("button", { name: /Next change/ }).click();
   await until(() => person.page.evaluate(() => document.activeElement?.getAttribute("data-kind") === "removed"));
   for (let step = 0; step < 4; step += 1) await card.getByRole("button", { name: /Next change/ }).click();

@@ -1,4 +1,4 @@
-/** Our packages in other people's pages, word by word as the guide shows them, against the real server. */
+/** Our packages in other people's pages, exactly as the guide shows them, against the real server. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What the guide leaves to the reader: the token, the address. */
+/** Fills in what the guide leaves to the reader: the token, the address. */
 const filledIn = (name: string, ...more: string[]) =>
   [`const token = ${JSON.stringify(token)};`, ...more, example(name).replaceAll("http://127.0.0.1:4760", server.address)].join("\n");
 const shown = 'import { createRoot } from "react-dom/client";\n';
@@ -37,11 +37,11 @@ async function open(name: string) {
 
 test("the packages can be packed, and installed in an empty project", () => {
   const folder = mkdtempSync(join(tmpdir(), "askbridge-embed-"));
-  // As in a shell of one's own: the npm that runs these tests tells those below it what to work on.
+  // As in a new shell: the npm that runs these tests passes its own settings to child processes.
   const shell = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("npm_")));
   const env = { ...shell, npm_config_prefer_offline: "true" };
   const run = (line: string, cwd: string) => execFileSync("bash", ["-ec", line], { cwd, env, encoding: "utf8", stdio: "pipe" });
-  // What is installed here was installed by the first command, from the same lock file.
+  // The packages were already installed by the first command, from the same lock file.
   const [ci, ...pack] = commands("pack");
   expect(ci).toBe("npm --prefix web ci");
   for (const line of pack) run(line.replace("$PWD", folder), root);
@@ -61,7 +61,7 @@ test("each example is about ten lines", () => {
 
 test("the client alone says what waits, and answers", async () => {
   const { id } = await server.ask({ questions: [{ question: "Deploy now?", options: ["Yes", "No"] }], agent: "ci" });
-  // This one is answered as soon as there is a connection; another one waits for as long as anybody looks.
+  // This one is answered as soon as there is a connection; another one stays open during the test.
   await server.ask({ question: "And later?", agent: "ci" });
   await site.put("client", filledIn("client").replace("ask_…", id));
   const page = await Person.stranger(server);
@@ -97,7 +97,7 @@ test("the list leads to a card, and says in place how it ended", async () => {
   await person.context.close();
 });
 
-/** A thread of assistant-ui whose model calls a tool once, and says what it was told. */
+/** A thread of assistant-ui whose model calls a tool once, and repeats the result. */
 const thread = `
 import { AssistantRuntimeProvider, useLocalRuntime } from "@assistant-ui/react";
 const wanted = new URLSearchParams(location.search);

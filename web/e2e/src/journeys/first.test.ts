@@ -14,7 +14,7 @@ test("first start, demo, answer", async () => {
   demo.stdout.on("data", (part) => (said += part));
   demo.stderr.on("data", (part) => (said += part));
   const ended = new Promise<number | null>((done) => demo.once("exit", done));
-  // Whatever it asks is answered with what is offered first, until it has had enough.
+  // Everything it asks is answered with the first option, until the demo ends.
   let isOver = false;
   void ended.then(() => (isOver = true));
   const { page } = ada;
@@ -27,7 +27,7 @@ test("first start, demo, answer", async () => {
       await Promise.race([ended, page.evaluate(() => new Promise((go) => requestAnimationFrame(go)))]);
       continue;
     }
-    // The demo lets one ask expire: a card may be over by the time it is reached for, and then the next one is looked for.
+    // The demo lets one ask expire: if a card closes before it is clicked, look for the next one.
     const soon = { timeout: 2_000 };
     const kind = await card.getAttribute("data-kind", soon).catch(() => null);
     const press = (name: string) => card.getByRole("button", { name, exact: true }).click(soon).catch(() => undefined);
@@ -39,7 +39,7 @@ test("first start, demo, answer", async () => {
       const isOne = (await card.locator(".ab-question").count()) === 1;
       for (const question of await card.locator(".ab-question").all()) {
         const options = question.locator("[data-option]");
-        // What is chosen already, by an attempt that was too slow for the rest, stays chosen.
+        // A choice made by an earlier attempt that was too slow for the rest stays.
         if ((await question.locator("[aria-checked=true]").count()) > 0) continue;
         if ((await options.count()) > 0) await options.first().click(soon).catch(() => undefined);
         else await question.getByRole("textbox").first().fill("demo", soon).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** What is grave is not allowed unread: a long command whose last line does the harm. */
+/** Grave approvals cannot be allowed unread: a long command whose last line does the harm. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";
@@ -41,7 +41,7 @@ test("on a desk the box says how many lines follow, and a short press leads to t
   await card.getByRole("button", { name: /^\d+ more lines?$/ }).waitFor();
   expect(await isInView(person)).toBe(false);
   expect(await card.getByRole("button", { name: "Allow once" }).count()).toBe(0);
-  // The hints stand above the command, beside the buttons and in the list.
+  // The hints are above the command, beside the buttons and in the list.
   const hint = person.page.getByText("Runs code from the network");
   await until(async () => (await hint.count()) === 3);
   const [above, box] = await Promise.all([hint.nth(1).boundingBox(), card.locator(".ab-code").boundingBox()]);
@@ -55,7 +55,7 @@ test("on a desk the box says how many lines follow, and a short press leads to t
   await card.getByRole("button", { name: "Undo" }).click();
   await person.page.locator(".ab-card[data-phase=open]").waitFor();
   expect(await state()).toBe("open");
-  // A rule for always is no way around it: a card that is opened anew has not been read.
+  // An "always" rule is no way around it: a card that is opened again has not been read.
   await person.go(`/asks/${id}`);
   await card.getByRole("button", { name: "Always allow…" }).click();
   await card.getByRole("button", { name: "Hold to allow" }).waitFor();
@@ -76,7 +76,7 @@ test("on a phone nothing has a height of its own, and holding the button allows"
   expect(await state()).toBe("open");
   await person.page.locator(".ab-card[data-phase=undoable]").waitFor();
   await person.page.mouse.up();
-  // The server has it: leaving changes nothing.
+  // The server has the answer: leaving changes nothing.
   await person.page.goto("about:blank");
   await until(async () => (await state()) === "answered");
   expect((await server.show(id)).answers).toEqual({ decision: "allow" });

@@ -1,4 +1,4 @@
-/** Keys work wherever nothing is being typed. */
+/** Keys work unless the person is typing. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Person } from "../kit/browser.ts";
@@ -18,7 +18,7 @@ test("j and k lead from question to question, digits choose, / filters, and Esc 
   const { page } = ada;
   const path = () => new URL(page.url()).pathname;
   const hasFocus = (what: string) => until(() => page.evaluate((selector) => document.activeElement?.matches(selector), what));
-  // Nothing has the focus yet: the keys work all the same.
+  // Nothing has the focus yet: the keys still work.
   await page.keyboard.press("j");
   await until(() => path() === `/asks/${asked[1]}`);
   await hasFocus(".ab-card");
@@ -40,10 +40,10 @@ test("j and k lead from question to question, digits choose, / filters, and Esc 
   await page.locator(".ab-card[data-phase=undoable]").getByText("Perhaps").first().waitFor();
   await page.keyboard.press("/");
   await hasFocus("input[type=search]");
-  // What is typed are letters.
+  // While typing, keys are letters.
   await page.keyboard.type("jk1/");
   expect(await page.getByLabel("Filter").inputValue()).toBe("jk1/");
-  // Esc leaves the field and keeps what was typed; another one leads to the list, and so do Enter and Down.
+  // Esc leaves the field and keeps its text; another one goes to the list, and so do Enter and Down.
   await page.getByLabel("Filter").fill("?");
   await page.keyboard.press("Escape");
   await hasFocus("body");

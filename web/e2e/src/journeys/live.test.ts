@@ -1,4 +1,4 @@
-/** What a person does on one device is on the others at once; and what others do is seen while it happens. */
+/** What a person does on one device is on the others at once; and what others do is shown while it happens. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";
@@ -35,7 +35,7 @@ test("a device is renamed, the other sees it at once, and answers carry the new 
   await desk.page.keyboard.press("Enter");
   await own.getByText("writing desk").waitFor();
   await phone.page.getByText("writing desk").waitFor();
-  // Escape leaves the name as it is.
+  // Escape leaves the name unchanged.
   await own.getByRole("button", { name: "Rename writing desk" }).click();
   await desk.page.getByLabel("Name of this device").fill("something else");
   await desk.page.keyboard.press("Escape");
@@ -96,7 +96,7 @@ test("a browser whose clock is an hour wrong counts down like everybody else", a
   await ada.isIn();
   await ada.go(`/asks/${id}`);
   const timer = ada.page.getByRole("timer").first();
-  // By its own clock the time was up ten minutes ago.
+  // By its own clock the deadline passed ten minutes ago.
   await until(async () => /^\d\d:\d\d left$/.test(await timer.innerText()));
   const shown = (await timer.innerText()).split(":").map((part) => Number.parseInt(part, 10));
   const left = (Date.parse((await server.show(id)).deadline) - Date.now()) / 1000;

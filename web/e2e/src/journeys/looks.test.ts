@@ -1,4 +1,4 @@
-/** Every page and every card in both themes: no violation of accessibility; on a phone nothing is too wide or too small. */
+/** Every page and every card in both themes: no accessibility violations, and on a phone nothing is too wide or too small. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";

@@ -1,4 +1,4 @@
-/** Ten thousand of everything: what is drawn, and what is drawn anew, stays small. Counted in elements, not in time. */
+/** Ten thousand of everything: the number of rendered and re-rendered elements stays small. Counted in elements, not in time. */
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -7,14 +7,14 @@ import { Server } from "../kit/server.ts";
 import { until } from "../kit/until.ts";
 import { wire } from "../kit/wire.ts";
 
-/** A page of a few dozen rows, a card and what is around them. */
+/** A page of a few dozen rows, a card and the frame around them. */
 const ELEMENTS_MAX = 2_500;
-/** What a single piece of news may change on it. */
+/** Elements that a single event may change. */
 const CHANGES_MAX = 400;
 
 const elements = (page: Page) => page.evaluate(() => document.querySelectorAll("*").length);
 
-/** Counts the elements that come, go or change while something happens. */
+/** Counts the elements that are added, removed or changed meanwhile. */
 async function changes(page: Page, what: () => Promise<unknown>): Promise<number> {
   await page.evaluate(() => {
     const seen = { count: 0, observer: new MutationObserver((records) => (seen.count += records.reduce((sum, one) => sum + Math.max(1, one.addedNodes.length + one.removedNodes.length), 0))) };
@@ -33,7 +33,7 @@ test("ten thousand asks are one list: drawn in part, reached by keys, filtered b
   const server = await Server.start();
   await server.ask({ question: "Question number 0?", agent: "crowd" });
   const ada = await Person.stranger(server);
-  // One real ask, and 9,999 that the server could have sent as well; how the client reads pages is a journey of its own.
+  // One real ask, and 9,999 that the server could have sent as well; how the client reads pages is tested elsewhere.
   (await wire(ada)).change((frame) => {
     if (frame.type !== "snapshot") return frame;
     const [first] = frame.asks;
@@ -50,7 +50,7 @@ test("ten thousand asks are one list: drawn in part, reached by keys, filtered b
   const drawn = () => page.locator(".ab-row").count();
   expect(await drawn()).toBeLessThan(60);
   expect(await elements(page)).toBeLessThan(ELEMENTS_MAX);
-  // One more at the far end of the list: nothing of what is in view is drawn anew for it.
+  // One more at the far end of the list: nothing in view is re-rendered for it.
   const news = await changes(page, async () => {
     await server.ask({ question: "One more?", agent: "crowd" });
     await waits(10_001);
@@ -63,7 +63,7 @@ test("ten thousand asks are one list: drawn in part, reached by keys, filtered b
   });
   expect(jump, "elements that a jump over the whole list changes").toBeLessThan(ELEMENTS_MAX);
   expect(await drawn()).toBeLessThan(60);
-  // Through the list with the wheel: never more than a screenful, and never an empty one.
+  // Through the list with the wheel: never more than a screenful is rendered, and never an empty one.
   for (const part of [0.1, 0.35, 0.6, 0.85]) {
     await page.locator(".ab-inbox").evaluate((box, at) => void (box.scrollTop = box.scrollHeight * at), part);
     await until(() => page.evaluate(() => {
@@ -92,7 +92,7 @@ test("a conversation of ten thousand events opens at its end, goes back without 
   await log.getByText(`Line ${SAID - 1}`, { exact: true }).waitFor();
   const drawn = () => log.locator("[data-key]").count();
   expect(await drawn()).toBeLessThan(400);
-  // Scrolls up, page by page, as long as it takes to have read six hundred lines; never is more than a window there.
+  // Scrolls up, page by page, until six hundred lines were read; never is more than one window rendered.
   const seen = new Set<string>();
   await until(async () => {
     await log.evaluate((box) => void (box.scrollTop -= box.clientHeight * 0.8));
@@ -101,7 +101,7 @@ test("a conversation of ten thousand events opens at its end, goes back without 
     expect(await drawn()).toBeLessThan(400);
     return seen.size > 600;
   }, 240_000);
-  // What one reads stays where it is when something comes at the end.
+  // What the person reads stays in place when something is added at the end.
   await until(() => log.evaluate((box) => box.scrollTop > 200 || void (box.scrollTop += 400)));
   const before = await until(() => steady(page));
   const news = await changes(page, async () => {
@@ -118,7 +118,7 @@ test("a conversation of ten thousand events opens at its end, goes back without 
   await server.stop();
 }, 900_000);
 
-/** The first whole row in view, once it is the same in two frames. */
+/** Returns the first whole row in view, once it is the same in two frames. */
 async function steady(page: Page): Promise<{ key: string; top: number } | null> {
   const look = () => page.getByRole("log").evaluate((box) => {
     const edge = box.getBoundingClientRect().top;
@@ -133,7 +133,7 @@ async function steady(page: Page): Promise<{ key: string; top: number } | null> 
 
 const SAID = 5_000;
 
-/** Two entries for each message: said, and taken back; the last hundred stay. */
+/** Two entries for each message: said, and withdrawn; the last hundred stay. */
 async function talk(server: Server, session: string, token: string) {
   const socket = new WebSocket(`${server.address.replace("http", "ws")}/v1/ws`);
   await new Promise((open) => (socket.onopen = open));

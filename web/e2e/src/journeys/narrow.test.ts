@@ -1,4 +1,4 @@
-/** What is tight on a phone: long names, the head of a card, the list's order, the way to the next question. */
+/** Tight spots on a phone: long names, the head of a card, the list's order, the way to the next question. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";

@@ -1,4 +1,4 @@
-/** Without a server: what is kept on the device, what is said about it, and what is not lost. */
+/** Without a server: what is stored on the device, what is shown about it, and that nothing is lost. */
 
 import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, test } from "vitest";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(() => server.isUp());
 afterAll(() => server.stop());
 
-/** The app is kept on the device once its service worker has it. */
+/** Waits until the service worker has stored the app on the device. */
 async function isKept({ page }: Person) {
   await page.evaluate(() => navigator.serviceWorker.ready);
   await until(() => page.evaluate(() => navigator.serviceWorker.controller !== null));
@@ -38,7 +38,7 @@ test("what was known and what waits to be sent is there after a reload without a
   await ada.page.getByRole("heading", { name: "History" }).waitFor();
   await ada.page.goto(server.address);
   await ada.page.getByText("In the dark?").waitFor();
-  // Everything of the app is there, not only what was opened.
+  // All of the app is there, not only what was opened.
   for (const name of ["Conversations", "Settings"]) {
     await ada.page.getByRole("link", { name }).click();
     await ada.page.getByRole("heading", { name }).waitFor();
@@ -67,7 +67,7 @@ test("a question that does not exist is said to be gone, here and with an answer
 
 test("a proxy that says 502 does not replace the app, and files of old versions do not stay", async () => {
   const ada = await Person.stranger(server);
-  // A browser that has been here before: three versions have left something.
+  // A browser that has been here before: it has caches of three versions.
   await ada.page.goto(`${server.address}/icon.svg`);
   await ada.page.evaluate(async () => {
     for (const name of ["askbridge-files", "askbridge-older", "askbridge-old"]) await (await caches.open(name)).put("/assets/old.js", new Response("old"));
@@ -75,7 +75,7 @@ test("a proxy that says 502 does not replace the app, and files of old versions 
   await ada.page.goto(await server.link());
   await ada.isIn();
   await isKept(ada);
-  // The version before stays for pages that are still open.
+  // The previous version stays for pages that are still open.
   await until(() => ada.page.evaluate(async () => (await caches.keys()).length === 2));
   await server.kill();
   const proxy = createServer((_, response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>502 Bad Gateway</h1>"));

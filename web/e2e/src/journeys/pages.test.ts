@@ -1,4 +1,4 @@
-/** Pages around the cards: pairing, devices, history, settings, and what holds on all of them. */
+/** The pages around the cards: pairing, devices, history, settings, and what applies to all of them. */
 
 import jsQR from "jsqr";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -41,7 +41,7 @@ test("a phone is brought in by the code of a paired browser, and sent away while
   await phone.page.goto(link);
   await phone.page.getByRole("button", { name: "Here in Safari" }).click();
   await phone.isIn();
-  // Nobody has to look again: the list is told.
+  // The list updates by itself.
   const row = ada.page.getByRole("listitem").filter({ hasText: "Safari · iPhone" });
   await row.getByRole("button", { name: "Remove Safari · iPhone" }).click();
   await row.getByRole("button", { name: "Remove it" }).click();
@@ -70,7 +70,7 @@ test("signing out asks first, ends the token on the server, and leaves nothing o
   await ada.leave();
 });
 
-/** What a camera would read from the code on the screen. */
+/** Returns what a camera would read from the QR code on the screen. */
 async function scanned({ page }: Person): Promise<string | undefined> {
   const { data, side } = await page.getByRole("img", { name: "Pairing link as a QR code" }).evaluate(async (code) => {
     const picture = new Image();
@@ -135,7 +135,7 @@ test("a conversation is deleted after a second word, and every page of it says s
   const { page } = ada;
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("button", { name: "Delete the conversation" }).click();
-  // The question is open, so it stays, and the page says why.
+  // The question is open, so the conversation stays, and the page says why.
   await page.getByRole("alert").getByText("a person can still decide").waitFor();
   await own.call("POST", `/v1/asks/${id}/withdraw`, {});
   await page.getByRole("button", { name: "Delete", exact: true }).click();
@@ -175,7 +175,7 @@ test("it can be installed, and opens when the server cannot be reached", async (
   const ada = await Person.pair(server);
   const manifest = await ada.page.evaluate(async () => (await fetch(document.querySelector<HTMLLinkElement>('link[rel="manifest"]')!.href)).json());
   expect(manifest).toMatchObject({ id: "/", display: "standalone", start_url: "/" });
-  // What is cut to a circle is a picture of its own.
+  // A maskable icon is a separate picture.
   const purposes = (wanted: string) => manifest.icons.filter(({ purpose }: { purpose?: string }) => purpose === wanted).map(({ src }: { src: string }) => src);
   expect(purposes("maskable")).toHaveLength(2);
   expect(purposes("any").filter((src: string) => purposes("maskable").includes(src))).toEqual([]);
@@ -203,7 +203,7 @@ test("on an iPhone a link asks where one wants to answer, because the installed 
   await safari.isAccessible("where to pair");
   await safari.page.getByRole("button", { name: "In the app on my home screen" }).click();
   expect(await safari.page.getByLabel("The link, for ten minutes").inputValue()).toBe(link);
-  // The app on the home screen: nothing of Safari's is there, and the link was not used up.
+  // The app on the home screen: nothing from Safari is there, and the link was not used up.
   const app = await Person.stranger(server, iphone);
   await app.context.addInitScript(() => Object.defineProperty(navigator, "standalone", { value: true }));
   await app.page.goto(server.address);
@@ -211,7 +211,7 @@ test("on an iPhone a link asks where one wants to answer, because the installed 
   await app.page.getByLabel("Or paste the link").fill(link);
   await app.page.getByRole("button", { name: "Pair this browser" }).click();
   await app.isIn();
-  // In Safari the hint says how, until it is put away.
+  // In Safari the hint says how, until it is dismissed.
   await safari.page.goto(await server.link("grace"));
   await safari.page.getByRole("button", { name: "Here in Safari" }).click();
   await safari.isIn();
@@ -225,7 +225,7 @@ test("a question reaches a person who looks elsewhere, without its text if they 
   const own = await Server.start();
   const ada = await Person.pair(own);
   await ada.context.grantPermissions(["notifications"], { origin: own.address });
-  // What the page tells the system is what is looked at: a browser without a screen shows nothing.
+  // Checks what the page passes to the system: a headless browser shows nothing.
   await ada.page.addInitScript(() => {
     const shown: { title: string; body: string; closed: boolean }[] = [];
     Object.assign(window, { shown });

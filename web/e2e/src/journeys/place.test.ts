@@ -1,4 +1,4 @@
-/** One's place in the list: what was filtered, how far it was scrolled, what had the focus. */
+/** The person's place in the list: the filter, the scroll position, the focus. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";

@@ -1,4 +1,4 @@
-/** What is broken, unknown, hostile or too much does no harm. */
+/** Broken, unknown, hostile or excessive data does no harm. */
 
 import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -39,7 +39,7 @@ test("a card that cannot be drawn shows what it was given, and is answered in wo
   const ada = await Person.stranger(server);
   const line = await wire(ada);
   line.change((frame) => {
-    // In the snapshot, or in the reply when the page asked for it first: whichever comes sooner.
+    // In the snapshot, or in the reply if the page requested the ask first: whichever comes sooner.
     for (const ask of [...(frame.asks ?? []), frame.ask]) if (ask?.id === broken.id) ask.questions = [{ question: "Broken?", options: null, multiSelect: false }];
     return frame;
   });
@@ -61,7 +61,7 @@ test("when everything breaks, one page is left, and it reads everything again", 
   const line = await wire(ada);
   await ada.page.goto(await server.link());
   await ada.page.getByText("After the storm?").first().waitFor();
-  // A name that is no text, in the list, where no card's own fence stands around it.
+  // A name that is not a text, in the list, which has no error boundary per card.
   line.change((frame) => ({ ...frame, asks: frame.asks?.map((ask: object) => ({ ...ask, agent: { not: "a text" } })) }));
   await ada.page.reload();
   await ada.page.getByRole("heading", { name: "Something broke on this page" }).waitFor();
@@ -71,14 +71,14 @@ test("when everything breaks, one page is left, and it reads everything again", 
   await ada.context.close();
 });
 
-/** Somebody who would like to hear from the page. */
+/** A server that records whether the page contacts it. */
 async function trap(): Promise<{ at: string; heard: string[]; close: () => void }> {
   const heard: string[] = [];
   const listener = createServer((request, response) => {
     heard.push(request.url ?? "");
     response.setHeader("access-control-allow-origin", "*").end();
   });
-  // A browser may open a connection ahead of any request.
+  // A browser may open a connection before any request.
   listener.on("connection", () => heard.push("a connection"));
   await new Promise<void>((ready) => listener.listen(0, "127.0.0.1", ready));
   return { at: `http://127.0.0.1:${(listener.address() as { port: number }).port}`, heard, close: () => void listener.close() };
@@ -105,7 +105,7 @@ test("a preview that wants to run, fetch, submit or lead away does nothing, and 
   expect(links.filter((href) => !/^(https?|mailto):/.test(href))).toEqual([]);
   expect(await ada.page.evaluate(() => [(window as any).pwned, document.title])).toEqual([undefined, expect.stringContaining("askbridge")]);
   await frame.locator("#go").click({ force: true });
-  // What the page itself asks for afterwards comes after whatever the preview wanted.
+  // The page's own later requests come after any that the preview made.
   await ada.page.reload();
   await ada.page.frameLocator("iframe.ab-preview-page").first().getByText("styled").waitFor();
   expect(heard).toEqual([]);

@@ -1,4 +1,4 @@
-/** Approvals that are alike, decided in one go: each shown, none hidden, nothing decided that was not ticked. */
+/** Similar approvals, decided together: each shown, none hidden, nothing decided that was not ticked. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";
@@ -25,7 +25,7 @@ test("approvals that are alike are decided together, and what came meanwhile is 
   const group = page.locator(".ab-together");
   await group.getByRole("heading", { name: "claude wants to use Bash 3 times" }).waitFor();
   for (const command of ["cargo test", "rm -rf target", "cargo fmt"]) await group.locator("pre").filter({ hasText: command }).waitFor();
-  // What is grave is not ticked for anybody.
+  // Grave ones are never ticked by default.
   const ticked = () => group.getByRole("checkbox").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).checked));
   expect(await ticked()).toEqual([true, false, true]);
   const late = await run(agent, "cargo doc");

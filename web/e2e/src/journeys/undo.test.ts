@@ -1,4 +1,4 @@
-/** One tap is kept by the server, not by the page: what a page says about it is what the server has. */
+/** The undo time runs on the server, not in the page: the page shows what the server has. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { every } from "../kit/asks.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 beforeEach(() => server.isUp());
 afterAll(() => server.stop());
 
-/** What the agent hears that waits for it. */
+/** What the waiting agent is told. */
 const heard = (id: string) => server.call("GET", `/v1/asks/${id}?wait=60`);
 
 async function at(person: Person, id: string) {
@@ -71,7 +71,7 @@ test("without a connection a tap is not sent yet, and can be undone from when it
   await card.getByText("Not sent yet.").waitFor();
   expect(await card.getByText(/Answered/).count()).toBe(0);
   expect((await server.show(id)).state).toBe("open");
-  // It is not the server's yet, so taking it back needs no server.
+  // The server does not have it yet, so taking it back needs no server.
   await card.getByRole("button", { name: "Undo" }).click();
   await phase("open");
   await card.getByRole("radio", { name: "Passkey" }).click();

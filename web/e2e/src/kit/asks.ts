@@ -1,4 +1,4 @@
-/** An ask of every kind, as agents ask. */
+/** An ask of every kind, as agents make them. */
 
 import type { Json } from "./server.ts";
 

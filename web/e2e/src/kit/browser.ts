@@ -1,4 +1,4 @@
-/** One browser for all journeys, and people who use it. */
+/** One browser for all journeys, and the people who use it. */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -24,7 +24,7 @@ export const DESK = { viewport: { width: 1280, height: 860 } } as const;
 export class Person {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the page complained about. A journey without surprises has none. */
+  /** Errors and warnings of the page. A successful journey has none. */
   readonly complaints: string[] = [];
   /** Addresses outside the server that the page tried to reach. */
   readonly strayed: string[] = [];
@@ -37,7 +37,7 @@ export class Person {
       const text = message.text();
       if (message.type() === "error" && !/ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED|WebSocket|Failed to load resource/.test(text)) this.complaints.push(text);
     });
-    // A request that the policy stopped is announced, and never made.
+    // A request that the policy blocked is announced, and never made.
     const isStray = (address: string) => /^(https?|wss?):/.test(address) && !address.startsWith(home);
     page.on("requestfinished", (request) => isStray(request.url()) && this.strayed.push(request.url()));
     page.on("requestfailed", (request) => {
@@ -45,7 +45,7 @@ export class Person {
     });
   }
 
-  /** Opens a browser that nobody is paired with. */
+  /** Opens a browser that is not paired. */
   static async stranger(server: Server, options: BrowserContextOptions = {}): Promise<Person> {
     const context = await (await browser()).newContext({ locale: "en-US", colorScheme: "light", reducedMotion: "reduce", ...DESK, ...options });
     context.setDefaultTimeout(60_000);
@@ -60,7 +60,7 @@ export class Person {
     return person;
   }
 
-  /** Goes somewhere, and waits until the page knows what is open. */
+  /** Navigates, and waits until the page knows what is open. */
   async go(path: string) {
     await this.page.goto(new URL(path, this.page.url()).href);
     await this.isIn();
@@ -71,20 +71,20 @@ export class Person {
     await this.page.locator("main[aria-busy=false]").waitFor({ state: "attached" });
   }
 
-  /** Chooses how long one tap can be undone, as a person does: a slow machine must not run out of it. */
+  /** Chooses how long one tap can be undone, as a person does, so that a slow machine does not run out of time. */
   async undoesFor(seconds: 5 | 60) {
     await this.go("/settings");
     await this.page.getByLabel(`${seconds} seconds`, { exact: true }).check();
     await this.isIn();
   }
 
-  /** No violation of accessibility that axe knows of. */
+  /** Asserts that axe finds no accessibility violation. */
   async isAccessible(where: string) {
     const found = await axe(this.page);
     expect(found, `accessibility of ${where}`).toEqual([]);
   }
 
-  /** Nothing is wider than the screen. */
+  /** Asserts that nothing is wider than the screen. */
   async fits(where: string) {
     const over = await this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(over, `${where} scrolls sideways`).toBeLessThanOrEqual(0);
@@ -99,7 +99,7 @@ export class Person {
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Runs axe in the page's own world by way of the debugger, so that the page's policy need not allow it. */
+/** Runs axe in the page's own world through the debugger, so that the page's policy need not allow it. */
 async function axe(page: Page): Promise<string[]> {
   await page.evaluate(source);
   return page.evaluate(async () => {

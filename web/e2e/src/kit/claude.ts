@@ -12,7 +12,7 @@ const MODEL = join(dirname(binary), "fake-model");
 export class Model {
   private readonly child: ChildProcess;
   readonly address: string;
-  /** What the model was asked, as text. */
+  /** The requests that the model got, as text. */
   readonly heard: string[];
 
   private constructor(child: ChildProcess, address: string, heard: string[]) {
@@ -32,7 +32,7 @@ export class Model {
     return new Model(child, address, heard);
   }
 
-  /** Lets a reply that waits at this gate, now or later, go on. */
+  /** Opens a gate, for a reply that waits at it now or later. */
   open(gate: string) {
     this.child.stdin?.write(`${gate}\n`);
   }
@@ -42,7 +42,7 @@ export class Model {
   }
 }
 
-/** A server whose agents think with `turns`. */
+/** Starts a server whose agents use `turns` as their model. */
 export async function withClaude(folder: string, turns: readonly unknown[]): Promise<{ server: Server; model: Model }> {
   const model = await Model.start(folder, turns);
   const server = await Server.start({

@@ -1,4 +1,4 @@
-/** The examples of `docs/guides/embed.md` as pages: built as anybody would build them, and served from a site of their own. */
+/** The examples of `docs/guides/embed.md` as pages: built like any other page, and served from another origin. */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server as Http } from "node:http";
@@ -10,14 +10,14 @@ import { build } from "vite";
 const here = resolve(import.meta.dirname, "../..");
 const guide = readFileSync(resolve(here, "../../docs/guides/embed.md"), "utf8");
 
-/** The example that the guide calls so. */
+/** Returns the guide's example with this name. */
 export function example(name: string): string {
   const found = new RegExp(`^\`\`\`tsx? ${name}\\n([^]*?)^\`\`\`$`, "m").exec(guide)?.[1];
   if (!found) throw new Error(`the guide has no example ${name}`);
   return found;
 }
 
-/** The commands that the guide calls so, one on each line. */
+/** Returns the guide's commands with this name, one on each line. */
 export function commands(name: string): string[] {
   const found = new RegExp(`^\`\`\`bash ${name}\\n([^]*?)^\`\`\`$`, "m").exec(guide)?.[1];
   if (!found) throw new Error(`the guide has no commands ${name}`);

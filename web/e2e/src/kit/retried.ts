@@ -1,4 +1,4 @@
-/** Says at the end which journeys had to be walked twice, so that nobody takes a retry for health. */
+/** Reports at the end which journeys had to be retried, so that a retry is not taken for success. */
 
 import type { Reporter, TestModule } from "vitest/node";
 

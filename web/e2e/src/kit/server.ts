@@ -1,4 +1,4 @@
-/** The real binary, with a data folder and a port of its own. */
+/** The real binary, with its own data folder and port. */
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -15,11 +15,11 @@ export interface Json {
   readonly [key: string]: unknown;
 }
 
-/** What was started and may still run, so that a journey that fails leaves nothing behind. */
+/** Processes that may still run, so that a failed journey leaves nothing behind. */
 const started = new Set<ChildProcess>();
 process.on("exit", () => started.forEach((child) => child.kill("SIGKILL")));
 
-/** Ends with the journeys, whatever becomes of them. */
+/** Ends a process with the journeys, however they end. */
 export function ours<T extends ChildProcess>(child: T): T {
   started.add(child);
   child.once("exit", () => started.delete(child));
@@ -51,7 +51,7 @@ export class Server {
 
   /** Starts it, or starts it again at the same address. */
   async run() {
-    // Far from any terminal and from whatever runs the tests, so that nobody is taken for an agent's child.
+    // Without a terminal, in a new session, so that nothing is taken for an agent's child.
     const child = ours(spawn("setsid", [binary, "serve"], {
       cwd: this.work,
       stdio: ["ignore", "pipe", "ignore"],
@@ -66,12 +66,12 @@ export class Server {
     this.port = Number(new URL(link).port);
   }
 
-  /** Starts it again if a journey that failed has left it dead. */
+  /** Restarts it if a failed journey has left it dead. */
   async isUp() {
     if (!this.child) await this.run();
   }
 
-  /** kill -9, by its own process id. */
+  /** Kills it with SIGKILL, by its own process id. */
   async kill() {
     const child = this.child;
     this.child = null;
@@ -99,12 +99,12 @@ export class Server {
     const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".pid")) : [];
     for (const name of names) {
       const pid = Number(readFileSync(join(folder, name), "utf8").split(" ")[0]);
-      // Each is the first of a group of its own. One that has ended by itself is no fault.
+      // Each leads its own process group. One that has already ended is not an error.
       try { process.kill(-pid, "SIGKILL"); } catch { continue; }
     }
   }
 
-  /** The variables of a program that may know nothing of this machine but the server's own folders. */
+  /** The environment of a program that may know nothing of this machine but the server's own folders. */
   scrubbed(): Record<string, string> {
     return {
       PATH: "/usr/local/bin:/usr/bin:/bin", HOME: this.home, TMPDIR: join(this.home, "tmp"), LANG: "C.UTF-8", USER: "ada",
@@ -116,7 +116,7 @@ export class Server {
     return readFileSync(join(this.data, "token"), "utf8").trim();
   }
 
-  /** Does something over HTTP: as an agent of this machine, or with a token. */
+  /** Makes an HTTP request: as an agent of this machine, or with a token. */
   async call(method: string, path: string, body?: unknown, token = this.token): Promise<any> {
     const response = await fetch(this.address + path, {
       method, headers: { authorization: `Bearer ${token}` }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -126,11 +126,11 @@ export class Server {
     return said;
   }
 
-  /** Asks, as an agent does. Returns the ask. */
+  /** Makes an ask, as an agent does. Returns the ask. */
   ask = (ask: Json) => this.call("POST", "/v1/asks", ask);
   show = (id: string) => this.call("GET", `/v1/asks/${id}`);
 
-  /** Does something on the local socket, as this process. */
+  /** Makes a request on the local socket, as this process. */
   private async here(path: string, body: Json): Promise<{ status: number; said: any }> {
     const text = JSON.stringify(body);
     return new Promise((done, failed) => {
@@ -142,7 +142,7 @@ export class Server {
     });
   }
 
-  /** A further device needs a tap on a paired one. Journeys have many people: one more, of the kit's own, switches that off. */
+  /** A further device needs a tap on a paired one. Journeys have many people, so an extra one of the kit switches that off. */
   private async withoutTaps(): Promise<void> {
     const { said } = await this.here("/v1/pairings", { i_am_a_person: true, name: "kit", device: "kit", token: true });
     await this.here("/v1/taps", { on: false });

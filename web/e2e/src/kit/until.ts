@@ -1,4 +1,4 @@
-/** Waits for something to be so, and fails with what it was waiting for. */
+/** Polls until a condition holds; on a timeout fails with what it waited for. */
 export async function until<T>(look: () => T | Promise<T>, patienceMs = 60_000): Promise<Exclude<T, undefined | null | false>> {
   const end = Date.now() + patienceMs;
   for (;;) {

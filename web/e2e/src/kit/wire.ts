@@ -1,4 +1,4 @@
-/** A person's line to the server: it can be cut and mended, and somebody can talk into it. */
+/** A person's connection to the server: it can be cut and restored, and frames can be injected. */
 
 import type { WebSocketRoute } from "playwright-core";
 import type { Person } from "./browser.ts";
@@ -6,13 +6,13 @@ import type { Person } from "./browser.ts";
 export interface Wire {
   cut(): void;
   mend(): void;
-  /** Says something to the page in the server's place. */
+  /** Sends a frame to the page in the server's place. */
   say(frame: unknown): void;
-  /** From now on, what the server says goes through here on its way to the page. */
+  /** From now on, changes the server's frames on their way to the page. */
   change(how: (frame: any) => unknown): void;
 }
 
-/** To be laid before the page is opened. */
+/** Has to be called before the page is opened. */
 export async function wire(person: Person): Promise<Wire> {
   let isCut = false;
   let change: (frame: any) => unknown = (frame) => frame;

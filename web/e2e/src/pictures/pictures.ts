@@ -1,6 +1,6 @@
 /**
- * Takes pictures of every page and of every state of a card, desk and phone, light and dark. All of them go into
- * `out/pictures`, to be looked at; sheets of them and the best go into `docs/pictures`, to be kept.
+ * Takes screenshots of every page and of every state of a card, desktop and phone, light and dark. All of them go into
+ * `out/pictures`, for review; contact sheets and the best ones go into `docs/pictures`, which is committed.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -68,7 +68,7 @@ interface Story {
   readonly japanese: string;
 }
 
-/** What has happened before anybody takes a picture. */
+/** Prepares the data for the screenshots. */
 async function tell(server: Server): Promise<Story> {
   const token = await server.person();
   const start = async (title: string, text: string) => {
@@ -126,7 +126,7 @@ async function visit(server: Server, story: Story, theme: (typeof THEMES)[number
   await ada.go(`/sessions/${story.session}`);
   await ada.page.getByRole("log").getByText("Which tests shall I write first?").first().waitFor();
   await shot("chat");
-  // What is being written is there for whoever looks while it is.
+  // Streamed text is shown only while it is streamed.
   await ada.go(`/sessions/${story.slow}`);
   await ada.page.getByLabel("Message").fill("Move the payments, slowly.");
   await ada.page.keyboard.press("Enter");
@@ -187,7 +187,7 @@ test("every state of a card", async () => {
   });
 });
 
-/** The best, for the guide and the front page; and everything, on sheets. */
+/** The best, for the guide and the front page; and all of them, on sheets. */
 const BEST = ["inbox", "card-question", "card-several", "card-approval", "card-edit", "card-plan", "card-previews", "chat", "together"];
 
 test("what is kept", async () => {

@@ -1,4 +1,4 @@
-/** Pictures of the browser, small enough to be kept: WebP, alone or many on one sheet. */
+/** Screenshots small enough to commit: WebP, alone or many on one sheet. */
 
 import { writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
@@ -42,7 +42,7 @@ export async function alone(person: Person, picture: Picture, file: string, widt
   writeFileSync(file, await webp(person.page, size, 1));
 }
 
-/** Writes many on one sheet, each with its name, in columns of the same width. */
+/** Writes many on one sheet, each with its name, in columns of equal width. */
 export async function sheet(person: Person, pictures: readonly Picture[], theme: string, columns: number, width: number, file: string) {
   const heights = Array.from({ length: columns }, () => 0);
   const filled: string[][] = heights.map(() => []);
@@ -55,6 +55,6 @@ export async function sheet(person: Person, pictures: readonly Picture[], theme:
   writeFileSync(file, await webp(person.page, size, 1));
 }
 
-// The header of a PNG says how large it is.
+// The header of a PNG contains its size.
 const widthOf = ({ png }: Picture) => png.readUInt32BE(16);
 const heightOf = ({ png }: Picture) => png.readUInt32BE(20);

@@ -1,4 +1,4 @@
-/** An ask, for a person to decide: every kind, in every state. Plain data in, callbacks out. */
+/** The card of an ask: every kind, in every state. Plain data in, callbacks out. */
 
 import { useId, useRef, type KeyboardEvent } from "react";
 import { phaseOf, type AnswerHow, type AskView, type NewAnswer } from "@askbridge/client";
@@ -21,17 +21,17 @@ import { Shortened } from "./Shortened.tsx";
 export interface AskCardProps {
   readonly view: AskView;
   readonly language: Language;
-  /** `how.isUndoable`: let it be undone for a moment before it counts. */
+  /** `how.isUndoable`: the answer can be undone for a moment before it counts. */
   readonly onAnswer: (answer: NewAnswer, how?: AnswerHow) => void;
   readonly onDismiss: (words?: string) => void;
-  /** So many seconds more, or `null`: for ever. */
+  /** Extends by this many seconds, or for ever with `null`. */
   readonly onExtend: (seconds: number | null) => void;
   readonly onUndo: () => void;
-  /** Something was half written: keep it, and bring it back as `view.draft`. `null`: nothing is. */
+  /** Stores a draft, to be passed back as `view.draft`. `null`: there is none. */
   readonly onDraft: (draft: unknown) => void;
-  /** The rest of an ask that a list has shortened is wanted. Leave it out where every ask is whole. */
+  /** Fetches the rest of an ask that a list has shortened. Leave it out where every ask is complete. */
   readonly onComplete?: () => void;
-  /** The name of the person who looks, so that what they did is called theirs. */
+  /** The name of the current person, so that their own actions are shown as theirs. */
   readonly me?: string;
 }
 
@@ -108,7 +108,7 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
   );
 }
 
-/** Wherever the focus is in a card, digits choose; from the card itself the arrows lead into its question. */
+/** Digits choose wherever the focus is in a card; from the card itself the arrows lead into its question. */
 function intoTheQuestion(event: KeyboardEvent<HTMLElement>) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   const isArrow = event.target === event.currentTarget && /^Arrow(Up|Down)$/.test(event.key);

@@ -1,4 +1,4 @@
-/** When a card cannot be drawn: what was sent is shown as it came, and the person can still answer in words. */
+/** Fallback for a card that cannot be drawn: shows the raw ask, and the person can still answer in words. */
 
 import { Component, useState, type ReactNode } from "react";
 import type { NewAnswer } from "@askbridge/client";
@@ -18,7 +18,7 @@ export class CardBoundary extends Component<AskCardProps & { readonly children: 
   }
 
   override componentDidUpdate(before: AskCardProps) {
-    // The ask changed: perhaps it can be drawn now.
+    // The ask has changed: perhaps it can be drawn now.
     if (this.state.isBroken && before.view !== this.props.view) this.setState({ isBroken: false });
   }
 
@@ -77,7 +77,7 @@ function Fallback({ view, onAnswer, onDismiss, onRetry }: AskCardProps & { reado
   );
 }
 
-/** The most that words can say to an ask that we cannot read: an answer to its first question, or a no with a reason. */
+/** The best answer that words can give to an ask that we cannot read: to its first question, or a no with a reason. */
 function inWords(ask: unknown, said: string): NewAnswer | null {
   const { kind, questions } = (ask ?? {}) as { kind?: unknown; questions?: unknown };
   switch (kind) {

@@ -1,4 +1,4 @@
-/** The place of a question that is on its way: known to come, or being written before one's eyes. */
+/** Placeholder for a question that is about to arrive, or is being streamed. */
 
 import type { Language } from "@askbridge/words";
 import { Seen } from "../text/Seen.tsx";
@@ -6,9 +6,9 @@ import { Speaks, useWords } from "../wording.tsx";
 
 export interface PreparingProps {
   readonly language: Language;
-  /** The question, as far as it goes. */
+  /** The question, as far as it has arrived. */
   readonly text?: string;
-  /** Its options, as far as they go. */
+  /** Its options, as far as they have arrived. */
   readonly options?: readonly string[];
 }
 

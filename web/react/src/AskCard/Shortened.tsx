@@ -1,4 +1,4 @@
-/** In place of an ask of which only the beginning is here. Nothing can be decided before all of it can be read. */
+/** Shown for an ask of which only the beginning is loaded. It cannot be decided before all of it can be read. */
 
 import type { AskView } from "@askbridge/client";
 import { Icon } from "../card/Icon.tsx";
@@ -8,7 +8,7 @@ import { useWords } from "../wording.tsx";
 
 export interface ShortenedProps {
   readonly view: AskView;
-  /** Of the whole ask. */
+  /** The size of the whole ask. */
   readonly bytes: number;
   readonly onComplete: (() => void) | undefined;
 }

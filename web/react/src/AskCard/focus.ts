@@ -1,10 +1,10 @@
-/** Where the focus goes when what had it is gone: a form turns into an answer, an answer is taken back. */
+/** Where the focus goes when the focused element disappears: a form turns into an answer, an answer is undone. */
 
 import { useEffect, useRef, type RefObject } from "react";
 
 /**
- * Keeps the focus in the card of a person who just acted in it. Never takes it from anything else: only a focus that fell
- * off the page is picked up.
+ * Keeps the focus in the card of a person who just acted in it. Never takes it from another element: only a focus that was
+ * lost to the page is restored.
  */
 export function useKeptFocus(card: RefObject<HTMLElement | null>, isAnswerable: boolean): { readonly acted: () => void } {
   const isActing = useRef(false);

@@ -1,13 +1,13 @@
-/** Keys of a question that reach it from elsewhere: from the card around it, or from the page. */
+/** Keys of a question that are pressed elsewhere: on the card around it, or on the page. */
 
-/** Is something being written there? Then keys are letters. */
+/** Is the person typing there? Then keys are letters. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true;
   return target instanceof HTMLInputElement && !["radio", "checkbox", "button", "submit"].includes(target.type);
 }
 
-/** Gives a key to the first question of a card that has no choice yet. Says whether there was one. */
+/** Passes a key to the first question of a card that has no choice yet. Returns whether there was one. */
 export function chooseByKey(card: HTMLElement, key: string): boolean {
   const questions = [...card.querySelectorAll<HTMLElement>("[data-question]")].filter((one) => one.querySelector("[data-option]"));
   const open = questions.find((one) => !one.querySelector("[data-option][aria-checked='true']")) ?? questions[0];

@@ -1,4 +1,4 @@
-/** Asks as a list. Ten thousand of them cost what is in view. */
+/** The list of asks. Only the rows in view are rendered, even of ten thousand. */
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { AskView } from "@askbridge/client";
@@ -9,21 +9,21 @@ import { Row } from "./Row.tsx";
 import { scrollFor, windowOf } from "./window.ts";
 
 export interface InboxProps {
-  /** In the order in which they are shown. */
+  /** In display order. */
   readonly views: readonly AskView[];
   readonly language: Language;
   readonly selected?: string | null;
   readonly onSelect: (id: string) => void;
-  /** Leave it out where nothing can be put off. */
+  /** Leave it out where asks cannot be snoozed. */
   readonly onSnooze?: (id: string) => void;
   readonly me?: string;
-  /** What scrolls: the list in its box, or the page around it. */
+  /** What scrolls: the list's own box, or the page around it. */
   readonly scrolls?: "box" | "page";
 }
 
 /** The height of a row in `inbox.css`, in units of the root's font size. */
 const ROW_REM = 6;
-/** What to draw where nothing can be measured. */
+/** The height to assume where nothing can be measured. */
 const HEIGHT_PX = 800;
 
 export function Inbox(props: InboxProps) {
@@ -67,7 +67,7 @@ function List({ views, selected = null, onSelect, onSnooze, me, scrolls = "box" 
   const scrolled = { rows: views.length, rowPx, topPx, heightPx };
   const { from, to } = windowOf(scrolled);
 
-  // A row has to be drawn before it can take the focus.
+  // A row has to be rendered before it can take the focus.
   useEffect(() => {
     if (wish === null) return;
     const row = box.current?.querySelector<HTMLElement>(`[data-row="${wish}"]`);
@@ -76,7 +76,7 @@ function List({ views, selected = null, onSelect, onSnooze, me, scrolls = "box" 
     setWish(null);
   }, [wish, from, to]);
 
-  // What was chosen from elsewhere is shown in the list too.
+  // An ask that was selected elsewhere is scrolled into view too.
   useEffect(() => {
     const row = selected === null ? -1 : views.findIndex(({ id }) => id === selected);
     const top = row < 0 || scrolls === "page" ? null : scrollFor(row, scrolled);

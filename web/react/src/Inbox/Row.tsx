@@ -110,7 +110,7 @@ function Time({ view: { ask }, now }: { readonly view: AskView; readonly now: nu
   return <span className="ab-row-time">{stretch(now - Date.parse(ask.asked_at), words)}</span>;
 }
 
-/** Where it comes from; or, once it has ended while somebody looked, how. */
+/** Shows where the ask comes from; or, once it has ended while in view, how. */
 export function Became({ view, now, me }: { readonly view: AskView; readonly now: number; readonly me: string | undefined }) {
   const words = useWords();
   const language = useSpoken();

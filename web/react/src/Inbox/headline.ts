@@ -1,4 +1,4 @@
-/** What an ask is about, in one line. */
+/** The headline of an ask, in one line. */
 
 import type { Ask } from "@askbridge/client";
 import { subjectOf, toolName } from "../approval/tool.ts";

@@ -1,4 +1,4 @@
-/** Which rows of a long list are worth drawing. All rows have the same height. */
+/** Which rows of a long list to render. All rows have the same height. */
 
 export interface Scrolled {
   readonly rows: number;
@@ -7,7 +7,7 @@ export interface Scrolled {
   readonly heightPx: number;
 }
 
-/** Rows drawn beyond the edges, so that a flick of the finger finds them there. */
+/** Rows rendered beyond the edges, so that a quick swipe finds them there. */
 const BEYOND = 6;
 
 export function windowOf({ rows, rowPx, topPx, heightPx }: Scrolled): { readonly from: number; readonly to: number } {
@@ -17,7 +17,7 @@ export function windowOf({ rows, rowPx, topPx, heightPx }: Scrolled): { readonly
   return { from, to: Math.min(rows, last + BEYOND) };
 }
 
-/** Where to scroll so that a row is in view, or `null` if it is. */
+/** Returns where to scroll so that a row is in view, or `null` if it is. */
 export function scrollFor(row: number, { rowPx, topPx, heightPx }: Scrolled): number | null {
   if (row * rowPx < topPx) return row * rowPx;
   return (row + 1) * rowPx > topPx + heightPx ? (row + 1) * rowPx - heightPx : null;

@@ -1,14 +1,14 @@
-/** Markdown of an agent: no raw HTML, nothing fetched, links that say where they lead. */
+/** Renders an agent's markdown: no raw HTML, nothing fetched, links that show where they lead. */
 
 import { lazy, memo, Suspense } from "react";
 import { Seen } from "../text/Seen.tsx";
 
-/** The parser comes when the first text needs it; until then the text is there as it was written. */
+/** The parser is loaded when the first text needs it; until then the source is shown. */
 const Rendered = lazy(() => import("./Rendered.tsx"));
 
 export interface MarkdownProps {
   readonly text: string;
-  /** The heading under which the text stands, so that its own headings are below that one. 3 if nothing is said. */
+  /** The level of the heading above the text; its own headings are below that. 3 by default. */
   readonly below?: 1 | 2 | 3;
 }
 

@@ -1,4 +1,4 @@
-/** Markdown as elements. What the parser calls HTML is shown as the text that it is. */
+/** Renders markdown as elements. HTML in it is shown as text. */
 
 import { Fragment, useMemo, type ReactNode } from "react";
 import { Lexer, type Token, type Tokens } from "marked";
@@ -8,9 +8,9 @@ import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
 import { safeAddress } from "./links.ts";
 
-/** Beyond this a text is shown as it was written: reading it would take longer than looking at it. */
+/** Beyond this a text is shown as source: parsing would take too long. */
 const CHARS_MAX = 200_000;
-/** Quotes in quotes in quotes: deeper than this they are text. */
+/** The depth of nested quotes. Beyond: shown as text. */
 const DEPTH_MAX = 24;
 
 export default function Rendered({ text, below }: { readonly text: string; readonly below: number }) {
@@ -34,7 +34,7 @@ function parsed(text: string): readonly Token[] | null {
   }
 }
 
-/** Headings go down one step at a time, whatever was written: people hear them as a table of contents. */
+/** Makes headings go down one level at a time, because screen readers use them as a table of contents. */
 function ranked(tokens: readonly Token[] | null, below: number): readonly Token[] | null {
   let before = below;
   for (const token of tokens ?? []) {
@@ -215,7 +215,7 @@ function inline(token: Token, depth: number): ReactNode {
   }
 }
 
-/** A picture from elsewhere would tell that elsewhere when and where it was looked at. */
+/** Stands for an external picture, which would tell its server when and from where it was viewed. */
 function LeftOut({ image }: { readonly image: Tokens.Image }) {
   const words = useWords();
   return (
@@ -234,5 +234,5 @@ const NAMED: Readonly<Record<string, string>> = {
   "&nbsp;": "\u00a0",
 };
 
-/** Markdown knows entities; the few that people write are read. */
+/** Decodes the few HTML entities that people write in markdown. */
 const unescaped = (text: string) => text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => NAMED[entity] ?? entity);

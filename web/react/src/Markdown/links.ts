@@ -1,8 +1,8 @@
-/** Which addresses may be followed from a text that an agent wrote. */
+/** Which links in an agent's text may be followed. */
 
 const SCHEMES = ["https:", "http:", "mailto:"];
 
-/** The address, if it leads to a page or a mailbox, written out in full. */
+/** Returns the full address, if it leads to a page or a mailbox. */
 export function safeAddress(href: string): string | null {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(href.trim())) return null;
   try {

@@ -1,5 +1,5 @@
 /**
- * Allows something, once its end was in view, or by holding the button; a short press before that leads to the end instead,
+ * Allows something once its end has been in view, or when the button is held; a short press before that scrolls to the end instead,
  * so that a keyboard or a screen reader gets there without scrolling.
  */
 
@@ -9,7 +9,7 @@ import type { Unread } from "./ends.tsx";
 
 export interface AllowButtonProps {
   readonly label: string;
-  /** What has to be read to its end first. `null`: nothing has. */
+  /** What has to be read to its end first. `null`: nothing. */
   readonly ends: Unread;
   readonly disabled?: boolean;
   readonly onAllow: () => void;
@@ -21,7 +21,7 @@ export function AllowButton({ label, ends, disabled = false, onAllow }: AllowBut
   const words = useWords();
   const [isHolding, setHolding] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  /** The press that is going on began before the end was seen: only holding it counts. */
+  /** The current press began before the end was seen: only holding it counts. */
   const isEarly = useRef(false);
   const guard = ends === null || ends.state === "seen" ? "free" : ends.state;
 

@@ -1,4 +1,4 @@
-/** Which rule "always" would save, to the letter. */
+/** Shows the exact rule that "always" would save. */
 
 import { useEffect, useId, useRef, useState } from "react";
 import type { OfferedRule } from "@askbridge/client";
@@ -9,7 +9,7 @@ import type { Unread } from "./ends.tsx";
 
 export interface AlwaysProps {
   readonly rules: readonly OfferedRule[];
-  /** What has to be read to its end first. `null`: nothing has. */
+  /** What has to be read to its end first. `null`: nothing. */
   readonly ends: Unread;
   readonly onAllow: (rule: number) => void;
   readonly onClose: () => void;

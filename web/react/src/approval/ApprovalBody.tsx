@@ -1,4 +1,4 @@
-/** May this tool run with this input? */
+/** The body of an approval: may this tool run with this input? */
 
 import { lazy, Suspense, useMemo, useState } from "react";
 import type { ApprovalAsk, NewAnswer } from "@askbridge/client";
@@ -22,7 +22,7 @@ import { edited, editableOf, faultOf, isTap } from "./tool.ts";
 
 const Input = lazy(() => import("./Input.tsx"));
 
-/** What is half written about an approval. `text: null`: the input is as it was. */
+/** The draft of an answer to an approval. `text: null`: the input is unchanged. */
 interface ApprovalDraft {
   readonly kind: "approval";
   readonly text: string | null;
@@ -89,7 +89,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
   };
   const allow = (always?: number) =>
     send({ decision: "allow", ...(isChanged ? { input } : {}), ...(always === undefined ? {} : { always }) }, graves.length > 0);
-  // Whoever wrote why has thought about it; a denial without words may be a slip of the finger.
+  // A denial with a reason is deliberate; one without may be a slip of the finger.
   const deny = (stop: boolean) => {
     const why = draft.words.trim();
     send({ decision: "deny", ...(why ? { words: why } : {}), ...(stop ? { stop: true } : {}) }, why === "");

@@ -1,4 +1,4 @@
-/** What changes in a file, line by line: numbered, with the changed words marked, and a way from change to change. */
+/** A diff of a file, line by line: numbered, with changed words marked, and buttons to go from change to change. */
 
 import { useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -11,7 +11,7 @@ import { Painted } from "./Painted.tsx";
 import type { Tongue } from "./paint.ts";
 import { marksIn, type Mark } from "./within.ts";
 
-/** Beyond so many lines the rest waits for a press. */
+/** Lines shown at first. Beyond: the rest is shown on request. */
 const LINES_SHOWN = 400;
 
 export interface DiffProps {
@@ -43,7 +43,7 @@ export function Diff({ lines, tongue }: DiffProps) {
   };
   const next = () => {
     const to = (reached + 1) % changed.length;
-    // What was left out is drawn before it is scrolled to.
+    // Lines that were left out are rendered before they are scrolled to.
     flushSync(() => {
       setReached(to);
       setWhole(isAll || (changed[to] ?? 0) >= LINES_SHOWN);
@@ -100,7 +100,7 @@ export function Diff({ lines, tongue }: DiffProps) {
 }
 
 interface OneLineProps {
-  /** The place of a line with which a change begins. */
+  /** The index of a line at which a change begins. */
   readonly at: number | null;
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
@@ -127,7 +127,7 @@ function OneLine({ at, kind, text, number, marks, tongue }: OneLineProps) {
   );
 }
 
-/** The number of each line: of what goes in the old text, of everything else in the new one. */
+/** Returns the number of each line: in the old text for removed lines, in the new one for all others. */
 function numbersOf(lines: readonly Line[]): number[] {
   let [before, after] = [1, 1];
   return lines.map((line) => {
@@ -142,7 +142,7 @@ function numbersOf(lines: readonly Line[]): number[] {
   });
 }
 
-/** The places at which a change begins. */
+/** Returns the indices at which changes begin. */
 function firstsOf(lines: readonly Line[]): number[] {
   const isChange = (line: Line | undefined) => line?.kind === "added" || line?.kind === "removed";
   return lines.flatMap((line, at) => (isChange(line) && !isChange(lines[at - 1]) ? [at] : []));

@@ -1,4 +1,4 @@
-/** A tool's input, to be changed before it runs. */
+/** Edits a tool's input before it runs. */
 
 import { useEffect, useId, useRef, useState } from "react";
 import { useWords } from "../wording.tsx";

@@ -1,4 +1,4 @@
-/** A tool's input as a person reads it: a command, a change to a file, an address, or the data as it is. Loaded when needed. */
+/** Shows a tool's input for people: a command, a change to a file, an address, or raw data. Loaded when needed. */
 
 import { useMemo } from "react";
 import { Tall } from "../card/Tall.tsx";
@@ -91,7 +91,7 @@ export default function Input({ tool, input, folder }: InputProps) {
         </figure>
       );
     case "tap":
-      // What is wanted is the headline already.
+      // What is wanted is already the headline.
       return <Rest input={input} shown={["wants"]} />;
     case "other":
       return (
@@ -110,7 +110,7 @@ export default function Input({ tool, input, folder }: InputProps) {
   }
 }
 
-/** Everything else in the input: what runs is the whole of it, so all of it can be seen. */
+/** Shows the rest of the input: all of it is passed to the tool, so all of it must be visible. */
 function Rest({ input, shown }: { readonly input: unknown; readonly shown: readonly string[] }) {
   const words = useWords();
   const rest = Object.entries(input as Record<string, unknown>).filter(([key]) => !shown.includes(key));

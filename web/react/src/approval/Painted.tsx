@@ -1,4 +1,4 @@
-/** Code in colours, with everything in it visible, and what changed in it marked. */
+/** Code with syntax colours, visible hidden characters, and marked changes. */
 
 import { useMemo } from "react";
 import { Seen } from "../text/Seen.tsx";
@@ -29,7 +29,7 @@ interface Piece {
   readonly isMarked: boolean;
 }
 
-/** Stains, cut where a mark begins or ends. */
+/** Splits coloured pieces where a mark begins or ends. */
 function piecesOf(code: string, tongue: Tongue, marks: readonly Mark[]): Piece[] {
   const pieces: Piece[] = [];
   let place = 0;

@@ -1,4 +1,4 @@
-/** What might hurt, in words: above the command, in short beside the buttons, and in the list. */
+/** Warnings about a tool's input: above the command, in short beside the buttons, and in the list. */
 
 import { Icon } from "../card/Icon.tsx";
 import { useWords } from "../wording.tsx";
@@ -22,7 +22,7 @@ export function Risks({ risks, hint = false }: { readonly risks: readonly Risk[]
   );
 }
 
-/** The grave ones in one line. */
+/** Shows the grave ones in one line. */
 export function Graves({ graves }: { readonly graves: readonly RiskWord[] }) {
   const words = useWords();
   if (graves.length === 0) return null;

@@ -1,4 +1,4 @@
-/** What the agent says that it wants. The command stands below it, so a long one is cut until a person wants all of it. */
+/** The agent's summary of its request. The command is below it, so a long one is cut until the person expands it. */
 
 import { useState } from "react";
 import { Seen } from "../text/Seen.tsx";
@@ -25,7 +25,7 @@ export function Summary({ text }: { readonly text: string | undefined }) {
   );
 }
 
-/** The beginning of a text: its first two lines that say something, and no more than fit above a command. */
+/** Returns the beginning of a text: its first two non-empty lines, and no more than fit above a command. */
 function shortOf(text: string): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const characters = [...lines.slice(0, 2).join("\n")];

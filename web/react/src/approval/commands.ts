@@ -1,9 +1,9 @@
-/** What a command line would do that a person should look at twice, found from its programs and their words. */
+/** Finds what is risky in a command line, from its programs and their arguments. */
 
 import type { RiskWord } from "./risk.ts";
 import { parse, type Command, type Script, type Word } from "./shell.ts";
 
-/** What comes to a program through a pipe: nothing, text that stands here, text that nobody can read here, or the network's. */
+/** What a program reads through a pipe: nothing, text in the command line, text that cannot be known here, or data from the network. */
 type Flow = { readonly from: "keyboard" | "file" | "unread" | "network" } | { readonly from: "text"; readonly text: string };
 
 const KEYBOARD: Flow = { from: "keyboard" };
@@ -15,7 +15,7 @@ const LANGUAGES = /^(python[\d.]*|pypy[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|d
 const FETCHES = /^(curl|wget|fetch|https?|xh|aria2c|lynx|nc|ncat|netcat|ssh|iwr|irm|invoke-webrequest|invoke-restmethod)$/;
 const NETWORKS = /^(curl|wget|ssh|scp|sftp|rsync|nc|ncat|netcat|telnet|ftp)$/;
 const DECODES = /^(base64|base32|xxd|uudecode|openssl|gunzip|zcat|bzcat|xzcat|rev|tr)$/;
-/** Programs that run the program named after them. Options with a value of their own are listed; so many operands come first. */
+/** Programs that run the program named after them, with their options that take a value, and the number of operands before it. */
 const WRAPPERS: Readonly<Record<string, { readonly values: string; readonly operands?: number }>> = {
   sudo: { values: "ugpCDhRTUrt" }, doas: { values: "uC" }, env: { values: "uCS" }, nohup: { values: "" }, nice: { values: "n" },
   ionice: { values: "cnp" }, timeout: { values: "ks", operands: 1 }, stdbuf: { values: "ioe" }, xargs: { values: "IiEeLlnPsda" },
@@ -24,16 +24,16 @@ const WRAPPERS: Readonly<Record<string, { readonly values: string; readonly oper
   strace: { values: "eopsu" }, unbuffer: { values: "" }, parallel: { values: "jNn" },
 };
 const RESERVED = /^(\{|\}|!|if|then|elif|else|fi|while|until|do|done|esac|coproc)$/;
-/** Programs that carry a command of somebody else somewhere among their words. */
+/** Programs that run a command that is somewhere among their arguments. */
 const CARRIERS = /^(docker|podman|nerdctl|kubectl|oc|find|fd|fdfind|nsenter|runuser|script|tmux|screen|lxc|vagrant|heroku|fly|flyctl|just|nix-shell)$/;
 const CARRIED = /^(rm|rmdir|shred|unlink|dd|mkfs.*|sudo|su|(ba|z|da|k)?sh|python[\d.]*|dropdb)$/;
 const SQL = /\bdrop\s+(table|database|schema)\b|\btruncate\s+table\b|\bdelete\s+from\s+\S+\s*(;|$)|\bflushall\b|\bdropdatabase\b/i;
 const CODE_DELETES = /\brmtree\b|\bos\.(remove|unlink|rmdir)\b|\brmSync\b|\bunlinkSync\b|\bfs\.(rm|unlink)\b|\bunlink\s*\(|\bFileUtils\.rm/;
 const SYSTEM = /^\/(etc|boot|usr|bin|sbin|lib)\/|^\/dev\/(?!null$|stdout$|stderr$|tty$|fd\/)/;
-/** Programs that only show or look for the words they are given. */
+/** Programs that only print or search for their arguments. */
 const SPEAKERS = /^(echo|printf|grep|egrep|fgrep|rg|ag|man|which|type|whatis|test|\[|\[\[)$/;
 
-/** No person writes commands within commands within commands so deep, or so many. */
+/** Limits on nesting and on the number of commands. Beyond: the code counts as unread. */
 const DEPTH_MAX = 12;
 const SCRIPTS_MAX = 2_000;
 const WRAPPERS_MAX = 20;
@@ -46,7 +46,7 @@ export function lookInto(line: string, found: (word: RiskWord, isGrave: boolean)
 
 class Look {
   private readonly found: (word: RiskWord, isGrave: boolean) => void;
-  /** Files that this command line has fetched. */
+  /** Files that this command line has downloaded. */
   private readonly fetched = new Set<string>();
   private depth = 0;
   private looked = 0;
@@ -58,12 +58,12 @@ class Look {
 
   script(script: Script, stdin: Flow) {
     this.looked += 1;
-    // What is not looked at may be anything.
+    // What is not analysed may be anything.
     if (this.depth > DEPTH_MAX || this.looked > SCRIPTS_MAX) return this.found("riskUnreadCode", true);
     this.depth += 1;
     let before = false;
     for (const pipeline of script) {
-      // `{ …; } | sh`: what stands between the braces was read before.
+      // `{ …; } | sh`: the text between the braces was analysed before.
       const closes = /^(\}|fi|done|esac)$/.test(pipeline[0]?.words[0]?.text ?? "");
       let flow = closes ? (before ? NETWORK : UNREAD) : stdin;
       for (const [at, command] of pipeline.entries()) flow = closes && at === 0 && command.words.length === 1 ? flow : this.command(command, flow);
@@ -72,7 +72,7 @@ class Look {
     this.depth -= 1;
   }
 
-  /** Takes apart a text that is run by another program, as long as that is not too much. */
+  /** Parses a text that is run by another program, within the limits. */
   private parsed(text: string): Script {
     this.chars += text.length;
     if (this.chars <= CHARS_MAX) return parse(text);
@@ -80,7 +80,7 @@ class Look {
     return [];
   }
 
-  /** Looks at one program, and says what it prints. */
+  /** Analyses one program, and returns what it prints. */
   private command(command: Command, piped: Flow): Flow {
     for (const { to, word } of command.redirects)
       if (to === "output" && SYSTEM.test(word.text)) this.found("riskDevice", true);
@@ -99,14 +99,14 @@ class Look {
     return printed;
   }
 
-  /** `isFed`: what comes through the pipe becomes its words. `wrapped`: so many programs stand before it. */
+  /** `isFed`: the piped data becomes its arguments. `wrapped`: how many programs stand before it. */
   private program(all: readonly Word[], stdin: Flow, isFed: boolean, wrapped = 0): Flow {
     const at = all.findIndex(({ text, isQuoted }) => !(RESERVED.test(text) && !isQuoted) && !/^\w+\+?=/.test(text));
     const first = all[at];
     if (wrapped > WRAPPERS_MAX) this.found("riskUnreadCode", true);
     if (!first || wrapped > WRAPPERS_MAX) return stdin;
     const rest = all.slice(at + 1);
-    // The program itself is what another program prints.
+    // The program's name is itself the output of another program.
     if (first.scripts.length > 0) this.code(first, KEYBOARD);
     const name = nameOf(first);
     const texts = rest.map(({ text }) => text);
@@ -129,7 +129,7 @@ class Look {
     return this.printed(name, rest, texts, stdin);
   }
 
-  /** A program that runs code: where does the code come from? */
+  /** Analyses a program that runs code: where does the code come from? */
   private runs(name: string, rest: readonly Word[], stdin: Flow, isFed: boolean) {
     if (name === "eval") {
       if (fetchesIn(rest)) this.found("riskNetworkCode", true);
@@ -162,14 +162,14 @@ class Look {
     else if (stdin.from === "text" && CODE_DELETES.test(stdin.text)) this.found("riskDeletes", true);
   }
 
-  /** A word that is run as commands. What is in it as `$(…)` is not shown here. */
+  /** Analyses a word that is run as commands. Its `$(…)` cannot be known here. */
   private code(word: Word, stdin: Flow) {
     if (fetchesIn([word])) this.found("riskNetworkCode", true);
     else if (decodesIn([word])) this.found("riskUnreadCode", true);
     if (word.isQuoted || word.scripts.length === 0) this.script(this.parsed(word.text), stdin);
   }
 
-  /** What a program prints, if its input is this. */
+  /** Returns what a program prints for this input. */
   private printed(name: string, rest: readonly Word[], texts: readonly string[], stdin: Flow): Flow {
     if (FETCHES.test(name) || (name === "aws" && texts.includes("-")) || (name === "gsutil" && texts.includes("cat"))) {
       for (const file of savedBy(name, texts)) this.fetched.add(fileName({ text: file }));
@@ -189,13 +189,13 @@ class Look {
     return fetchesIn(words) || words.some((word) => this.fetched.has(fileName(word))) ? NETWORK : { from: "file" };
   }
 
-  /** What a program does by itself. */
+  /** Finds what a program itself does. */
   private effects(name: string, rest: readonly Word[], texts: readonly string[]) {
     const [verb = "", noun = ""] = operandsOf(texts);
     const has = (flag: RegExp) => texts.some((text) => flag.test(text));
     const line = texts.join(" ");
     if (/^(rm|rmdir|shred|unlink|srm|remove-item)$/.test(name)) this.found("riskDeletes", true);
-    // Words of ordinary English, too: only with an option that makes them programs.
+    // Also ordinary English words: only with an option that makes them programs.
     if ((name === "truncate" && has(/^(-s|--size)/)) || (/^(del|rd|erase)$/.test(name) && has(/^\/[sqf]$/i))) this.found("riskDeletes", true);
     if (name === "find" && (has(/^-delete$/) || (has(/^-(exec|ok)/) && /\b(rm|rmdir|shred|unlink)\b/.test(line)))) this.found("riskDeletes", true);
     if (name === "rsync" && has(/^--(delete|remove-source-files)/)) this.found("riskDeletes", true);
@@ -238,7 +238,7 @@ class Look {
   }
 }
 
-/** Words that are no options, nor the values of those that stand before a command of such programs. */
+/** Words that are no options, nor values of the options before a command of such programs. */
 const VALUED = /^(-n|--namespace|--context|--kubeconfig|--cluster|--profile|--region|--project|--host|-H|--config)$/;
 const operandsOf = (texts: readonly string[]) => texts.filter((text, at) => !text.startsWith("-") && !VALUED.test(texts[at - 1] ?? ""));
 
@@ -266,7 +266,7 @@ function afterHost(texts: readonly string[]): readonly string[] {
   return texts.slice(at + 1);
 }
 
-/** The files into which a program that fetches puts what it fetched. */
+/** Returns the files into which a download program saves. */
 function savedBy(name: string, texts: readonly string[]): string[] {
   const files: string[] = [];
   const address = texts.find((text) => /^[a-z]+:\/\//i.test(text)) ?? texts.findLast((text) => !text.startsWith("-")) ?? "";
@@ -282,7 +282,7 @@ function savedBy(name: string, texts: readonly string[]): string[] {
   return files.filter((file) => file !== "" && file !== "-");
 }
 
-/** Says whether a program that is meant is somewhere in a script. Each script is looked at once, however often it is asked about. */
+/** Returns whether a matching program is anywhere in a script. Each script is analysed once, however often it is asked for. */
 function anywhere(isMeant: (name: string, words: readonly Word[]) => boolean): (script: Script) => boolean {
   const known = new WeakMap<Script, boolean>();
   const isProgram = (words: readonly Word[], at: number) =>

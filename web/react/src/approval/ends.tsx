@@ -1,11 +1,11 @@
-/** Has the end of what would run been in view? A long command can hide what matters most in its last line. */
+/** Tracks whether the end of what would run has been in view: a long command can hide what matters most in its last line. */
 
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { useWords } from "../wording.tsx";
 
 /**
- * `settling`: not known yet. `visible`: all of it is in view, for less than a moment. `hidden`: some of it has never been in
- * view. `seen` stays, also when the text is scrolled away or edited afterwards.
+ * `settling`: not known yet. `visible`: all of it is in view, but not for long enough. `hidden`: some of it has never been in
+ * view. `seen` is final, even if the text is scrolled away or edited afterwards.
  */
 export type EndState = "settling" | "visible" | "hidden" | "seen";
 
@@ -13,9 +13,9 @@ type Sight = "unknown" | "hidden" | "visible" | "seen";
 
 export interface Ends {
   readonly state: EndState;
-  /** Scrolls to the first end that was not in view, and takes the focus there. */
+  /** Scrolls to the first end that was not in view, and focuses it. */
   readonly show: () => void;
-  /** For what has the ends: stays the same for as long as the card is there. */
+  /** For the elements with ends; the same object as long as the card exists. */
   readonly lookout: Lookout;
 }
 
@@ -27,12 +27,12 @@ interface Lookout {
 const Context = createContext<Lookout | null>(null);
 export const EndsProvider = Context.Provider;
 
-/** So long an end stays in view before it counts, so that the second tap of a double tap does not allow anything. */
+/** How long an end has to be in view before it counts, so that the second tap of a double tap does not allow anything. */
 const SETTLE_MS = 400;
 
 /**
- * Which ends there are, and whether they were seen. `isOriginal`: what is shown is what the agent asked for. Having seen the
- * end of a text that a person wrote in its place says nothing about the original.
+ * Collects the ends, and whether they were seen. `isOriginal`: what is shown is what the agent asked for. Having seen the
+ * end of a person's own text in its place says nothing about the original.
  */
 export function useEnds(isOriginal = true): Ends {
   const places = useRef(new Map<symbol, { element: HTMLElement; sight: Sight }>());
@@ -59,7 +59,7 @@ export function useEnds(isOriginal = true): Ends {
   const leave = useCallback(
     (end: symbol) => {
       places.current.delete(end);
-      // What is taken away was not seen by that: ends leave one by one, and the last one may have been in view.
+      // Removing an end does not count as having seen it: ends are removed one by one, and the last one may have been in view.
       look();
     },
     [look],
@@ -68,7 +68,7 @@ export function useEnds(isOriginal = true): Ends {
   const show = useCallback(() => {
     const first = [...places.current.values()].find(({ sight }) => sight !== "seen");
     if (!first) return;
-    // A text field has its end inside.
+    // A text field scrolls its own content.
     if (first.element instanceof HTMLTextAreaElement) first.element.scrollTop = first.element.scrollHeight;
     first.element.scrollIntoView({ block: "center" });
     first.element.focus({ preventScroll: true });
@@ -77,25 +77,25 @@ export function useEnds(isOriginal = true): Ends {
   return useMemo(() => ({ state, show, lookout }), [state, show, lookout]);
 }
 
-/** What has to be read before something may be allowed. `null`: nothing has. */
+/** What has to be read before something may be allowed. `null`: nothing. */
 export type Unread = { readonly state: "settling" | "hidden" | "seen"; readonly show: () => void } | null;
 
-/** What is grave stays in view for a moment before it may be allowed; of everything else the end has to be in view. */
+/** Grave input has to be in view for a moment before it may be allowed; for all other input the end has to be in view. */
 export function unreadOf({ state, show }: Pick<Ends, "state" | "show">, isGrave: boolean): Unread {
   if (state === "visible") return isGrave ? { state: "settling", show } : null;
   return { state, show };
 }
 
 export interface EndOptions {
-  /** More is left out behind it. */
+  /** More text after it is left out. */
   readonly isCut?: boolean;
-  /** It stands in for something that is still being loaded: being in view is not enough for what is grave. */
+  /** It is a placeholder while something is loaded: for grave input, being in view is not enough. */
   readonly isPreliminary?: boolean;
-  /** When this changes, it is another end: that the one before was seen does not count. */
+  /** When this changes, it is a new end, which was not seen yet. */
   readonly of?: unknown;
 }
 
-/** Tells the ends around it how much of one element has been seen. */
+/** Reports to the surrounding card how much of an element has been seen. */
 export function useEnd(element: RefObject<HTMLElement | null>, { isCut = false, isPreliminary = false, of }: EndOptions = {}) {
   const ends = useContext(Context);
   const [end] = useState(() => Symbol("end"));
@@ -112,11 +112,11 @@ export function useEnd(element: RefObject<HTMLElement | null>, { isCut = false, 
       (entries) => {
         const isIn = entries.at(-1)?.isIntersecting ?? false;
         clearTimeout(settling);
-        // Nothing leads to an end that is about to be replaced.
+        // Do not scroll to an end that is about to be replaced.
         watch(end, place, isIn ? "visible" : isPreliminary ? "unknown" : "hidden");
         if (isIn && !isPreliminary) settling = setTimeout(() => watch(end, place, "seen"), SETTLE_MS);
       },
-      // What is behind the buttons that stay at the lower edge of a phone is not in view.
+      // What is behind the sticky buttons at the lower edge of a phone is not in view.
       { rootMargin: `0px 0px -${footPx(place)}px 0px` },
     );
     watch(end, place, "unknown");
@@ -132,12 +132,12 @@ export function useEnd(element: RefObject<HTMLElement | null>, { isCut = false, 
 function footPx(place: HTMLElement): number {
   const foot = place.closest(".ab-card")?.querySelector<HTMLElement>(".ab-foot");
   if (!foot || getComputedStyle(foot).position !== "sticky") return 0;
-  // It stays at the edge of what scrolls, which may end above the window's.
+  // It sticks to the edge of the scrolling element, which may end above the window's.
   const { top, height } = foot.getBoundingClientRect();
   return Math.round(Math.min(window.innerHeight / 2, Math.max(height, window.innerHeight - top)));
 }
 
-/** The end of a text that would run. Heard by those who do not see it. */
+/** Marks the end of a text that would run. Screen readers announce it. */
 export function End({ isPreliminary = false }: Pick<EndOptions, "isPreliminary">) {
   const words = useWords();
   const place = useRef<HTMLSpanElement>(null);

@@ -1,15 +1,15 @@
-/** What changes between two texts, line by line. */
+/** A line-by-line diff of two texts. */
 
 export type Line =
   | { readonly kind: "same" | "added" | "removed"; readonly text: string }
-  /** Here begins another part, at these lines of the old and of the new text. */
+  /** The start of a hunk, at these lines of the old and of the new text. */
   | { readonly kind: "hunk"; readonly text: string; readonly before: number; readonly after: number }
-  /** Something that a diff says about itself. */
+  /** A header line of a diff. */
   | { readonly kind: "head"; readonly text: string }
-  /** So many lines in which nothing changes. */
+  /** This many unchanged lines. */
   | { readonly kind: "fold"; readonly count: number; readonly lines: readonly string[] };
 
-/** Beyond so many comparisons the middle is shown as removed and added, which is true as well. */
+/** Comparisons. Beyond: the middle is shown as removed and added, which is also correct. */
 const WORK_MAX = 1_000_000;
 const AROUND = 3;
 
@@ -32,7 +32,7 @@ const linesOf = (text: string) => (text === "" ? [] : text.replace(/\n$/, "").sp
 
 function middle(a: readonly string[], b: readonly string[]): Line[] {
   if (a.length * b.length > WORK_MAX) return [...a.map(removed), ...b.map(added)];
-  // How much is common from each pair of places to the end.
+  // The length of the common subsequence from each pair of positions to the end.
   const common = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   const at = (i: number, j: number) => common[i]?.[j] ?? 0;
   for (let i = a.length - 1; i >= 0; i -= 1) {
@@ -61,7 +61,7 @@ function middle(a: readonly string[], b: readonly string[]): Line[] {
 const removed = (text: string): Line => ({ kind: "removed", text });
 const added = (text: string): Line => ({ kind: "added", text });
 
-/** Folds long stretches in which nothing changes, and leaves some lines around each change. */
+/** Folds long unchanged stretches, and leaves some lines around each change. */
 function fold(lines: readonly Line[]): Line[] {
   const isNear = lines.map(() => false);
   lines.forEach((line, at) => {
@@ -73,7 +73,7 @@ function fold(lines: readonly Line[]): Line[] {
     let end = at;
     while (end < lines.length && !isNear[end]) end += 1;
     const hidden = lines.slice(at, end);
-    // Folding a line or two hides more than it saves.
+    // Folding only a line or two saves nothing.
     if (hidden.length > 2) {
       folded.push({ kind: "fold", count: hidden.length, lines: hidden.map((line) => (line.kind === "fold" ? "" : line.text)) });
       at = end - 1;

@@ -1,4 +1,4 @@
-/** Colours for code: enough to read it by, for every language a little. */
+/** A small syntax highlighter for many languages. */
 
 export type Ink = "plain" | "comment" | "string" | "number" | "word" | "flag" | "variable" | "operator";
 
@@ -52,7 +52,7 @@ const BY_ENDING: Readonly<Record<string, Tongue>> = {
   jsonl: "json",
 };
 
-/** By a file's name, or by the word behind a fence. */
+/** Finds the language by a file's name, or by the word after a code fence. */
 export function tongueOf(name: string): Tongue {
   const base = name.split("/").pop()?.toLowerCase() ?? "";
   return BY_ENDING[base.split(".").pop() ?? ""] ?? "none";
@@ -82,10 +82,10 @@ const TONGUES: Readonly<Record<Exclude<Tongue, "none">, RegExp>> = {
   ),
 };
 
-/** Beyond this a text stays plain: colours are not worth a pause. */
+/** Beyond this a text stays plain: highlighting would take too long. */
 const CHARS_MAX = 60_000;
 
-/** Takes code apart. Put together again, the pieces are the code. */
+/** Splits code into coloured pieces. Joined again, they are the code. */
 export function paint(code: string, tongue: Tongue): Stain[] {
   if (tongue === "none" || code.length > CHARS_MAX) return [{ ink: "plain", text: code }];
   const stains: Stain[] = [];

@@ -1,5 +1,5 @@
 /**
- * What might hurt, guessed from the text of a tool's input. It is there to make people look, and says so: a text without a
+ * Guesses the risks of a tool's input from its text. The hints are there to make people look, and say so: a text without a
  * hint is not a promise.
  */
 
@@ -20,7 +20,7 @@ const SECRETS =
   /(^|[\s"'=:\/])(\.env(\.\w+)?|id_(rsa|ed25519|ecdsa)|\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc|credentials|secrets?)([\s"'\/.]|$)|private[_-]?key|\.pem\b/i;
 const SECRET_FILES = /(^|[\s"'=:\/])(\.env(\.\w+)?|id_(rsa|ed25519|ecdsa)|\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc)([\s"'\/]|$)|\.pem\b/i;
 
-/** The words of what is grave about an approval. */
+/** Returns the grave risks of an approval. */
 export const gravesOf = (ask: ApprovalAsk): RiskWord[] =>
   risksOf(ask.approval.tool, ask.approval.input, ask.context?.folder).flatMap(({ word, isGrave }) => (isGrave ? [word] : []));
 
@@ -32,7 +32,7 @@ export function risksOf(tool: string, input: unknown, folder: string | undefined
   };
   if (hidesSomething(whole)) add("riskHidden", true);
   if (lookalikes(whole).length > 0) add("riskLookalike", true);
-  // Where a person is meant to read words, only names of files say that there is a secret.
+  // In prose, only file names indicate a secret.
   const isCommand = typeof input === "string" || (isRecord(input) && ("command" in input || "cmd" in input));
   for (const line of linesIn(input, 0)) {
     lookInto(line, add);
@@ -42,19 +42,19 @@ export function risksOf(tool: string, input: unknown, folder: string | undefined
   const path = isRecord(input) ? PATHS.map((field) => input[field]).find((raw) => typeof raw === "string") : undefined;
   if (path !== undefined && SECRETS.test(path)) add("riskSecrets", true);
   if (path !== undefined && folder && isOutside(path, folder)) add("riskOutside", true);
-  // Somebody else's tool may do anything with an address; a file's contents may mention one.
+  // An MCP tool may do anything with an address; a file's content may merely mention one.
   if (tool.startsWith("mcp__") && ADDRESS.test(whole)) add("riskNetwork", false);
   return risks.sort((a, b) => Number(b.isGrave) - Number(a.isGrave));
 }
 
 const ADDRESS = /https?:\/\//;
 const PATHS = ["file_path", "path", "notebook_path"];
-/** Fields that are written to a file, if there is one: what a file says is not run. */
+/** Fields whose text is written to a file, if there is one: it is not run. */
 const CONTENTS = ["content", "new_source", "old_string", "new_string", "edits", "patch", "diff"];
-/** Fields that tell a person about the others. */
+/** Fields that describe the others to a person. */
 const ABOUT = ["description", "summary", "title", "reason", "explanation"];
 
-/** Every text in an input that a tool may run as a command, whatever its field is called. */
+/** Returns every text in an input that a tool may run as a command, in any field. */
 function linesIn(raw: unknown, depth: number): string[] {
   if (typeof raw === "string") return [raw];
   if (depth > DEPTH_MAX || typeof raw !== "object" || raw === null) return [];

@@ -1,18 +1,18 @@
 /**
- * A shell command line taken apart: pipelines, words, quotes, and the commands inside `$(…)`, backticks and `<(…)`. Reads
- * what POSIX shells have in common. What it cannot read it takes as plain words, and it never fails.
+ * Parses a shell command line: pipelines, words, quotes, and the commands inside `$(…)`, backticks and `<(…)`. Supports
+ * what POSIX shells have in common. What it cannot parse it takes as plain words, and it never fails.
  */
 
 export interface Word {
-  /** Without its quotes. What the shell would put in place of `$x` and `$(…)` stands there as it was written. */
+  /** The text without its quotes. Expansions such as `$x` and `$(…)` are left as written. */
   readonly text: string;
   readonly isQuoted: boolean;
-  /** The commands inside of it. */
+  /** The commands inside it. */
   readonly scripts: readonly Script[];
 }
 
 export interface Redirect {
-  /** `text`: what is typed here is its input, as with `<<`, whose lines are the word, or `<<<`. */
+  /** `text`: the input is in the command line, as with `<<`, whose lines are the word, or `<<<`. */
   readonly to: "input" | "output" | "text";
   readonly word: Word;
 }
@@ -27,13 +27,13 @@ export interface Command {
 export type Pipeline = readonly Command[];
 export type Script = readonly Pipeline[];
 
-/** Deeper than this nothing is looked for: no person writes it. */
+/** Beyond this depth nothing is parsed: no person writes it. */
 const DEPTH_MAX = 12;
 
-/** So many signs may be read a second time, because a quote before them was never closed. */
+/** How many characters may be parsed a second time, because a quote before them was never closed. */
 const AGAIN_MAX = 100_000;
 
-/** Takes a command line apart. */
+/** Parses a command line. */
 export const parse = (text: string, depth = 0, again: Again = { left: AGAIN_MAX }): Script =>
   depth > DEPTH_MAX ? [] : new Reader(text, depth, again).script(null);
 
@@ -62,7 +62,7 @@ class Reader {
     this.at = at;
   }
 
-  /** Reads until the end, or until the bracket that closes it, and stands behind that then. */
+  /** Parses until the end, or past the closing bracket. */
   script(close: ")" | null): Script {
     const pipelines: Command[][] = [];
     let pipeline: Command[] = [];
@@ -93,7 +93,7 @@ class Reader {
       } else if (sign === "|") {
         this.at += two === "|&" ? 2 : 1;
         endCommand();
-        // A line may end behind a pipe.
+        // A line may end after a pipe.
         while (/\s/.test(this.text[this.at] ?? "")) this.at += 1;
       } else if (two === "&>") {
         this.at += 1;
@@ -107,7 +107,7 @@ class Reader {
       } else if (sign === "(") {
         endCommand();
         const group = this.inside(1);
-        // What follows may be a redirection of it, or the body of a function that has this name.
+        // A redirection may follow, or the body of a function with this name.
         pipeline.push({ words: [], redirects: [], group });
       } else if ((sign === "<" || sign === ">") && two[1] !== "(") {
         const last = words.at(-1);
@@ -151,7 +151,7 @@ class Reader {
     }
   }
 
-  /** The commands inside of brackets that begin after so many signs. */
+  /** Parses the commands inside brackets that begin after this many characters. */
   private inside(signs: number): Script {
     const reader = new Reader(this.text, this.depth + 1, this.again, this.at + signs);
     if (this.depth >= DEPTH_MAX) {
@@ -163,14 +163,14 @@ class Reader {
     return script;
   }
 
-  /** All that would be put in place of something in a text. */
+  /** Returns all commands whose output is substituted into a text. */
   private expansions(): Script[] {
     const scripts: Script[] = [];
     while (this.at < this.text.length) if (!this.expansion(scripts)) this.at += this.text[this.at] === "\\" ? 2 : 1;
     return scripts;
   }
 
-  /** Reads `$(…)`, a pair of backticks, `<(…)` or `${…}`, if that is what stands here. Returns it as it was written. */
+  /** Parses `$(…)`, a pair of backticks, `<(…)` or `${…}`, if it begins here. Returns its source text. */
   private expansion(scripts: Script[]): string | null {
     const from = this.at;
     const two = this.text.slice(from, from + 2);
@@ -200,7 +200,7 @@ class Reader {
       const two = this.text.slice(this.at, this.at + 2);
       const blank = /^\$(IFS\b|\{IFS\})/.exec(this.text.slice(this.at, this.at + 6));
       if (blank) {
-        // Stands for a space.
+        // Counts as a space.
         this.at += blank[0].length;
         if (text) break;
       } else if ((two === "<(" || two === ">(") && text === "") {
@@ -216,7 +216,7 @@ class Reader {
         const end = sign === "'" ? this.text.indexOf("'", from) : closing(this.text, from, "'");
         isQuoted = true;
         this.at = end >= 0 ? end + 1 : this.back(from);
-        // A quote that nothing closes hides nothing.
+        // An unclosed quote must not hide anything.
         if (end >= 0) text += sign === "'" ? this.text.slice(from, end) : escaped(this.text.slice(from, end));
       } else if (sign === '"' || two === '$"') {
         const from = this.at + (sign === '"' ? 1 : 2);
@@ -253,14 +253,14 @@ class Reader {
       if (put === null) this.at += 1;
       text += put ?? sign;
     }
-    // A quote that nothing closes hides nothing.
+    // An unclosed quote must not hide anything.
     this.at = this.back(from);
     if (this.at > from) return text;
     scripts.length = before;
     return "";
   }
 
-  /** Goes back to read what follows without a quote, as often as that may be; then it stays at the end. */
+  /** Goes back to parse the rest without the quote, within the limit; beyond that it stays at the end. */
   private back(from: number): number {
     this.again.left -= this.text.length - from;
     return this.again.left < 0 ? this.text.length : from;
@@ -276,7 +276,7 @@ function closing(text: string, from: number, quote: string): number {
   return at < text.length ? at : -1;
 }
 
-/** `$'…'`: letters may be written by their numbers. */
+/** `$'…'`: characters may be written as escapes. */
 const escaped = (text: string) =>
   text.replace(/\\(x[0-9a-f]{1,2}|u[0-9a-f]{1,4}|[0-7]{1,3}|.)/gis, (_, code: string) => {
     if (/^[xu]./i.test(code)) return String.fromCodePoint(Number.parseInt(code.slice(1), 16));

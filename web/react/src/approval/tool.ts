@@ -1,4 +1,4 @@
-/** What a tool's input means to a person. Inputs are data from outside: nothing in them is taken for granted. */
+/** Interprets a tool's input for people. Inputs are untrusted data: nothing in them is taken for granted. */
 
 import type { Ask } from "@askbridge/client";
 import { changes, type Line } from "./lines.ts";
@@ -11,21 +11,21 @@ export type Meaning =
   | { readonly kind: "tap" }
   | { readonly kind: "other" };
 
-/** The part of an input that a person may want to change, as text. `field: null` is the whole of it, as JSON. */
+/** The editable part of an input, as text. `field: null` is all of it, as JSON. */
 export interface Editable {
   readonly field: string | null;
   readonly text: string;
 }
 
-/** What the server itself calls the asks in which a program of its machine wants something that only a person may give. */
+/** The agent name in the server's own asks, in which a program of its machine wants something that only a person may grant. */
 const OURSELVES = "askbridge";
 
-/** Is this a tap? An agent may call its ask so; allowing it then gives nothing. */
+/** Is this a tap? An agent may name its ask so too; allowing it then grants nothing. */
 export function isTap(ask: Ask): boolean {
   return ask.kind === "approval" && ask.agent === OURSELVES && ask.approval.tool === OURSELVES;
 }
 
-/** A tool as people call it: `mcp__jira__create_issue` is "jira · create issue". */
+/** A tool's name for people: `mcp__jira__create_issue` is "jira · create issue". */
 export function toolName(tool: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   return server && name ? `${server} · ${name.replaceAll("_", " ")}` : tool;
@@ -56,7 +56,7 @@ export function meaningOf(tool: string, input: unknown): Meaning {
   return url === null ? { kind: "other" } : { kind: "address", url };
 }
 
-/** What a tool works on, in a line: a command, a file, an address. Cheaper than its whole meaning. */
+/** What a tool works on, in one line: a command, a file, an address. Cheaper than the whole interpretation. */
 export function subjectOf(input: unknown): string | null {
   if (!isRecord(input)) return null;
   return commandOf(input) ?? fileOf(input) ?? textOf(input["url"]);
@@ -71,7 +71,7 @@ function commandOf(input: Record<string, unknown>): string | null {
   return textOf(command);
 }
 
-/** A word as a shell reads it back. */
+/** Quotes a word for a shell. */
 export const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 const FIELDS = ["command", "new_string", "content", "new_source", "url"];
@@ -86,7 +86,7 @@ export function editableOf(input: unknown): Editable {
   return { field: null, text: JSON.stringify(input, null, 2) ?? "null" };
 }
 
-/** Puts the changed text back where it came from. `undefined`: it is not JSON. */
+/** Puts the changed text back into the input. `undefined`: it is not JSON. */
 export function edited(input: unknown, { field }: Editable, text: string): unknown {
   if (field !== null && isRecord(input)) return { ...input, [field]: text };
   try {
@@ -96,10 +96,10 @@ export function edited(input: unknown, { field }: Editable, text: string): unkno
   }
 }
 
-/** A type of a field, as far as people know them apart. */
+/** Types of fields that people can tell apart. */
 export type FieldType = "text" | "number" | "flag" | "list" | "object";
 
-/** What is wrong with a changed input. The server checks more; this is what can be said at once. */
+/** What is wrong with a changed input. The server checks more; this can be reported at once. */
 export type Fault =
   | { readonly why: "not-alike" }
   | { readonly why: "empty" }

@@ -1,4 +1,4 @@
-/** Reads a unified diff that an agent wrote, also one without proper headers. */
+/** Parses a unified diff that an agent wrote, even without proper headers. */
 
 import type { Line } from "./lines.ts";
 
@@ -6,7 +6,7 @@ const HUNK = /^@@+ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const HEAD = /^(--- |\+\+\+ |diff |index |new file|deleted file|rename |similarity |\*\*\* |\\ No newline)/;
 
 export function unified(diff: string): Line[] {
-  // What is left of the hunk: in it, a line that begins with `---` is a removed line that begins with `--`.
+  // The lines left in the hunk: in it, a line that begins with `---` is a removed line that begins with `--`.
   let [before, after] = [0, 0];
   return diff
     .replace(/\n$/, "")

@@ -1,17 +1,17 @@
-/** What changes within a line: of a line that goes and the one that comes in its place, the words that differ. */
+/** Word-level differences within a changed line. */
 
 import type { Line } from "./lines.ts";
 
-/** A stretch of a line, by its characters. */
+/** A range of characters in a line. */
 export type Mark = readonly [from: number, to: number];
 
-/** Beyond so many words in a line only its common beginning and end are looked for. */
+/** Words in a line. Beyond: only the common beginning and end are searched. */
 const WORDS_MAX = 240;
-/** Lines that have less than this share of their characters in common are two lines, not a changed one. */
+/** Lines that share less than this part of their characters are two lines, not a changed one. */
 const COMMON_MIN = 0.35;
 const INSIDE_CHARS_MIN = 8;
 
-/** For each line by its place, the stretches of it that are new or gone. */
+/** Returns, by line index, the ranges that are new or removed. */
 export function marksIn(lines: readonly Line[]): ReadonlyMap<number, readonly Mark[]> {
   const found = new Map<number, readonly Mark[]>();
   for (let at = 0; at < lines.length; ) {
@@ -40,7 +40,7 @@ const textAt = (lines: readonly Line[], at: number) => {
   return line && "text" in line ? line.text : "";
 };
 
-/** `null`: the lines have too little in common to be one line that changed. */
+/** `null`: the lines have too little in common to be one changed line. */
 export function differences(old: string, now: string): { readonly gone: Mark[]; readonly come: Mark[] } | null {
   const [a, b] = [wordsOf(old), wordsOf(now)];
   let start = 0;
@@ -51,16 +51,16 @@ export function differences(old: string, now: string): { readonly gone: Mark[]; 
   if (a.length <= WORDS_MAX && b.length <= WORDS_MAX) align(a, b, start, end, keptA, keptB);
   const common = a.reduce((sum, word, at) => sum + (keptA[at] && word.trim() !== "" ? word.length : 0), 0);
   const [shorter, longer] = [old.trim().length, now.trim().length].sort((x, y) => x - y) as [number, number];
-  // Something long that was put into a line leaves little in common, and is a changed line all the same.
+  // A long insertion leaves little in common, and is a changed line all the same.
   const isInside = shorter >= INSIDE_CHARS_MIN && common / shorter > 0.8;
   if (longer === 0 || (common / longer < COMMON_MIN && !isInside)) return null;
   return { gone: stretches(a, keptA), come: stretches(b, keptB) };
 }
 
-/** Whole words, so that a letter that only looks like another stays in the word that gives it away. */
+/** Splits into whole words, so that a lookalike letter stays in its word, which gives it away. */
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 
-/** Finds the longest row of common words between the beginning and the end that are the same. */
+/** Finds the longest common subsequence of words between the common beginning and end. */
 function align(a: readonly string[], b: readonly string[], start: number, end: number, keptA: boolean[], keptB: boolean[]) {
   const [toA, toB] = [a.length - end, b.length - end];
   const width = toB - start + 1;
@@ -81,7 +81,7 @@ function align(a: readonly string[], b: readonly string[], start: number, end: n
   }
 }
 
-/** What is not kept, with single blanks between two stretches taken along. */
+/** Returns the ranges that are not kept, joined across single blanks. */
 function stretches(words: readonly string[], kept: readonly boolean[]): Mark[] {
   const marks: [number, number][] = [];
   let place = 0;

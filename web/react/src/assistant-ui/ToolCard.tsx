@@ -1,4 +1,4 @@
-/** A card for a tool call that is answered right here, without a server. */
+/** A card for a tool call that is answered in the page, without a server. */
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { isOneTap, type AskView, type NewAnswer, type QuestionsAsk, type Sending } from "@askbridge/client";
@@ -8,7 +8,7 @@ import { Preparing } from "../AskCard/Preparing.tsx";
 import type { AskResult, ToolCall } from "./index.tsx";
 import { answersIn, dismissalIn, isWhole, questionsIn, resultOf } from "./questions.ts";
 
-/** How long one tap can be taken back. */
+/** How long one tap can be undone. */
 const UNDO_MS = 5_000;
 
 export interface ToolCardProps {
@@ -33,7 +33,7 @@ export function ToolCard({ call, language, agent }: ToolCardProps) {
     held.current = null;
     add.current(result);
   };
-  // Whoever leaves the page within the undo time has answered all the same.
+  // A person who leaves the page within the undo time has answered all the same.
   useEffect(() => {
     globalThis.addEventListener?.("pagehide", release);
     return () => {
@@ -104,14 +104,14 @@ function askOf(call: ToolCall, questions: QuestionsAsk["questions"], agent: stri
     parked: false,
     stranded: false,
     verdict: null,
-    // When it was settled is not known here, and nothing is made up.
+    // The time of the answer is not known here, and none is invented.
     settled_at: null,
     delivered_at: null,
     ...(dismissal ? { words: dismissal } : {}),
   };
 }
 
-/** Several labels that were joined into one text, apart again, if they are labels to the letter. */
+/** Splits several labels that were joined into one text, if they match exactly. */
 function apart(
   answers: Readonly<Record<string, string>>,
   questions: QuestionsAsk["questions"],

@@ -1,6 +1,6 @@
 /**
- * Question cards for assistant-ui, by the name of the tool. That library is before its first release and moves weekly, so
- * nothing of it is imported here: a tool component is a component with a few props, and those are named below.
+ * Question cards for assistant-ui, by the name of the tool. That library is before its first release and changes weekly, so
+ * nothing of it is imported here: a tool component is a component with a few props, which are typed below.
  *
  *     <MessagePrimitive.Parts components={{ tools: { by_name: askTools({ language: "en" }) } }} />
  */
@@ -10,7 +10,7 @@ import type { Language } from "@askbridge/words";
 import { Ask } from "../hooks.tsx";
 import { ToolCard } from "./ToolCard.tsx";
 
-/** What we need of assistant-ui's `ToolCallMessagePartProps`. */
+/** The part of assistant-ui's `ToolCallMessagePartProps` that we use. */
 export interface ToolCall {
   readonly toolCallId: string;
   readonly args: unknown;
@@ -34,7 +34,7 @@ export interface AskToolOptions {
   readonly language?: Language;
   /** Who asks, for people to read. */
   readonly agent?: string;
-  /** The ask on an askbridge server that belongs to a tool call, if there is one. It needs `<Askbridge>` above. */
+  /** Returns the ask on an askbridge server for a tool call, if there is one. It needs `<Askbridge>` above. */
   readonly askOf?: (toolCallId: string) => string | undefined;
 }
 
@@ -50,7 +50,7 @@ export const askToolNames = [
 /** A component for a tool call. */
 export type AskTool = (call: ToolCall) => ReactNode;
 
-/** Components by tool name. Make them once, outside of any component: new ones are new cards. */
+/** Components by tool name. Create them once, outside of any component: new ones would be new cards. */
 export function askTools(options: AskToolOptions = {}): Record<(typeof askToolNames)[number], AskTool> {
   function Tool(call: ToolCall) {
     const ask = options.askOf?.(call.toolCallId);

@@ -1,12 +1,12 @@
-/** Questions in a tool's arguments, as wild as models write them. */
+/** Reads questions from a tool's arguments, in the many forms in which models write them. */
 
 import type { Choice, NewAnswer, Question, QuestionsAsk } from "@askbridge/client";
 import type { AskResult } from "./index.tsx";
 
-/** JSON in a string in a string: so deep it is looked into. */
+/** How deep JSON in a string in a string is parsed. */
 const NESTED_MAX = 3;
 
-/** The questions that can be read. `null`: none. */
+/** Returns the questions that can be read. `null`: none. */
 export function questionsIn(args: unknown): Question[] | null {
   const raw = unwrapped(args);
   if (!isRecord(raw)) return null;
@@ -40,7 +40,7 @@ function choiceOf(raw: unknown): Choice | null {
   return { label, ...(description ? { description } : {}), ...(preview ? { preview } : {}) };
 }
 
-/** Questions that read alike are told apart with a number, as the server does. */
+/** Numbers questions with the same text, as the server does. */
 function apart(questions: readonly Question[]): Question[] {
   const seen = new Map<string, number>();
   return questions.map((each) => {
@@ -62,7 +62,7 @@ function unwrapped(raw: unknown): unknown {
   return value;
 }
 
-/** Have all arguments arrived? While they stream in, their text is no JSON yet. */
+/** Have all arguments arrived? While they stream, their text is incomplete JSON. */
 export function isWhole(argsText: string | undefined): boolean {
   if (argsText === undefined) return true;
   try {

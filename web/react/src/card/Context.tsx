@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Markdown } from "../Markdown/Markdown.tsx";
 import { useWords } from "../wording.tsx";
 
-/** More than this is cut until somebody wants to see it. */
+/** Beyond this it is cut until the person expands it. */
 const CHARS_SHOWN = 420;
 const LINES_SHOWN = 8;
 

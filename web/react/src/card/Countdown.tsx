@@ -1,4 +1,4 @@
-/** How long there is to answer, and ten minutes more of it. */
+/** The time left to answer, and a button for ten more minutes. */
 
 import { useEffect, useState } from "react";
 import { useNow } from "../now.ts";
@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 export function Countdown({ deadline, onExtend }: { readonly deadline: string; readonly onExtend: (seconds: number) => void }) {
   const words = useWords();
   const left = Date.parse(deadline) - useNow();
-  // A clock that is read aloud every second would drown everything else, so only two moments are.
+  // A countdown that is read aloud every second would drown everything else, so only two moments are.
   const mark = left <= 0 ? "" : left <= MINUTE ? words.minuteLeftAloud : left <= 10 * MINUTE ? words.tenMinutesLeftAloud : "";
   const [first] = useState(mark);
   const [aloud, setAloud] = useState("");

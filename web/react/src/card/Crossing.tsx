@@ -1,4 +1,4 @@
-/** The answer's way over the bridge, as far as it has come. */
+/** The progress of an answer: from the person to the server to the agent. */
 
 import { useWords } from "../wording.tsx";
 

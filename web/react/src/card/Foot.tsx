@@ -1,4 +1,4 @@
-/** Where a card is left: the quiet ways out, and the main one. On a phone the main one stays in reach of a thumb. */
+/** The foot of a card: secondary actions, and the main one. On a phone the main one stays in reach of a thumb. */
 
 import { useRef, useState, type ReactNode } from "react";
 import type { Ask } from "@askbridge/client";
@@ -8,12 +8,12 @@ import { WordsPanel } from "./Words.tsx";
 export interface FootProps {
   readonly ask: Ask;
   readonly onDismiss: (words?: string) => void;
-  /** Words for closing it, half written. */
+  /** The draft of the words for a dismissal. */
   readonly parting: string;
   readonly onParting: (words: string) => void;
-  /** Says what is missing, or how far one is. */
+  /** Says what is missing, or how far the person is. */
   readonly note?: ReactNode;
-  /** Another panel is open: the ways out wait. */
+  /** Another panel is open: the actions are hidden. */
   readonly panel?: ReactNode;
   readonly children: ReactNode;
 }

@@ -59,7 +59,7 @@ export function Head({ ask, titleId, isWaiting, onExtend }: HeadProps) {
   );
 }
 
-/** So much of an agent's name is shown that what it wants still fits beside it. */
+/** How much of an agent's name is shown, so that its request still fits beside it. */
 const NAME_CHARS = 40;
 
 function shortName(agent: string): string {

@@ -1,4 +1,4 @@
-/** The few pictures that cards need, drawn here so that nothing is fetched. */
+/** The few icons of the cards, inline so that nothing is fetched. */
 
 const PATHS = {
   folder: "M2 4.5h4l1.5 1.5H14v7H2z",

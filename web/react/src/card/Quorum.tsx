@@ -1,4 +1,4 @@
-/** Several people have to say the same: how far they have come. */
+/** The progress of an ask that needs several people to agree. */
 
 import type { Ask } from "@askbridge/client";
 import { useWords } from "../wording.tsx";
@@ -7,7 +7,7 @@ import { whoOf } from "./who.ts";
 interface QuorumProps {
   readonly ask: Ask;
   readonly me: string | undefined;
-  /** Takes the person's own vote back. Left out while something of theirs is on its way. */
+  /** Undoes the person's own vote. Left out while something of theirs is being sent. */
   readonly onUndo?: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** How an ask stands, in a sentence or two: why it sleeps, what the agent was told, who was first, how it ended. */
+/** The state of an ask, in a sentence or two: why it is parked, what the agent was told, who was first, how it ended. */
 
 import { phaseOf, undoUntil, type AskView } from "@askbridge/client";
 import type { CardWords } from "@askbridge/words";
@@ -89,7 +89,7 @@ function Told({ view: { ask, ...view }, title }: { readonly view: AskView; reado
   );
 }
 
-/** Below the answer: how far it came. Read aloud as it changes. */
+/** Below the answer: how far it is. Read aloud as it changes. */
 export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => void }) {
   const words = useWords();
   const language = useSpoken();
@@ -99,13 +99,13 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
   const { ask, sending } = view;
   const isTravelling = sending.state === "sending" || sending.state === "queued" || sending.state === "held";
   const left = until === null || until <= now ? 0 : Math.max(1, Math.floor((until - now) / 1000));
-  // Only whoever answered can take it back.
+  // Only the person who answered can undo it.
   const isOurs = ask.state !== "proposed" || me === undefined || ask.by === null || "rule" in ask.by || ask.by.person === me;
   const settled = ask.settled_at === null ? null : ago(Date.parse(ask.settled_at), now, language);
   const delivered = ask.delivered_at === null ? null : moment(Date.parse(ask.delivered_at), now, language);
   const by = ask.by && !("rule" in ask.by) && settled ? whoOf(ask.by, me, words) : null;
   const proposed = proposal(ask, me, words);
-  // What was not sent can be taken back for as long as it waits here.
+  // What was not sent can be taken back as long as it waits here.
   const waitsHere = phase === "queued" && sending.state === "queued" && sending.what !== "undo";
   return (
     <footer className="ab-after" data-phase={phase}>
@@ -163,7 +163,7 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
   );
 }
 
-/** Who gave an answer that can still be taken back. */
+/** Returns who gave an answer that can still be undone. */
 export function proposal({ by, kind }: AskView["ask"], me: string | undefined, words: CardWords): string {
   if (by === null || "rule" in by) return words.proposed;
   const who = whoOf(by, me, words);

@@ -1,12 +1,12 @@
-/** Something that may be taller than its place. Where it is cut, a fade says how much follows, and opens it. */
+/** A container for content that may be too tall. Where it is cut, a fade says how much follows, and expands it. */
 
 import { useEffect, useRef, useState, type HTMLAttributes } from "react";
 import { useWords } from "../wording.tsx";
 
 export interface TallProps extends HTMLAttributes<HTMLElement> {
-  /** A `<pre>`, or a `<div>` where its contents are no plain text. */
+  /** A `<pre>`, or a `<div>` if the content is not plain text. */
   readonly as?: "pre" | "div";
-  /** So many lines follow that are not drawn at all. */
+  /** The number of further lines that are not rendered at all. */
   readonly beyond?: number;
 }
 
@@ -21,7 +21,7 @@ export function Tall({ as: Element = "pre", beyond = 0, children, ...rest }: Tal
     const measure = () => {
       const linePx = Number.parseFloat(getComputedStyle(element).lineHeight) || 20;
       const px = element.scrollHeight - element.clientHeight - element.scrollTop;
-      // Less than half a line is the padding.
+      // Less than half a line is only the padding.
       setBelow(px < linePx / 2 ? 0 : Math.max(1, Math.round(px / linePx)));
     };
     const observer = new ResizeObserver(measure);

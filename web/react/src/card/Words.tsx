@@ -1,4 +1,4 @@
-/** A panel that takes some words along: why it is denied, dismissed, sent back. */
+/** A panel for some words: why it is denied, dismissed, sent back. */
 
 import { useEffect, useId, useRef, type ReactNode } from "react";
 import { useWords } from "../wording.tsx";
@@ -22,7 +22,7 @@ export interface PanelAction {
   readonly act: () => void;
 }
 
-/** Opened by the person, so it may take the focus. Closing it keeps what was written. */
+/** Opened by the person, so it may take the focus. Closing it keeps the text. */
 export function WordsPanel({ title, label, hint, words, onWords, actions, onClose, children }: WordsPanelProps) {
   const say = useWords();
   const id = useId();

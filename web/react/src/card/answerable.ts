@@ -1,11 +1,11 @@
-/** Can the person still do something here? */
+/** Whether the person can still answer. */
 
 import { phaseOf, type AskView } from "@askbridge/client";
 
-/** Whole; open, or too late for this turn and not answered since; and nothing of this device is on its way. */
+/** Complete; open, or expired and not answered since; and nothing of this device is being sent. */
 export function isAnswerable(view: AskView): boolean {
   const { ask, sending } = view;
-  // Nobody decides what they cannot read.
+  // A person must not decide what they cannot read.
   if (ask.truncated) return false;
   if (sending.state === "queued" || sending.state === "sending" || sending.state === "held") {
     return sending.what === "extend" && phaseOf(view) === "open";

@@ -1,4 +1,4 @@
-/** What every kind of card is given. */
+/** The props of every kind of card. */
 
 import type { AnswerHow, Ask, AskView, NewAnswer } from "@askbridge/client";
 

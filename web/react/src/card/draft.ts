@@ -1,14 +1,14 @@
-/** What is half written: kept here at once, told to whoever keeps it, taken over from the person's other devices. */
+/** The draft of a card: kept here at once, passed to the card's owner, and updated from the person's other devices. */
 
 import { useCallback, useRef, useState } from "react";
 
 export interface Drafting<T> {
-  /** What the owner of the card has kept, perhaps from another device. */
+  /** What the owner of the card has stored, perhaps from another device. */
   readonly kept: unknown;
   readonly fresh: T;
-  /** `null`: it is none of ours. */
+  /** `null`: it is not a draft of this kind. */
   readonly read: (raw: unknown) => T | null;
-  /** What may be kept. `null`: there is nothing to keep. */
+  /** What may be stored. `null`: there is nothing to store. */
   readonly write: (draft: T) => unknown;
   readonly onDraft: (draft: unknown) => void;
 }
@@ -16,12 +16,12 @@ export interface Drafting<T> {
 export interface Drafted<T> {
   readonly draft: T;
   readonly change: (how: (draft: T) => T) => void;
-  /** Words for closing it without an answer. Every kind of card has them, beside its own draft. */
+  /** Words for a dismissal. Every kind of card has them, beside its own draft. */
   readonly parting: string;
   readonly onParting: (words: string) => void;
 }
 
-/** Our own words come back, perhaps after newer ones were typed. So many are recognised. */
+/** Our own drafts come back, perhaps after newer ones were typed. This many are recognised. */
 const ECHOES_MAX = 64;
 
 interface Half<T> {
@@ -35,8 +35,8 @@ export function useDraft<T>({ kept, fresh, read, write, onDraft }: Drafting<T>):
   const newest = useRef(half);
   const told = useRef<string[]>([]);
 
-  // Another device wrote something: it is what is half written now. An empty draft throws nothing away here; it also
-  // comes when an answer was sent, which may yet be taken back.
+  // Another device wrote a draft: it is shown here now. An empty draft deletes nothing here; it also
+  // comes when an answer was sent, which may yet be undone.
   const text = textOf(kept);
   if (text !== seen) {
     setSeen(text);

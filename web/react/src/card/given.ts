@@ -1,4 +1,4 @@
-/** What the person answered on this device: just now on this card, or before the page was loaded. */
+/** The answer that the person gave on this device: just now on this card, or before the page was loaded. */
 
 import { useState } from "react";
 import type { AskView, NewAnswer } from "@askbridge/client";

@@ -1,4 +1,4 @@
-/** A panel in the place of the main buttons. When it closes, the focus goes back to the button that opened it. */
+/** A panel in place of the main buttons. When it closes, the focus returns to the button that opened it. */
 
 import { useEffect, useRef, useState, type RefObject } from "react";
 
@@ -6,7 +6,7 @@ export interface Panel<T extends string> {
   readonly panel: T | null;
   readonly open: (which: T) => void;
   readonly close: () => void;
-  /** The element around the buttons, each of which says with `data-opens` what it opens. */
+  /** The element around the buttons, each of which names with `data-opens` what it opens. */
   readonly root: RefObject<HTMLDivElement | null>;
 }
 
@@ -15,7 +15,7 @@ export function usePanel<T extends string>(): Panel<T> {
   const last = useRef<T | null>(null);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // The buttons were gone while the panel was there, so the right one is looked for anew.
+    // The buttons were unmounted while the panel was open, so the right one is searched for again.
     if (panel === null && last.current !== null)
       root.current?.querySelector<HTMLElement>(`[data-opens="${last.current}"]`)?.focus();
     last.current = panel;

@@ -1,4 +1,4 @@
-/** Why the server said no, for the person who sees it. */
+/** Explains the server's refusal to the person. */
 
 import type { Because } from "@askbridge/client";
 import type { CardWords, Language } from "@askbridge/words";

@@ -1,4 +1,4 @@
-/** Keys as React tells them, for the rules in `questions/keys.ts`. */
+/** Converts React's key events for the rules in `questions/keys.ts`. */
 
 import type { KeyboardEvent } from "react";
 import { deedOf, type Stroke } from "../questions/keys.ts";
@@ -13,6 +13,6 @@ export const strokeOf = (event: KeyboardEvent): Stroke => ({
 
 export const hasTouch = (): boolean => typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;
 
-/** Does this key send what is written in a text field? Never while a word is being composed. */
+/** Does this key submit a text field? Never while a word is being composed. */
 export const isSend = (event: KeyboardEvent): boolean =>
   deedOf(strokeOf(event), { on: "text", option: 0, options: 0, touch: hasTouch() })?.does === "submit";

@@ -3,7 +3,7 @@
 import type { By } from "@askbridge/client";
 import type { CardWords } from "@askbridge/words";
 
-/** The person and the device they used; "you" for the person who looks. Never a rule: that has words of its own. */
+/** The person and the device they used; "you" for the current person. Never a rule, which has its own words. */
 export function whoOf(by: By | null, me: string | undefined, words: CardWords): string {
   if (by === null) return "?";
   if ("rule" in by) return by.rule;

@@ -16,7 +16,7 @@ export interface FieldRowProps {
   readonly onEnter: () => void;
 }
 
-/** So many choices are all in view; beyond, they are in a list that opens. */
+/** The number of choices shown at once. Beyond: they are in a drop-down list. */
 const IN_VIEW_MAX = 6;
 
 export function FieldRow({ field, at, value, problem, onValue, onEnter }: FieldRowProps) {
@@ -68,7 +68,7 @@ function Control({ field, id, value, described, onValue, onEnter }: ControlProps
   const options = field.options ?? [];
   switch (field.type) {
     case "flag":
-      // Two buttons and no default: an untouched field says neither yes nor no.
+      // Two buttons and no default: an untouched field means neither yes nor no.
       return (
         <Radios
           id={id}

@@ -1,4 +1,4 @@
-/** Fields to fill in, or a page to visit. */
+/** The body of a form: fields to fill in, or a page to visit. */
 
 import { useCallback, useMemo, useState } from "react";
 import type { FormAsk, NewAnswer } from "@askbridge/client";

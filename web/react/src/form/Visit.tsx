@@ -1,4 +1,4 @@
-/** A page that the agent wants the person to visit. The address is shown whole, its host first of all. */
+/** A page that the agent asks the person to visit. The address is shown in full, its host first. */
 
 import { Icon } from "../card/Icon.tsx";
 import { safeAddress } from "../Markdown/links.ts";

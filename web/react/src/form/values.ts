@@ -1,9 +1,9 @@
-/** What has been filled into a form, and the content that becomes of it. */
+/** The values typed into a form, and the content made from them. */
 
 import type { FieldValue, Form, FormField } from "@askbridge/client";
 import type { CardWords } from "@askbridge/words";
 
-/** As typed: text, `true`/`false`, or a list. A field that was not touched has no entry. */
+/** As typed: text, `true`/`false`, or a list. An untouched field has no entry. */
 export type Values = Readonly<Record<string, string | boolean | readonly string[]>>;
 
 export interface FormDraft {
@@ -43,7 +43,7 @@ export function wrong(field: FormField, values: Values, words: CardWords): strin
   return null;
 }
 
-/** Numbers are sent as they were typed: the server reads them, and no digit is lost on the way. */
+/** Numbers are sent as typed: the server parses them, so that no digit is lost. */
 export function content(form: Form, values: Values): Record<string, FieldValue> {
   const filled: Record<string, FieldValue> = {};
   for (const field of form.fields) {

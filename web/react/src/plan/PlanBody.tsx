@@ -1,4 +1,4 @@
-/** A plan: read it, change it, approve it, or send it back. */
+/** The body of a plan: read it, change it, approve it, or send it back. */
 
 import { useCallback, useState } from "react";
 import type { NewAnswer, PlanAsk } from "@askbridge/client";
@@ -13,7 +13,7 @@ import { WordsPanel } from "../card/Words.tsx";
 import { Markdown } from "../Markdown/Markdown.tsx";
 import { useWords } from "../wording.tsx";
 
-/** What is half written about a plan. `plan: null`: it is as it was. */
+/** The draft of an answer to a plan. `plan: null`: it is unchanged. */
 interface PlanDraft {
   readonly kind: "plan";
   readonly plan: string | null;

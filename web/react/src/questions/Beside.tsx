@@ -1,4 +1,4 @@
-/** Words of one's own beside the options, and a note beside the choice. */
+/** Free text beside the options, and a note beside the choice. */
 
 import { useState } from "react";
 import { Icon } from "../card/Icon.tsx";
@@ -42,7 +42,7 @@ export function Beside({ question, pick, onPick }: Pick<QuestionFieldProps, "que
             className="ab-input"
             rows={1}
             autoFocus={noteOpen && pick.note === ""}
-            // Once touched it stays, also when it is emptied.
+            // Once touched it stays, even when it is emptied.
             onFocus={() => setNoteOpen(true)}
             value={pick.note}
             placeholder={words.notePlaceholder}

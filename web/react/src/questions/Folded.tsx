@@ -1,4 +1,4 @@
-/** A question that is not open, as one line: what it asks, and what was said so far. */
+/** A folded question, as one line: what it asks, and the answer so far. */
 
 import { Icon } from "../card/Icon.tsx";
 import { Seen } from "../text/Seen.tsx";

@@ -1,4 +1,4 @@
-/** Questions that can no longer be answered here, with what was said. Nothing vanishes: what was not chosen is there too. */
+/** Questions that can no longer be answered here, with the answers. Options that were not chosen are shown too. */
 
 import type { NewAnswer, QuestionsAsk } from "@askbridge/client";
 import { Icon } from "../card/Icon.tsx";

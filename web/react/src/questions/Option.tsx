@@ -1,4 +1,4 @@
-/** One option, with its number, its description always there, and a mark if it is recommended. */
+/** One option, with its number, its description, and a mark if it is recommended. */
 
 import { useId } from "react";
 import type { Choice } from "@askbridge/client";
@@ -12,7 +12,7 @@ export interface OptionProps {
   readonly index: number;
   readonly isMulti: boolean;
   readonly isChosen: boolean;
-  /** Tab comes here; arrows reach the others. */
+  /** Tab stops here; arrows reach the others. */
   readonly isReachable: boolean;
   /** Its preview is the one in view. */
   readonly isShown: boolean;

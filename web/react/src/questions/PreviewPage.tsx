@@ -1,9 +1,9 @@
-/** A preview that is a page: served as a document of its own where there is a server, else as one made here. */
+/** An HTML preview: served as a separate document where there is a server, else made here. */
 
 import { createContext, useContext, useEffect, useState } from "react";
 import { sandboxed } from "./previewed.ts";
 
-/** Finds the address under which a preview is served. A document made here has the policy of the page around it as well. */
+/** Finds the address of a served preview. A document made here also has the policy of the page around it. */
 export const PreviewPages = createContext<((preview: string) => Promise<string>) | null>(null);
 
 export function PreviewPage({ title, preview }: { readonly title: string; readonly preview: string }) {

@@ -1,4 +1,4 @@
-/** What choosing an option would look like: beside the options on a wide card, to be swiped below them on a narrow one. */
+/** The options' previews: beside the options on a wide card, swiped below them on a narrow one. */
 
 import { useEffect, useRef } from "react";
 import type { Choice } from "@askbridge/client";
@@ -23,7 +23,7 @@ export function Previews({ options, shown, chosen, onShow, onTap }: PreviewsProp
   const strip = useRef<HTMLDivElement>(null);
   const going = useRef<number | null>(null);
   const last = useRef(0);
-  // An option without a preview has no place in the strip. While it is looked at, the strip stays where it was.
+  // An option without a preview has no place in the strip. While it is selected, the strip stays where it was.
   const drawn = options.flatMap((option, at) => (option.preview ? [{ option, at }] : []));
   const found = drawn.findIndex(({ at }) => at === shown);
   const place = found < 0 ? Math.min(last.current, drawn.length - 1) : found;
@@ -47,7 +47,7 @@ export function Previews({ options, shown, chosen, onShow, onTap }: PreviewsProp
         onScroll={({ currentTarget: { scrollLeft, clientWidth } }) => {
           if (!clientWidth) return;
           const at = Math.round(scrollLeft / clientWidth);
-          // Our own scrolling to a place is not the person's.
+          // Our own scrolling to a place is not a swipe.
           if (going.current !== null) {
             if (at === going.current) going.current = null;
             return;
@@ -67,7 +67,7 @@ export function Previews({ options, shown, chosen, onShow, onTap }: PreviewsProp
                   {chosen.includes(at) ? words.chosen : words.choose}
                 </button>
               </figcaption>
-              {/* Neighbours are drawn ahead for the finger, the others when somebody comes. */}
+              {/* Neighbours are rendered ahead of a swipe, the others when they are reached. */}
               {Math.abs(order - place) <= 1 && option.preview && <Preview label={label} preview={option.preview} />}
             </figure>
           );

@@ -1,4 +1,4 @@
-/** One question: what is asked, what can be chosen, and words beside it. */
+/** One question: its text, its options, and free text. */
 
 import { useId, useRef, useState, type KeyboardEvent } from "react";
 import type { Question } from "@askbridge/client";
@@ -50,7 +50,7 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
     const target = event.target as HTMLElement;
     const isText = target.matches("textarea, input");
     const isOption = target.hasAttribute("data-option");
-    // A button that is no option keeps its own Enter and Space.
+    // Other buttons keep their own Enter and Space.
     if (!isText && !isOption && (event.key === "Enter" || event.key === " ") && !(event.ctrlKey || event.metaKey)) return;
     const deed = deedOf(strokeOf(event), {
       on: isText ? "text" : isOption ? "option" : "elsewhere",
@@ -59,7 +59,7 @@ function Unfolded({ question, at, of, pick, onPick, onTap, onEnter }: QuestionFi
       touch: hasTouch(),
     });
     if (!deed) return;
-    // A letter that finds nothing is not ours: the page may know it.
+    // A letter that matches nothing is left to the page.
     if (deed.does !== "find") event.preventDefault();
     switch (deed.does) {
       case "choose":

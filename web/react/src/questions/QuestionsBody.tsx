@@ -1,4 +1,4 @@
-/** Questions, one or many, as one form. */
+/** The body of questions, one or many, as one form. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { NewAnswer, QuestionsAsk } from "@askbridge/client";
@@ -25,7 +25,7 @@ import {
 } from "./picks.ts";
 import { QuestionField } from "./QuestionField.tsx";
 
-/** So many questions are shown side by side; beyond, one at a time is open and the others are a line each. */
+/** Questions that are all open at once. Beyond: one at a time is open, and the others are a line each. */
 const OPEN_MAX = 3;
 
 export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, onDraft }: BodyProps<QuestionsAsk>) {
@@ -105,7 +105,7 @@ export function QuestionsBody({ view, ask, isAnswerable, onAnswer, onDismiss, on
           onTap={(option) => {
             if (oneTap) return send(toAnswer(ask, { ...draft, picks: [{ ...EMPTY, chosen: [option] }] }));
             edit(at, (pick) => choose(pick, option, question));
-            // Where one question is open at a time, a single choice is done with it.
+            // Where one question is open at a time, a single choice completes it.
             if (folds && !question.multiSelect && !(draft.picks[at] ?? EMPTY).chosen.includes(option)) {
               const next = nextOpen(
                 { ...draft, picks: draft.picks.map((pick, place) => (place === at ? choose(pick, option, question) : pick)) },

@@ -2,7 +2,7 @@
 
 export interface Stroke {
   readonly key: string;
-  /** 229 while a Japanese, Chinese or Korean word is being composed, also where `isComposing` is not told. */
+  /** 229 while a Japanese, Chinese or Korean word is being composed, even where `isComposing` is not set. */
   readonly keyCode: number;
   readonly isComposing: boolean;
   readonly shift: boolean;
@@ -12,7 +12,7 @@ export interface Stroke {
 
 export interface Place {
   readonly on: "option" | "text" | "elsewhere";
-  /** The option that has the focus. */
+  /** The focused option. */
   readonly option: number;
   readonly options: number;
   /** A touch keyboard has no Shift+Enter, so its Enter is a new line. */
@@ -24,7 +24,7 @@ export type Deed =
   | { readonly does: "focus"; readonly option: number }
   | { readonly does: "find"; readonly letter: string }
   | { readonly does: "submit" }
-  /** Out of a text field, back to the question. Nothing is lost. */
+  /** Leaves a text field for the question. Nothing is lost. */
   | { readonly does: "leave" };
 
 export function deedOf(stroke: Stroke, place: Place): Deed | null {
@@ -60,10 +60,10 @@ export function deedOf(stroke: Stroke, place: Place): Deed | null {
   }
 }
 
-/** How long letters belong together. */
+/** How long typed letters belong together. */
 export const FIND_MS = 700;
 
-/** Finds the option whose label begins with what was typed, from `from` on and around. The same letter again: the next one. */
+/** Finds the option whose label begins with the typed text, from `from` on and around. The same letter again: the next one. */
 export function find(labels: readonly string[], typed: string, from: number): number | null {
   const plain = (text: string) => text.normalize("NFKC").toLowerCase();
   const letters = [...plain(typed)];

@@ -1,8 +1,8 @@
-/** What a person has chosen and written so far, and the answer that becomes of it. */
+/** What a person has chosen and written so far, and the answer made from it. */
 
 import type { NewAnswer, Question, QuestionsAsk } from "@askbridge/client";
 
-/** The beginnings of an answer to one question. */
+/** The draft of an answer to one question. */
 export interface Pick {
   /** Options by their index. */
   readonly chosen: readonly number[];
@@ -11,7 +11,7 @@ export interface Pick {
   readonly skipped: boolean;
 }
 
-/** Draft of an answer to questions, as it travels to the person's other devices. */
+/** The draft of an answer to questions, as it is sent to the person's other devices. */
 export interface QuestionsDraft {
   readonly kind: "questions";
   readonly picks: readonly Pick[];
@@ -21,7 +21,7 @@ export const EMPTY: Pick = { chosen: [], text: "", note: "", skipped: false };
 
 export const fresh = (ask: QuestionsAsk): QuestionsDraft => ({ kind: "questions", picks: ask.questions.map(() => EMPTY) });
 
-/** Reads a draft that came from anywhere. What does not fit the questions is left out. */
+/** Parses a draft from any source. What does not fit the questions is left out. */
 export function read(raw: unknown, ask: QuestionsAsk): QuestionsDraft | null {
   if (!isRecord(raw) || raw["kind"] !== "questions" || !Array.isArray(raw["picks"])) return null;
   const given: unknown[] = raw["picks"];
@@ -44,7 +44,7 @@ function readPick(raw: unknown, question: Question): Pick {
 const textOf = (raw: unknown) => (typeof raw === "string" ? raw : "");
 const isRecord = (raw: unknown): raw is Record<string, unknown> => typeof raw === "object" && raw !== null;
 
-/** What may leave this device before it is an answer: everything but secrets. `null`: nothing is half written. */
+/** What may leave this device before it is an answer: everything but secrets. `null`: there is no draft. */
 export function write(draft: QuestionsDraft, ask: QuestionsAsk): QuestionsDraft | null {
   const picks = draft.picks.map((pick, at) => (ask.questions[at]?.secret ? { ...pick, text: "" } : pick));
   return picks.every(isUntouched) ? null : { kind: "questions", picks };
@@ -52,12 +52,12 @@ export function write(draft: QuestionsDraft, ask: QuestionsAsk): QuestionsDraft 
 
 export const isUntouched = (pick: Pick) => pick.chosen.length === 0 && !pick.text && !pick.note && !pick.skipped;
 
-/** Says something, be it only "skipped". */
+/** Does it contain anything, even if only "skipped"? */
 export const isDone = (pick: Pick) => pick.skipped || says(pick) || pick.note.trim() !== "";
 
 const says = (pick: Pick) => pick.chosen.length > 0 || pick.text.trim() !== "";
 
-/** Chooses, or takes a choice back. Words and notes stay: nothing that was typed goes away by itself. */
+/** Chooses an option, or removes the choice. Texts and notes stay: nothing that was typed disappears by itself. */
 export function choose(pick: Pick, option: number, question: Question): Pick {
   const isChosen = pick.chosen.includes(option);
   if (!question.multiSelect) return { ...pick, skipped: false, chosen: isChosen ? [] : [option] };
@@ -67,7 +67,7 @@ export function choose(pick: Pick, option: number, question: Question): Pick {
 
 export const count = (draft: QuestionsDraft) => draft.picks.filter(isDone).length;
 
-/** The first question that has no answer yet, after `from` and then from the beginning. `null`: all have one. */
+/** Returns the first question without an answer, after `from` and then from the beginning. `null`: all have one. */
 export function nextOpen(draft: QuestionsDraft, from = -1): number | null {
   const open = draft.picks.flatMap((pick, at) => (isDone(pick) ? [] : [at]));
   return open.find((at) => at > from) ?? open[0] ?? null;
@@ -76,10 +76,10 @@ export function nextOpen(draft: QuestionsDraft, from = -1): number | null {
 /** Is there anything to send? An answer that skips everything is no answer. */
 export const saysAnything = (draft: QuestionsDraft) => draft.picks.some((pick) => !pick.skipped && isDone(pick));
 
-/** May one tap be the whole answer? Only to a single choice, with nothing else said or begun. */
+/** May one tap be the whole answer? Only for a single choice, with nothing else written. */
 export function takesOneTap(ask: QuestionsAsk, draft: QuestionsDraft): boolean {
   const [only] = ask.questions;
-  // A late answer goes out at once: there is nothing to take it back with, so it is sent deliberately.
+  // A late answer is sent at once and cannot be undone, so it needs a deliberate press.
   return (
     ask.state === "open" &&
     ask.questions.length === 1 &&
@@ -89,7 +89,7 @@ export function takesOneTap(ask: QuestionsAsk, draft: QuestionsDraft): boolean {
   );
 }
 
-/** The answer as the server takes it: options by index, skipped questions as `null`. */
+/** Encodes the answer for the server: options by index, skipped questions as `null`. */
 export function toAnswer(ask: QuestionsAsk, draft: QuestionsDraft): NewAnswer {
   const answers: NonNullable<NewAnswer["answers"]> = {};
   const notes: Record<string, string> = {};

@@ -1,4 +1,4 @@
-/** What kind of thing a preview is, and how an HTML one becomes a document that can do nothing. */
+/** The kind of a preview, and how an HTML one becomes an inert document. */
 
 export type PreviewKind = "html" | "markdown" | "drawing";
 
@@ -8,13 +8,13 @@ export const PREVIEW_CHARS_MAX = 100_000;
 const HTML = /^\s*<(!doctype html|html|head|body|div|section|main|article|header|nav|form|table|style|svg|h[1-6]|p|ul|ol)[\s>]/i;
 const MARKDOWN = /^(#{1,6} |```|~~~|[-*+] |\d+\. |> |\|.*\|\s*$)|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\)|`[^`]+`/m;
 
-/** The beginning of a preview tells what it is. */
+/** How much of a preview is examined to find its kind. */
 const CHARS_LOOKED_AT = 4_000;
 
 export function previewKind(preview: string): PreviewKind {
   const beginning = preview.slice(0, CHARS_LOOKED_AT);
   if (HTML.test(beginning) && preview.length <= PREVIEW_CHARS_MAX) return "html";
-  // Drawings made of characters would fall apart as markdown.
+  // ASCII drawings would fall apart as markdown.
   if (/[\u2500-\u259f]|^\+-{3,}|\S {3,}\S/m.test(beginning) && !/^(```|~~~)/m.test(beginning)) return "drawing";
   return MARKDOWN.test(beginning) && preview.length <= PREVIEW_CHARS_MAX ? "markdown" : "drawing";
 }
@@ -40,7 +40,7 @@ const WAYS = [
 
 /**
  * The document for an iframe with an empty `sandbox`: no scripts, no forms, no origin. Its policy forbids every request, and
- * what could lead elsewhere on a click, or ask for it in another way than a request, is taken out before.
+ * what could navigate elsewhere on a click, or load something without a request, is removed before.
  */
 export function sandboxed(html: string): string {
   const parsed = new DOMParser().parseFromString(html, "text/html");

@@ -1,4 +1,4 @@
-/** Agents recommend an option by writing so behind its label. People see a mark instead. */
+/** Agents recommend an option by writing so after its label. People see a mark instead. */
 
 const SUFFIX = /\s*[(（\[]\s*(recommended|推奨|おすすめ)\s*[)）\]]\s*$/iu;
 

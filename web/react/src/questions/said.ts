@@ -1,4 +1,4 @@
-/** What was answered, question by question, wherever it is known from. */
+/** The answer, question by question, from the ask or from this device. */
 
 import type { AnswerGiven, Answers, NewAnswer, Question, QuestionsAsk } from "@askbridge/client";
 
@@ -7,14 +7,14 @@ export interface Said {
   readonly values: readonly string[];
   readonly note: string | null;
   readonly isSkipped: boolean;
-  /** Nobody has said anything, and nobody has skipped it. */
+  /** Neither answered nor skipped. */
   readonly isOpen: boolean;
 }
 
 /** From the ask itself once it is answered, or else from what this device has sent. */
 export function saidOf(ask: QuestionsAsk, given: NewAnswer | null): Said[] {
   const late = ask.late;
-  // That it was answered is told a moment before what was said.
+  // The state "answered" arrives a moment before the answers.
   const isSaid = Object.keys(ask.answers).length > 0 || ask.skipped.length > 0;
   const isKnown = late !== undefined || (isSaid && (ask.state === "answered" || ask.state === "proposed" || ask.state === "ruled"));
   const answers = isKnown ? (late ?? ask).answers : {};
@@ -47,6 +47,6 @@ function labelsOf(given: AnswerGiven | undefined, question: Question): string[] 
   return given.text ? [...labels, given.text] : labels;
 }
 
-/** What could have been said and was not. */
+/** Returns the options that were not chosen. */
 export const notChosen = ({ question, values }: Said): string[] =>
   question.options.map(({ label }) => label).filter((label) => !values.includes(label));

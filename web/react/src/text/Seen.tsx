@@ -1,4 +1,4 @@
-/** Text of an agent, with everything in it visible. */
+/** An agent's text, with hidden characters made visible. */
 
 import { Fragment } from "react";
 import { useWords } from "../wording.tsx";

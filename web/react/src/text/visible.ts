@@ -1,22 +1,22 @@
 /**
- * Makes visible what hides: characters without a shape, characters that turn the writing direction, and long runs of
+ * Makes hidden characters visible: those without a shape, those that change the writing direction, and long runs of
  * spaces that push something out of sight. A person decides by what they see.
  */
 
 export type Piece =
   | { readonly kind: "text"; readonly text: string }
-  /** A character that cannot be seen, by its code: `U+202E`. */
+  /** An invisible character, by its code: `U+202E`. */
   | { readonly kind: "hidden"; readonly name: string }
-  /** So many spaces in a row. */
+  /** This many spaces in a row. */
   | { readonly kind: "spaces"; readonly count: number }
-  /** So many empty lines in a row. */
+  /** This many empty lines in a row. */
   | { readonly kind: "lines"; readonly count: number }
-  /** A letter that is not the one it looks like, in a word of another alphabet. */
+  /** A lookalike letter, in a word of another alphabet. */
   | { readonly kind: "alike"; readonly text: string; readonly name: string };
 
 /** Fewer spaces than this are an indentation or a table. */
 const SPACES_MIN = 32;
-/** Fewer empty lines than this part two paragraphs. */
+/** Fewer empty lines than this separate paragraphs. */
 const LINES_MIN = 4;
 
 // Controls (not tab and newline), soft hyphen, Arabic letter mark, Hangul fillers, zero widths and marks, line and paragraph
@@ -25,7 +25,7 @@ const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|[\u{1d173}-\u{1d17a}]|[\u{e0000}-\u{e0fff}]/u;
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
 
-/** Takes a text apart into what can be seen and what could not. */
+/** Splits a text into visible and hidden parts. */
 export function visible(text: string): Piece[] {
   const pieces: Piece[] = [];
   let plain = "";
@@ -63,7 +63,7 @@ export function visible(text: string): Piece[] {
   return pieces;
 }
 
-/** Where a run of empty lines begins: how many they are, and where the next line begins. Counted in characters. */
+/** Returns where runs of empty lines begin: how many lines, and where the next line begins. Counted in characters. */
 function emptyLines(characters: readonly string[]): ReadonlyMap<number, { readonly count: number; readonly end: number }> {
   const found = new Map<number, { count: number; end: number }>();
   for (let at = 0; at < characters.length; at += 1) {
@@ -82,7 +82,7 @@ function emptyLines(characters: readonly string[]): ReadonlyMap<number, { readon
 /** Does a text hide anything? */
 export const hidesSomething = (text: string): boolean => visible(text).some(({ kind }) => kind === "hidden" || kind === "spaces");
 
-/** Families and flags are several pictures joined by a character without a shape; those may stay. */
+/** Is this a joiner inside an emoji, such as a family or a flag? Those may stay. */
 function joinsPictures(characters: readonly string[], at: number): boolean {
   const isJoiner = characters[at] === "\u200d" && PICTURE.test(characters[at + 1] ?? "");
   return isJoiner && PICTURE.test(characters[at - 1] ?? "");
@@ -94,10 +94,10 @@ const FOREIGN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Scrip
 const WORD = /[\p{L}\p{M}]+/gu;
 const isMixed = (word: string) => FOREIGN.test(word) && /\p{Script=Latin}/u.test(word);
 
-/** Words that mix letters of alphabets that look alike: a Cyrillic `а` in `pаypal`. */
+/** Returns words that mix lookalike alphabets: a Cyrillic `а` in `pаypal`. */
 export const lookalikes = (text: string): string[] => (text.match(WORD) ?? []).filter(isMixed);
 
-/** The places of letters that do not belong to the alphabet of their word, counted in characters. */
+/** Returns the indices of letters that do not belong to the alphabet of their word, counted in characters. */
 function strangers(text: string): ReadonlySet<number> {
   const places = new Set<number>();
   if (!FOREIGN.test(text)) return places;

@@ -1,6 +1,6 @@
 /**
- * Approvals that are alike, decided in one go. Each is shown whole, none is hidden, and only what is ticked is decided: what
- * comes while somebody reads is there without a tick.
+ * Similar approvals, decided together. Each is shown in full, none is hidden, and only what is ticked is decided: approvals
+ * that arrive meanwhile are not ticked.
  */
 
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
@@ -22,7 +22,7 @@ import { isGrave, type ApprovalView } from "./alike.ts";
 const Input = lazy(() => import("../approval/Input.tsx"));
 
 export interface TogetherProps {
-  /** Approvals of one kin, in the order in which they are shown. */
+  /** Approvals of one group, in display order. */
   readonly views: readonly ApprovalView[];
   readonly language: Language;
   readonly onAnswer: (id: string, answer: NewAnswer, how?: AnswerHow) => void;
@@ -37,10 +37,10 @@ export function Together(props: TogetherProps) {
   );
 }
 
-/** Waits, and is here whole: nobody decides what they cannot read. */
+/** Open and complete: a person must not decide what they cannot read. */
 const isOpen = (view: ApprovalView) => phaseOf(view) === "open" && !view.ask.truncated;
 
-/** More than a glance at a phone takes in. */
+/** Is it longer than fits on a phone? */
 const isLong = ({ ask }: ApprovalView) => {
   const { text } = editableOf(ask.approval.input);
   return text.length > 600 || text.split("\n").length > 12;
@@ -58,7 +58,7 @@ function Group({ views, language, onAnswer, me }: TogetherProps) {
   const chosen = waiting.filter(({ id }) => ticked.has(id));
   const [ends, setEnds] = useState<ReadonlyMap<string, Ends>>(new Map());
   const onEnds = useCallback((id: string, of: Ends) => setEnds((before) => new Map(before).set(id, of)), []);
-  // The first of the grave and the long ones that has not been read to its end.
+  // The first grave or long one that has not been read to its end.
   const unread =
     chosen
       .filter((view) => isGrave(view) || isLong(view))

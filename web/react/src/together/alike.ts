@@ -1,4 +1,4 @@
-/** Which approvals ask for the same kind of thing, so that they can be decided in one go. */
+/** Groups approvals that ask for the same kind of thing, so that they can be decided together. */
 
 import type { ApprovalAsk, AskView } from "@askbridge/client";
 import { gravesOf } from "../approval/risk.ts";
@@ -7,10 +7,10 @@ export type ApprovalView = AskView & { readonly ask: ApprovalAsk };
 
 const isApproval = (view: AskView): view is ApprovalView => view.ask.kind === "approval";
 
-/** The same agent wants the same tool in the same folder. */
+/** The group: the same agent, tool and folder. */
 const kinOf = ({ ask }: ApprovalView): string => JSON.stringify([ask.agent, ask.approval.tool, ask.context?.folder ?? null]);
 
-/** Approvals that wait and are of one kin, in the order in which they are given; kin of one alone are left out. */
+/** Returns the groups of open approvals, in the given order; groups of one are left out. */
 export function alike(views: Iterable<AskView>): ApprovalView[][] {
   const kin = new Map<string, ApprovalView[]>();
   for (const view of views) {
@@ -23,12 +23,12 @@ export function alike(views: Iterable<AskView>): ApprovalView[][] {
   return [...kin.values()].filter((group) => group.length > 1);
 }
 
-/** Everything of the same kin as one ask, whether it waits or not. */
+/** Returns all approvals of the same group as one ask, open or not. */
 export function kinTo(views: Iterable<AskView>, id: string): ApprovalView[] {
   const all = [...views].filter(isApproval);
   const one = all.find((view) => view.id === id);
   return one ? all.filter((view) => kinOf(view) === kinOf(one)) : [];
 }
 
-/** Something about it should be looked at by itself before it is ticked. */
+/** Should it be looked at by itself before it is ticked? */
 export const isGrave = ({ ask }: ApprovalView): boolean => gravesOf(ask).length > 0;
