@@ -21,6 +21,7 @@ mod people;
 mod plugin;
 mod revoked;
 mod riders;
+mod rights;
 mod ruled;
 mod schemas;
 mod security;
