@@ -73,7 +73,7 @@ impl Spoken {
             let (names, address) = (names.join(","), port.local_addr()?);
             serve_port(app, router, port);
             info!(dialect = names, %address, "Speaking {names} on {address}");
-            writeln!(written, "{names} {address}").expect("a string takes whatever is written to it");
+            writeln!(written, "{names} {address}").expect("writing to a string does not fail");
         }
         for (name, _) in settings.dialects.speak.iter().filter(|(_, address)| address.is_none()) {
             info!(dialect = name, "Speaking {name} on our own port");

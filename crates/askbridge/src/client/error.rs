@@ -78,7 +78,7 @@ fn unreachable(place: &str, source: &io::Error, is_elsewhere: bool) -> String {
     match is_elsewhere {
         // The reason distinguishes a name that does not exist from a server that is down.
         true => format!("askbridge cannot be reached at {place}: {source}"),
-        false => format!("askbridge is not running: nobody listens at {place}"),
+        false => format!("askbridge is not running: nothing listens at {place}"),
     }
 }
 

@@ -17,8 +17,8 @@ Examples:
   askbridge away auto       I am away when nobody has typed at a terminal for five minutes (the default)
 
 It only matters where an agent asks its hook before it shows anything: Codex, versions of Claude Code older than 2.1.197,
-and Claude Code in the mode dontAsk. Everywhere else the dialog is on screen while your phone rings, and whoever
-answers first wins. How long is `hooks.away_after` in the settings.";
+and Claude Code in the mode dontAsk. Everywhere else the dialog is on screen while your phone rings, and the
+first answer wins. How long is `hooks.away_after` in the settings.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

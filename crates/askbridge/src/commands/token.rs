@@ -15,7 +15,7 @@ Examples:
   askbridge token create ci            print a token with which `ci` may ask
   askbridge token create whim --code   print six digits with which a plugin becomes `whim`
   askbridge token list
-  askbridge token revoke 2f9afddf02    whoever holds it is a stranger from now on
+  askbridge token revoke 2f9afddf02    its holder can do nothing more with it
 
 A token made here may ask and read its own asks, never decide. People get theirs with `askbridge pair`.
 Revoking a person's token needs a tap on one of their devices.";
@@ -97,7 +97,10 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
             } else {
                 print(&code.code)?;
                 let minutes = code.seconds / 60;
-                tell(&format!("whoever types this within {minutes} minutes becomes {}, once", visible(&code.name)));
+                tell(&format!(
+                    "the first person to type this within {minutes} minutes becomes {}",
+                    visible(&code.name)
+                ));
             }
         }
         Verb::Create { name, code: false, json } => {

@@ -99,7 +99,7 @@ fn a_person_at_a_terminal_sees_the_whole_way_of_an_ask() {
 fn below_an_agent_the_doctor_decides_nothing() {
     let bridge = TestBridge::start();
     let ran = bridge.run(&["run", "--", "askbridge", "doctor", "--json"]);
-    assert!(found(&ran, "asks")[0].1.contains("since below an agent nobody may decide"), "{}", ran.stdout);
+    assert!(found(&ran, "asks")[0].1.contains("since a process below an agent may not decide"), "{}", ran.stdout);
 }
 
 #[test]

@@ -210,13 +210,13 @@ fn refusals_of_answers() {
 fn errors_with_hints() {
     let bridge = TestBridge::stopped();
     assert_snapshot!(screen(&bridge, &bridge.run(&["inbox"])), @"
-    error: askbridge is not running: nobody listens at `DIR/data/run/askbridge.sock`
+    error: askbridge is not running: nothing listens at `DIR/data/run/askbridge.sock`
 
     hint: start it with `askbridge`, and leave it running
     [exit 13]
     ");
     assert_snapshot!(screen(&bridge, &bridge.run(&["run", "--", "true"])), @"
-    error: askbridge is not running: nobody listens at `DIR/data/run/askbridge.sock`
+    error: askbridge is not running: nothing listens at `DIR/data/run/askbridge.sock`
 
     hint: start it with `askbridge`, or run the program unannounced with `--anyway`
     [exit 13]

@@ -203,7 +203,7 @@ impl Caller {
                 "this is for the token that started the session, for operators and for this machine".to_owned()
             }
             Action::Keep => "this is for people's devices".to_owned(),
-            Action::CallOut => "an agent asks, and people are told of that; it calls nobody itself".to_owned(),
+            Action::CallOut => "an agent asks, and people are told of that; it makes no calls itself".to_owned(),
             Action::Inspect => "this needs an operator's token, or a look from the machine itself".to_owned(),
             Action::Administer => "this needs the local token, on the machine itself".to_owned(),
         }

@@ -47,7 +47,7 @@ pub(crate) fn hash(secret: &str) -> [u8; 32] {
 pub(crate) fn hex(bytes: &[u8]) -> String {
     use fmt::Write;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a string takes whatever is written to it");
+        write!(text, "{byte:02x}").expect("writing to a string does not fail");
         text
     })
 }

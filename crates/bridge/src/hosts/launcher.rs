@@ -34,7 +34,7 @@ fn prepare(args: &[OsString]) -> io::Result<Command> {
     };
     let parent: u32 = parent.to_str().and_then(|pid| pid.parse().ok()).ok_or_else(|| bad("the parent is a number"))?;
     if !launch::die_with(parent)? {
-        return Err(bad("whoever started this is gone"));
+        return Err(bad("the process that started this is gone"));
     }
     launch::lead_a_session()?;
     // Makes the process a subreaper: its orphans stay below it, even after exec.

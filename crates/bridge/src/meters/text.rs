@@ -32,19 +32,19 @@ impl Page {
     /// Begins a metric whose lines differ in their labels.
     pub(super) fn head(&mut self, name: &str, help: &str, kind: &str) {
         let written = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
-        written.expect("a string takes whatever is written to it");
+        written.expect("writing to a string does not fail");
     }
 
     pub(super) fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.0.push_str(name);
         for (place, (label, text)) in labels.iter().enumerate() {
             let open = if place == 0 { '{' } else { ',' };
-            write!(self.0, "{open}{label}=\"{}\"", escaped(text)).expect("a string takes whatever is written to it");
+            write!(self.0, "{open}{label}=\"{}\"", escaped(text)).expect("writing to a string does not fail");
         }
         if !labels.is_empty() {
             self.0.push('}');
         }
-        writeln!(self.0, " {value}").expect("a string takes whatever is written to it");
+        writeln!(self.0, " {value}").expect("writing to a string does not fail");
     }
 
     pub(super) fn histogram(&mut self, name: &str, help: &str, reading: &Reading, unit: Unit) {

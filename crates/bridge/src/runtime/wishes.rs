@@ -45,7 +45,7 @@ impl Handle {
                     check_bots_answer(&answer)?;
                     if asked.terms.quorum > 1 {
                         let why =
-                            format!("{} people have to agree to this, and a bot is none of them", asked.terms.quorum);
+                            format!("{} people have to agree to this, and a bot does not count as one", asked.terms.quorum);
                         return Err(Rejection::Forbidden(why));
                     }
                     let rule = format!("bot {}", caller.name);

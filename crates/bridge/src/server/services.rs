@@ -46,14 +46,15 @@ impl Services for App {
 
     fn post<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Called, Rejection>> {
         Box::pin(async move {
-            let outbound = self.outbound().ok_or_else(|| Rejection::Down("this askbridge calls nobody".to_owned()))?;
+            let outbound =
+                self.outbound().ok_or_else(|| Rejection::Down("this askbridge makes no outgoing calls".to_owned()))?;
             match outbound.post(&call.url, call.body.as_str().to_owned()).await {
                 Ok(answered) => {
                     let body = String::from_utf8_lossy(&answered.body).into_owned();
                     Ok(Called { status: answered.status, body })
                 }
                 Err(failed) => {
-                    debug!(error = chain(&failed), "Could not call somebody outside");
+                    debug!(error = chain(&failed), "An outgoing call failed");
                     Err(Rejection::Down(failed.to_string()))
                 }
             }

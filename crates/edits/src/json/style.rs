@@ -40,9 +40,9 @@ impl<'a> Style<'a> {
         let mut text = String::from(open);
         for (place, line) in lines.iter().enumerate() {
             let comma = if place + 1 < lines.len() { "," } else { "" };
-            write!(text, "{}{inner}{line}{comma}", self.newline).expect("a string takes whatever is written to it");
+            write!(text, "{}{inner}{line}{comma}", self.newline).expect("writing to a string does not fail");
         }
-        write!(text, "{}{indent}{close}", self.newline).expect("a string takes whatever is written to it");
+        write!(text, "{}{indent}{close}", self.newline).expect("writing to a string does not fail");
         text
     }
 }

@@ -84,7 +84,7 @@ fn block(path: &[&str], node: &Node, is_array: bool, blocks: &mut Vec<String>) {
     let (simple, deeper): (Vec<_>, Vec<_>) = node.members().iter().partition(|(_, node)| is_simple(node));
     let mut text = if is_array { format!("[[{name}]]\n") } else { format!("[{name}]\n") };
     for (name, node) in simple {
-        writeln!(text, "{} = {}", key(name), value(node)).expect("a string takes whatever is written to it");
+        writeln!(text, "{} = {}", key(name), value(node)).expect("writing to a string does not fail");
     }
     // A table that holds only tables needs no header.
     if is_array || deeper.is_empty() || text.lines().count() > 1 {

@@ -176,7 +176,7 @@ fn settings(settings: &Settings) -> String {
     let texts = texts.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
     let more = settings.more.as_ref().map(|more| ("more", more.to_string()));
     for (name, value) in texts.chain(more).chain(wishes(&settings.wishes).map(|wishes| ("wishes", wishes))) {
-        write!(line, " {name} {value}").expect("a string takes whatever is written to it");
+        write!(line, " {name} {value}").expect("writing to a string does not fail");
     }
     line
 }
@@ -185,7 +185,7 @@ fn ask(wish: &AskWish) -> String {
     let mut line = format!("ask through {} reach {:?} {:?}", wish.door, wish.reach, wish.body);
     let mut add = |name: &str, value: Option<String>| {
         if let Some(value) = value {
-            write!(line, " {name} {value}").expect("a string takes whatever is written to it");
+            write!(line, " {name} {value}").expect("writing to a string does not fail");
         }
     };
     add("session", wish.session.map(|session| session.to_string()));

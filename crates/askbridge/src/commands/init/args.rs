@@ -87,7 +87,7 @@ fn http(settings: &Settings, args: &Args, scope: Scope) -> Result<Option<Http>, 
     }
     if args.http_token.is_some() && scope != Scope::Person {
         return Err(Failure::usage(
-            "a token does not belong into the settings of a project: whoever can read them could ask in your name",
+            "do not put a token into the settings of a project: everyone who can read them could ask in your name",
         )
         .hint(
             "leave `--http-token` out; the hooks then read $ASKBRIDGE_TOKEN, which each person sets for themselves",

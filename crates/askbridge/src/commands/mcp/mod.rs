@@ -34,7 +34,7 @@ Examples, as a client's own settings have it:
   {\"mcpServers\": {\"askbridge\": {\"command\": \"askbridge\", \"args\": [\"mcp\"]}}}
   claude -p \"…\" --permission-prompt-tool mcp__askbridge__approve
 
-Nobody types this by hand: a client starts it, and everything below that client may ask but never decide.
+A client starts this; you never type it by hand, and everything below that client may ask but never decide.
 Without a running askbridge every call says what to type; nothing has to be restarted once it runs.";
 
 /// Responses that are not written yet. Beyond: calls wait.

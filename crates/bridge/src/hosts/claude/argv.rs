@@ -60,7 +60,7 @@ pub enum Held {
 /// Why a session cannot be started like this.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    #[error("`permission_mode` is one of {}; `{given}` is none", MODES.join(", "))]
+    #[error("`permission_mode` must be one of {}, not `{given}`", MODES.join(", "))]
     Mode { given: String },
     #[error("`setting_sources` are among {}; `{given}` is not", SOURCES.join(", "))]
     Source { given: String },

@@ -114,7 +114,7 @@ impl<'a> Gate<'a> {
             .iter()
             .any(|person| call.about.is_none_or(|session| self.handle.guarded(person, Action::See, session).is_ok()));
         if !may_read {
-            return Err(Rejection::Forbidden("nobody who may read this has that device any more".to_owned()));
+            return Err(Rejection::Forbidden("no person who may read this has that device any more".to_owned()));
         }
         let called = services.post(&call).await?;
         Ok(Receipt { called: Some(Box::new(called)), ..Receipt::default() })

@@ -10,7 +10,7 @@ const ABOUT: &str = "\
 askbridge carries a coding agent's question to a person, waits, and carries the answer back.
 
 Agents ask with `POST /v1/asks` and come back for the answer; people see and decide. Every request carries \
-`authorization: Bearer ab_…`, except where nobody is asked for a token. Refusals are `application/problem+json` (RFC \
+`authorization: Bearer ab_…`, except at addresses that need no token. Refusals are `application/problem+json` (RFC \
 9457) with a `code` that never changes, and a page about it at `/docs/errors/CODE`. The same things happen on a \
 WebSocket, `/v1/ws`, which is described at `/v1/asyncapi.json`.";
 

@@ -29,7 +29,7 @@ pub(super) fn answer(method: &str, parts: &[&str]) -> Option<Absent> {
         // Its page takes a 404 for "not switched on".
         ("GET", ["projects", _, "public-access", ..]) => Absent::Refused(404, "Nothing is public here"),
         (_, ["projects", _, "public-access", ..] | ["public", ..]) => {
-            Absent::Refused(501, "Nothing can be made public here: whoever answers needs a token")
+            Absent::Refused(501, "Nothing can be made public here: answering needs a token")
         }
         (_, ["projects", _, "mcp-servers" | "agents" | "skills" | "commands", ..])
         | (_, ["agents" | "commands" | "skills" | "mcp", "projects", ..]) => Absent::Refused(501, NO_SETTINGS),

@@ -46,7 +46,7 @@ pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
 fn unowned(agent: &RunningAgent, why: &str) -> Finding {
     let RunningAgent { session, pid } = agent;
     Finding::warning(
-        format!("process {pid}, the agent of {session}, runs and nobody looks after it: {why}"),
+        format!("process {pid}, the agent of {session}, runs without a server that looks after it: {why}"),
         format!("start `askbridge`, which takes it over; or end it with `kill {pid}`"),
     )
 }

@@ -85,7 +85,7 @@ async fn try_it(
         return match withdraw(client, ask).await {
             Ok(()) => {
                 let why = match role {
-                    "agent" => "below an agent nobody may decide",
+                    "agent" => "a process below an agent may not decide",
                     "unproven" => "deciding from this terminal needs a tap on a paired device",
                     _ => "there is no terminal here",
                 };

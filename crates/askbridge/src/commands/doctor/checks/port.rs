@@ -26,7 +26,7 @@ pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
                 "commands with a token would speak to it: restart askbridge with another `--listen`",
             ),
             None => Finding::bad(
-                format!("askbridge runs, and nobody answers on {address}"),
+                format!("askbridge runs, and nothing answers on {address}"),
                 "does it serve on another address? set `listen` to what it printed when it started",
             ),
         }];

@@ -9,12 +9,12 @@ pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
     vec![match &patient.server {
         Running::Yes { .. } => Finding::good(format!("askbridge answers on `{shown}`")),
         Running::No if path.exists() => Finding::warning(
-            format!("nobody answers on `{shown}`: a server was killed"),
+            format!("nothing answers on `{shown}`: a server was killed"),
             "start it again with `askbridge`",
         ),
         Running::No => Finding::skipped("askbridge is not running; start it with `askbridge`"),
         Running::Strange(why) => Finding::bad(
-            format!("whatever listens on `{shown}` makes no sense: {why}"),
+            format!("the program that listens on `{shown}` does not answer as askbridge does: {why}"),
             format!("stop it, remove the file with `rm '{shown}'`, and start `askbridge`"),
         ),
     }]

@@ -77,7 +77,7 @@ impl Board {
         if self.place().is_none() {
             // The selected ask is gone: select its neighbour, and keep no marks.
             if self.chosen.is_some() && self.mode != Mode::List && self.mode != Mode::Help {
-                self.note = "somebody else was faster, or it is no longer asked".to_owned();
+                self.note = "someone else was faster, or it is no longer asked".to_owned();
                 self.mode = Mode::List;
             }
             let next = self.asks.get(place).or_else(|| self.asks.last());

@@ -136,7 +136,7 @@ fn key(secret: &Secret) -> String {
 
 pub(crate) fn preview_doc(op: &mut Operation<'_>) {
     op.is("makePreview", "Asks", "Makes an address at which an option's preview can be shown in a frame.")
-        .text("*Whoever may see the ask.* What is served there can run no script and reach no network.")
+        .text("*Callers that may see the ask.* What is served there can run no script and reach no network.")
         .body::<Wanted>(example!({"question": 0, "option": 1}))
         .returns::<Preview>(201, "Made.")
         .refuses(&["unknown_ask", "unknown_address"]);

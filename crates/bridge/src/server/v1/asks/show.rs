@@ -166,7 +166,7 @@ async fn settled(
 pub(crate) fn show_doc(op: &mut Operation<'_>) {
     op.is("showAsk", "Asks", "Shows one ask as it is, or waits for its end.")
         .text(
-            "*Whoever may see it.* When its asker fetches a settled ask, that is the proof of delivery. `withdraw_on_disconnect` is for those \
+            "*Callers that may see it.* When its asker fetches a settled ask, that is the proof of delivery. `withdraw_on_disconnect` is for those \
              who may withdraw it.",
         )
         .query::<AskerWaiting>()

@@ -59,7 +59,7 @@ pub(crate) async fn snoozes(State(app): State<App>, caller: Caller) -> Result<Re
 
 pub(crate) fn snooze_doc(op: &mut Operation<'_>) {
     op.is("snooze", "Asks", "Hides an ask from your inbox for a while.")
-        .text("*People.* On all your devices, and from nobody else. The ask stays open, and its deadline where it is.")
+        .text("*People.* Hides the ask on all your devices, and on no one else's. The ask stays open, and its deadline is unchanged.")
         .may_have_body::<Snoozing>(example!({"seconds": 3600}))
         .returns::<SnoozeJson>(200, "Until when.")
         .refuses(&["forbidden", "unknown_ask"]);

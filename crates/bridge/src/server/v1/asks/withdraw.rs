@@ -38,7 +38,7 @@ pub(crate) async fn withdraw(
 }
 
 pub(crate) fn withdraw_doc(op: &mut Operation<'_>) {
-    op.is("withdraw", "Asks", "Takes an ask back: whoever asked no longer wants to know.")
+    op.is("withdraw", "Asks", "Takes an ask back: the asker no longer needs an answer.")
         .text("*The asker, operators, this machine.*")
         .may_have_body::<Why>(example!({"why": "the build was cancelled"}))
         .returns::<AskJson>(200, "Withdrawn.")

@@ -37,7 +37,7 @@ pub(crate) async fn close(
 
 pub(crate) fn close_doc(op: &mut Operation<'_>) {
     op.is("closeSession", "Sessions", "Ends a conversation.")
-        .text("*Whoever started it, operators, this machine.* Its agent's process ends, and what it had asked is taken back.")
+        .text("*Its owner, operators, this machine.* Its agent's process ends, and its open asks are withdrawn.")
         .may_have_body::<Closing>(example!({"why": "done"}))
         .returns::<SessionJson>(200, "The session as it is now.")
         .refuses(&["forbidden", "unknown_session", "session_closed"]);

@@ -30,7 +30,7 @@ pub(crate) async fn configure(
 pub(crate) fn configure_doc(op: &mut Operation<'_>) {
     op.is("configure", "Sessions", "Changes a conversation while it goes on.")
         .text(
-            "*Whoever started it, operators, this machine; the permission mode only operators and this machine.* Model and \
+            "*Its owner, operators, this machine; the permission mode only operators and this machine.* Model and \
              permission mode reach an agent that we run.",
         )
         .may_have_body::<SessionChanges>(example!({"permission_mode": "plan"}))

@@ -90,7 +90,7 @@ fn raw(text: &str) -> Option<Box<RawValue>> {
 
 pub(crate) fn events_doc(op: &mut Operation<'_>) {
     op.is("listEvents", "Sessions", "Returns what happened in a session, in order, as it was recorded.")
-        .text("*Whoever may see it.*")
+        .text("*Callers that may see it.*")
         .query::<After>()
         .returns::<Entries>(200, "Entries, in order; `next` leads to the next page.")
         .refuses(&["unknown_session"]);

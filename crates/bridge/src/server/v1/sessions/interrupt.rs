@@ -33,7 +33,7 @@ pub(crate) async fn interrupt(
 
 pub(crate) fn interrupt_doc(op: &mut Operation<'_>) {
     op.is("interrupt", "Sessions", "Stops the agent's turn.")
-        .text("*Whoever may talk in it.* What it had asked is taken back.")
+        .text("*Callers that may talk in it.* Its open asks are withdrawn.")
         .returns::<Interrupted>(202, "It will stop.")
         .refuses(&["forbidden", "unknown_session", "session_closed"]);
 }

@@ -50,7 +50,7 @@ pub(crate) async fn say(
 
 pub(crate) fn say_doc(op: &mut Operation<'_>) {
     op.is("say", "Sessions", "Says something to the agent.")
-        .text("*Whoever may talk in it.* `202`: it is on disk, and will be said; while an ask is open, as its terms have it.")
+        .text("*Callers that may talk in it.* `202`: it is on disk, and will be said; while an ask is open, its terms say when.")
         .body::<Saying>(example!({"text": "Take the smaller one."}))
         .returns::<Taken>(202, "Taken.")
         .refuses(&["forbidden", "unknown_session", "session_closed", "messages_refused", "too_many_messages", "too_large"]);

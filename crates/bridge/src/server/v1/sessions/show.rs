@@ -19,7 +19,7 @@ pub(crate) async fn show(State(app): State<App>, caller: Caller, Path(id): Path<
 
 pub(crate) fn show_doc(op: &mut Operation<'_>) {
     op.is("showSession", "Sessions", "Shows one session as it is.")
-        .text("*Whoever may see it.* `cursor` is where to follow from, to miss nothing that this view does not show.")
+        .text("*Callers that may see it.* `cursor` is where to follow from, to miss nothing that this view does not show.")
         .returns::<SessionJson>(200, "The session.")
         .refuses(&["unknown_session"]);
 }

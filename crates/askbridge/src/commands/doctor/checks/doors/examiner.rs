@@ -51,7 +51,7 @@ impl Examiner {
             let me: Me = client.get("/v1/me").await?.json()?;
             let decider = match me.role.as_str() {
                 "terminal" => Ok(client.clone()),
-                "agent" => Err("below an agent nobody may decide"),
+                "agent" => Err("a process below an agent may not decide"),
                 "unproven" => Err("deciding from this terminal needs a tap on a paired device"),
                 _ => Err("there is no terminal here"),
             };
