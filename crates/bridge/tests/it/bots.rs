@@ -47,7 +47,7 @@ async fn a_bot_is_none_of_the_people_who_have_to_agree_and_decides_nothing_but_a
     let (status, problem) = house.post(&format!("/v1/asks/{id}/answer"), &bot, &yes).await;
     assert_eq!(
         (status, &problem["detail"]),
-        (403, &json!("2 people have to agree to this, and a bot is none of them"))
+        (403, &json!("2 people have to agree to this, and a bot does not count as one"))
     );
     for verb in ["dismiss", "extend", "draft", "undo", "withdraw", "snooze"] {
         assert_eq!(house.post(&format!("/v1/asks/{id}/{verb}"), &bot, &json!({})).await.0, 403, "{verb}");

@@ -34,8 +34,7 @@ pub struct NewSession {
     /// How long an answer can be taken back before it counts.
     pub undo_seconds: Option<f64>,
     /// What a message does while an ask is open: `hold`, `cancel_turn`, `refuse` or `pass_on`.
-    #[schemars(with = "Option<Messages>")]
-    pub messages: Option<String>,
+    pub messages: Option<MessagesWhileOpen>,
     /// May several asks be open at once?
     pub parallel: Option<bool>,
     #[serde(flatten)]
@@ -76,14 +75,25 @@ pub struct SessionChanges {
 }
 
 /// What a message does while an ask is open.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "a shape, never a value")]
-enum Messages {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Messages")]
+pub enum MessagesWhileOpen {
     Hold,
     CancelTurn,
     Refuse,
     PassOn,
+}
+
+impl From<MessagesWhileOpen> for WhileOpen {
+    fn from(messages: MessagesWhileOpen) -> Self {
+        match messages {
+            MessagesWhileOpen::Hold => Self::Hold,
+            MessagesWhileOpen::CancelTurn => Self::CancelTurn,
+            MessagesWhileOpen::Refuse => Self::Refuse,
+            MessagesWhileOpen::PassOn => Self::PassOn,
+        }
+    }
 }
 
 impl NewSession {
@@ -97,14 +107,7 @@ impl NewSession {
         let wait = wait.ok_or_else(|| bad("`timeout_seconds` is a number of seconds, at most a year"))?;
         let undo = seconds(self.undo_seconds, limits::UNDO_MAX);
         let undo = undo.ok_or_else(|| bad("`undo_seconds` is a number of seconds, at most 60"))?;
-        let messages = match self.messages.as_deref() {
-            None => None,
-            Some("hold") => Some(WhileOpen::Hold),
-            Some("cancel_turn") => Some(WhileOpen::CancelTurn),
-            Some("refuse") => Some(WhileOpen::Refuse),
-            Some("pass_on") => Some(WhileOpen::PassOn),
-            Some(_) => return Err(bad("`messages` is hold, cancel_turn, refuse or pass_on")),
-        };
+        let messages = self.messages.map(WhileOpen::from);
         let mut settings = Settings {
             title: self.title,
             folder: self.folder.or(self.cwd),

@@ -2,6 +2,7 @@
 
 use askbridge_core::ask::Body;
 use askbridge_core::wild::Wild;
+use strsim::osa_distance;
 
 use super::hear::AskError;
 use crate::json::{self, repeated};
@@ -60,26 +61,7 @@ fn meant(given: &str) -> Option<&'static str> {
     }
     let written = given.to_lowercase();
     let slips = |field: &str| if field.len() < TWO_SLIPS { 1 } else { 2 };
-    FIELDS.iter().copied().find(|field| distance(&written, field) <= slips(field))
-}
-
-/// The edit distance: letters to insert, delete, change or swap with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<_>, Vec<_>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + change);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
+    FIELDS.iter().copied().find(|field| osa_distance(&written, field) <= slips(field))
 }
 
 #[cfg(test)]
