@@ -13,13 +13,13 @@ use askbridge_core::ids::{AskId, PersonId, SessionId, Timestamp};
 use askbridge_core::intent::Due;
 use askbridge_core::session::{Ending, Found};
 use askbridge_core::{Session, evolve};
-use askbridge_journal::index::{AskFilter, Known, Order, SessionFilter, SessionState, State, StateFilter};
+use askbridge_journal::index::{AskFilter, AskWithEvents, Order, SessionFilter, SessionState, State, StateFilter};
 use askbridge_journal::{Index, Journal, Memory};
 use proptest::prelude::*;
 
 use given::{Talk, mira, only, started, yes};
 
-fn numbers(asks: &[Known]) -> Vec<u32> {
+fn numbers(asks: &[AskWithEvents]) -> Vec<u32> {
     asks.iter().map(|known| known.row.id.number).collect()
 }
 
@@ -142,7 +142,7 @@ async fn what_was_found_is_read_as_it_was_then_and_only_as_far_as_it_is_wanted()
     let rows = index.rows(&AskFilter { order, ..AskFilter::default() }, None, 10).unwrap();
     talk.append(vec![Event::Withdrawn { ask: rows[0].id, why: "never mind".to_owned(), at: Timestamp(9) }]).await;
     let mut read = Vec::new();
-    let enough = |known: Known| {
+    let enough = |known: AskWithEvents| {
         read.push((known.row.id.number, known.ended));
         if read.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
