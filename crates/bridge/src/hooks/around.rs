@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tracing::debug;
 
-use super::desk::Hooks;
+use super::handler::Hooks;
 use crate::regular;
 
 /// How many parent folders are searched for a repository. Beyond: there is none.

@@ -6,8 +6,8 @@ use askbridge_peers::wish::Rejection;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use super::desk::{Event, Output};
-use super::hold::{Held, wait_and_answer};
+use super::handler::{Event, Output};
+use super::hold::{HeldHook, wait_and_answer};
 use super::waiting::all_waiting;
 use crate::auth::ProcessId;
 use crate::server::App;
@@ -33,7 +33,7 @@ pub(super) async fn come_back(
     let around = Around { mouth: Mouth::of(&view.ask.context), ..Around::default() };
     let (call, hook) = (call.clone(), event.hook);
     let (session, caller) = (ask.session, &event.caller);
-    let held = Held { heard, call, session, around, agent, hook, park: None, follows: false, caller };
+    let held = HeldHook { heard, call, session, around, agent, hook, park: None, follows: false, caller };
     info!(ask.id = %ask, "The hook that asked {ask} is back");
     wait_and_answer(app, &held, ask, gone).await
 }

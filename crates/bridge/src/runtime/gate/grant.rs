@@ -11,7 +11,7 @@ use super::entrance::Entrance;
 use super::needs::{Needs, needs};
 use super::services::Services;
 use crate::auth::{Action, Caller};
-use crate::runtime::{Asked, Handle, Listen};
+use crate::runtime::{CreatedAsk, Handle, Listen};
 
 /// The runtime and the server's services, borrowed for as long as a wish is granted.
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ impl<'a> Gate<'a> {
         entrance: Entrance,
         wish: Box<AskWish>,
         listen: Listen,
-    ) -> Result<(Receipt, Option<Asked>), Rejection> {
+    ) -> Result<(Receipt, Option<CreatedAsk>), Rejection> {
         let wish = Wish::Ask(wish);
         self.check(caller, entrance, &wish)?;
         let Wish::Ask(wish) = wish else { unreachable!("it was made above") };

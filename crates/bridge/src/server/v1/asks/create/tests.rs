@@ -17,7 +17,7 @@ use super::*;
 use crate::auth::{TokenRole, Tokens};
 use crate::chance::Chance;
 use crate::clock::{Clock, Manual};
-use crate::runtime::{Bridge, Entrance, Follower, Heard, Interest, News, Options, Store};
+use crate::runtime::{Bridge, Entrance, FollowUpdate, Follower, Interest, News, Options, Store};
 use crate::server::AppOptions;
 use crate::server::guard::Origins;
 
@@ -110,7 +110,7 @@ struct Looked {
 async fn asked(follower: &mut Follower) -> AskId {
     let asked = async {
         loop {
-            if let Ok(Heard::News(news)) = follower.next().await
+            if let Ok(FollowUpdate::News(news)) = follower.next().await
                 && let News::Entry(batch) = &*news
                 && let Some(ask) = batch.happened.iter().find_map(|happened| match &*happened.event {
                     Event::Asked(ask) => Some(ask.id),

@@ -18,7 +18,7 @@ use tracing::{debug, info};
 use super::around::look_around;
 use super::away::presence;
 use super::back::{come_back, left_by};
-use super::hold::{Held, hold};
+use super::hold::{HeldHook, hold};
 use super::mouth::{WENT_ON, mouth_beside};
 use super::notes::Notes;
 use super::options::HookOptions;
@@ -205,7 +205,7 @@ async fn asked(
             }
             let session = started(app, &event.caller, heard, &around).await?;
             let hook = event.hook;
-            let held = Held { heard, call, session, around, agent, hook, park, follows, caller: &event.caller };
+            let held = HeldHook { heard, call, session, around, agent, hook, park, follows, caller: &event.caller };
             hold(app, held, gone).await
         }
     }
