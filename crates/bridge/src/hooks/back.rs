@@ -1,7 +1,7 @@
 //! A hook that lost its server and reconnects: it waits for the same ask as before.
 
 use askbridge_core::ids::AskId;
-use askbridge_peers::doors::hook::{Around, Heard, Mouth, What};
+use askbridge_peers::doors::hook::{Around, HookEvent, HookEventKind, Mouth};
 use askbridge_peers::wish::Rejection;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
@@ -23,12 +23,12 @@ pub(super) async fn left_by(app: &App, hook: Option<ProcessId>) -> Result<Option
 pub(super) async fn come_back(
     app: &App,
     event: &Event,
-    heard: &Heard,
+    heard: &HookEvent,
     agent: Option<ProcessId>,
     ask: AskId,
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
-    let What::Wanted { call, .. } = &heard.what else { return Ok(None) };
+    let HookEventKind::Wanted { call, .. } = &heard.what else { return Ok(None) };
     let view = app.handle.ask(ask).await?;
     let around = Around { mouth: Mouth::of(&view.ask.context), ..Around::default() };
     let (call, hook) = (call.clone(), event.hook);

@@ -9,7 +9,7 @@ use askbridge_core::intent::Intent;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::Wait;
 use askbridge_core::view::By;
-use askbridge_peers::doors::hook::{Around, Call, Heard, Mouth, NAME, answer, defer, swallowed, wish};
+use askbridge_peers::doors::hook::{Around, HookEvent, Mouth, NAME, ToolCall, answer, defer, swallowed, wish};
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -28,8 +28,8 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// A hook whose agent waits.
 pub(super) struct HeldHook<'a> {
-    pub(super) heard: &'a Heard,
-    pub(super) call: Call,
+    pub(super) heard: &'a HookEvent,
+    pub(super) call: ToolCall,
     pub(super) session: SessionId,
     pub(super) around: Around,
     pub(super) agent: Option<ProcessId>,
