@@ -16,7 +16,7 @@ use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
 use askbridge_peers::peer::BlockKind;
 use askbridge_peers::tally::{Standing, Tally};
 use askbridge_peers::told::{self, Happened, Snapshot};
-use askbridge_peers::wish::{Called, CallerName, Finds, Gist, Presence, Receipt, Rejection, SessionLine};
+use askbridge_peers::wish::{Called, CallerName, Finds, Presence, Receipt, Rejection, SessionLine, SessionSummary};
 
 use crate::asks::{self, ELSEWHERE, NOW, OTHER_SESSION, SESSION};
 use crate::events;
@@ -287,15 +287,24 @@ fn finds(text: &str) -> Result<Finds, String> {
             });
             Ok(Finds { counts: counts.collect::<Result<_, String>>()?, ..Finds::default() })
         }
-        "gists" => {
-            let gists = rest.split_whitespace().zip([SESSION, OTHER_SESSION]).map(|(word, session)| {
-                let (count, mode) = word.split_once('/').ok_or("a gist is a count and a mode, as in 3/plan")?;
+        "summaries" => {
+            let summaries = rest.split_whitespace().zip([SESSION, OTHER_SESSION]).map(|(word, session)| {
+                let (count, mode) = word.split_once('/').ok_or("a summary is a count and a mode, as in 3/plan")?;
                 let messages = count.parse().map_err(|_| "a count is a number")?;
                 let last_at = Some(NOW.plus(Duration::from_secs(90)));
                 let heading = Some("What was said first".to_owned());
-                Ok((session, Gist { messages, heading, mode: Some(mode.to_owned()), last_at, ..Gist::default() }))
+                Ok((
+                    session,
+                    SessionSummary {
+                        messages,
+                        heading,
+                        mode: Some(mode.to_owned()),
+                        last_at,
+                        ..SessionSummary::default()
+                    },
+                ))
             });
-            Ok(Finds { gists: gists.collect::<Result<_, String>>()?, ..Finds::default() })
+            Ok(Finds { summaries: summaries.collect::<Result<_, String>>()?, ..Finds::default() })
         }
         "nothing" => Ok(Finds::default()),
         other => Err(format!("a query finds no `{other}`")),

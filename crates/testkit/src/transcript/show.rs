@@ -77,9 +77,9 @@ fn query(query: &Query) -> String {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
             format!("counts of {}", sessions.join(" "))
         }
-        Query::Gists(sessions) => {
+        Query::Summaries(sessions) => {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
-            format!("gists of {}", sessions.join(" "))
+            format!("summaries of {}", sessions.join(" "))
         }
         Query::Presence(sessions) => {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();

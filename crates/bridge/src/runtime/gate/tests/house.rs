@@ -7,7 +7,7 @@ use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::terms::{Facts, Rules, Wishes, terms};
 use askbridge_journal::Memory;
 use askbridge_peers::doors::http;
-use askbridge_peers::wish::{Call, Called, Rejection};
+use askbridge_peers::wish::{Called, OutboundCall, Rejection};
 use futures_util::future::BoxFuture;
 
 use crate::auth::{Caller, Tokens};
@@ -181,7 +181,7 @@ impl Services for House {
         self.app.readers(name)
     }
 
-    fn post<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Called, Rejection>> {
+    fn post<'a>(&'a self, _: &'a OutboundCall) -> BoxFuture<'a, Result<Called, Rejection>> {
         Box::pin(async { Ok(Called { status: 200, body: String::new() }) })
     }
 }

@@ -10,7 +10,7 @@ use askbridge_core::terms::{OtherTools, Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_peers::doors::http;
 use askbridge_peers::listing::usual_hosted_door;
-use askbridge_peers::wish::{AskRef, AskWish, Call, Wish};
+use askbridge_peers::wish::{AskRef, AskWish, OutboundCall, Wish};
 
 use super::house::{ADA, TargetSession};
 
@@ -137,7 +137,7 @@ fn allow() -> Reply {
 
 fn call(about: Option<SessionId>) -> Wish {
     let (url, reader) = ("https://push.example/x".to_owned(), ADA.to_owned());
-    Wish::Call(Box::new(Call { url, body: Raw::from("{}"), reader, about }))
+    Wish::Call(Box::new(OutboundCall { url, body: Raw::from("{}"), reader, about }))
 }
 
 fn ask(session: Option<SessionId>) -> Wish {
