@@ -8,7 +8,7 @@ use askbridge_core::Session;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, Timestamp};
 use askbridge_core::limits;
-use askbridge_core::session::{Ending, Found, Live};
+use askbridge_core::session::{Ending, FoundAsk, Live};
 use askbridge_journal::Written;
 use foldhash::HashMap;
 use parking_lot::Mutex;
@@ -71,7 +71,7 @@ impl Tracer {
                 Event::Asked(ask) => self.asks.note(ask.id, TracedAsk::of(ask, Context::current())),
                 Event::Settled(settled) => {
                     let known = self.asks.take(settled.ask).or_else(|| match session.find(settled.ask) {
-                        Some(Found::Live(live)) => Some(TracedAsk::of(&live.ask, None)),
+                        Some(FoundAsk::Live(live)) => Some(TracedAsk::of(&live.ask, None)),
                         _ => None,
                     });
                     self.ended(settled.ask, known, settled.outcome.ending(), settled.at);
@@ -110,7 +110,7 @@ impl Tracer {
 
 fn open(session: &Session, ask: AskId) -> Option<&Live> {
     match session.find(ask) {
-        Some(Found::Live(live)) if live.is_open() => Some(live),
+        Some(FoundAsk::Live(live)) if live.is_open() => Some(live),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use askbridge_core::event::{Audience, Event, Lane, Parcel};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::intent::{Intent, NewAsk, Start};
-use askbridge_core::session::{Found, Session, evolve};
+use askbridge_core::session::{FoundAsk, Session, evolve};
 use askbridge_core::terms::{Terms, Warm};
 use askbridge_core::view::{AskView, SessionView};
 use askbridge_core::{ask::Asker, decide};
@@ -224,7 +224,7 @@ impl Stage {
                 Receipt { session_view: Some(Box::new(view)), ..Receipt::default() }
             }
             Query::Ask(ask) => match self.session.find(*ask) {
-                Some(Found::Live(live)) => {
+                Some(FoundAsk::Live(live)) => {
                     let view = Some(Box::new(AskView::of(live)));
                     Receipt { ask: Some(*ask), view, ..Receipt::default() }
                 }

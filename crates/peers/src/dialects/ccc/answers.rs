@@ -1,6 +1,6 @@
 //! Answers by index: `{"0":"1","1":"0,2","2":"other:Bob"}`.
 
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as CccEvent};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value as CccEvent};
 use serde_json::Value;
 
 use super::quirks;
@@ -15,7 +15,7 @@ pub(super) fn read(answers: Option<&Value>) -> Result<Option<Reply>, String> {
         let index = question.parse().map_err(|_| format!("`{question}` is not the index of a question"))?;
         let text = answer.as_str().ok_or_else(|| format!("the answer to question {question} is not text"))?;
         if let Some(value) = value(text)? {
-            given.push(Given { key: QuestionKey::Index(index), value: Some(value), note: None });
+            given.push(QuestionReply { key: QuestionKey::Index(index), value: Some(value), note: None });
         }
     }
     Ok((!given.is_empty()).then_some(Reply::Questions(given)))
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn indices_and_own_words_are_told_apart() {
-        let given = |index, value| Given { key: QuestionKey::Index(index), value: Some(value), note: None };
+        let given = |index, value| QuestionReply { key: QuestionKey::Index(index), value: Some(value), note: None };
         let expected = Reply::Questions(vec![
             given(0, CccEvent::Index(1)),
             given(1, CccEvent::List(vec![CccEvent::Index(0), CccEvent::Index(2)])),

@@ -9,7 +9,7 @@ use askbridge_core::event::Settings;
 use askbridge_core::forget::Unfinished;
 use askbridge_core::ids::{AskId, Raw, SessionId};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Chosen};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value as Chosen};
 use askbridge_core::view::SessionView;
 use serde_json::{Map, Value};
 
@@ -321,7 +321,7 @@ fn reply(answers: &Map<String, Value>) -> Option<Reply> {
             other => other.to_string(),
         };
         let value = (!text.trim().is_empty()).then_some(Chosen::Label(text))?;
-        Some(Given { key: QuestionKey::Text(question.clone()), value: Some(value), note: None })
+        Some(QuestionReply { key: QuestionKey::Text(question.clone()), value: Some(value), note: None })
     });
     let given: Vec<_> = given.collect();
     (!given.is_empty()).then_some(Reply::Questions(given))

@@ -1,7 +1,7 @@
 //! A client's answer to a question: texts, or lists of texts, keyed by the questions' texts.
 
 use askbridge_core::ask::Ask;
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as PrimeEvent, takes_several};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value as PrimeEvent, takes_several};
 use serde_json::Value;
 
 use super::quirks;
@@ -42,7 +42,7 @@ impl Answering {
         let is_empty = said.is_empty();
         let given = said.into_iter().filter_map(|(question, texts)| {
             let several = takes_several(ask, &question)?;
-            Some(Given { key: QuestionKey::Text(question), value: Some(value(texts, several)), note: None })
+            Some(QuestionReply { key: QuestionKey::Text(question), value: Some(value(texts, several)), note: None })
         });
         let given: Vec<_> = given.collect();
         match (is_empty, given.is_empty()) {

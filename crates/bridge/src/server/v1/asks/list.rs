@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use askbridge_core::ids::AskId;
 use askbridge_core::limits;
-use askbridge_journal::index::{AskFilter, AskRow, Index, IndexError, Order, PageKey, State as Stage, StateFilter};
+use askbridge_journal::index::{AskFilter, AskRow, Index, IndexError, Order, PageKey, State as AskState, StateFilter};
 use askbridge_peers::json::ListedAsk;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -138,13 +138,13 @@ fn filter(app: &App, caller: &Caller, wanted: &ListQuery) -> Result<AskFilter, T
         Some("late") => StateFilter::Late,
         Some("over") => StateFilter::Over,
         Some("all") => StateFilter::All,
-        Some("proposed") => StateFilter::One(Stage::Proposed),
-        Some("answered") => StateFilter::One(Stage::Answered),
-        Some("dismissed") => StateFilter::One(Stage::Dismissed),
-        Some("expired") => StateFilter::One(Stage::Expired),
-        Some("ruled") => StateFilter::One(Stage::Ruled),
-        Some("withdrawn") => StateFilter::One(Stage::Withdrawn),
-        Some("overtaken") => StateFilter::One(Stage::Overtaken),
+        Some("proposed") => StateFilter::One(AskState::Proposed),
+        Some("answered") => StateFilter::One(AskState::Answered),
+        Some("dismissed") => StateFilter::One(AskState::Dismissed),
+        Some("expired") => StateFilter::One(AskState::Expired),
+        Some("ruled") => StateFilter::One(AskState::Ruled),
+        Some("withdrawn") => StateFilter::One(AskState::Withdrawn),
+        Some("overtaken") => StateFilter::One(AskState::Overtaken),
         Some(other) => return Err(bad(format!("`{other}` is not a state; try open, late, over or all"))),
     };
     let order = match wanted.order.as_deref() {
